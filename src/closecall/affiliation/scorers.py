@@ -1,0 +1,47 @@
+"""The scores as plain functions of ``(y_true, y_pred)``, as scikit-learn's are."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+from closecall.affiliation.score import affiliation
+
+
+def affiliation_precision_score(
+    y_true: Any, y_pred: Any, *, times: Any = None, end: Any = None, zero_division: float = nan
+) -> float:
+    """Affiliation precision of a 0/1 vector, in [0, 1], higher is better (equation 6).
+
+    Examples
+    --------
+    >>> affiliation_precision_score([0, 1, 1, 0], [0, 1, 0, 0])
+    1.0
+    """
+    return affiliation(y_true, y_pred, times=times, end=end, zero_division=zero_division).precision
+
+
+def affiliation_recall_score(
+    y_true: Any, y_pred: Any, *, times: Any = None, end: Any = None
+) -> float:
+    """Affiliation recall of a 0/1 vector, in [0, 1], higher is better (equation 6).
+
+    Examples
+    --------
+    >>> affiliation_recall_score([0, 1, 1, 0], [1, 1, 1, 0])
+    1.0
+    """
+    return affiliation(y_true, y_pred, times=times, end=end).recall
+
+
+def affiliation_f1_score(
+    y_true: Any, y_pred: Any, *, times: Any = None, end: Any = None, zero_division: float = nan
+) -> float:
+    """Harmonic mean of affiliation precision and recall, in [0, 1], higher is better.
+
+    Examples
+    --------
+    >>> affiliation_f1_score([0, 1, 1, 0], [0, 1, 1, 0])
+    1.0
+    """
+    return affiliation(y_true, y_pred, times=times, end=end, zero_division=zero_division).f1

@@ -1,0 +1,108 @@
+"""Any one-dimensional column in, a numpy array out; no dataframe package is imported for it."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+
+from closecall.errors import InputError, InputTypeError, expected
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    from numpy.typing import NDArray
+
+
+def read_column(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:
+    """Read a list, numpy array, or pandas, polars or pyarrow column, and its time zone if any."""
+    zone = None
+    if isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray):
+        array = values
+    elif isinstance(values, (list, tuple, range)):
+        array = _from_sequence(values, name)
+    else:
+        array, zone = _from_foreign(values, name)
+    if array.ndim != 1:
+        raise InputTypeError(
+            expected(
+                f"`{name}` to be one-dimensional",
+                f"an array of shape {array.shape}",
+                "Pass one column. Intervals go in `closecall.Events([(start, stop), ...])`.",
+            )
+        )
+    return array, zone
+
+
+def _from_sequence(values: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except (ValueError, OverflowError) as error:
+        raise InputTypeError(
+            expected(f"`{name}` to be one flat column", f"a sequence numpy cannot read ({error})")
+        ) from None
+
+
+def _from_foreign(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:
+    import narwhals as nw
+
+    # A pandas index is a column too, but only its series form is known to narwhals.
+    native = values.to_series() if hasattr(values, "to_series") else values
+    series = nw.from_native(native, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _from_series(series, name)
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse_missing(np.ma.getmaskarray(values), name)
+        return np.asarray(values), None
+    if hasattr(values, "__array__"):
+        return np.asarray(values), None
+    raise InputTypeError(
+        expected(
+            f"`{name}` to be a column of values",
+            f"{type(values).__name__}",
+            "Pass a list, a numpy array, or a pandas, polars or pyarrow column.",
+        )
+    )
+
+
+def _from_series(series: nw.Series[Any], name: str) -> tuple[NDArray[Any], tzinfo | None]:
+    import narwhals as nw
+
+    _refuse_missing(np.asarray(series.is_null().to_numpy(), dtype=bool), name)
+    if not isinstance(series.dtype, nw.Datetime):
+        return series.to_numpy(), None
+    # narwhals counts epochs in these three units; seconds become milliseconds without loss.
+    unit = series.dtype.time_unit if series.dtype.time_unit != "s" else "ms"
+    epochs = np.asarray(series.dt.timestamp(unit).to_numpy(), dtype=np.int64)
+    zone = series.dtype.time_zone
+    return epochs.view(f"datetime64[{unit}]"), None if zone is None else time_zone(zone)
+
+
+def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
+    if missing.any():
+        raise InputError(
+            expected(
+                f"`{name}` to have no missing values",
+                f"one (nan, NaT or null) at index {int(missing.argmax())}",
+                "Drop or fill those rows first.",
+            )
+        )
+
+
+def time_zone(name: str) -> tzinfo:
+    """Turn the name that a dataframe keeps (``Europe/Paris``, ``+02:00``) into a time zone."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        pass
+    try:
+        # Offsets are kept as "+02:00" by arrow and as "UTC+02:00" by pandas.
+        fixed = datetime.strptime(name.removeprefix("UTC"), "%z").tzinfo
+    except ValueError:
+        fixed = None
+    if fixed is None:
+        raise InputError(
+            expected("a known time zone", repr(name), "Convert the times to UTC, or install tzdata.")
+        )
+    return fixed

@@ -1,0 +1,48 @@
+"""What closecall raises when an input breaks a rule.
+
+Every message names the argument, the rule, the value and the index, and ends with a hint. The
+classes also derive from the built-in ones, so ``except ValueError`` works as everywhere else;
+the command line catches `ClosecallError` and nothing more, so a bug still shows its traceback.
+"""
+
+from __future__ import annotations
+
+
+class ClosecallError(Exception):
+    """Anything a caller can mend: bad values, bad types, a missing extra."""
+
+
+class InputError(ClosecallError, ValueError):
+    """A value breaks a rule."""
+
+
+class InputTypeError(ClosecallError, TypeError):
+    """An argument is of a kind that cannot be used there."""
+
+
+class UndefinedMetricError(InputError):
+    """The input is well formed, but the metric does not exist for it."""
+
+
+class MissingExtraError(ClosecallError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"This needs {package}, which is not installed.\n\n"
+            f"Hint: run `pip install 'closecall[{extra}]'`."
+        )
+
+
+def expected(rule: str, got: str, hint: str = "") -> str:
+    """Build the one wording of every message: the rule, what came instead, and the remedy.
+
+    Examples
+    --------
+    >>> print(expected("`end` to lie after the last time 7", "3", "Pass the time that follows it."))
+    Expected `end` to lie after the last time 7, got 3.
+    <BLANKLINE>
+    Hint: Pass the time that follows it.
+    """
+    message = f"Expected {rule}, got {got}."
+    return f"{message}\n\nHint: {hint}" if hint else message

@@ -1,0 +1,31 @@
+"""The weighted harmonic mean of precision and recall, in the one place that defines it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closecall.errors import InputError, expected
+
+
+def f_measure(
+    precision: float | NDArray[np.float64], recall: float | NDArray[np.float64], beta: float = 1.0
+) -> Any:
+    r"""Combine precision and recall: :math:`F_\beta = (1+\beta^2) P R / (\beta^2 P + R)`.
+
+    In [0, 1], higher is better; nan where the precision is; 0 where both are 0.
+
+    Examples
+    --------
+    >>> f_measure(1.0, 0.5), f_measure(1.0, 0.5, beta=2)
+    (0.6666666666666666, 0.5555555555555556)
+    """
+    if not beta >= 0:
+        raise InputError(expected("`beta` to be 0 or more", str(beta)))
+    share = 1 / (1 + beta * beta)
+    total = share * recall + (1 - share) * precision
+    if isinstance(total, float):
+        return precision * recall / total if total else total
+    return precision * recall / np.where(total == 0, 1.0, total)

@@ -1,0 +1,141 @@
+"""What every metric starts from: true and predicted events on one clock, inside one span."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from closecall.axis import read_axis
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.events import Events, require_inside
+from closecall.labels import read_labels
+from closecall.timeline import Clock, Tick, Timed, on_one_clock, read_times
+
+_LARGEST_SPAN = 2**62  # zone borders are kept in half ticks, which must fit in 64 bits
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Disjoint true and predicted events with the same clock, and the span that holds them."""
+
+    truth: Events
+    predicted: Events
+    start: Tick
+    stop: Tick
+    clock: Clock
+
+    def require_truth(self, metric: str) -> None:
+        """Refuse a series without a true event, for which recall does not exist."""
+        if len(self.truth) == 0:
+            raise UndefinedMetricError(
+                expected(
+                    f"at least one true event ({metric} is undefined for a series without any)",
+                    "none in `truth`",
+                    "Leave the series out, and say so; its false alarms need another measure.",
+                )
+            )
+
+
+def read_pair(
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+) -> Pair:
+    """Read two `Events`, or two 0/1 vectors of one length, and check them once and for all."""
+    if isinstance(truth, Events) and isinstance(predicted, Events):
+        _refuse_axis(times, end)
+        return _from_events(truth, predicted, span)
+    if isinstance(truth, Events) or isinstance(predicted, Events):
+        kinds = ["Events" if isinstance(side, Events) else "a vector" for side in (truth, predicted)]
+        raise InputTypeError(
+            expected(
+                "`truth` and `predicted` to be both Events or both 0/1 vectors",
+                f"{kinds[0]} and {kinds[1]}",
+                "Turn the vector into events with `Events.from_labels(labels, times)`.",
+            )
+        )
+    truth_labels, predicted_labels = read_labels(truth, "truth"), read_labels(predicted, "predicted")
+    if truth_labels.size != predicted_labels.size:
+        raise InputError(
+            expected(
+                f"`predicted` to have as many labels as `truth` ({truth_labels.size})",
+                f"{predicted_labels.size}",
+            )
+        )
+    axis = read_axis(truth_labels.size, times, end, of="labels")
+    true_events = Events._on_axis(truth_labels, axis)
+    predicted_events = Events._on_axis(predicted_labels, axis)
+    if span is not None:
+        return _from_events(true_events, predicted_events, span)
+    return _checked(Pair(true_events, predicted_events, axis.start, axis.end, axis.clock))
+
+
+def _refuse_axis(times: Any, end: Any) -> None:
+    for name, value in (("times", times), ("end", end)):
+        if value is not None:
+            raise InputTypeError(
+                expected(
+                    f"no `{name}` beside Events, which carry their own times",
+                    f"`{name}`",
+                    "Say where the series starts and stops with `span=(start, stop)`.",
+                )
+            )
+
+
+def _from_events(truth: Events, predicted: Events, span: Any) -> Pair:
+    truth.require_disjoint("truth")
+    predicted.require_disjoint("predicted")
+    bounds, span_clock = _read_span(span)
+    names = ("truth", "truth", "predicted", "predicted")
+    sides = (truth._starts, truth._stops, predicted._starts, predicted._stops)
+    clocks = (truth._clock, truth._clock, predicted._clock, predicted._clock)
+    ticks, clock = on_one_clock(
+        *(Timed(*part) for part in zip(names, sides, clocks, strict=True)),
+        Timed("span", bounds, span_clock),
+    )
+    start, stop = ticks[4].tolist()
+    for name, starts, stops in (("truth", *ticks[0:2]), ("predicted", *ticks[2:4])):
+        require_inside(starts, stops, clock, (start, stop), name)
+    return _checked(
+        Pair(
+            Events._trusted(ticks[0], ticks[1], clock),
+            Events._trusted(ticks[2], ticks[3], clock),
+            start,
+            stop,
+            clock,
+        )
+    )
+
+
+def _read_span(span: Any) -> tuple[Any, Clock]:
+    if span is None:
+        raise InputTypeError(
+            expected(
+                "`span=(start, stop)` beside Events",
+                "none",
+                "Probabilities need to know where the whole series starts and stops.",
+            )
+        )
+    try:
+        start, stop = span
+    except (TypeError, ValueError):
+        raise InputTypeError(expected("`span` to be a pair (start, stop)", f"{span!r:.80}")) from None
+    bounds, clock = read_times([start, stop], "span")
+    if not bounds[0] < bounds[1]:
+        text = f"({clock.text(bounds[0].item())}, {clock.text(bounds[1].item())})"
+        raise InputError(expected("`span` to start before it stops", text))
+    return bounds, clock
+
+
+def _checked(pair: Pair) -> Pair:
+    if pair.clock.kind != "number" and pair.stop - pair.start >= _LARGEST_SPAN:
+        raise InputError(
+            expected(
+                "a span of fewer than 2**62 ticks",
+                f"{pair.stop - pair.start}",
+                "Count time in a coarser unit.",
+            )
+        )
+    if not np.isfinite(2.0 * pair.stop - 2.0 * pair.start):
+        raise InputError(expected("a span that a float can hold", f"{pair.start} to {pair.stop}"))
+    return pair
