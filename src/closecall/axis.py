@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from closecall.errors import InputError, expected
 from closecall.timeline import SAMPLES, Clock, Tick, Ticks, Timed, on_one_clock, read_times
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # A float axis such as 0, 0.1, 0.2, ... is even up to the rounding of its own values.
 _EVEN_ULPS = 8
@@ -109,9 +111,9 @@ def _infer_end(ticks: Ticks, clock: Clock) -> Tick:
             )
         )
     steps = np.diff(ticks)
-    last = ticks[-1].item()
+    last: Tick = ticks[-1].item()
     if clock.kind != "number":
-        step = int(steps[0])
+        step: Tick = int(steps[0])
         even = bool((steps == step).all())
     else:
         step = (last - ticks[0].item()) / steps.size

@@ -103,6 +103,8 @@ def time_zone(name: str) -> tzinfo:
         fixed = None
     if fixed is None:
         raise InputError(
-            expected("a known time zone", repr(name), "Convert the times to UTC, or install tzdata.")
+            expected(
+                "a known time zone", repr(name), "Convert the times to UTC, or install tzdata."
+            )
         )
     return fixed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from math import isnan, isinf
+from math import isinf, isnan
 
 
 def in_words(seconds: float) -> str:

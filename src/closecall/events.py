@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from closecall.axis import Axis, read_axis, require_increasing
+from closecall.axis import read_axis, require_increasing
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.labels import read_labels, runs
-from closecall.timeline import SAMPLES, Clock, Moment, Ticks, Timed, on_one_clock, read_times
+from closecall.intervals import Intervals
+from closecall.labels import read_labels
+from closecall.timeline import Moment, Timed, on_one_clock, read_times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import tzinfo
 
+    from numpy.typing import NDArray
+
 _SHOWN = 3  # intervals that a repr writes out
+_PAIR = 2
 
 
 class Events:
@@ -40,22 +43,21 @@ class Events:
     [(3, 4), (7, 10)]
     """
 
-    __slots__ = ("_clock", "_disjoint", "_starts", "_stops")
+    __slots__ = ("intervals",)
 
-    _starts: Ticks
-    _stops: Ticks
-    _clock: Clock
-    _disjoint: bool
+    intervals: Intervals
+    """The exact ticks behind the events."""
 
     def __init__(self, intervals: Iterable[tuple[Any, Any]] | NDArray[Any]) -> None:
         starts, stops = _columns(intervals)
-        self._fill(*_read_bounds(starts, stops, "intervals", "intervals"))
+        self.intervals = _read_bounds(starts, stops, "intervals", "intervals")
 
-    def _fill(self, starts: Ticks, stops: Ticks, clock: Clock) -> None:
-        self._starts, self._stops, self._clock = starts, stops, clock
-        self._disjoint = bool(
-            ((stops[:-1] <= starts[1:]) & (starts[:-1] < starts[1:])).all()
-        )
+    @classmethod
+    def wrap(cls, intervals: Intervals) -> Events:
+        """Show intervals that have been checked already."""
+        events = cls.__new__(cls)
+        events.intervals = intervals
+        return events
 
     @classmethod
     def from_arrays(cls, starts: Any, stops: Any) -> Events:
@@ -66,9 +68,7 @@ class Events:
         >>> Events.from_arrays([3, 7], [4, 10])
         Events([(3, 4), (7, 10)])
         """
-        events = cls.__new__(cls)
-        events._fill(*_read_bounds(starts, stops, "starts", "stops"))
-        return events
+        return cls.wrap(_read_bounds(starts, stops, "starts", "stops"))
 
     @classmethod
     def from_points(cls, times: Any) -> Events:
@@ -81,7 +81,7 @@ class Events:
         """
         ticks, clock = read_times(times, "times")
         require_increasing(ticks, clock, "times")
-        return cls._trusted(ticks, ticks, clock)
+        return cls.wrap(Intervals(ticks, ticks, clock))
 
     @classmethod
     def from_labels(cls, labels: Any, times: Any = None, end: Any = None) -> Events:
@@ -107,30 +107,18 @@ class Events:
         Events([(0.0, 2.0), (5.0, 6.0)])
         """
         vector = read_labels(labels, "labels")
-        return cls._on_axis(vector, read_axis(vector.size, times, end, of="labels"))
-
-    @classmethod
-    def _on_axis(cls, labels: NDArray[Any], axis: Axis) -> Events:
-        first, after = runs(labels)
-        return cls._trusted(axis.borders(first), axis.borders(after), axis.clock)
-
-    @classmethod
-    def _trusted(cls, starts: Ticks, stops: Ticks, clock: Clock) -> Events:
-        """Hold intervals that are known to be sorted and disjoint."""
-        events = cls.__new__(cls)
-        events._starts, events._stops, events._clock = starts, stops, clock
-        events._disjoint = True
-        return events
+        axis = read_axis(vector.size, times, end, of="labels")
+        return cls.wrap(Intervals.from_labels(vector, axis))
 
     @property
     def starts(self) -> NDArray[Any]:
         """Where each event starts: int64, float64 or datetime64 (in UTC if there is a zone)."""
-        return self._clock.native(self._starts)
+        return self.intervals.clock.native(self.intervals.starts)
 
     @property
     def stops(self) -> NDArray[Any]:
         """Where each event stops (excluded), in the same type as `starts`."""
-        return self._clock.native(self._stops)
+        return self.intervals.clock.native(self.intervals.stops)
 
     @property
     def durations(self) -> NDArray[Any]:
@@ -141,7 +129,7 @@ class Events:
     @property
     def tz(self) -> tzinfo | None:
         """The time zone the events were given in."""
-        return self._clock.tz
+        return self.intervals.clock.tz
 
     def merged(self) -> Events:
         """Join intervals that overlap or touch.
@@ -151,12 +139,7 @@ class Events:
         >>> Events([(1, 4), (2, 3), (4, 6), (8, 9)]).merged()
         Events([(1, 6), (8, 9)])
         """
-        if len(self) == 0:
-            return self
-        reach = np.maximum.accumulate(self._stops)
-        first = np.concatenate(([True], self._starts[1:] > reach[:-1]))
-        last = np.concatenate((first[1:], [True]))
-        return self._trusted(self._starts[first], reach[last], self._clock)
+        return Events.wrap(self.intervals.merged())
 
     def to_labels(self, times: Any, end: Any = None) -> NDArray[np.uint8]:
         """Give a 0/1 vector back: 1 where the sample ``[t(i), t(i+1))`` meets an event.
@@ -168,43 +151,27 @@ class Events:
         """
         ticks, clock = read_times(times, "times")
         axis = read_axis(ticks.size, times, end, of="samples")
-        (grid, bounds), clock = on_one_clock(
-            Timed("times", np.append(ticks, axis.end), axis.clock),
-            Timed("events", np.concatenate((self._starts, self._stops)), self._clock),
+        own = self.intervals
+        (grid, starts, stops), clock = on_one_clock(
+            Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock),
+            Timed("events", own.starts, own.clock),
+            Timed("events", own.stops, own.clock),
         )
-        starts, stops = bounds[: len(self)], bounds[len(self) :]
-        require_inside(starts, stops, clock, (grid[0], grid[-1]), "events")
+        Intervals(starts, stops, clock).require_inside(grid[0].item(), grid[-1].item(), "events")
         first = np.searchsorted(grid[:-1], starts, side="right") - 1
         last = np.maximum(np.searchsorted(grid[:-1], stops, side="left") - 1, first)
-        steps = np.zeros(ticks.size + 1, dtype=np.int64)
+        steps = np.zeros(axis.length + 1, dtype=np.int64)
         np.add.at(steps, first, 1)
         np.add.at(steps, last + 1, -1)
         return (np.cumsum(steps[:-1]) > 0).astype(np.uint8)
 
-    def require_disjoint(self, name: str) -> None:
-        """Refuse overlapping events where a metric needs disjoint ones."""
-        if self._disjoint:
-            return
-        starts, stops = self._starts, self._stops
-        index = int(((stops[:-1] > starts[1:]) | (starts[:-1] == starts[1:])).argmax()) + 1
-        raise InputError(
-            expected(
-                f"`{name}` events to be disjoint",
-                f"{self._text(index - 1)} and {self._text(index)} at index {index}",
-                f"Join them with `{name}.merged()`.",
-            )
-        )
-
-    def _text(self, index: int) -> str:
-        return _interval(self._clock, self._starts[index].item(), self._stops[index].item())
-
     def __len__(self) -> int:
-        return self._starts.size
+        return len(self.intervals)
 
     def __iter__(self) -> Iterator[tuple[Moment, Moment]]:
-        scalar = self._clock.scalar
-        bounds = zip(self._starts.tolist(), self._stops.tolist(), strict=True)
-        return ((scalar(start), scalar(stop)) for start, stop in bounds)
+        own = self.intervals
+        bounds = zip(own.starts.tolist(), own.stops.tolist(), strict=True)
+        return ((own.clock.scalar(start), own.clock.scalar(stop)) for start, stop in bounds)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Events):
@@ -214,15 +181,20 @@ class Events:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
+        own = self.intervals
         if len(self) <= _SHOWN:
-            return f"Events([{', '.join(self._text(index) for index in range(len(self)))}])"
-        first, last = self._starts[0].item(), self._stops.max().item()
-        return f"Events({len(self)} events from {self._clock.text(first)} to {self._clock.text(last)})"
+            return f"Events([{', '.join(own.text(index) for index in range(len(self)))}])"
+        first, last = own.starts[0].item(), own.stops.max().item()
+        return f"Events({len(self)} events from {own.clock.text(first)} to {own.clock.text(last)})"
 
 
 def _columns(intervals: Any) -> tuple[Any, Any]:
     """Split pairs into two columns."""
-    if isinstance(intervals, np.ndarray) and intervals.ndim == 2 and intervals.shape[1] == 2:  # noqa: PLR2004
+    if (
+        isinstance(intervals, np.ndarray)
+        and intervals.ndim == _PAIR
+        and intervals.shape[1] == _PAIR
+    ):
         return intervals[:, 0], intervals[:, 1]
     try:
         pairs = [(start, stop) for start, stop in intervals]
@@ -238,57 +210,16 @@ def _columns(intervals: Any) -> tuple[Any, Any]:
     return [start for start, _ in pairs], [stop for _, stop in pairs]
 
 
-def _read_bounds(
-    starts: Any, stops: Any, starts_name: str, stops_name: str
-) -> tuple[Ticks, Ticks, Clock]:
+def _read_bounds(starts: Any, stops: Any, starts_name: str, stops_name: str) -> Intervals:
     start_ticks, start_clock = read_times(starts, starts_name)
     stop_ticks, stop_clock = read_times(stops, stops_name)
     if start_ticks.size != stop_ticks.size:
         raise InputError(
             expected(f"as many `stops` as `starts` ({start_ticks.size})", f"{stop_ticks.size}")
         )
-    if start_ticks.size == 0:
-        return start_ticks, stop_ticks, SAMPLES
     (start_ticks, stop_ticks), clock = on_one_clock(
         Timed(starts_name, start_ticks, start_clock), Timed(stops_name, stop_ticks, stop_clock)
     )
-    backward = start_ticks > stop_ticks
-    if backward.any():
-        index = int(backward.argmax())
-        text = _interval(clock, start_ticks[index].item(), stop_ticks[index].item())
-        raise InputError(expected("each event to start before it stops", f"{text} at index {index}"))
-    unsorted = start_ticks[1:] < start_ticks[:-1]
-    if unsorted.any():
-        index = int(unsorted.argmax()) + 1
-        texts = [
-            _interval(clock, start_ticks[i].item(), stop_ticks[i].item())
-            for i in (index, index - 1)
-        ]
-        raise InputError(
-            expected(
-                "events to be sorted by start",
-                f"{texts[0]} after {texts[1]} at index {index}",
-                "Sort them first, e.g. `Events(sorted(intervals))`.",
-            )
-        )
-    return start_ticks, stop_ticks, clock
-
-
-def _interval(clock: Clock, start: float, stop: float) -> str:
-    return f"({clock.text(start)}, {clock.text(stop)})"
-
-
-def require_inside(
-    starts: Ticks, stops: Ticks, clock: Clock, span: tuple[Any, Any], name: str
-) -> None:
-    """Refuse sorted events that leave the span."""
-    outside = (starts < span[0]) | (stops > span[1])
-    if outside.any():
-        index = int(outside.argmax())
-        raise InputError(
-            expected(
-                f"`{name}` to lie within the span {_interval(clock, *span)}",
-                f"{_interval(clock, starts[index].item(), stops[index].item())} at index {index}",
-                "Widen `span`, or cut the event.",
-            )
-        )
+    intervals = Intervals(start_ticks, stop_ticks, clock)
+    intervals.require_sorted()
+    return intervals

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def read_labels(values: Any, name: str) -> NDArray[Any]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from closecall.axis import read_axis
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
-from closecall.events import Events, require_inside
+from closecall.events import Events
+from closecall.intervals import Intervals, interval_text
 from closecall.labels import read_labels
 from closecall.timeline import Clock, Tick, Timed, on_one_clock, read_times
 
@@ -20,8 +21,8 @@ _LARGEST_SPAN = 2**62  # zone borders are kept in half ticks, which must fit in 
 class Pair:
     """Disjoint true and predicted events with the same clock, and the span that holds them."""
 
-    truth: Events
-    predicted: Events
+    truth: Intervals
+    predicted: Intervals
     start: Tick
     stop: Tick
     clock: Clock
@@ -44,9 +45,13 @@ def read_pair(
     """Read two `Events`, or two 0/1 vectors of one length, and check them once and for all."""
     if isinstance(truth, Events) and isinstance(predicted, Events):
         _refuse_axis(times, end)
-        return _from_events(truth, predicted, span)
+        truth.intervals.require_disjoint("truth")
+        predicted.intervals.require_disjoint("predicted")
+        return _in_span(truth.intervals, predicted.intervals, span)
     if isinstance(truth, Events) or isinstance(predicted, Events):
-        kinds = ["Events" if isinstance(side, Events) else "a vector" for side in (truth, predicted)]
+        kinds = [
+            "Events" if isinstance(side, Events) else "a vector" for side in (truth, predicted)
+        ]
         raise InputTypeError(
             expected(
                 "`truth` and `predicted` to be both Events or both 0/1 vectors",
@@ -54,7 +59,10 @@ def read_pair(
                 "Turn the vector into events with `Events.from_labels(labels, times)`.",
             )
         )
-    truth_labels, predicted_labels = read_labels(truth, "truth"), read_labels(predicted, "predicted")
+    truth_labels, predicted_labels = (
+        read_labels(truth, "truth"),
+        read_labels(predicted, "predicted"),
+    )
     if truth_labels.size != predicted_labels.size:
         raise InputError(
             expected(
@@ -63,11 +71,13 @@ def read_pair(
             )
         )
     axis = read_axis(truth_labels.size, times, end, of="labels")
-    true_events = Events._on_axis(truth_labels, axis)
-    predicted_events = Events._on_axis(predicted_labels, axis)
+    sides = (
+        Intervals.from_labels(truth_labels, axis),
+        Intervals.from_labels(predicted_labels, axis),
+    )
     if span is not None:
-        return _from_events(true_events, predicted_events, span)
-    return _checked(Pair(true_events, predicted_events, axis.start, axis.end, axis.clock))
+        return _in_span(*sides, span)
+    return _checked(Pair(*sides, axis.start, axis.end, axis.clock))
 
 
 def _refuse_axis(times: Any, end: Any) -> None:
@@ -82,29 +92,20 @@ def _refuse_axis(times: Any, end: Any) -> None:
             )
 
 
-def _from_events(truth: Events, predicted: Events, span: Any) -> Pair:
-    truth.require_disjoint("truth")
-    predicted.require_disjoint("predicted")
+def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
     bounds, span_clock = _read_span(span)
-    names = ("truth", "truth", "predicted", "predicted")
-    sides = (truth._starts, truth._stops, predicted._starts, predicted._stops)
-    clocks = (truth._clock, truth._clock, predicted._clock, predicted._clock)
-    ticks, clock = on_one_clock(
-        *(Timed(*part) for part in zip(names, sides, clocks, strict=True)),
+    (*ticks, limits), clock = on_one_clock(
+        Timed("truth", truth.starts, truth.clock),
+        Timed("truth", truth.stops, truth.clock),
+        Timed("predicted", predicted.starts, predicted.clock),
+        Timed("predicted", predicted.stops, predicted.clock),
         Timed("span", bounds, span_clock),
     )
-    start, stop = ticks[4].tolist()
-    for name, starts, stops in (("truth", *ticks[0:2]), ("predicted", *ticks[2:4])):
-        require_inside(starts, stops, clock, (start, stop), name)
-    return _checked(
-        Pair(
-            Events._trusted(ticks[0], ticks[1], clock),
-            Events._trusted(ticks[2], ticks[3], clock),
-            start,
-            stop,
-            clock,
-        )
-    )
+    start, stop = limits.tolist()
+    truth, predicted = Intervals(ticks[0], ticks[1], clock), Intervals(ticks[2], ticks[3], clock)
+    truth.require_inside(start, stop, "truth")
+    predicted.require_inside(start, stop, "predicted")
+    return _checked(Pair(truth, predicted, start, stop, clock))
 
 
 def _read_span(span: Any) -> tuple[Any, Clock]:
@@ -119,10 +120,12 @@ def _read_span(span: Any) -> tuple[Any, Clock]:
     try:
         start, stop = span
     except (TypeError, ValueError):
-        raise InputTypeError(expected("`span` to be a pair (start, stop)", f"{span!r:.80}")) from None
+        raise InputTypeError(
+            expected("`span` to be a pair (start, stop)", f"{span!r:.80}")
+        ) from None
     bounds, clock = read_times([start, stop], "span")
     if not bounds[0] < bounds[1]:
-        text = f"({clock.text(bounds[0].item())}, {clock.text(bounds[1].item())})"
+        text = interval_text(clock, *bounds.tolist())
         raise InputError(expected("`span` to start before it stops", text))
     return bounds, clock
 

@@ -59,7 +59,7 @@ class Survival:
         lengths = _read_distance(distance, timed=self.timed)
         if (lengths < 0).any():
             got = _first(lengths < 0, np.asarray(distance))
-            raise InputError(expected("`distance` to be 0 or more", got, "Take its size."))
+            raise InputError(expected("`distance` to be 0 or more", got, "Use its absolute value."))
         # What is left on either side, over the zone: the printed 1 - (...), but exactly 0 at M.
         near = np.maximum(self.nearest_border - lengths, 0)
         far = np.maximum(self.farthest_border - lengths, 0)
@@ -248,21 +248,19 @@ def _survival(name: str, event: tuple[Any, Any], zone: tuple[Any, Any]) -> Survi
             rule = f"`{part.name}` to be a pair (start, stop)"
             raise InputTypeError(expected(rule, f"{part.ticks.size} times"))
     ticks, clock = on_one_clock(*parts)
-    (start, stop), (zone_start, zone_stop) = (pair.tolist() for pair in ticks)
+    bounds = [pair.tolist() for pair in ticks]
+    inner, outer = (f"({clock.text(first)}, {clock.text(last)})" for first, last in bounds)
+    (start, stop), (zone_start, zone_stop) = bounds
     if zone_start >= zone_stop:
-        got = _interval(clock, zone_start, zone_stop)
-        raise InputError(expected("`zone` to start before it stops", got))
-    if not zone_start <= start <= stop <= zone_stop:
-        whole = _interval(clock, zone_start, zone_stop)
-        got = clock.text(start) if name == "position" else _interval(clock, start, stop)
-        raise InputError(expected(f"`{name}` to be inside the zone {whole}", got))
+        raise InputError(expected("`zone` to start before it stops", outer))
+    if start > stop:
+        raise InputError(expected(f"`{name}` to start before it stops", inner))
+    if start < zone_start or stop > zone_stop:
+        got = clock.text(start) if name == "position" else inner
+        raise InputError(expected(f"`{name}` to be inside the zone {outer}", got))
     borders = sorted((start - zone_start, zone_stop - stop))
     length, nearest, farthest = (_length(clock, t) for t in (zone_stop - zone_start, *borders))
     return Survival(length, nearest, farthest, timed=clock.kind == "datetime")
-
-
-def _interval(clock: Clock, start: Tick, stop: Tick) -> str:
-    return f"({clock.text(start)}, {clock.text(stop)})"
 
 
 def _length(clock: Clock, ticks: Tick) -> float:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 
-Ticks = NDArray[np.int64] | NDArray[np.float64]
+Ticks = NDArray[Any]  # int64 or float64
 Tick = int | float
 Moment = int | float | datetime | np.datetime64
 
@@ -43,7 +43,7 @@ class Clock:
             return int(tick)
         if self.kind == "number":
             return float(tick)
-        stamp = np.datetime64(int(tick), self.unit)
+        stamp: np.datetime64 = np.int64(tick).view(f"datetime64[{self.unit}]")
         if self.tz is None:
             # A datetime cannot hold nanoseconds.
             return stamp if self.unit == "ns" else _as_datetime(stamp)
@@ -74,7 +74,7 @@ class Clock:
             scaled, unit = np.where(defined, ticks, 0), self.unit
         else:
             unit = "ns"
-        durations = np.rint(scaled).astype(np.int64).view(f"timedelta64[{unit}]")
+        durations: NDArray[Any] = np.rint(scaled).astype(np.int64).view(f"timedelta64[{unit}]")
         durations[~defined] = np.timedelta64("NaT")
         return durations
 

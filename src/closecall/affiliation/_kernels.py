@@ -10,49 +10,54 @@ inside the event or inside a prediction, so perfect scores are exactly 1.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import njit
 
-# Rows of the array that `score_zones` fills, one column for each true event.
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.timeline import Tick, Ticks
+
+# Columns of the table that `score_zones` fills, one row for each true event.
 PRECISION, RECALL, PRECISION_DISTANCE, RECALL_DISTANCE, EARLY, LATE, DELAY, DURATION = range(8)
-ROWS = 8
+COLUMNS = 8
 
 
 @njit(cache=True, nogil=True)
-def ramp(d0, d1, cap):
+def ramp(d0: float, d1: float, cap: float) -> float:
     """Integrate min(d, cap) from d0 to d1."""
     low, high = min(d0, cap), min(d1, cap)
     return 0.5 * (high - low) * (high + low) + cap * (max(d1, cap) - max(d0, cap))
 
 
 @njit(cache=True, nogil=True)
-def outside(d0, d1, event, m):
+def outside(d0: float, d1: float, event: float, m: float) -> tuple[float, float]:
     """Integrate |gt| + min(d, m) + d, the loss of precision at distance d, and d itself."""
     distance = 0.5 * (d1 - d0) * (d1 + d0)
     return event * (d1 - d0) + ramp(d0, d1, m) + distance, distance
 
 
 @njit(cache=True, nogil=True)
-def beside(d0, d1, room):
+def beside(d0: float, d1: float, room: float) -> tuple[float, float]:
     """Integrate min(d, m_y) + d, the loss of recall at distance d from a pivot, and d itself.
 
-    With the pivot's distance to the far border called room, m_y = min(d, room - d) wherever it
-    matters, and min(d, room - d) + d = 2 min(d, room / 2).
+    With room the pivot's distance to the border beyond y, min(d, m_y) = min(d, room - d), and
+    min(d, room - d) + d = 2 min(d, room / 2).
     """
     return 2.0 * ramp(d0, d1, 0.5 * room), 0.5 * (d1 - d0) * (d1 + d0)
 
 
 @njit(cache=True, nogil=True)
-def gap(a, b, left, right, A, B):
+def gap(a: Tick, b: Tick, left: Tick, right: Tick, A: Tick, B: Tick) -> tuple[float, float]:
     """Integrate the loss of recall over the event's part in a gap between two predictions."""
     low, high = max(a, left), min(b, right)
     if low >= high:
         return 0.0, 0.0
     half = 0.5 * np.float64(right - left)
     loss_left, distance_left = beside(
-        min(np.float64(low - left), half),
-        min(np.float64(high - left), half),
-        np.float64(B - left),
+        min(np.float64(low - left), half), min(np.float64(high - left), half), np.float64(B - left)
     )
     loss_right, distance_right = beside(
         min(np.float64(right - high), half),
@@ -63,7 +68,7 @@ def gap(a, b, left, right, A, B):
 
 
 @njit(cache=True, nogil=True)
-def before_first(a, b, first, A):
+def before_first(a: Tick, b: Tick, first: Tick, A: Tick) -> tuple[float, float]:
     """Integrate the loss of recall over the event's part before the first prediction."""
     if first <= a:
         return 0.0, 0.0
@@ -71,7 +76,7 @@ def before_first(a, b, first, A):
 
 
 @njit(cache=True, nogil=True)
-def after_last(a, b, last, B):
+def after_last(a: Tick, b: Tick, last: Tick, B: Tick) -> tuple[float, float]:
     """Integrate the loss of recall over the event's part after the last prediction."""
     if last >= b:
         return 0.0, 0.0
@@ -79,126 +84,129 @@ def after_last(a, b, last, B):
 
 
 @njit(cache=True, nogil=True)
-def piece_losses(a, b, start, stop, m):
-    """Give the loss of precision of a predicted piece, and its distances before and after.
-
-    A range is integrated; a point, the limit of a short range that starts there, is evaluated.
-    """
+def range_losses(a: Tick, b: Tick, start: Tick, stop: Tick, m: float) -> tuple[float, float, float]:
+    """Integrate the loss of precision over a predicted range, and its distance on either side."""
     event = np.float64(b - a)
-    loss, early, late = 0.0, 0.0, 0.0
-    if start == stop:
-        if start < a:
-            early = np.float64(a - start)
-            loss = event + min(early, m) + early
-        elif start >= b:
-            late = np.float64(start - b)
-            loss = event + min(late, m) + late
-        return loss, early, late
+    loss_early, early, loss_late, late = 0.0, 0.0, 0.0, 0.0
     if start < a:
-        loss, early = outside(
-            np.float64(a - min(stop, a)), np.float64(a - start), event, m
-        )
+        loss_early, early = outside(np.float64(a - min(stop, a)), np.float64(a - start), event, m)
     if stop > b:
-        loss_late, late = outside(
-            np.float64(max(start, b) - b), np.float64(stop - b), event, m
-        )
-        loss += loss_late
-    return loss, early, late
+        loss_late, late = outside(np.float64(max(start, b) - b), np.float64(stop - b), event, m)
+    return loss_early + loss_late, early, late
 
 
 @njit(cache=True, nogil=True)
-def score_zone(starts, stops, k, origin, a, b, A, B, last, row):
-    """Score one zone from prediction k on; return where the next zone begins, and the count."""
-    event, zone = np.float64(b - a), np.float64(B - A)
+def point_losses(a: Tick, b: Tick, point: Tick, m: float) -> tuple[float, float, float]:
+    """Give the loss of precision at a predicted point: the limit of a range that starts there."""
+    if a <= point < b:
+        return 0.0, 0.0, 0.0
+    early, late = np.float64(max(a - point, a - a)), np.float64(max(point - b, b - b))
+    return np.float64(b - a) + min(early + late, m) + early + late, early, late
+
+
+@njit(cache=True, nogil=True)
+def precision_row(
+    pieces: Ticks, a: Tick, b: Tick, A: Tick, B: Tick, row: NDArray[np.float64]
+) -> None:
+    """Fill in the precision, its distances and the predicted duration of one zone."""
     m = np.float64(min(a - A, B - b))
-    count, length = 0, 0.0
-    range_loss, range_early, range_late = 0.0, 0.0, 0.0
-    point_loss, point_early, point_late = 0.0, 0.0, 0.0
-    recall_loss, recall_distance, nearest = 0.0, 0.0, np.inf
-    previous = A
-    while k < starts.size:
-        start, whole_stop = 2 * (starts[k] - origin), 2 * (stops[k] - origin)
-        if start > B or (start == B and not last):
-            break
-        start, stop = max(start, A), min(whole_stop, B)
-        if count == 0:
-            row[DELAY] = 0.5 * np.float64(start - a)
-            lost, distance = before_first(a, b, start, A)
-        else:
-            lost, distance = gap(a, b, previous, start, A, B)
-        recall_loss += lost
-        recall_distance += distance
-        nearest = min(nearest, np.float64(max(start - a, a - stop, A - A)))
-        lost, early, late = piece_losses(a, b, start, stop, m)
-        if start == stop:
-            point_loss, point_early, point_late = (
-                point_loss + lost, point_early + early, point_late + late
-            )
-        else:
+    length, loss, early, late = 0.0, 0.0, 0.0, 0.0
+    for start, stop in pieces:
+        if start < stop:
             length += np.float64(stop - start)
-            range_loss, range_early, range_late = (
-                range_loss + lost, range_early + early, range_late + late
-            )
-        count += 1
-        previous = stop
-        if whole_stop > B:
-            break
-        k += 1
-    row[DURATION] = 0.5 * length
-    if count == 0:
-        row[PRECISION], row[PRECISION_DISTANCE], row[EARLY] = np.nan, np.nan, np.nan
-        row[LATE], row[DELAY] = np.nan, np.nan
-        row[RECALL], row[RECALL_DISTANCE] = 0.0, np.inf
-        return k, count
-    # Points weigh nothing beside a range.
-    weight = length if length > 0 else np.float64(count)
-    loss, early, late = (
-        (range_loss, range_early, range_late)
-        if length > 0
-        else (point_loss, point_early, point_late)
-    )
+            lost, before, after = range_losses(a, b, start, stop, m)
+            loss, early, late = loss + lost, early + before, late + after
+    weight = length
+    if length == 0:  # points count only where there is no range
+        weight = np.float64(len(pieces))
+        for point, _ in pieces:
+            lost, before, after = point_losses(a, b, point, m)
+            loss, early, late = loss + lost, early + before, late + after
+    zone = np.float64(B - A)
+    row[PRECISION] = max(0.0, 1.0 - loss / (zone * weight)) if zone > 0 else 1.0
     row[EARLY], row[LATE] = 0.5 * early / weight, 0.5 * late / weight
     row[PRECISION_DISTANCE] = 0.5 * (early + late) / weight
-    row[PRECISION] = max(0.0, 1.0 - loss / (zone * weight)) if zone > 0 else 1.0
-    if event > 0:
-        lost, distance = after_last(a, b, previous, B)
-        row[RECALL] = max(0.0, 1.0 - (recall_loss + lost) / (zone * event))
-        row[RECALL_DISTANCE] = 0.5 * (recall_distance + distance) / event
-    else:
-        lost = min(nearest, m) + nearest
-        row[RECALL] = max(0.0, 1.0 - lost / zone) if zone > 0 else 1.0
-        row[RECALL_DISTANCE] = 0.5 * nearest
-    return k, count
+    row[DURATION] = 0.5 * length
 
 
 @njit(cache=True, nogil=True)
-def score_zones(true_starts, true_stops, starts, stops, origin, borders, table, counts):
-    """Score every zone in one pass; return the sum and count of precisions and sum of recalls."""
-    n = true_starts.size
-    precision_sum, defined, recall_sum, k = 0.0, 0, 0.0, 0
-    for j in range(n):
-        A = borders[j]
-        # A range that stops at the border, or a point before it, belongs to the zone before.
-        while (
-            k < starts.size
-            and 2 * (stops[k] - origin) <= A
-            and 2 * (starts[k] - origin) < A
-        ):
-            k += 1
-        k, counts[j] = score_zone(
-            starts,
-            stops,
-            k,
-            origin,
-            2 * (true_starts[j] - origin),
-            2 * (true_stops[j] - origin),
-            A,
-            borders[j + 1],
-            j == n - 1,
-            table[j],
-        )
-        recall_sum += table[j, RECALL]
-        if counts[j] > 0:
-            precision_sum += table[j, PRECISION]
-            defined += 1
+def recall_row(pieces: Ticks, a: Tick, b: Tick, A: Tick, B: Tick, row: NDArray[np.float64]) -> None:
+    """Fill in the recall, its distance and the delay of one zone."""
+    event, zone = np.float64(b - a), np.float64(B - A)
+    first, last = pieces[0, 0], pieces[-1, 1]
+    row[DELAY] = 0.5 * np.float64(first - a)
+    if event > 0:
+        loss, distance = before_first(a, b, first, A)
+        for k in range(1, len(pieces)):
+            lost, away = gap(a, b, pieces[k - 1, 1], pieces[k, 0], A, B)
+            loss, distance = loss + lost, distance + away
+        lost, away = after_last(a, b, last, B)
+        row[RECALL] = max(0.0, 1.0 - (loss + lost) / (zone * event))
+        row[RECALL_DISTANCE] = 0.5 * (distance + away) / event
+        return
+    nearest = np.inf
+    for start, stop in pieces:
+        nearest = min(nearest, np.float64(max(start - a, a - stop, a - a)))
+    lost = nearest + min(nearest, np.float64(min(a - A, B - a)))
+    row[RECALL] = max(0.0, 1.0 - lost / zone) if zone > 0 else 1.0
+    row[RECALL_DISTANCE] = 0.5 * nearest
+
+
+@njit(cache=True, nogil=True)
+def cut_at_borders(
+    starts: Ticks,
+    stops: Ticks,
+    origin: Tick,
+    borders: Ticks,
+    pieces: Ticks,
+    offsets: NDArray[np.int64],
+) -> None:
+    """Cut predictions at the zone borders: zone j gets pieces[offsets[j] : offsets[j + 1]].
+
+    A point on a border belongs to the zone that starts there; at the span's end, to the last.
+    """
+    last = len(borders) - 2
+    j, count = 0, 0
+    offsets[0] = 0
+    for k in range(len(starts)):
+        start, stop = 2 * (starts[k] - origin), 2 * (stops[k] - origin)
+        while j < last and start >= borders[j + 1]:
+            j += 1
+            offsets[j] = count
+        while j < last and stop > borders[j + 1]:
+            pieces[count, 0], pieces[count, 1] = start, borders[j + 1]
+            start = borders[j + 1]
+            count += 1
+            j += 1
+            offsets[j] = count
+        pieces[count, 0], pieces[count, 1] = start, stop
+        count += 1
+    offsets[j + 1 :] = count
+
+
+@njit(cache=True, nogil=True)
+def score_zones(
+    true_starts: Ticks,
+    true_stops: Ticks,
+    origin: Tick,
+    borders: Ticks,
+    pieces: Ticks,
+    offsets: NDArray[np.int64],
+    table: NDArray[np.float64],
+) -> tuple[float, int, float]:
+    """Fill in every row; return the sum and count of the precisions, and the sum of the recalls."""
+    precision_sum, defined, recall_sum = 0.0, 0, 0.0
+    for j in range(len(true_starts)):
+        row = table[j]
+        if offsets[j] == offsets[j + 1]:
+            row[:] = np.nan
+            row[RECALL], row[RECALL_DISTANCE], row[DURATION] = 0.0, np.inf, 0.0
+            continue
+        own = pieces[offsets[j] : offsets[j + 1]]
+        a, b = 2 * (true_starts[j] - origin), 2 * (true_stops[j] - origin)
+        precision_row(own, a, b, borders[j], borders[j + 1], row)
+        recall_row(own, a, b, borders[j], borders[j + 1], row)
+        precision_sum += row[PRECISION]
+        recall_sum += row[RECALL]
+        defined += 1
     return precision_sum, defined, recall_sum

@@ -50,41 +50,44 @@ class EventScores:
     for what is undefined or infinite.
     """
 
-    _pair: Pair
-    _borders: Ticks
-    _table: NDArray[np.float64]
+    pair: Pair
+    """The events that were compared."""
+    borders: Ticks
+    """Borders of the zones, in half ticks from the origin."""
+    table: NDArray[np.float64]
+    """The columns as computed, in ticks."""
     predicted_count: NDArray[np.int64]
     """How many predicted events, or parts of them, lie in the event's zone."""
 
     @property
     def start(self) -> NDArray[Any]:
         """Where the event starts."""
-        return self._pair.truth.starts
+        return self.pair.clock.native(self.pair.truth.starts)
 
     @property
     def stop(self) -> NDArray[Any]:
         """Where the event stops."""
-        return self._pair.truth.stops
+        return self.pair.clock.native(self.pair.truth.stops)
 
     @cached_property
     def zone_start(self) -> NDArray[Any]:
         """Where the event's zone of affiliation starts."""
-        return self._pair.clock.native(in_ticks(self._borders[:-1], self._pair))
+        return self.pair.clock.native(in_ticks(self.borders[:-1], self.pair))
 
     @cached_property
     def zone_stop(self) -> NDArray[Any]:
         """Where the event's zone of affiliation stops."""
-        return self._pair.clock.native(in_ticks(self._borders[1:], self._pair))
+        return self.pair.clock.native(in_ticks(self.borders[1:], self.pair))
 
     @property
     def precision(self) -> NDArray[np.float64]:
         """Individual precision probability in [0, 1]; nan where nothing is predicted."""
-        return self._table[:, 0]
+        return self.table[:, 0]
 
     @property
     def recall(self) -> NDArray[np.float64]:
         """Individual recall probability in [0, 1]; 0 where nothing is predicted."""
-        return self._table[:, 1]
+        return self.table[:, 1]
 
     @cached_property
     def f1(self) -> NDArray[np.float64]:
@@ -123,10 +126,10 @@ class EventScores:
         return self._duration(7)
 
     def _duration(self, row: int) -> NDArray[Any]:
-        return self._pair.clock.duration(self._table[:, row])
+        return self.pair.clock.duration(self.table[:, row])
 
     def __len__(self) -> int:
-        return len(self._pair.truth)
+        return len(self.pair.truth)
 
     def __repr__(self) -> str:
         return f"EventScores({len(self)} events, columns {', '.join(COLUMNS)})"
@@ -137,7 +140,7 @@ class EventScores:
         Times of a datetime axis become ISO 8601 text and lengths of time seconds; nan and inf
         become None.
         """
-        clock = self._pair.clock
+        clock = self.pair.clock
         dated = clock.kind == "datetime"
         columns = {name: getattr(self, name) for name in COLUMNS}
         for index in range(len(self)):
@@ -162,7 +165,7 @@ class Affiliation:
     >>> import closecall as cc
     >>> r = cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 0])
     >>> r
-    Affiliation(precision=0.812, recall=0.438, f1=0.569, events=2)
+    Affiliation(precision=0.625, recall=0.438, f1=0.515, events=2)
     >>> r.events.recall
     array([0.875, 0.   ])
     """
@@ -186,7 +189,7 @@ class Affiliation:
         --------
         >>> import closecall as cc
         >>> cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0]).fbeta(2)
-        0.7894736842105263
+        0.8974358974358974
         """
         return float(f_measure(self.precision, self.recall, beta))
 
@@ -241,7 +244,7 @@ class Affiliation:
 
 def _cell(value: Any) -> str:
     if value is None:
-        return "–"
+        return "-"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -249,7 +252,7 @@ def _pandas_frame(events: EventScores) -> Any:
     import pandas as pd
 
     frame = pd.DataFrame({name: getattr(events, name) for name in COLUMNS})
-    zone = events._pair.clock.tz
+    zone = events.pair.clock.tz
     if zone is not None:
         for name in COLUMNS[:4]:
             frame[name] = frame[name].dt.tz_localize("UTC").dt.tz_convert(zone)
@@ -260,7 +263,7 @@ def _polars_frame(events: EventScores) -> Any:
     import polars as pl
 
     frame = pl.DataFrame({name: np.ascontiguousarray(getattr(events, name)) for name in COLUMNS})
-    zone = events._pair.clock.tz
+    zone = events.pair.clock.tz
     if zone is not None:
         times = pl.col(COLUMNS[:4]).dt.replace_time_zone("UTC").dt.convert_time_zone(str(zone))
         frame = frame.with_columns(times)

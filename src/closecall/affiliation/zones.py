@@ -23,7 +23,7 @@ def origin_of(pair: Pair) -> Tick:
 def zone_borders(pair: Pair) -> Ticks:
     """Give the n + 1 borders of the zones of n true events, in half ticks from the origin."""
     origin = origin_of(pair)
-    starts, stops = pair.truth._starts, pair.truth._stops
+    starts, stops = pair.truth.starts, pair.truth.stops
     borders = np.empty(starts.size + 1, dtype=starts.dtype)
     borders[0], borders[-1] = 2 * (pair.start - origin), 2 * (pair.stop - origin)
     np.add(stops[:-1] - origin, starts[1:] - origin, out=borders[1:-1])
