@@ -264,9 +264,7 @@ def _survival(name: str, event: tuple[Any, Any], zone: tuple[Any, Any]) -> Survi
 
 
 def _length(clock: Clock, ticks: Tick) -> float:
-    if clock.kind != "datetime":
-        return float(ticks)
-    return float(np.timedelta64(int(ticks), clock.unit) / np.timedelta64(1, "s"))
+    return clock.seconds(ticks) if clock.kind == "datetime" else float(ticks)
 
 
 def _read_numbers(values: Any, name: str) -> NDArray[np.float64]:

@@ -50,9 +50,19 @@ def beside(d0: float, d1: float, room: float) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
-def gap(a: Tick, b: Tick, left: Tick, right: Tick, A: Tick, B: Tick) -> tuple[float, float]:
+def at_point(d: float, room: float) -> tuple[float, float]:
+    """Give the loss of recall of a true point at distance d from a pivot, and d itself."""
+    return 2.0 * min(d, 0.5 * room), d
+
+
+@njit(cache=True, nogil=True)
+def between(a: Tick, b: Tick, left: Tick, right: Tick, A: Tick, B: Tick) -> tuple[float, float]:
     """Integrate the loss of recall over the event's part in a gap between two predictions."""
     low, high = max(a, left), min(b, right)
+    if a == b and left <= a <= right:
+        if a - left <= right - a:
+            return at_point(np.float64(a - left), np.float64(B - left))
+        return at_point(np.float64(right - a), np.float64(right - A))
     if low >= high:
         return 0.0, 0.0
     half = 0.5 * np.float64(right - left)
@@ -72,7 +82,10 @@ def before_first(a: Tick, b: Tick, first: Tick, A: Tick) -> tuple[float, float]:
     """Integrate the loss of recall over the event's part before the first prediction."""
     if first <= a:
         return 0.0, 0.0
-    return beside(np.float64(first - min(b, first)), np.float64(first - a), np.float64(first - A))
+    room = np.float64(first - A)
+    if a == b:
+        return at_point(np.float64(first - a), room)
+    return beside(np.float64(first - min(b, first)), np.float64(first - a), room)
 
 
 @njit(cache=True, nogil=True)
@@ -80,7 +93,10 @@ def after_last(a: Tick, b: Tick, last: Tick, B: Tick) -> tuple[float, float]:
     """Integrate the loss of recall over the event's part after the last prediction."""
     if last >= b:
         return 0.0, 0.0
-    return beside(np.float64(max(a, last) - last), np.float64(b - last), np.float64(B - last))
+    room = np.float64(B - last)
+    if a == b:
+        return at_point(np.float64(a - last), room)
+    return beside(np.float64(max(a, last) - last), np.float64(b - last), room)
 
 
 @njit(cache=True, nogil=True)
@@ -132,24 +148,16 @@ def precision_row(
 @njit(cache=True, nogil=True)
 def recall_row(pieces: Ticks, a: Tick, b: Tick, A: Tick, B: Tick, row: NDArray[np.float64]) -> None:
     """Fill in the recall, its distance and the delay of one zone."""
-    event, zone = np.float64(b - a), np.float64(B - A)
-    first, last = pieces[0, 0], pieces[-1, 1]
-    row[DELAY] = 0.5 * np.float64(first - a)
-    if event > 0:
-        loss, distance = before_first(a, b, first, A)
-        for k in range(1, len(pieces)):
-            lost, away = gap(a, b, pieces[k - 1, 1], pieces[k, 0], A, B)
-            loss, distance = loss + lost, distance + away
-        lost, away = after_last(a, b, last, B)
-        row[RECALL] = max(0.0, 1.0 - (loss + lost) / (zone * event))
-        row[RECALL_DISTANCE] = 0.5 * (distance + away) / event
-        return
-    nearest = np.inf
-    for start, stop in pieces:
-        nearest = min(nearest, np.float64(max(start - a, a - stop, a - a)))
-    lost = nearest + min(nearest, np.float64(min(a - A, B - a)))
-    row[RECALL] = max(0.0, 1.0 - lost / zone) if zone > 0 else 1.0
-    row[RECALL_DISTANCE] = 0.5 * nearest
+    zone = np.float64(B - A)
+    weight = np.float64(b - a) if a < b else 1.0  # a true point is evaluated, not integrated
+    row[DELAY] = 0.5 * np.float64(pieces[0, 0] - a)
+    loss, distance = before_first(a, b, pieces[0, 0], A)
+    for k in range(1, len(pieces)):
+        lost, away = between(a, b, pieces[k - 1, 1], pieces[k, 0], A, B)
+        loss, distance = loss + lost, distance + away
+    lost, away = after_last(a, b, pieces[-1, 1], B)
+    row[RECALL] = max(0.0, 1.0 - (loss + lost) / (zone * weight)) if zone > 0 else 1.0
+    row[RECALL_DISTANCE] = 0.5 * (distance + away) / weight
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,153 @@
+"""Times that can be compared, the targets they are held to, and the table that shows both."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from math import inf, log
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_RELATIONS = {"<": operator.lt, "<=": operator.le, ">=": operator.ge}
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_SHORTEST_SAMPLE = 2e-3  # seconds; a shorter sample measures the clock and the scheduler
+
+
+def best_times(
+    functions: Mapping[str, Callable[[], object]], *, rounds: int = 7
+) -> dict[str, float]:
+    """Time functions in turns, so that a slow moment of the machine hits them alike.
+
+    Each function is called once before (which compiles what is compiled) and its best time per
+    call is kept, in seconds.
+    """
+    calls = {name: _calls_per_sample(function) for name, function in functions.items()}
+    best = dict.fromkeys(functions, inf)
+    for _ in range(rounds):
+        for name, function in functions.items():
+            best[name] = min(best[name], _sample(function, calls[name]) / calls[name])
+    return best
+
+
+def best_time(function: Callable[[], object], *, rounds: int = 7) -> float:
+    """Time one function: the best of several samples, in seconds per call, once warm."""
+    return best_times({"": function}, rounds=rounds)[""]
+
+
+def once(function: Callable[[], object]) -> tuple[float, Any]:
+    """Time a single call of something slow; give its seconds and its result."""
+    start = perf_counter()
+    result = function()
+    return perf_counter() - start, result
+
+
+def _sample(function: Callable[[], object], calls: int) -> float:
+    start = perf_counter()
+    for _ in range(calls):
+        function()
+    return perf_counter() - start
+
+
+def _calls_per_sample(function: Callable[[], object]) -> int:
+    function()
+    calls = 1
+    while _sample(function, calls) < _SHORTEST_SAMPLE:
+        calls *= 2
+    return calls
+
+
+def growth(sizes: Sequence[float], seconds: Sequence[float]) -> float:
+    """Fit seconds to a power of the size and give the exponent: 1 is linear, 2 quadratic."""
+    across, up = [log(size) for size in sizes], [log(second) for second in seconds]
+    middle, level = sum(across) / len(across), sum(up) / len(up)
+    slope = sum((x - middle) * (y - level) for x, y in zip(across, up, strict=True))
+    return slope / sum((x - middle) ** 2 for x in across)
+
+
+def new_process(code: str, settings: Mapping[str, str] | None = None) -> tuple[float, Any]:
+    """Run code in a new interpreter; give its seconds from start to exit and the JSON it prints."""
+    command, environment = [sys.executable, "-c", code], {**os.environ, **(settings or {})}
+    start = perf_counter()
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    seconds = perf_counter() - start
+    return seconds, json.loads(done.stdout) if done.stdout else None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A bound on a number."""
+
+    relation: str
+    bound: float
+
+    def held(self, value: float) -> bool:
+        """Whether the value keeps to the bound; nan never does."""
+        return bool(_RELATIONS[self.relation](value, self.bound))
+
+    def __str__(self) -> str:
+        return f"{self.relation} {self.bound:,g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measurement: what was measured, how long it took, and the number the target is on."""
+
+    label: str
+    seconds: float | None = None
+    value: float | None = None
+    meaning: str = ""
+    target: Target | None = None
+
+    @property
+    def missed(self) -> bool:
+        """Whether there is a target and the value does not keep to it."""
+        return self.target is not None and (self.value is None or not self.target.held(self.value))
+
+    def cells(self) -> tuple[str, ...]:
+        """Give the row as text, column by column."""
+        value = "" if self.value is None else f"{self.value:,.{_decimals(self.value)}f}"
+        held = "" if self.target is None else "MISSED" if self.missed else "held"
+        target = "" if self.target is None else str(self.target)
+        time = "" if self.seconds is None else in_unit(self.seconds)
+        return self.label, time, value, self.meaning, target, held
+
+
+def _decimals(value: float) -> int:
+    return 0 if abs(value) >= 100 else 2 if abs(value) >= 1 else 3  # noqa: PLR2004 - digits shown
+
+
+def in_unit(seconds: float) -> str:
+    """Write seconds with three digits in the unit that suits them."""
+    scale, unit = next((u for u in _UNITS if seconds >= u[0]), _UNITS[-1])
+    return f"{seconds / scale:.3g} {unit}"
+
+
+def print_table(title: str, rows: Sequence[Row]) -> None:
+    """Print rows under a title, the columns aligned."""
+    heads = ("", "time", "value", "of", "target", "")
+    lines = [heads, *(row.cells() for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
+    print(f"\n{title}")
+    for line in lines:
+        cells = (
+            cell.rjust(width) if column in {1, 2} else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        print("  " + "  ".join(cells).rstrip())
+
+
+def verdict(rows: Sequence[Row]) -> int:
+    """Say which targets were missed; give the exit status of the run."""
+    judged = [row for row in rows if row.target is not None]
+    missed = [row.label for row in judged if row.missed]
+    print(f"\n{len(judged) - len(missed)} of {len(judged)} targets held.")
+    for label in missed:
+        print(f"MISSED: {label}", file=sys.stderr)
+    return 1 if missed else 0

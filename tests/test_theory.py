@@ -1,0 +1,293 @@
+"""The closed forms of `closecall.theory`, each against the metric or a direct measurement."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import closecall as cc
+from closecall.errors import InputError, InputTypeError
+
+POSITIONS = ("border", "halfway", "start", "center")
+
+# Times in [0, 1] with exact sums and halves, so that rounding never moves a point across a border.
+ticks = st.integers(0, 2**20)
+proportions = st.integers(1, 2**18).map(lambda count: count / 2**18)
+
+
+@st.composite
+def zones(draw):
+    """An event inside a zone, as four sorted integers A <= a <= b <= B with A < B."""
+    zone_start, start, stop, zone_stop = sorted(draw(st.tuples(ticks, ticks, ticks, ticks)))
+    return zone_start, start, stop, zone_stop + 1
+
+
+def centred(proportion: float) -> tuple[float, float]:
+    return (1 - proportion) / 2, (1 + proportion) / 2
+
+
+def score_point(time: float, event: tuple[float, float], span: tuple[float, float] = (0.0, 1.0)):
+    return cc.affiliation(cc.Events([event]), cc.Events.from_points([time]), span=span)
+
+
+def measured_survival(zone, event, distance) -> Fraction:
+    """Share of the zone at `distance` or more from the event, by adding up exact intervals."""
+    zone_start, zone_stop = map(Fraction, zone)
+    start, stop = map(Fraction, event)
+    inside = stop - start if distance == 0 else Fraction(0)
+    before = min(start, start - distance) - zone_start
+    after = zone_stop - max(stop, stop + distance)
+    return (inside + max(before, Fraction(0)) + max(after, Fraction(0))) / (zone_stop - zone_start)
+
+
+@given(zones(), ticks)
+@example((0, 3, 5, 20), 3)
+@example((0, 3, 5, 20), 15)
+@example((0, 3, 5, 20), 16)
+@example((0, 0, 7, 7), 1)
+def test_precision_survival_is_the_share_of_the_zone_at_least_that_far(edges, distance):
+    zone_start, start, stop, zone_stop = edges
+    survival = cc.theory.precision_survival((start, stop), (zone_start, zone_stop))
+    share = measured_survival((zone_start, zone_stop), (start, stop), distance)
+    assert survival(distance) == pytest.approx(float(share), abs=1e-15)
+
+
+@given(zones(), ticks)
+@example((0, 3, 5, 20), 0)
+def test_recall_survival_is_the_share_of_the_zone_at_least_that_far(edges, distance):
+    zone_start, time, _, zone_stop = edges
+    survival = cc.theory.recall_survival(time, (zone_start, zone_stop))
+    share = measured_survival((zone_start, zone_stop), (time, time), distance)
+    assert survival(distance) == pytest.approx(float(share), abs=1e-15)
+
+
+@given(zones(), st.floats(0, 1))
+def test_survival_has_the_printed_form_up_to_the_farthest_border(edges, fraction):
+    zone_start, start, stop, zone_stop = edges
+    nearest, farthest = sorted((start - zone_start, zone_stop - stop))
+    distance = max(fraction * farthest, 1e-9)
+    printed = 1 - (stop - start + min(distance, nearest) + distance) / (zone_stop - zone_start)
+    survival = cc.theory.precision_survival((start, stop), (zone_start, zone_stop))
+    assert survival(distance) == pytest.approx(max(printed, 0), abs=1e-14)
+
+
+@given(zones(), ticks)
+def test_precision_survival_scores_a_point_prediction(edges, time):
+    zone_start, start, stop, zone_stop = edges
+    time = min(max(time, zone_start), zone_stop - 1)
+    stop = max(stop, start + 1)
+    result = score_point(time, (start, stop), (zone_start, zone_stop))
+    # A point at the very stop of a half-open event is just outside it, at a distance above 0.
+    distance = np.nextafter(0, 1) if time == stop else max(start - time, time - stop, 0)
+    survival = cc.theory.precision_survival((start, stop), (zone_start, zone_stop))
+    assert result.precision == pytest.approx(survival(distance), abs=1e-12)
+
+
+@given(zones(), ticks)
+def test_recall_survival_scores_a_point_event(edges, time):
+    zone_start, position, _, zone_stop = edges
+    time = min(max(time, zone_start), zone_stop - 1)
+    result = score_point(time, (position, position), (zone_start, zone_stop))
+    survival = cc.theory.recall_survival(position, (zone_start, zone_stop))
+    assert result.recall == pytest.approx(survival(abs(time - position)), abs=1e-12)
+
+
+def test_recall_is_the_mean_of_the_survival_over_the_event():
+    event, zone, time = (0.4, 0.7), (0.0, 1.0), 0.1
+    count = 20_000
+    grid = event[0] + (np.arange(count) + 0.5) / count * (event[1] - event[0])
+    values = [cc.theory.recall_survival(y, zone)(y - time) for y in grid.tolist()]
+    assert score_point(time, event).recall == pytest.approx(np.mean(values), abs=1e-8)
+
+
+def test_survival_edges():
+    survival = cc.theory.precision_survival((2, 3), (0, 10))
+    distances = [0, 1, 2, 5, 7, 7.5, np.inf, np.nan]
+    expected = [1, 0.7, 0.5, 0.2, 0, 0, 0, np.nan]
+    np.testing.assert_allclose(survival(distances), expected, atol=1e-15)
+    # The limit at 0 is the share outside the event, and only 0 itself is certain.
+    assert survival(1e-300) == 0.9
+    assert survival(7) == 0
+    assert survival(np.zeros((2, 3))).tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+@pytest.mark.parametrize("zone_info", [None, UTC])
+def test_survival_on_a_time_axis_gives_the_published_values(zone_info):
+    def at(hour: int, minute: int) -> datetime:
+        return datetime(2022, 8, 14, hour, minute, tzinfo=zone_info)
+
+    zone = (at(3, 30), at(5, 0))
+    precision = cc.theory.precision_survival((at(3, 50), at(4, 10)), zone)
+    recall = cc.theory.recall_survival(at(4, 10), zone)
+    ten = timedelta(minutes=10)
+    assert round(precision(ten), 3) == 0.556
+    assert round(recall(ten), 3) == 0.778
+    assert precision(np.timedelta64(10, "m")) == precision(pd.Timedelta("10min")) == precision(ten)
+    assert precision([timedelta(0), ten]).tolist() == [1, precision(ten)]
+    nanoseconds = np.array([0, 50 * 60 * 10**9, "NaT"], dtype="timedelta64[ns]")
+    np.testing.assert_array_equal(precision(nanoseconds), [1, 0, np.nan])
+
+
+def test_survival_is_exact_on_epoch_nanoseconds():
+    far = cc.theory.precision_survival(
+        tuple(np.array([1_700_000_000_000_000_003, 1_700_000_000_000_000_004]).tolist()),
+        (1_700_000_000_000_000_000, 1_700_000_000_000_000_010),
+    )
+    near = cc.theory.precision_survival((3, 4), (0, 10))
+    assert far == near
+    assert near(1) == 0.7
+
+
+@given(zones())
+def test_whole_interval(edges):
+    zone_start, start, stop, zone_stop = edges
+    stop = max(stop, start + 1)
+    span = (zone_start, zone_stop)
+    result = cc.affiliation(cc.Events([(start, stop)]), cc.Events([span]), span=span)
+    theory = cc.theory.whole_interval((stop - start) / (zone_stop - zone_start))
+    assert result.precision == pytest.approx(theory.precision, abs=1e-12)
+    assert result.recall == theory.recall == 1
+
+
+def expected_over_the_zone(start: float, stop: float) -> tuple[float, float]:
+    """Mean precision and recall over every position of one point in [0, 1).
+
+    Both are polynomials of degree two or less between the breaks, which Gauss-Legendre with three
+    nodes integrates exactly.
+    """
+    halves = [2 * start, 2 * start - 1, 2 * stop, 2 * stop - 1]  # an end midway to a border
+    mirrored = [start + stop, start + stop - 1]  # as far from the event as its nearer border
+    breaks = np.unique(np.clip([0, start, stop, 1, *halves, *mirrored], 0, 1))
+    nodes, weights = np.polynomial.legendre.leggauss(3)
+    total = np.zeros(2)
+    for left, right in itertools.pairwise(breaks):
+        for node, weight in zip(nodes, weights, strict=True):
+            time = (left + right) / 2 + node * (right - left) / 2
+            result = score_point(float(time), (start, stop))
+            total += weight * (right - left) / 2 * np.array([result.precision, result.recall])
+    return total[0], total[1]
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"),
+    [(0.4, 0.6), (0.0, 0.25), (0.125, 0.875), (0.7, 0.75), (0.05, 1.0), (0.0, 1.0), (0.3, 0.301)],
+)
+def test_single_random_prediction(start, stop):
+    precision, recall = expected_over_the_zone(start, stop)
+    theory = cc.theory.single_random_prediction(stop - start)
+    assert precision == pytest.approx(theory.precision, abs=1e-12)
+    assert recall == pytest.approx(theory.recall, abs=1e-12)
+
+
+@given(proportions, st.sampled_from(POSITIONS))
+@example(1.0, "border")
+@example(1.0, "halfway")
+@example(1.0, "start")
+@example(1.0, "center")
+@example(0.5, "start")
+@example(2**-18, "center")
+def test_single_prediction(proportion, position):
+    start, stop = centred(proportion)
+    time = {"border": 0.0, "halfway": start / 2, "start": start, "center": 0.5}[position]
+    result = score_point(time, (start, stop))
+    theory = cc.theory.single_prediction(proportion, position=position)
+    assert result.precision == pytest.approx(theory.precision, abs=1e-12)
+    assert result.recall == pytest.approx(theory.recall, abs=1e-12)
+
+
+def test_the_printed_factor_at_the_start_of_the_event_is_not_that_of_the_metric():
+    proportion = 0.75
+    printed = 1 - proportion + 16 / (9 * proportion) * (proportion - 1 / 3) ** 2
+    measured = score_point(centred(proportion)[0], centred(proportion)).recall
+    assert measured == pytest.approx(0.25 + 9 / (16 * 0.75) * (5 / 12) ** 2, abs=1e-12)
+    assert printed - measured > 0.28
+
+
+def test_functions_of_an_array_are_those_of_its_elements():
+    shares = np.array([[0.1, 0.25], [0.6, 1.0]])
+    for function in (
+        cc.theory.whole_interval,
+        cc.theory.single_random_prediction,
+        *(lambda p, at=at: cc.theory.single_prediction(p, position=at) for at in POSITIONS),
+    ):
+        together = function(shares)
+        apart = [function(share) for share in shares.ravel().tolist()]
+        assert together.precision.ravel().tolist() == [one.precision for one in apart]
+        assert together.recall.ravel().tolist() == [one.recall for one in apart]
+        assert together.recall.shape == together.precision.shape == (2, 2)
+
+
+@pytest.mark.parametrize("share", [0, -0.5, 1.001, float("nan"), float("inf")])
+def test_a_proportion_outside_its_range_is_refused(share):
+    message = rf"Expected `proportion` to be in \(0, 1\], got {float(share)}.\n\nHint: "
+    for function in (cc.theory.whole_interval, cc.theory.single_random_prediction):
+        with pytest.raises(InputError, match=message):
+            function(share)
+    with pytest.raises(InputError, match=r"`proportion` to be in \(0, 1\], got .* at index 1\."):
+        cc.theory.single_prediction([0.5, share], position="start")
+
+
+@pytest.mark.parametrize("share", ["0.5", None, True, 1j])
+def test_a_proportion_that_is_no_number_is_refused(share):
+    with pytest.raises(InputTypeError, match="Expected `proportion` to be a number or an array"):
+        cc.theory.whole_interval(share)
+
+
+def test_an_unknown_position_is_refused():
+    message = 'Expected `position` to be "border", "halfway", "start" or "center", got \'middle\'.'
+    with pytest.raises(InputError, match=message):
+        cc.theory.single_prediction(0.5, position="middle")
+
+
+@pytest.mark.parametrize(
+    ("event", "zone", "message"),
+    [
+        ((4, 6), (5, 9), r"Expected `event` to be inside the zone \(5, 9\), got \(4, 6\)\."),
+        ((6, 10), (5, 9), r"Expected `event` to be inside the zone \(5, 9\), got \(6, 10\)\."),
+        ((7, 6), (5, 9), r"Expected `event` to start before it stops, got \(7, 6\)\."),
+        ((6, 7), (9, 5), r"Expected `zone` to start before it stops, got \(9, 5\)\."),
+        ((6, 7), (5, 5), r"Expected `zone` to start before it stops, got \(5, 5\)\."),
+        ((6, 7), (0.0, float("inf")), r"Expected `zone` to be finite, got inf at index 1\."),
+        ((6, float("nan")), (5, 9), r"Expected `event` to be finite, got nan at index 1\."),
+    ],
+)
+def test_times_out_of_order_are_refused(event, zone, message):
+    with pytest.raises(InputError, match=message):
+        cc.theory.precision_survival(event, zone)
+
+
+def test_a_position_outside_the_zone_is_refused():
+    with pytest.raises(InputError, match=r"`position` to be inside the zone \(5, 9\), got 10\."):
+        cc.theory.recall_survival(10, (5, 9))
+
+
+@pytest.mark.parametrize("event", [(1, 2, 3), (1,)])
+def test_an_event_that_is_no_pair_is_refused(event):
+    rule = rf"Expected `event` to be a pair \(start, stop\), got {len(event)} times\."
+    with pytest.raises(InputTypeError, match=rule):
+        cc.theory.precision_survival(event, (0, 9))
+
+
+def test_kinds_of_time_are_not_mixed():
+    day = np.datetime64("2024-01-01"), np.datetime64("2024-01-02")
+    with pytest.raises(InputTypeError, match="`event` and `zone` to be on one kind of time axis"):
+        cc.theory.precision_survival((1, 2), day)
+    with pytest.raises(InputTypeError, match="`distance` to be timedeltas, since the zone is in"):
+        cc.theory.precision_survival(day, day)([1.0])
+    with pytest.raises(InputTypeError, match="`distance` to be a number or an array of numbers"):
+        cc.theory.precision_survival((1, 2), (0, 3))(timedelta(hours=1))
+
+
+def test_a_negative_distance_is_refused():
+    survival = cc.theory.precision_survival((2, 3), (0, 10))
+    with pytest.raises(InputError, match=r"`distance` to be 0 or more, got -1\.\n\nHint: "):
+        survival(-1)
+    with pytest.raises(InputError, match=r"`distance` to be 0 or more, got -2\.5 at index 1\."):
+        survival([1.0, -2.5])
