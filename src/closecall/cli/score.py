@@ -1,0 +1,86 @@
+"""`closecall score`: one detector against the truth, from files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from closecall.cli.compile_notice import compile_notice
+from closecall.cli.formats import FORMATS, write_result
+from closecall.cli.moment import moment
+
+_HELP = """\
+Score predicted anomalies against the true ones: overall, and for each true event.
+
+TRUTH and PREDICTED are CSV or Parquet files, plain or gzipped; `-` is standard input. Give
+only TRUTH if it has both columns. A side is a 0/1 column, or a list of events with columns
+`start` and `stop` (or any two, as START,STOP; the same one twice for points). Without
+--truth and --predicted, columns of those names are taken, or a file's only column.
+Times are numbers or ISO 8601.
+
+\b
+Examples:
+  closecall score results.csv --truth label --predicted alarm --time timestamp
+  closecall score truth.csv.gz predicted.csv.gz
+  closecall score incidents.csv alarms.parquet --span 2024-01-01 2024-02-01
+  zcat results.csv.gz | closecall score - --truth label --predicted alarm --format json
+"""
+
+
+@click.command(help=_HELP, short_help="Score predicted anomalies against the true ones.")
+@click.argument("truth_file", metavar="TRUTH")
+@click.argument("predicted_file", metavar="[PREDICTED]", required=False)
+@click.option("--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns.")
+@click.option(
+    "--predicted", metavar="COLUMN", help="0/1 column of PREDICTED, or START,STOP columns."
+)
+@click.option("--time", metavar="COLUMN", help="Column of times, in either file.")
+@click.option(
+    "--end",
+    type=moment,
+    metavar="TIME",
+    help="Time after the last sample, where times are not evenly spaced.",
+)
+@click.option(
+    "--span",
+    type=moment,
+    nargs=2,
+    metavar="START STOP",
+    help="The whole series, for event lists.",
+)
+@click.option(
+    "--zero-division",
+    type=click.Choice(["nan", "0", "1"]),
+    default="nan",
+    show_default=True,
+    help="Precision of an event without alarms; nan leaves it out of the mean.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="json holds everything; csv one row per event.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write there instead of standard output.")
+@click.option("--all", "show_all", is_flag=True, help="Show every event, however many there are.")
+def score(
+    truth_file: str,
+    predicted_file: str | None,
+    zero_division: str,
+    output_format: str,
+    output: str | None,
+    *,
+    show_all: bool,
+    **columns_and_times: Any,
+) -> None:
+    """Score one detector against the truth, from files."""
+    from closecall.frames import score_files
+
+    with compile_notice():
+        result = score_files(
+            truth_file, predicted_file, zero_division=float(zero_division), **columns_and_times
+        )
+    write_result(result, output_format=output_format, output=output, show_all=show_all)

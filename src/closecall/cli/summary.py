@@ -1,0 +1,78 @@
+"""What `--format table` prints: the headline, the events, and what the columns mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from closecall.cli import words
+from closecall.cli.event_table import event_table, score_style
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from closecall import Affiliation
+
+_LEGEND = (
+    "alarm to event: mean distance from the alarms to the event (precision)\n"
+    "event to alarm: mean distance from the event to the nearest alarm (recall)\n"
+    "first alarm: the first one in the event's zone, relative to the event's start"
+)
+_UNIT = "Times and distances are in the units of the input: samples, if it has no times."
+
+
+def print_summary(result: Affiliation, console: Console, *, most: int | None) -> None:
+    """Print the headline scores, one row per event, and the legend."""
+    console.print(headline(result))
+    console.print(Text(_counts(result)))
+    console.print()
+    print_events(result, console, most=most)
+    console.print()
+    print_legend(console)
+    if result.events.start.dtype.kind != "M":
+        console.print(Text(_UNIT, style="dim"))
+
+
+def headline(result: Affiliation) -> Text:
+    """Return the three scores on one line."""
+    line = Text()
+    for name, value in (("precision", result.precision), ("recall", result.recall)):
+        line.append_text(_labelled(name, value)).append("   ")
+    return line.append_text(_labelled("F1", result.f1))
+
+
+def print_events(result: Affiliation, console: Console, *, most: int | None) -> None:
+    """Print one row per event, and how many are left out."""
+    table, offset = event_table(result, width=console.width, most=most)
+    console.print(table)
+    if offset:
+        console.print(Text(f"Times are at UTC{offset}.", style="dim"))
+    hidden = 0 if most is None else len(result.events) - most
+    if hidden > 0:
+        missed = int((result.events.predicted_count[most:] == 0).sum())
+        console.print(
+            Text(
+                f"... and {hidden} more, {missed} of them missed; `--all` shows all.", style="bold"
+            )
+        )
+
+
+def print_legend(console: Console) -> None:
+    """Print what the less obvious columns mean."""
+    console.print(Text(_LEGEND, style="dim"))
+
+
+def missed(result: Affiliation) -> int:
+    """Count the events without any alarm in their zone."""
+    return int((result.events.predicted_count == 0).sum())
+
+
+def _counts(result: Affiliation) -> str:
+    events = len(result.events)
+    return f"{events} true event{'' if events == 1 else 's'}, {missed(result)} missed"
+
+
+def _labelled(name: str, value: float) -> Text:
+    text = words.score(None if value != value else value)  # noqa: PLR0124 - nan differs from itself
+    return Text.assemble(f"{name} ", (text, f"bold {score_style(text)}"))

@@ -1,0 +1,107 @@
+"""Scores, times and lengths of time in words that people read at a glance."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from closecall.durations import in_words
+
+UNDEFINED = "-"
+_WHOLE_SECONDS = 120  # from here on, fractions of a second say nothing
+
+
+def score(value: float | None) -> str:
+    """Write a score with two decimals, and 1.00 or 0.00 only for exactly that.
+
+    Examples
+    --------
+    >>> [score(value) for value in (1, 0.857, 0.9999, 0.0001, 0, None)]
+    ['1.00', '0.86', '>0.99', '<0.01', '0.00', '-']
+    """
+    if value is None:
+        return UNDEFINED
+    text = f"{value:.2f}"
+    if text == "1.00" and value < 1:
+        return ">0.99"
+    if text == "0.00" and value > 0:
+        return "<0.01"
+    return text
+
+
+def number(value: float) -> str:
+    """Write all of a whole number, and four digits of any other.
+
+    Examples
+    --------
+    >>> number(449919), number(12.34567)
+    ('449919', '12.35')
+    """
+    return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
+
+
+def length(value: float | None, *, dated: bool) -> str:
+    """Write a length of time: seconds of a dated axis in words, else the bare number.
+
+    Examples
+    --------
+    >>> [length(value, dated=True) for value in (76.5, 3443.8, 690.0, None)]
+    ['1 min 16.5 s', '57 min 24 s', '11 min 30 s', '-']
+    >>> length(12.5, dated=False)
+    '12.5'
+    """
+    if value is None:
+        return UNDEFINED
+    if not dated:
+        return number(value)
+    return in_words(round(value) if value >= _WHOLE_SECONDS else value)
+
+
+def delay(value: float | None, *, dated: bool) -> str:
+    """Write how long after an event's start its first alarm came.
+
+    Examples
+    --------
+    >>> [delay(value, dated=True) for value in (150, -300, 0, None)]
+    ['2 min 30 s late', '5 min early', 'on time', 'missed']
+    """
+    if value is None:
+        return "missed"
+    if value == 0:
+        return "on time"
+    return f"{length(abs(value), dated=dated)} {'late' if value > 0 else 'early'}"
+
+
+def moments(values: list[str], *, with_year: bool) -> tuple[list[str], str]:
+    """Shorten ISO times to what tells them apart, and return the offset they share, if any.
+
+    Examples
+    --------
+    >>> moments(["2024-03-07T10:20:00+00:00", "2024-03-08T02:30:00+00:00"], with_year=True)
+    (['2024-03-07 10:20', '2024-03-08 02:30'], '+00:00')
+    >>> moments(["2024-03-07T10:20:05"], with_year=False)
+    (['03-07 10:20:05'], '')
+    """
+    offsets = {_offset(value) for value in values}
+    shared = offsets.pop() if len(offsets) == 1 else None
+    texts = [value.replace("T", " ") for value in values]
+    if shared:
+        texts = [text.removesuffix(shared) for text in texts]
+    if shared is not None and all(text.endswith(":00") for text in texts):
+        texts = [text.removesuffix(":00") for text in texts]
+    return texts if with_year else [text[5:] for text in texts], shared or ""
+
+
+def seconds_between(start: str, stop: str) -> float:
+    """Return the seconds from one ISO time to another.
+
+    Examples
+    --------
+    >>> seconds_between("2024-03-07T10:20:00+01:00", "2024-03-07T10:20:00+00:00")
+    3600.0
+    """
+    return (datetime.fromisoformat(stop) - datetime.fromisoformat(start)).total_seconds()
+
+
+def _offset(value: str) -> str:
+    aware = datetime.fromisoformat(value).tzinfo is not None
+    return value[-len("+00:00") :] if aware else ""

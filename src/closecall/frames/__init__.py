@@ -1,0 +1,8 @@
+"""Tables in, scores out: CSV and Parquet files, and the columns that are scored."""
+
+from __future__ import annotations
+
+from closecall.frames.files import read_table, write_table
+from closecall.frames.score import score_files, score_tables
+
+__all__ = ["read_table", "score_files", "score_tables", "write_table"]

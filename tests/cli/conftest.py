@@ -1,0 +1,33 @@
+"""Run the command in this process, in a folder of its own."""
+
+import pytest
+from click.testing import CliRunner
+
+from closecall.cli.commands import closecall
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Call the command with these arguments; a bug shows its traceback."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def call(*arguments, **options):
+        return CliRunner().invoke(
+            closecall, list(arguments), prog_name="closecall", catch_exceptions=False, **options
+        )
+
+    return call
+
+
+@pytest.fixture
+def refuse(run):
+    """Call the command, and return the lines of its complaint."""
+
+    def call(*arguments, code=1, **options):
+        result = run(*arguments, **options)
+        assert result.exit_code == code
+        assert result.stdout == ""
+        return result.stderr.splitlines()
+
+    return call

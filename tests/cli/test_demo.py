@@ -1,0 +1,64 @@
+"""`closecall demo`: what it shows, and that what it tells people to run does run."""
+
+import shlex
+from textwrap import dedent
+
+import pytest
+
+HEADLINE = """\
+detector    precision   recall     F1   missed   alarms
+threshold        0.87     0.84   0.85        1       23
+forecast         0.99     0.85   0.92        1        6"""
+
+
+def next_steps(output):
+    """Return the commands and the Python lines at the end of the demo."""
+    commands, code = output.partition("\nNext:\n")[2].split("\nIn Python:\n")
+    return [line.strip() for line in commands.splitlines() if line.strip()], dedent(code)
+
+
+def test_headline(run):
+    lines = [line.rstrip() for line in run("demo").stdout.splitlines()]
+    assert "\n".join(lines[3:6]) == HEADLINE
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+def test_times_and_delays_at_any_width(run, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", width)
+    output = run("demo").stdout
+    rows = [line for line in output.splitlines() if line.startswith("2  ")]
+    assert "03-08 02:30" in rows[0]
+    assert rows[0].endswith("missed")
+    assert rows[1].endswith("40 min late")
+    assert "20 min early" in output
+    assert max(map(len, output.splitlines())) <= int(width)
+
+
+def test_every_next_command_runs(run):
+    commands, _ = next_steps(run("demo").stdout)
+    assert len(commands) == 3
+    for command in commands:
+        program, *arguments = shlex.split(command)
+        assert program == "closecall"
+        result = run(*arguments)
+        assert result.exit_code == 0, result.stderr
+        if "demo.csv" in arguments and arguments[0] == "score":
+            assert result.stdout.startswith("precision 0.99   recall 0.85   F1 0.92\n")
+
+
+def test_the_python_lines_run(run, capsys):
+    _, code = next_steps(run("demo").stdout)
+    exec(code, {})  # noqa: S102 - this is what the reader is told to run
+    assert capsys.readouterr().out == (
+        "Affiliation(precision=0.992, recall=0.854, f1=0.918, events=7)\n"
+        "[    0    40    80 'NaT'    35     0    25]\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["demo.csv", "demo.parquet"])
+def test_saved_data_scores_like_the_demo(run, name):
+    saved = run("demo", "--save", name)
+    assert saved.stdout == ""
+    assert f"Wrote 4032 rows to {name}." in saved.stderr
+    command = saved.stderr.splitlines()[-1].split()
+    assert run(*command[1:]).stdout.startswith("precision 0.99   recall 0.85   F1 0.92\n")

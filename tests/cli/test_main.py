@@ -1,0 +1,116 @@
+"""The command as people start it: a process of its own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import closecall
+
+START = "from closecall.cli import main; main()"
+LABELS = "truth,predicted\n0,0\n1,1\n0,0\n"
+
+
+def start(*arguments, before="", environment=None, stdin=None):
+    return subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", f"{before}\n{START}", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "100", **(environment or {})},
+    )
+
+
+def test_version(run):
+    assert start("--version").stdout == f"closecall {closecall.__version__}\n"
+    assert run("--version").stdout == f"closecall {closecall.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("-h",), ("--help",)])
+def test_help_names_the_commands_and_shows_examples(run, arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0
+    assert "  closecall score truth.csv.gz predicted.csv.gz --format json" in result.stdout
+    assert "score  Score predicted anomalies against the true ones." in result.stdout
+
+
+@pytest.mark.parametrize("command", ["score", "demo"])
+def test_help_of_a_command_shows_examples(run, command):
+    result = run(command, "-h")
+    assert result.exit_code == 0
+    assert f"Examples:\n    closecall {command}" in result.stdout
+
+
+def test_help_loads_nothing_heavy():
+    heavy = "{'numba', 'pyarrow', 'pandas', 'polars', 'rich', 'matplotlib'}"
+    after = f"import atexit, sys; atexit.register(lambda: print({heavy} & sys.modules.keys()))"
+    assert start("--help", before=after).stdout.splitlines()[-1] == "set()"
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments"),
+    [("click", ("--help",)), ("rich", ("demo",)), ("pyarrow", ("score", "-"))],
+)
+def test_a_missing_package_is_two_lines(package, arguments):
+    result = start(*arguments, before=f"import sys; sys.modules['{package}'] = None", stdin=LABELS)
+    assert result.returncode == 1
+    assert result.stderr.splitlines() == [
+        f"Error: This needs {package}, which is not installed.",
+        "Hint: run `pip install 'closecall[cli]'`.",
+    ]
+
+
+def test_json_needs_no_rich():
+    before = "import sys; sys.modules['rich'] = None"
+    result = start("score", "-", "--format", "json", before=before, stdin=LABELS)
+    assert result.returncode == 0
+    assert '"precision": 1.0' in result.stdout
+
+
+def test_another_missing_module_is_a_bug():
+    result = start("--help", before="import sys; sys.modules['closecall.cli.demo'] = None")
+    assert result.returncode == 1
+    assert "Traceback" in result.stderr
+
+
+def test_compiling_is_announced_once(tmp_path):
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+    first, second = (start("score", "-", environment=environment, stdin=LABELS) for _ in range(2))
+    assert first.stderr == (
+        "Compiling closecall's kernels; this takes some seconds and happens once.\n"
+    )
+    assert second.stderr == ""
+    assert first.stdout == second.stdout
+    assert first.stdout.startswith("precision 1.00   recall 1.00   F1 1.00\n")
+
+
+def test_no_colour_in_a_pipe():
+    assert "\x1b[" not in start("score", "-", stdin=LABELS).stdout
+
+
+def test_colour_where_it_is_asked_for():
+    forced = start("score", "-", stdin=LABELS, environment={"FORCE_COLOR": "1"})
+    assert "precision \x1b[1;32m1.00\x1b[0m" in forced.stdout
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback():
+    many = "truth,predicted\n" + "0,0\n1,1\n" * 20_000
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        [sys.executable, "-c", START, "score", "-", "--format", "csv"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Unbuffered output loses what a closed pipe does not take, without an error.
+        env={**os.environ, "PYTHONUNBUFFERED": ""},
+    )
+    process.stdin.write(many)
+    process.stdin.close()
+    process.stdout.readline()
+    process.stdout.close()
+    complaint = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 1
+    assert "Traceback" not in complaint

@@ -1,0 +1,183 @@
+"""`closecall score` on real files, in every format."""
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import closecall as cc
+
+LABELS = "t,label,alarm\n" + "".join(
+    f"2024-01-01 00:{5 * step:02}:00,{label},{alarm}\n"
+    for step, (label, alarm) in enumerate([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0), (1, 0)])
+)
+COLUMNS = ("--truth", "label", "--predicted", "alarm")
+EXPECTED = cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 0])
+
+
+def headline(result):
+    assert result.exit_code == 0, result.stderr
+    return result.stdout.splitlines()[0]
+
+
+@pytest.fixture
+def labels(tmp_path):
+    (tmp_path / "labels.csv").write_text(LABELS)
+    return "labels.csv"
+
+
+TABLE = """\
+precision 0.62   recall 0.44   F1 0.51
+2 true events, 1 missed
+
+                                                            alarm to    event to
+#  start              lasts  prec.  recall    F1  alarms       event       alarm  first alarm
+1  2024-01-01 00:05  10 min   0.62    0.88  0.73       1  1 min 15 s  1 min 15 s   5 min late
+2  2024-01-01 00:25   5 min      -    0.00     -       0           -           -       missed
+
+alarm to event: mean distance from the alarms to the event (precision)
+event to alarm: mean distance from the event to the nearest alarm (recall)
+first alarm: the first one in the event's zone, relative to the event's start"""
+
+
+def test_table(run, labels):
+    lines = run("score", labels, *COLUMNS, "--time", "t").stdout.splitlines()
+    assert [line.rstrip() for line in lines] == TABLE.splitlines()
+
+
+def test_json_is_the_result_itself(run, labels):
+    result = run("score", labels, *COLUMNS, "--format", "json")
+    assert json.loads(result.stdout) == EXPECTED.to_dict()
+
+
+def test_csv_has_one_row_per_event(run, labels):
+    result = run("score", labels, *COLUMNS, "--time", "t", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [row["start"] for row in rows] == ["2024-01-01T00:05:00", "2024-01-01T00:25:00"]
+    assert [row["delay"] for row in rows] == ["300.0", ""]
+    assert list(rows[0]) == list(EXPECTED.to_dict()["events"][0])
+
+
+@pytest.mark.parametrize("output_format", ["table", "json", "csv"])
+def test_output_file(run, labels, output_format):
+    arguments = ("score", labels, *COLUMNS, "--format", output_format)
+    printed = run(*arguments).stdout
+    silent = run(*arguments, "--output", "out.txt")
+    assert (silent.exit_code, silent.stdout) == (0, "")
+    assert Path("out.txt").read_text() == printed
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_standard_input(run, kind, compress):
+    content = LABELS.encode()
+    if kind == "parquet":
+        sink = io.BytesIO()
+        pq.write_table(pa.table({"label": [0, 1, 1, 0, 0, 1], "alarm": [0, 0, 1, 1, 0, 0]}), sink)
+        content = sink.getvalue()
+    result = run("score", "-", *COLUMNS, input=compress(content))
+    assert headline(result) == "precision 0.62   recall 0.44   F1 0.51"
+
+
+def test_two_files_of_bare_labels(run):
+    Path("truth.gz").write_bytes(gzip.compress(b"0\n1\n1\n0\n0\n1\n"))
+    Path("predicted").write_text("0\n0\n1\n1\n0\n0\n")
+    assert headline(run("score", "truth.gz", "predicted")) == (
+        "precision 0.62   recall 0.44   F1 0.51"
+    )
+
+
+def test_times_with_an_offset_are_shown_in_utc(run):
+    Path("labels.csv").write_text(LABELS.replace(":00,", ":00+01:00,"))
+    result = run("score", "labels.csv", *COLUMNS, "--time", "t")
+    assert "1  2023-12-31 23:05  10 min" in result.stdout
+    assert "Times are at UTC+00:00." in result.stdout
+
+
+def test_event_lists_with_points_and_a_span(run):
+    Path("incidents.csv").write_text(
+        "start,stop\n2024-01-01T03:02,2024-01-01T03:04\n2024-01-01T04:00,2024-01-01T04:00\n"
+    )
+    Path("alarms.csv").write_text("at\n2024-01-01T03:03\n2024-01-01T04:02:30\n")
+    result = run(
+        *("score", "incidents.csv", "alarms.csv", "--predicted", "at,at"),
+        *("--span", "2024-01-01T03:00", "2024-01-01T05:00"),
+    )
+    assert headline(result).startswith("precision 0.97   recall 0.96")
+    lines = result.stdout.splitlines()
+    assert lines[5].split()[-3:] == ["1", "min", "late"]
+    assert lines[6].endswith("2 min 30 s late")
+    assert "a point" in lines[6]
+
+
+def test_end_and_zero_division(run):
+    Path("labels.csv").write_text("t,label,alarm\n0,1,0\n1,0,0\n5,1,1\n")
+    arguments = ("score", "labels.csv", *COLUMNS, "--time", "t", "--end", "6.5")
+    assert headline(run(*arguments)).startswith("precision 1.00")
+    assert headline(run(*arguments, "--zero-division", "0")).startswith("precision 0.50")
+
+
+def test_negative_span(run):
+    Path("events.csv").write_text("start,stop\n-3,-1\n")
+    assert headline(run("score", "events.csv", "events.csv", "--span", "-10", "10")).endswith(
+        "F1 1.00"
+    )
+
+
+def test_numbers_say_their_unit(run, labels):
+    lines = run("score", labels, *COLUMNS).stdout.splitlines()
+    assert lines[-1] == (
+        "Times and distances are in the units of the input: samples, if it has no times."
+    )
+    assert lines[5].endswith("1 late")
+
+
+def test_many_events_are_cut_with_a_note(run):
+    Path("labels.csv").write_text("truth,predicted\n" + "0,0\n1,1\n" * 40 + "0,0\n1,0\n" * 10)
+    cut = run("score", "labels.csv").stdout
+    assert "\n40     79" in cut
+    assert "\n41     81" not in cut
+    assert "... and 10 more, 10 of them missed; `--all` shows all." in cut
+    whole = run("score", "labels.csv", "--all").stdout
+    assert "\n50     99" in whole
+    assert "more" not in whole
+
+
+@pytest.mark.parametrize(
+    ("width", "headings"),
+    [
+        (200, "# start lasts zone prec. recall F1 alarms event alarm first alarm"),
+        (120, "# start lasts prec. recall F1 alarms event alarm first alarm"),
+        (80, "# start lasts prec. recall F1 event alarm first alarm"),
+        (72, "# start prec. recall F1 event alarm first alarm"),
+    ],
+)
+def test_columns_follow_the_width(run, labels, monkeypatch, width, headings):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = run("score", labels, *COLUMNS, "--time", "t").stdout.splitlines()
+    assert " ".join(lines[4].split()) == headings
+    assert max(map(len, lines[:7])) <= width
+
+
+def test_swat(run, data_folder):
+    folder = data_folder / "kdd2022"
+    result = run("score", str(folder / "swat_groundtruth.gz"), str(folder / "swat_seq2seq.gz"))
+    lines = result.stdout.splitlines()
+    assert lines[:2] == ["precision 0.86   recall 0.79   F1 0.83", "35 true events, 6 missed"]
+
+
+def test_a_real_series_in_parquet(run, data_folder):
+    source = pq.read_table(data_folder / "nab" / "scores.parquet")
+    assert {"series", "timestamp", "label"} <= set(source.column_names)
+    name = "realKnownCause/nyc_taxi.csv"
+    series = source.filter(pa.compute.field("series") == name)
+    pq.write_table(series, "series.parquet")
+    arguments = ("--truth", "label", "--predicted", "label", "--time", "timestamp")
+    assert headline(run("score", "series.parquet", *arguments)) == (
+        "precision 1.00   recall 1.00   F1 1.00"
+    )
