@@ -3,8 +3,11 @@
 from closecall import theory
 from closecall.affiliation import (
     Affiliation,
+    AffiliationCurve,
     EventScores,
     affiliation,
+    affiliation_average_precision_score,
+    affiliation_curve,
     affiliation_f1_score,
     affiliation_precision_score,
     affiliation_recall_score,
@@ -15,9 +18,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Affiliation",
+    "AffiliationCurve",
     "EventScores",
     "Events",
     "affiliation",
+    "affiliation_average_precision_score",
+    "affiliation_curve",
     "affiliation_f1_score",
     "affiliation_precision_score",
     "affiliation_recall_score",

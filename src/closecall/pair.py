@@ -27,6 +27,22 @@ class Pair:
     stop: Tick
     clock: Clock
 
+    def checked(self) -> Pair:
+        """Refuse a span whose half ticks do not fit in 64 bits."""
+        if self.clock.kind != "number" and self.stop - self.start >= _LARGEST_SPAN:
+            raise InputError(
+                expected(
+                    "a span of fewer than 2**62 ticks",
+                    f"{self.stop - self.start}",
+                    "Count time in a coarser unit.",
+                )
+            )
+        if not np.isfinite(2.0 * self.stop - 2.0 * self.start):
+            raise InputError(
+                expected("a span that a float can hold", f"{self.start} to {self.stop}")
+            )
+        return self
+
     def require_truth(self, metric: str) -> None:
         """Refuse a series without a true event, for which recall does not exist."""
         if len(self.truth) == 0:
@@ -77,7 +93,7 @@ def read_pair(
     )
     if span is not None:
         return _in_span(*sides, span)
-    return _checked(Pair(*sides, axis.start, axis.end, axis.clock))
+    return Pair(*sides, axis.start, axis.end, axis.clock).checked()
 
 
 def _refuse_axis(times: Any, end: Any) -> None:
@@ -93,22 +109,22 @@ def _refuse_axis(times: Any, end: Any) -> None:
 
 
 def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
-    bounds, span_clock = _read_span(span)
     (*ticks, limits), clock = on_one_clock(
         Timed("truth", truth.starts, truth.clock),
         Timed("truth", truth.stops, truth.clock),
         Timed("predicted", predicted.starts, predicted.clock),
         Timed("predicted", predicted.stops, predicted.clock),
-        Timed("span", bounds, span_clock),
+        read_span(span),
     )
     start, stop = limits.tolist()
     truth, predicted = Intervals(ticks[0], ticks[1], clock), Intervals(ticks[2], ticks[3], clock)
     truth.require_inside(start, stop, "truth")
     predicted.require_inside(start, stop, "predicted")
-    return _checked(Pair(truth, predicted, start, stop, clock))
+    return Pair(truth, predicted, start, stop, clock).checked()
 
 
-def _read_span(span: Any) -> tuple[Any, Clock]:
+def read_span(span: Any) -> Timed:
+    """Read where the whole series starts and stops."""
     if span is None:
         raise InputTypeError(
             expected(
@@ -127,18 +143,4 @@ def _read_span(span: Any) -> tuple[Any, Clock]:
     if not bounds[0] < bounds[1]:
         text = interval_text(clock, *bounds.tolist())
         raise InputError(expected("`span` to start before it stops", text))
-    return bounds, clock
-
-
-def _checked(pair: Pair) -> Pair:
-    if pair.clock.kind != "number" and pair.stop - pair.start >= _LARGEST_SPAN:
-        raise InputError(
-            expected(
-                "a span of fewer than 2**62 ticks",
-                f"{pair.stop - pair.start}",
-                "Count time in a coarser unit.",
-            )
-        )
-    if not np.isfinite(2.0 * pair.stop - 2.0 * pair.start):
-        raise InputError(expected("a span that a float can hold", f"{pair.start} to {pair.stop}"))
-    return pair
+    return Timed("span", bounds, clock)

@@ -264,7 +264,7 @@ def _survival(name: str, event: tuple[Any, Any], zone: tuple[Any, Any]) -> Survi
 
 
 def _length(clock: Clock, ticks: Tick) -> float:
-    return clock.seconds(ticks) if clock.kind == "datetime" else float(ticks)
+    return ticks / clock.ticks_per_second if clock.kind == "datetime" else float(ticks)
 
 
 def _read_numbers(values: Any, name: str) -> NDArray[np.float64]:

@@ -58,9 +58,15 @@ class Clock:
             return str(moment).replace("T", " ").removesuffix(".000000000")
         return str(moment) if isinstance(moment, datetime) else f"{moment!r}"
 
-    def seconds(self, ticks: Tick) -> float:
-        """Turn a length of time on a datetime axis into seconds."""
-        return ticks / _PER_SECOND[self.unit]
+    @property
+    def ticks_per_second(self) -> int:
+        """Ticks in a second of a datetime axis."""
+        return _PER_SECOND[self.unit]
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in one tick of a datetime axis."""
+        return 1 / _PER_SECOND[self.unit]
 
     def duration(self, ticks: NDArray[np.float64]) -> NDArray[Any]:
         """Turn lengths of time in ticks into numbers, or into timedeltas (nan and inf into NaT)."""

@@ -1,8 +1,11 @@
 """The affiliation metrics: precision and recall that are local to each true event."""
 
+from closecall.affiliation.curve import AffiliationCurve, EventCurve, affiliation_curve
+from closecall.affiliation.operating import OperatingPoint
 from closecall.affiliation.result import Affiliation, EventScores
 from closecall.affiliation.score import affiliation
 from closecall.affiliation.scorers import (
+    affiliation_average_precision_score,
     affiliation_f1_score,
     affiliation_precision_score,
     affiliation_recall_score,
@@ -10,8 +13,13 @@ from closecall.affiliation.scorers import (
 
 __all__ = [
     "Affiliation",
+    "AffiliationCurve",
+    "EventCurve",
     "EventScores",
+    "OperatingPoint",
     "affiliation",
+    "affiliation_average_precision_score",
+    "affiliation_curve",
     "affiliation_f1_score",
     "affiliation_precision_score",
     "affiliation_recall_score",

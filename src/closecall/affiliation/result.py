@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation.zones import in_ticks
+from closecall.drawing import plots
 from closecall.errors import InputError, MissingExtraError, expected
+from closecall.events import Events
 from closecall.fscore import f_measure
 
 if TYPE_CHECKING:
@@ -217,6 +219,13 @@ class Affiliation:
             return _pandas_frame(self.events) if backend == "pandas" else _polars_frame(self.events)
         except ImportError as error:
             raise MissingExtraError(backend, backend) from error
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the events and their zones; see `closecall.plot.plot_events` for the options."""
+        pair = self.events.pair
+        span = (pair.clock.scalar(pair.start), pair.clock.scalar(pair.stop))
+        sides = Events.wrap(pair.truth), Events.wrap(pair.predicted)
+        return plots().plot_events(*sides, span=span, **options)
 
     def __repr__(self) -> str:
         scores = ", ".join(

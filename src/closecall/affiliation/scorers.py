@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import nan
 from typing import Any
 
+from closecall.affiliation.curve import affiliation_curve
 from closecall.affiliation.score import affiliation
 
 
@@ -45,3 +46,18 @@ def affiliation_f1_score(
     1.0
     """
     return affiliation(y_true, y_pred, times=times, end=end, zero_division=zero_division).f1
+
+
+def affiliation_average_precision_score(
+    y_true: Any, y_score: Any, *, times: Any = None, end: Any = None
+) -> float:
+    r"""Affiliation average precision of scores, in [0, 1], higher is better.
+
+    The exact, step-wise :math:`\sum_k (R_k - R_{k-1}) P_k` over all distinct thresholds.
+
+    Examples
+    --------
+    >>> affiliation_average_precision_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3])
+    1.0
+    """
+    return affiliation_curve(y_true, y_score, times=times, end=end).average_precision

@@ -7,7 +7,6 @@ from datetime import datetime
 from closecall.durations import in_words
 
 UNDEFINED = "-"
-_WHOLE_SECONDS = 120  # from here on, fractions of a second say nothing
 
 
 def score(value: float | None) -> str:
@@ -53,7 +52,7 @@ def length(value: float | None, *, dated: bool) -> str:
         return UNDEFINED
     if not dated:
         return number(value)
-    return in_words(round(value) if value >= _WHOLE_SECONDS else value)
+    return in_words(value)
 
 
 def delay(value: float | None, *, dated: bool) -> str:

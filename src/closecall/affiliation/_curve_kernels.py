@@ -1,0 +1,176 @@
+"""Compiled passes behind the curve: every threshold in one sweep; nothing is checked here.
+
+Pieces are the samples, cut where a zone border falls inside one; they tile the axis. As the
+threshold falls, pieces enter. What a piece changes when it enters depends only on its neighbours
+at that moment, the nearest pieces of its zone that entered before it, so it is a constant of the
+piece: one pass in time order finds all of them with a stack, and one pass in the order of the
+scores adds them up. Equal scores enter together; among themselves, in time order.
+
+Legend as in `_kernels`; times are in half ticks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from closecall.affiliation._kernels import after_last, before_first, between, range_losses
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.timeline import Tick, Ticks
+
+# What is known of a piece: loss of precision, length, gain of recall, zone and change of alarms.
+LOSS, LENGTH, GAIN, CODE = range(4)
+COLUMNS = 4
+_ALARM_CODES = 3
+
+
+@njit(cache=True, nogil=True)
+def gain_of(
+    cuts: Ticks, piece: int, left: int, right: int, a: Tick, b: Tick, A: Tick, B: Tick
+) -> float:
+    """Give the loss of recall that a piece takes away, entering between left and right.
+
+    -1 stands for no neighbour. The first piece of a zone takes it from recall 0, and its gain is
+    what it leaves of the full loss.
+    """
+    start, stop = cuts[piece], cuts[piece + 1]
+    if left < 0 and right < 0:
+        weight = np.float64(b - a) if a < b else 1.0
+        remaining = before_first(a, b, start, A)[0] + after_last(a, b, stop, B)[0]
+        return np.float64(B - A) * weight - remaining
+    if left < 0:
+        u = cuts[right]
+        known = before_first(a, b, u, A)[0]
+        return known - before_first(a, b, start, A)[0] - between(a, b, stop, u, A, B)[0]
+    v = cuts[left + 1]
+    if right < 0:
+        known = after_last(a, b, v, B)[0]
+        return known - between(a, b, v, start, A, B)[0] - after_last(a, b, stop, B)[0]
+    u = cuts[right]
+    known = between(a, b, v, u, A, B)[0]
+    return known - between(a, b, v, start, A, B)[0] - between(a, b, stop, u, A, B)[0]
+
+
+@njit(cache=True, nogil=True)
+def weigh_zone(
+    scores: NDArray[Any],
+    cuts: Ticks,
+    first: int,
+    after: int,
+    a: Tick,
+    b: Tick,
+    A: Tick,
+    B: Tick,
+    zone_index: int,
+    stack: NDArray[np.int64],
+    rows: NDArray[np.float64],
+) -> None:
+    """Fill in the constants of the pieces first, ..., after - 1 of one zone."""
+    m = np.float64(min(a - A, B - b))
+    zone = np.float64(B - A)
+    scale = zone * (np.float64(b - a) if a < b else 1.0)
+    top = 0
+    for k in range(first, after):
+        # The stack holds pieces that no later one has outranked, highest at the bottom.
+        while top > 0 and scores[stack[top - 1]] < scores[k]:
+            top -= 1
+            left = stack[top - 1] if top > 0 else -1
+            rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, k, a, b, A, B) / scale
+        stack[top] = k
+        top += 1
+        rows[k, LOSS] = range_losses(a, b, cuts[k], cuts[k + 1], m)[0] / zone
+        rows[k, LENGTH] = np.float64(cuts[k + 1] - cuts[k])
+        alarms = 1
+        if k > 0 and scores[k - 1] >= scores[k]:
+            alarms -= 1
+        if k + 1 < len(scores) and scores[k + 1] > scores[k]:
+            alarms -= 1
+        rows[k, CODE] = _ALARM_CODES * zone_index + alarms + 1
+    while top > 0:
+        top -= 1
+        left = stack[top - 1] if top > 0 else -1
+        rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, -1, a, b, A, B) / scale
+
+
+@njit(cache=True, nogil=True)
+def weigh_pieces(
+    scores: NDArray[Any],
+    cuts: Ticks,
+    offsets: NDArray[np.int64],
+    true_starts: Ticks,
+    true_stops: Ticks,
+    origin: Tick,
+    borders: Ticks,
+    rows: NDArray[np.float64],
+) -> None:
+    """Fill in the constants of every piece, zone by zone, in one pass in time order."""
+    largest = 0
+    for j in range(len(true_starts)):
+        largest = max(largest, offsets[j + 1] - offsets[j])
+    stack = np.empty(largest, dtype=np.int64)
+    for j in range(len(true_starts)):
+        weigh_zone(
+            scores,
+            cuts,
+            offsets[j],
+            offsets[j + 1],
+            2 * (true_starts[j] - origin),
+            2 * (true_stops[j] - origin),
+            borders[j],
+            borders[j + 1],
+            j,
+            stack,
+            rows,
+        )
+
+
+@njit(cache=True, nogil=True)
+def add(total: float, rest: float, term: float) -> tuple[float, float]:
+    """Add a term to a total, keeping what rounding drops, so that millions of steps stay exact."""
+    new = total + term
+    back = new - total
+    return new, rest + ((total - (new - back)) + (term - back))
+
+
+@njit(cache=True, nogil=True)
+def sweep(
+    scores: NDArray[Any],
+    order: NDArray[np.int64],
+    rows: NDArray[np.float64],
+    zones: int,
+    thresholds: NDArray[Any],
+    precision: NDArray[np.float64],
+    recall: NDArray[np.float64],
+    alarms: NDArray[np.int64],
+) -> int:
+    """Let pieces enter from the highest score down; write a point after each distinct score."""
+    # For each zone: loss and its rest, length and its rest, current precision.
+    state = np.zeros((zones, 5))
+    precision_sum, precision_rest, recall_sum, recall_rest = 0.0, 0.0, 0.0, 0.0
+    defined, alarm_count, points = 0, 0, 0
+    for position in range(len(order) - 1, -1, -1):
+        k = order[position]
+        code = np.int64(rows[k, CODE])
+        own = state[code // _ALARM_CODES]
+        alarm_count += int(code % _ALARM_CODES) - 1
+        if own[2] == 0:
+            defined += 1
+        own[0], own[1] = add(own[0], own[1], rows[k, LOSS])
+        own[2], own[3] = add(own[2], own[3], rows[k, LENGTH])
+        current = max(0.0, 1.0 - (own[0] + own[1]) / (own[2] + own[3]))
+        precision_sum, precision_rest = add(precision_sum, precision_rest, current - own[4])
+        own[4] = current
+        recall_sum, recall_rest = add(recall_sum, recall_rest, rows[k, GAIN])
+        if position > 0 and scores[order[position - 1]] == scores[k]:
+            continue
+        thresholds[points] = scores[k]
+        precision[points] = (precision_sum + precision_rest) / defined
+        recall[points] = min(1.0, (recall_sum + recall_rest) / zones)
+        alarms[points] = alarm_count
+        points += 1
+    return points

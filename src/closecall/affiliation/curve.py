@@ -1,0 +1,284 @@
+"""Affiliation precision and recall at every threshold at once, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from math import isinf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.affiliation.operating import OperatingPoint, alarm_budget, choose
+from closecall.affiliation.pieces import Pieces, cut_samples
+from closecall.affiliation.score import score_pair
+from closecall.affiliation.zones import origin_of
+from closecall.drawing import plots
+from closecall.errors import InputError, expected
+from closecall.fscore import f_measure
+from closecall.scored import Scored, read_scored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.affiliation.result import Affiliation, EventScores
+
+
+_COLUMNS = ("thresholds", "precision", "recall", "f1", "alarms")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EventCurve:
+    """Individual precision and recall of one true event, at the thresholds where they change."""
+
+    thresholds: NDArray[Any]
+    """Distinct scores inside the event's zone, descending."""
+    precision: NDArray[np.float64]
+    """Individual precision with everything at or above the threshold predicted."""
+    recall: NDArray[np.float64]
+    """Individual recall with everything at or above the threshold predicted."""
+
+    def __repr__(self) -> str:
+        return f"EventCurve({self.thresholds.size} thresholds)"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class AffiliationCurve:
+    """Precision and recall at every distinct score; ``score >= threshold`` is predicted.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
+    >>> c.thresholds
+    array([0.9, 0.6, 0.4, 0.2, 0.1])
+    >>> c.best().threshold
+    0.9
+    """
+
+    thresholds: NDArray[Any]
+    """Distinct scores, descending, in the type of the scores."""
+    precision: NDArray[np.float64]
+    """Precision at each threshold, in [0, 1]; never nan, since something is predicted."""
+    recall: NDArray[np.float64]
+    """Recall at each threshold, in [0, 1], rising."""
+    alarms: NDArray[np.int64]
+    """Number of predicted events at each threshold."""
+    scored: Scored
+    """The true events and the scores."""
+
+    @cached_property
+    def f1(self) -> NDArray[np.float64]:
+        """Harmonic mean of precision and recall at each threshold."""
+        return self.fbeta(1)
+
+    def fbeta(self, beta: float) -> NDArray[np.float64]:
+        """Weighted harmonic mean at each threshold; recall weighs beta times as much."""
+        scores: NDArray[np.float64] = f_measure(self.precision, self.recall, beta)
+        return scores
+
+    @cached_property
+    def average_precision(self) -> float:
+        r"""Mean precision, weighted by the recall each threshold adds; in [0, 1], higher is better.
+
+        Step-wise as in scikit-learn, :math:`\sum_k (R_k - R_{k-1}) P_k` with :math:`R_0 = 0`; no
+        interpolation between points.
+        """
+        return float(np.dot(np.diff(self.recall, prepend=0.0), self.precision))
+
+    def best(
+        self,
+        beta: float = 1,
+        *,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        max_alarms_per: Any = None,
+    ) -> OperatingPoint:
+        """Choose the threshold with the highest F-beta, under constraints if there are any.
+
+        Parameters
+        ----------
+        beta
+            How much more recall weighs than precision.
+        min_precision, min_recall
+            Floors that the chosen threshold must reach.
+        max_alarms_per
+            Budget of alarms (predicted events): a pair ``(count, duration)``, such as
+            ``(2, timedelta(days=1))``; or a number, the count per one unit of a numeric axis.
+
+        Returns
+        -------
+        OperatingPoint
+            Of equally good thresholds, the highest, which predicts least.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
+        >>> c.best(min_recall=0.99)
+        OperatingPoint(threshold=0.4, precision=0.833, recall=1.000, f1=0.909, alarms=1)
+        """
+        pair = self.scored.nothing_predicted
+        most = alarm_budget(max_alarms_per, pair.stop - pair.start, pair.clock)
+        return choose(
+            self, beta, min_precision=min_precision, min_recall=min_recall, max_alarms=most
+        )
+
+    def at(self, threshold: float) -> Affiliation:
+        """Score the predictions at any threshold: the same object as `affiliation` gives."""
+        return score_pair(self.scored.at(threshold))
+
+    def events_at(self, threshold: float) -> EventScores:
+        """Give each true event's precision, recall and distances at any threshold."""
+        return self.at(threshold).events
+
+    def event_curve(self, event: int) -> EventCurve:
+        """Give one true event's precision and recall at every threshold of its zone.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> c = cc.affiliation_curve([0, 1, 0, 0, 0, 1], [0.1, 0.8, 0.6, 0.1, 0.7, 0.2])
+        >>> c.event_curve(1).thresholds
+        array([0.7, 0.2, 0.1])
+        """
+        count = len(self.scored.nothing_predicted.truth)
+        if not 0 <= event < count:
+            raise InputError(expected(f"`event` to be from 0 to {count - 1}", f"{event}"))
+        thresholds, precision, recall, _ = _sweep(self.scored, self._pieces, event, event + 1)
+        return EventCurve(thresholds, precision, recall)
+
+    def outline(self, points: int = 200) -> NDArray[np.int64]:
+        """Choose indices of points that draw the curve: evenly spread along it, with its ends.
+
+        The best F1 and both ends are always among them; the chosen points are exact.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
+        >>> c.outline(3)
+        array([0, 2, 4])
+        """
+        if points < 1:
+            raise InputError(expected("`points` to be 1 or more", f"{points}"))
+        steps = np.hypot(np.diff(self.precision), np.diff(self.recall))
+        way = np.concatenate(([0.0], np.cumsum(steps)))
+        even = np.searchsorted(way, np.linspace(0, way[-1], points))
+        ends_and_best = (0, len(self) - 1, int(self.f1.argmax()))
+        return np.unique(np.append(even, ends_and_best))
+
+    def to_dict(self, points: int = 200) -> dict[str, Any]:
+        """Give plain values that any JSON writer takes, with a curve of about that many points.
+
+        Infinite thresholds become the texts ``inf`` and ``-inf``.
+        """
+        best, chosen = self.best(), self.outline(points)
+        columns = {name: getattr(self, name)[chosen].tolist() for name in _COLUMNS}
+        columns["thresholds"] = [_json_number(value) for value in columns["thresholds"]]
+        return {
+            "average_precision": self.average_precision,
+            "best": {**asdict(best), "threshold": _json_number(best.threshold)},
+            "distinct_thresholds": len(self),
+            "curve": columns,
+        }
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the curve; see `closecall.plot.plot_curve` for the options."""
+        return plots().plot_curve(self, **options)
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        return cut_samples(self.scored)
+
+    def __len__(self) -> int:
+        return self.thresholds.size
+
+    def __repr__(self) -> str:
+        best = self.best()
+        return (
+            f"AffiliationCurve({len(self)} thresholds, "
+            f"average_precision={self.average_precision:.3f}, "
+            f"best f1={best.fbeta:.3f} at {best.threshold:.6g})"
+        )
+
+
+def _json_number(value: float) -> float | str:
+    return str(value) if isinf(value) else value
+
+
+def affiliation_curve(
+    truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
+) -> AffiliationCurve:
+    r"""Score a detector at every threshold, each exactly as `affiliation` would.
+
+    As the threshold falls, samples enter the prediction one by one. Individual precision is a
+    quotient of two running sums; individual recall changes only in the gap that a sample falls
+    into, whose ends are found for all samples with one stack. The cost is O(N log N) for N
+    samples, most of it sorting the scores.
+
+    Parameters
+    ----------
+    truth
+        A 0/1 vector, or `Events` (then `times` is required).
+    scores
+        One score per sample, higher is more anomalous; float32, float64 or integers. inf is
+        legal, nan is not. Equal scores enter together.
+    times
+        Strictly increasing times of the samples; their numbers 0, 1, 2, ... if not given.
+    end
+        Where the last sample stops. Inferred for evenly spaced times, else required.
+    span
+        Where the whole series starts and stops; ``(times[0], end)`` if not given.
+
+    Returns
+    -------
+    AffiliationCurve
+        ``thresholds`` (descending), ``precision``, ``recall``, ``f1``, ``fbeta(beta)``,
+        ``alarms``, ``average_precision``, ``best(...)``, ``at(threshold)``. Precision and recall
+        are in [0, 1], higher is better (equations 4 to 6 of the paper at each threshold).
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
+    >>> c
+    AffiliationCurve(5 thresholds, average_precision=0.986, best f1=0.957 at 0.9)
+    >>> c.at(0.6)
+    Affiliation(precision=0.750, recall=0.917, f1=0.825, events=1)
+    """
+    scored = read_scored(truth, scores, times=times, end=end, span=span)
+    pair = scored.nothing_predicted
+    pair.require_truth("affiliation")
+    pieces = cut_samples(scored)
+    return AffiliationCurve(*_sweep(scored, pieces, 0, len(pair.truth)), scored=scored)
+
+
+def _sweep(
+    scored: Scored, pieces: Pieces, first: int, after: int
+) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Sweep the zones first, ..., after - 1 and give thresholds, precision, recall and alarms."""
+    from closecall.affiliation import _curve_kernels
+
+    pair = scored.nothing_predicted
+    low, high = pieces.offsets[first], pieces.offsets[after]
+    scores = pieces.scores[low:high]
+    rows = np.empty((scores.size, _curve_kernels.COLUMNS))
+    _curve_kernels.weigh_pieces(
+        scores,
+        pieces.cuts[low : high + 1],
+        pieces.offsets[first : after + 1] - low,
+        pair.truth.starts[first:after],
+        pair.truth.stops[first:after],
+        origin_of(pair),
+        pieces.borders[first : after + 1],
+        rows,
+    )
+    order = np.argsort(scores)
+    thresholds, alarms = np.empty_like(scores), np.empty(scores.size, dtype=np.int64)
+    precision, recall = np.empty(scores.size), np.empty(scores.size)
+    columns = (thresholds, precision, recall, alarms)
+    count = _curve_kernels.sweep(scores, order, rows, after - first, *columns)
+    if count == scores.size:
+        return columns
+    return tuple(column[:count].copy() for column in columns)  # type: ignore[return-value]
