@@ -96,6 +96,16 @@ def read_pair(
     return Pair(*sides, axis.start, axis.end, axis.clock).checked()
 
 
+def read_sample_pair(
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+) -> Pair:
+    """Read a pair whose label vectors are compared sample by sample, whatever their times."""
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    if times is None and end is None:
+        return pair
+    return read_pair(truth, predicted)
+
+
 def _refuse_axis(times: Any, end: Any) -> None:
     for name, value in (("times", times), ("end", end)):
         if value is not None:

@@ -1,0 +1,50 @@
+"""What the registry knows of a metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SHARED = {"truth", "predicted", "scores", "times", "end", "span"}
+
+REQUIRED = Parameter.empty
+"""Stands for the default of a parameter that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric: what it takes and gives, what it handles, and where it comes from."""
+
+    name: str
+    function: Callable[..., Any]
+    """The public function ``(truth, predicted or scores, *, times, end, span, ...)``."""
+    compute: Callable[..., Any]
+    """The same from a checked `Pair` or `Scored`, with the metric's own parameters."""
+    family: Literal["affiliation", "pointwise", "range", "window", "distance", "threshold-free"]
+    takes: Literal["labels", "scores"]
+    gives: tuple[str, ...]
+    """Names of the numbers in the result: precision, recall and f1; or value; or its own."""
+    lowest: float
+    highest: float
+    higher_is_better: bool
+    mainly_for: Literal["point", "range", "both"]
+    handles_adjacency: bool
+    """Limitation (A) of the paper: does a near miss count for more than a far one?"""
+    handles_durations: bool
+    """Limitation (B): does a long event count no more than a short one?"""
+    paper: str
+    counts_samples: bool = False
+    """Whether label vectors are compared sample by sample, whatever their times."""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Names and defaults of the metric's own parameters."""
+        return {
+            name: parameter.default
+            for name, parameter in signature(self.function).parameters.items()
+            if name not in _SHARED
+        }
