@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closecall.clock import LARGEST, SAMPLES, Clock, Tick, Ticks
 from closecall.errors import InputError, expected
-from closecall.timeline import SAMPLES, Clock, Tick, Ticks, Timed, on_one_clock, read_times
+from closecall.timeline import Timed, on_one_clock, read_times
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 # A float axis such as 0, 0.1, 0.2, ... is even up to the rounding of its own values.
 _EVEN_ULPS = 8
 _EVEN_RELATIVE = 1e-9
+_EVEN_LARGEST = 0.25  # of a step: rounding that coarse hides how the times were meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +37,16 @@ class Axis:
     def borders(self, indices: NDArray[np.int64]) -> Ticks:
         """Give the start of each sample asked for; index N stands for the end of the last one."""
         if self.ticks is None:
-            return np.where(indices == self.length, self.end, indices) if self._cut else indices
+            return indices
         borders = self.ticks[np.minimum(indices, self.length - 1)]
         borders[indices == self.length] = self.end
         return borders
 
-    @property
-    def _cut(self) -> bool:
-        return self.end != self.length
-
 
 def read_axis(length: int, times: Any, end: Any, *, of: str) -> Axis:
     """Check the times of a vector of that length and find out where its last sample stops."""
+    if length == 0:
+        raise InputError(expected("`times` to have at least one time", "none"))
     if times is None:
         return _number_axis(length, end)
     ticks, clock = read_times(times, "times")
@@ -56,7 +56,8 @@ def read_axis(length: int, times: Any, end: Any, *, of: str) -> Axis:
         )
     require_increasing(ticks, clock, "times")
     if end is None:
-        return Axis(ticks, length, _infer_end(ticks, clock), clock)
+        rounding = _rounding(ticks, short=getattr(times, "dtype", None) == np.float32)
+        return Axis(ticks, length, _infer_end(ticks, clock, rounding), clock)
     end_ticks, end_clock = read_times([end], "end")
     (ticks, end_ticks), clock = on_one_clock(
         Timed("times", ticks, clock), Timed("end", end_ticks, end_clock)
@@ -101,7 +102,13 @@ def require_increasing(ticks: Ticks, clock: Clock, name: str) -> None:
     )
 
 
-def _infer_end(ticks: Ticks, clock: Clock) -> Tick:
+def _rounding(ticks: Ticks, *, short: bool) -> float:
+    """Give how far the times may be off because they are floats."""
+    largest = np.abs(ticks[[0, -1]]).max()
+    return float(np.spacing(np.float32(largest) if short else np.float64(largest)))
+
+
+def _infer_end(ticks: Ticks, clock: Clock, rounding: float) -> Tick:
     if ticks.size == 1:
         raise InputError(
             expected(
@@ -110,17 +117,19 @@ def _infer_end(ticks: Ticks, clock: Clock) -> Tick:
                 f"Pass `end=`, the time after {clock.text(ticks[0].item())} where it stops.",
             )
         )
-    steps = np.diff(ticks)
-    last: Tick = ticks[-1].item()
+    first, last = ticks[[0, -1]].tolist()
     if clock.kind != "number":
-        step: Tick = int(steps[0])
+        _require_countable(last - first)
+    steps = np.diff(ticks)
+    if clock.kind != "number":
+        step = int(steps[0])
         even = bool((steps == step).all())
     else:
-        step = (last - ticks[0].item()) / steps.size
-        rounding = np.spacing(np.abs(ticks[[0, -1]]).max())
-        even = bool(np.abs(steps - step).max() <= _EVEN_RELATIVE * step + _EVEN_ULPS * rounding)
+        step = (last - first) / steps.size
+        tolerance = min(_EVEN_ULPS * rounding, _EVEN_LARGEST * step) + _EVEN_RELATIVE * step
+        even = bool(np.abs(steps - step).max() <= tolerance)
     if even:
-        return last + step
+        return _require_representable(last + step, clock)
     usual = np.sort(steps)[steps.size // 2].item()
     raise InputError(
         expected(
@@ -132,6 +141,32 @@ def _infer_end(ticks: Ticks, clock: Clock) -> Tick:
     )
 
 
+def _require_countable(length: int) -> None:
+    if length > LARGEST:
+        raise InputError(
+            expected(
+                "`times` whose range fits in 64 bits",
+                f"{length}",
+                "Count time in a coarser unit.",
+            )
+        )
+
+
+def _require_representable(end: Tick, clock: Clock) -> Tick:
+    if clock.kind != "number" and end > LARGEST:
+        raise InputError(
+            expected(
+                "`times` whose end fits in 64 bits",
+                f"{end}",
+                "Subtract a common origin first, or count time in a coarser unit.",
+            )
+        )
+    return end
+
+
 def _literal(clock: Clock, tick: Tick) -> str:
     text = clock.text(tick)
-    return f"'{text}'" if clock.kind == "datetime" else text
+    if clock.kind != "datetime":
+        return text
+    whole = clock.unit != "ns" or not tick % 1000
+    return f"datetime.fromisoformat('{text}')" if whole else f"numpy.datetime64('{text}')"

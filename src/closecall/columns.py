@@ -37,7 +37,10 @@ def read_column(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:
 
 def _from_sequence(values: Any, name: str) -> NDArray[Any]:
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
+        # numpy would bring stamps of several units to the finest, and wrap around silently.
+        several = array.dtype.kind == "M" and len({value.dtype for value in values}) > 1
+        return np.array(values, dtype=object) if several else array
     except (ValueError, OverflowError) as error:
         raise InputTypeError(
             expected(f"`{name}` to be one flat column", f"a sequence numpy cannot read ({error})")
@@ -47,9 +50,7 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
 def _from_foreign(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:
     import narwhals as nw
 
-    # A pandas index is a column too, but only its series form is known to narwhals.
-    native = values.to_series() if hasattr(values, "to_series") else values
-    series = nw.from_native(native, series_only=True, pass_through=True)
+    series = nw.from_native(_known_to_narwhals(values), series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _from_series(series, name)
     if isinstance(values, np.ma.MaskedArray):
@@ -66,6 +67,18 @@ def _from_foreign(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:
     )
 
 
+def _known_to_narwhals(values: Any) -> Any:
+    """Turn a pandas index into a series, and a pyarrow array into a chunked one."""
+    module = type(values).__module__.partition(".")[0]
+    if module == "pandas" and hasattr(values, "to_series"):
+        return values.to_series()
+    if module == "pyarrow" and hasattr(values, "type") and not hasattr(values, "chunks"):
+        import pyarrow as pa
+
+        return pa.chunked_array([values])
+    return values
+
+
 def _from_series(series: nw.Series[Any], name: str) -> tuple[NDArray[Any], tzinfo | None]:
     import narwhals as nw
 
@@ -75,8 +88,15 @@ def _from_series(series: nw.Series[Any], name: str) -> tuple[NDArray[Any], tzinf
     # narwhals counts epochs in these three units; seconds become milliseconds without loss.
     unit = series.dtype.time_unit if series.dtype.time_unit != "s" else "ms"
     epochs = np.asarray(series.dt.timestamp(unit).to_numpy(), dtype=np.int64)
-    zone = series.dtype.time_zone
-    return epochs.view(f"datetime64[{unit}]"), None if zone is None else time_zone(zone)
+    # pandas keeps the zone itself, which may have no name that others know.
+    zone = (
+        getattr(series.to_native().dtype, "tz", None)
+        if hasattr(series.to_native(), "dtype")
+        else None
+    )
+    if zone is None and series.dtype.time_zone is not None:
+        zone = time_zone(series.dtype.time_zone)
+    return epochs.view(f"datetime64[{unit}]"), zone
 
 
 def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:

@@ -27,10 +27,10 @@ class UndefinedMetricError(InputError):
 class MissingExtraError(ClosecallError, ImportError):
     """An optional dependency is not installed."""
 
-    def __init__(self, package: str, extra: str) -> None:
+    def __init__(self, package: str, extra: str = "") -> None:
+        target = f"'closecall[{extra}]'" if extra else package
         super().__init__(
-            f"This needs {package}, which is not installed.\n\n"
-            f"Hint: run `pip install 'closecall[{extra}]'`."
+            f"This needs {package}, which is not installed.\n\nHint: run `pip install {target}`."
         )
 
 

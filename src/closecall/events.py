@@ -10,13 +10,15 @@ from closecall.axis import read_axis, require_increasing
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.intervals import Intervals
 from closecall.labels import read_labels
-from closecall.timeline import Moment, Timed, on_one_clock, read_times
+from closecall.timeline import Timed, on_one_clock, read_times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import tzinfo
 
     from numpy.typing import NDArray
+
+    from closecall.clock import Moment
 
 _SHOWN = 3  # intervals that a repr writes out
 _PAIR = 2
@@ -81,7 +83,8 @@ class Events:
         """
         ticks, clock = read_times(times, "times")
         require_increasing(ticks, clock, "times")
-        return cls.wrap(Intervals(ticks, ticks, clock))
+        own = ticks.copy()
+        return cls.wrap(Intervals(own, own, clock))
 
     @classmethod
     def from_labels(cls, labels: Any, times: Any = None, end: Any = None) -> Events:
@@ -113,12 +116,12 @@ class Events:
     @property
     def starts(self) -> NDArray[Any]:
         """Where each event starts: int64, float64 or datetime64 (in UTC if there is a zone)."""
-        return self.intervals.clock.native(self.intervals.starts)
+        return _read_only(self.intervals.clock.native(self.intervals.starts))
 
     @property
     def stops(self) -> NDArray[Any]:
         """Where each event stops (excluded), in the same type as `starts`."""
-        return self.intervals.clock.native(self.intervals.stops)
+        return _read_only(self.intervals.clock.native(self.intervals.stops))
 
     @property
     def durations(self) -> NDArray[Any]:
@@ -176,7 +179,13 @@ class Events:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Events):
             return NotImplemented
-        return np.array_equal(self.starts, other.starts) and np.array_equal(self.stops, other.stops)
+        mine, theirs = self.intervals, other.intervals
+        if mine.clock.kind == theirs.clock.kind == "datetime":
+            same_zones = (self.tz is None) == (other.tz is None)
+            same = np.array_equal(self.starts, other.starts)
+            return same_zones and same and np.array_equal(self.stops, other.stops)
+        # Python compares integers with floats exactly, which numpy does not.
+        return list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -186,6 +195,12 @@ class Events:
             return f"Events([{', '.join(own.text(index) for index in range(len(self)))}])"
         first, last = own.starts[0].item(), own.stops.max().item()
         return f"Events({len(self)} events from {own.clock.text(first)} to {own.clock.text(last)})"
+
+
+def _read_only(values: NDArray[Any]) -> NDArray[Any]:
+    view = values.view()
+    view.flags.writeable = False
+    return view
 
 
 def _columns(intervals: Any) -> tuple[Any, Any]:
@@ -218,8 +233,9 @@ def _read_bounds(starts: Any, stops: Any, starts_name: str, stops_name: str) -> 
             expected(f"as many `stops` as `starts` ({start_ticks.size})", f"{stop_ticks.size}")
         )
     (start_ticks, stop_ticks), clock = on_one_clock(
-        Timed(starts_name, start_ticks, start_clock), Timed(stops_name, stop_ticks, stop_clock)
+        Timed("starts", start_ticks, start_clock), Timed("stops", stop_ticks, stop_clock)
     )
-    intervals = Intervals(start_ticks, stop_ticks, clock)
+    # A copy, so that what the caller does to the arrays later does not reach the events.
+    intervals = Intervals(start_ticks.copy(), stop_ticks.copy(), clock)
     intervals.require_sorted()
     return intervals

@@ -28,6 +28,8 @@ def f_measure(
         raise InputError(expected("`beta` to be 0 or more", str(beta)))
     share = 1 / (1 + beta * beta)
     total = share * recall + (1 - share) * precision
+    # It lies between the two; rounding alone could put it above the larger one.
     if isinstance(total, float):
-        return precision * recall / total if total else total
-    return precision * recall / np.where(total == 0, 1.0, total)
+        return min(precision * recall / total, max(precision, recall)) if total else total
+    mean = precision * recall / np.where(total == 0, 1.0, total)
+    return np.minimum(mean, np.maximum(precision, recall))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.axis import Axis
-    from closecall.timeline import Clock, Tick, Ticks
+    from closecall.clock import Clock, Tick, Ticks
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ import numpy as np
 
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.stamps import is_missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 def read_labels(values: Any, name: str) -> NDArray[Any]:
     """Read a vector of bool, integer or float labels and check that each is 0 or 1."""
     labels = read_column(values, name)[0]
-    kind = labels.dtype.kind
     if labels.size == 0:
         raise InputError(expected(f"`{name}` to have at least one sample", "an empty vector"))
+    kind = labels.dtype.kind
+    if kind == "O":
+        labels = _from_objects(labels, name)
+        kind = labels.dtype.kind
     if kind == "b":
         return labels.view(np.uint8)
     if kind == "u":
@@ -38,6 +42,21 @@ def read_labels(values: Any, name: str) -> NDArray[Any]:
     if not valid:
         raise _not_binary(labels, name)
     return labels
+
+
+def _from_objects(labels: NDArray[Any], name: str) -> NDArray[Any]:
+    """Read Python numbers and booleans, which numpy keeps as bare objects beside None."""
+    for index, value in enumerate(labels):
+        if is_missing(value):
+            raise InputError(
+                expected(
+                    f"`{name}` labels to be 0 or 1",
+                    f"{value} at index {index}",
+                    "Drop the samples without a label, or decide what they are.",
+                )
+            )
+    plain = all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in labels)
+    return np.array(labels.tolist()) if plain else labels
 
 
 def _not_binary(labels: NDArray[Any], name: str) -> InputError:

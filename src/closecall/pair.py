@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from closecall.axis import read_axis
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
 from closecall.events import Events
 from closecall.intervals import Intervals, interval_text
 from closecall.labels import read_labels
-from closecall.timeline import Clock, Tick, Timed, on_one_clock, read_times
+from closecall.timeline import Timed, on_one_clock, read_times
 
+if TYPE_CHECKING:
+    from closecall.clock import Clock, Tick
+
+_SHORTEST_SPAN, _LONGEST_SPAN = 1e-140, 1e152  # areas are squares of times
 _LARGEST_SPAN = 2**62  # zone borders are kept in half ticks, which must fit in 64 bits
 
 
@@ -37,9 +39,13 @@ class Pair:
                     "Count time in a coarser unit.",
                 )
             )
-        if not np.isfinite(2.0 * self.stop - 2.0 * self.start):
+        if not _SHORTEST_SPAN < self.stop - self.start < _LONGEST_SPAN:
             raise InputError(
-                expected("a span that a float can hold", f"{self.start} to {self.stop}")
+                expected(
+                    "a span whose square a float can hold",
+                    f"{self.start} to {self.stop}",
+                    "Count time in another unit.",
+                )
             )
         return self
 

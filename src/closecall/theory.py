@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, ge
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.timeline import Clock, Tick, Timed, on_one_clock, read_times
+from closecall.timeline import Timed, on_one_clock, read_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from closecall.clock import Clock, Tick
 
 Position = Literal["border", "halfway", "start", "center"]
 Value = TypeVar("Value", float, "NDArray[np.float64]")

@@ -21,7 +21,7 @@ from closecall.affiliation._kernels import after_last, before_first, between, ra
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.timeline import Tick, Ticks
+    from closecall.clock import Tick, Ticks
 
 # What is known of a piece: loss of precision, length, gain of recall, zone and change of alarms.
 LOSS, LENGTH, GAIN, CODE = range(4)
@@ -46,14 +46,14 @@ def gain_of(
     if left < 0:
         u = cuts[right]
         known = before_first(a, b, u, A)[0]
-        return known - before_first(a, b, start, A)[0] - between(a, b, stop, u, A, B)[0]
+        return known - before_first(a, b, start, A)[0] - between(a, b, stop, u)[0]
     v = cuts[left + 1]
     if right < 0:
         known = after_last(a, b, v, B)[0]
-        return known - between(a, b, v, start, A, B)[0] - after_last(a, b, stop, B)[0]
+        return known - between(a, b, v, start)[0] - after_last(a, b, stop, B)[0]
     u = cuts[right]
-    known = between(a, b, v, u, A, B)[0]
-    return known - between(a, b, v, start, A, B)[0] - between(a, b, stop, u, A, B)[0]
+    known = between(a, b, v, u)[0]
+    return known - between(a, b, v, start)[0] - between(a, b, stop, u)[0]
 
 
 @njit(cache=True, nogil=True)

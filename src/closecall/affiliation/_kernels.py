@@ -18,7 +18,7 @@ from numba import njit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.timeline import Tick, Ticks
+    from closecall.clock import Tick, Ticks
 
 # Columns of the table that `score_zones` fills, one row for each true event.
 PRECISION, RECALL, PRECISION_DISTANCE, RECALL_DISTANCE, EARLY, LATE, DELAY, DURATION = range(8)
@@ -26,16 +26,21 @@ COLUMNS = 8
 
 
 @njit(cache=True, nogil=True)
+def distances(d0: float, d1: float) -> float:
+    """Integrate d from d0 to d1."""
+    return 0.5 * (d1 - d0) * (d1 + d0)
+
+
+@njit(cache=True, nogil=True)
 def ramp(d0: float, d1: float, cap: float) -> float:
     """Integrate min(d, cap) from d0 to d1."""
-    low, high = min(d0, cap), min(d1, cap)
-    return 0.5 * (high - low) * (high + low) + cap * (max(d1, cap) - max(d0, cap))
+    return distances(min(d0, cap), min(d1, cap)) + cap * (max(d1, cap) - max(d0, cap))
 
 
 @njit(cache=True, nogil=True)
 def outside(d0: float, d1: float, event: float, m: float) -> tuple[float, float]:
     """Integrate |gt| + min(d, m) + d, the loss of precision at distance d, and d itself."""
-    distance = 0.5 * (d1 - d0) * (d1 + d0)
+    distance = distances(d0, d1)
     return event * (d1 - d0) + ramp(d0, d1, m) + distance, distance
 
 
@@ -46,7 +51,7 @@ def beside(d0: float, d1: float, room: float) -> tuple[float, float]:
     With room the pivot's distance to the border beyond y, min(d, m_y) = min(d, room - d), and
     min(d, room - d) + d = 2 min(d, room / 2).
     """
-    return 2.0 * ramp(d0, d1, 0.5 * room), 0.5 * (d1 - d0) * (d1 + d0)
+    return 2.0 * ramp(d0, d1, 0.5 * room), distances(d0, d1)
 
 
 @njit(cache=True, nogil=True)
@@ -56,25 +61,22 @@ def at_point(d: float, room: float) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
-def between(a: Tick, b: Tick, left: Tick, right: Tick, A: Tick, B: Tick) -> tuple[float, float]:
-    """Integrate the loss of recall over the event's part in a gap between two predictions."""
+def between(a: Tick, b: Tick, left: Tick, right: Tick) -> tuple[float, float]:
+    """Integrate the loss of recall over the event's part in a gap between two predictions.
+
+    Here the nearest prediction is always nearer than the border, so the loss is 2 d.
+    """
     low, high = max(a, left), min(b, right)
     if a == b and left <= a <= right:
-        if a - left <= right - a:
-            return at_point(np.float64(a - left), np.float64(B - left))
-        return at_point(np.float64(right - a), np.float64(right - A))
+        distance = np.float64(min(a - left, right - a))
+        return 2.0 * distance, distance
     if low >= high:
         return 0.0, 0.0
     half = 0.5 * np.float64(right - left)
-    loss_left, distance_left = beside(
-        min(np.float64(low - left), half), min(np.float64(high - left), half), np.float64(B - left)
-    )
-    loss_right, distance_right = beside(
-        min(np.float64(right - high), half),
-        min(np.float64(right - low), half),
-        np.float64(right - A),
-    )
-    return loss_left + loss_right, distance_left + distance_right
+    distance = distances(
+        min(np.float64(low - left), half), min(np.float64(high - left), half)
+    ) + distances(min(np.float64(right - high), half), min(np.float64(right - low), half))
+    return 2.0 * distance, distance
 
 
 @njit(cache=True, nogil=True)
@@ -153,7 +155,7 @@ def recall_row(pieces: Ticks, a: Tick, b: Tick, A: Tick, B: Tick, row: NDArray[n
     row[DELAY] = 0.5 * np.float64(pieces[0, 0] - a)
     loss, distance = before_first(a, b, pieces[0, 0], A)
     for k in range(1, len(pieces)):
-        lost, away = between(a, b, pieces[k - 1, 1], pieces[k, 0], A, B)
+        lost, away = between(a, b, pieces[k - 1, 1], pieces[k, 0])
         loss, distance = loss + lost, distance + away
     lost, away = after_last(a, b, pieces[-1, 1], B)
     row[RECALL] = max(0.0, 1.0 - (loss + lost) / (zone * weight)) if zone > 0 else 1.0

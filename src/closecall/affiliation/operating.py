@@ -12,7 +12,7 @@ from closecall.errors import InputError, InputTypeError, UndefinedMetricError, e
 
 if TYPE_CHECKING:
     from closecall.affiliation.curve import AffiliationCurve
-    from closecall.timeline import Clock, Tick
+    from closecall.clock import Clock, Tick
 
 
 @dataclass(frozen=True, slots=True, repr=False)

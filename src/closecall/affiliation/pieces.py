@@ -12,8 +12,8 @@ from closecall.affiliation.zones import origin_of, zone_borders
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from closecall.clock import Ticks
     from closecall.scored import Scored
-    from closecall.timeline import Ticks
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta, tzinfo
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from closecall.clock import Ticks
     from closecall.pair import Pair
-    from closecall.timeline import Ticks
 
 COLUMNS = (
     "start",
@@ -152,7 +153,7 @@ class EventScores:
                 if name in _TIMES and dated:
                     row[name] = clock.text(value.astype(np.int64).item()).replace(" ", "T")
                 elif name in _DURATIONS and dated:
-                    row[name] = None if np.isnat(value) else value / np.timedelta64(1, "s")
+                    row[name] = None if np.isnat(value) else float(value / np.timedelta64(1, "s"))
                 else:
                     row[name] = value.item() if np.isfinite(value) else None
             yield row
@@ -218,7 +219,7 @@ class Affiliation:
         try:
             return _pandas_frame(self.events) if backend == "pandas" else _polars_frame(self.events)
         except ImportError as error:
-            raise MissingExtraError(backend, backend) from error
+            raise MissingExtraError(backend) from error
 
     def plot(self, **options: Any) -> Any:
         """Draw the events and their zones; see `closecall.plot.plot_events` for the options."""
@@ -239,7 +240,7 @@ class Affiliation:
         head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
         rows = []
         for row, _ in zip(self.events.rows(), range(_HTML_ROWS), strict=False):
-            cells = "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in names)
+            cells = "".join(f"<td>{escape(_cell(name, row[name]))}</td>" for name in names)
             rows.append(f"<tr>{cells}</tr>")
         hidden = len(self.events) - len(rows)
         note = f"<p>and {hidden} more events</p>" if hidden else ""
@@ -251,10 +252,10 @@ class Affiliation:
         )
 
 
-def _cell(value: Any) -> str:
+def _cell(name: str, value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) and name not in _TIMES else str(value)
 
 
 def _pandas_frame(events: EventScores) -> Any:
@@ -268,12 +269,24 @@ def _pandas_frame(events: EventScores) -> Any:
     return frame
 
 
+def _zone_name(zone: tzinfo) -> str:
+    """Name a zone for polars, which knows no offsets: whole hours have names, others are UTC."""
+    if hasattr(zone, "key"):
+        return str(zone.key)
+    hours = (zone.utcoffset(None) or timedelta()) / timedelta(hours=1)
+    return f"Etc/GMT{-hours:+.0f}" if hours.is_integer() and hours else "UTC"
+
+
 def _polars_frame(events: EventScores) -> Any:
     import polars as pl
 
-    frame = pl.DataFrame({name: np.ascontiguousarray(getattr(events, name)) for name in COLUMNS})
-    zone = events.pair.clock.tz
-    if zone is not None:
-        times = pl.col(COLUMNS[:4]).dt.replace_time_zone("UTC").dt.convert_time_zone(str(zone))
+    columns = {name: np.ascontiguousarray(getattr(events, name)) for name in COLUMNS}
+    clock = events.pair.clock
+    if clock.unit == "s":  # polars counts in milliseconds or finer
+        columns |= {name: columns[name].astype("datetime64[ms]") for name in COLUMNS[:4]}
+    frame = pl.DataFrame(columns)
+    if clock.tz is not None:
+        times = pl.col(COLUMNS[:4]).dt.replace_time_zone("UTC")
+        times = times.dt.convert_time_zone(_zone_name(clock.tz))
         frame = frame.with_columns(times)
     return frame

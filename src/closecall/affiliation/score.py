@@ -60,7 +60,7 @@ def affiliation(
     -------
     Affiliation
         ``precision``, ``recall``, ``f1``, ``fbeta(beta)`` and ``events``, one row per true event.
-        Without any prediction the precision and F1 are nan (or ``zero_division``) and recall is 0.
+        Without any prediction, recall is 0 and precision and F1 are nan.
 
     Examples
     --------
@@ -79,7 +79,8 @@ def affiliation(
     >>> cc.affiliation(truth, predicted, span=(at(0), at(8))).events.delay
     array([60000000000], dtype='timedelta64[ns]')
     """
-    if not (isnan(zero_division) or zero_division in (0, 1)):
+    numeric = isinstance(zero_division, (int, float))
+    if not numeric or not (isnan(zero_division) or zero_division in (0, 1)):
         raise InputError(expected("`zero_division` to be nan, 0 or 1", f"{zero_division}"))
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     pair.require_truth("affiliation")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from closecall.clock import Tick, Ticks
     from closecall.pair import Pair
-    from closecall.timeline import Tick, Ticks
 
 
 def origin_of(pair: Pair) -> Tick:

@@ -13,8 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from closecall.clock import Ticks
     from closecall.intervals import Intervals
-    from closecall.timeline import Ticks
 
 
 def covered_before(intervals: Intervals, times: Ticks) -> Ticks:

@@ -1,0 +1,273 @@
+"""The columns of small cases, worked out by hand from the definitions.
+
+In a zone of length Z around an event of length E, whose nearer border is m away, a prediction at
+distance d > 0 loses (E + min(d, m) + d) / Z of precision. An instant of the event at distance d
+from the nearest prediction, which has a room of R up to the border behind that instant, loses
+2 min(d, R / 2) / Z of recall.
+"""
+
+from datetime import datetime, timedelta
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall import Events
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+
+NAMES = (
+    "precision",
+    "recall",
+    "precision_distance",
+    "recall_distance",
+    "early",
+    "late",
+    "delay",
+    "predicted_count",
+    "predicted_duration",
+)
+MISSED = (nan, 0, nan, inf, nan, nan, nan, 0, 0)
+
+CASES = {
+    # Z 8, E 2, m 2. [4, 5) loses the integral of 2 + 2d over (0, 1), 3, over 2 * 8. [2, 3) is up
+    # to 1 from 3, R 3: the integral of 2d is 1, over 2 * 8.
+    "one range": (
+        [(2, 4)],
+        [(3, 5)],
+        (0, 8),
+        [(13 / 16, 15 / 16, 1 / 4, 1 / 4, 0, 1 / 4, 1, 1, 2)],
+    ),
+    # The border is 6. Both pieces lie 1 to 2 away: 2 + 3/2 + 3/2 = 5 of 6 is lost. The event is 1
+    # to 3 away, R 5: 2 (21/8 + 5/4) = 31/4 of 2 * 6 is lost.
+    "across a border": (
+        [(2, 4), (8, 10)],
+        [(5, 7)],
+        (0, 12),
+        [
+            (1 / 6, 17 / 48, 3 / 2, 2, 0, 3 / 2, 3, 1, 1),
+            (1 / 6, 17 / 48, 3 / 2, 2, 3 / 2, 0, -2, 1, 1),
+        ],
+    ),
+    # A range that stops at the border 6, or starts there, is in one zone only.
+    "up to a border": (
+        [(2, 4), (8, 10)],
+        [(5, 6)],
+        (0, 12),
+        [(1 / 6, 17 / 48, 3 / 2, 2, 0, 3 / 2, 3, 1, 1), MISSED],
+    ),
+    "from a border": (
+        [(2, 4), (8, 10)],
+        [(6, 7)],
+        (0, 12),
+        [MISSED, (1 / 6, 17 / 48, 3 / 2, 2, 3 / 2, 0, -2, 1, 1)],
+    ),
+    # A point on the border belongs behind it: d 2, so 2 + 2 + 2 of 6 is lost. The event is 2 to 4
+    # away, R 6: 2 (5/2 + 3) = 11 of 2 * 6 is lost.
+    "point on a border": (
+        [(2, 4), (8, 10)],
+        [(6, 6)],
+        (0, 12),
+        [MISSED, (0, 1 / 12, 2, 3, 2, 0, -2, 1, 0)],
+    ),
+    # m is 1: 2 + 1 + d over (2, 4) is 12, over 2 * 10. Recall: d from 2 to 4, R 5: 2 (9/8 + 15/4)
+    # = 39/4 over 2 * 10.
+    "beyond the nearer border": (
+        [(1, 3)],
+        [(5, 7)],
+        (0, 10),
+        [(2 / 5, 41 / 80, 3, 3, 0, 3, 4, 1, 2)],
+    ),
+    # Before: 2 + 2d over (0, 2) is 8; after: over (0, 3) is 15; 23 of 7 * 10.
+    "early and late": (
+        [(4, 6)],
+        [(2, 9)],
+        (0, 10),
+        [(47 / 70, 1, 13 / 14, 0, 2 / 7, 9 / 14, -2, 1, 7)],
+    ),
+    # 1 and 9 lose 2 + 3 + 3, 5 nothing, 6 is just behind the event and loses 2: 18 of 4 * 10. The
+    # gaps of the event: (4, 5) from 5 loses 1, (5, 6) from both sides 1/4 + 1/4, of 2 * 10.
+    "points": (
+        [(4, 6)],
+        [(1, 1), (5, 5), (6, 6), (9, 9)],
+        (0, 10),
+        [(11 / 20, 37 / 40, 3 / 2, 3 / 8, 3 / 4, 3 / 4, -3, 4, 0)],
+    ),
+    # Only [8, 9) counts for precision: 2 + 2d over (2, 3) is 7 of 10. Both count for recall: 1 on
+    # either side of 5, of 2 * 10.
+    "range and point": (
+        [(4, 6)],
+        [(5, 5), (8, 9)],
+        (0, 10),
+        [(3 / 10, 9 / 10, 5 / 2, 1 / 2, 0, 5 / 2, 1, 2, 1)],
+    ),
+    # E 0: 2d over (2, 3) is 5 of 10; the nearest prediction is 2 away: 2 + 2 of 10.
+    "true point": (
+        [(5, 5)],
+        [(7, 8)],
+        (0, 10),
+        [(1 / 2, 3 / 5, 5 / 2, 2, 0, 5 / 2, 2, 1, 1)],
+    ),
+    "true point, hit": ([(5, 5)], [(5, 5)], (0, 10), [(1, 1, 0, 0, 0, 0, 0, 1, 0)]),
+    # m 0: d over (1, 2) is 3/2 of 10; the nearest prediction is 1 away: 1 of 10.
+    "true point at the end": (
+        [(10, 10)],
+        [(8, 9)],
+        (0, 10),
+        [(17 / 20, 9 / 10, 3 / 2, 1, 3 / 2, 0, -2, 1, 1)],
+    ),
+    "point at the end": ([(10, 10)], [(10, 10)], (0, 10), [(1, 1, 0, 0, 0, 0, 0, 1, 0)]),
+    # 3 before, R 3: 2 (9/8 + 9/4) = 27/4; 5 after, R 5: 2 (25/8 + 25/4) = 75/4; 51/2 of 10 * 10.
+    "truth everywhere": (
+        [(0, 10)],
+        [(3, 5)],
+        (0, 10),
+        [(1, 149 / 200, 0, 17 / 10, 0, 0, 3, 1, 2)],
+    ),
+    # The border is 4 and Z is 4. Each event has 1 up to 1 away, R 3: 1 of 2 * 4.
+    "touching events": (
+        [(2, 4), (4, 6)],
+        [(3, 5)],
+        (0, 8),
+        [(1, 7 / 8, 0, 1 / 4, 0, 0, 1, 1, 1), (1, 7 / 8, 0, 1 / 4, 0, 0, 0, 1, 1)],
+    ),
+    "no prediction": ([(2, 4), (8, 10)], [], (0, 12), [MISSED, MISSED]),
+}
+
+
+def score(truth, predicted, span, **options):
+    return cc.affiliation(Events(truth), Events(predicted), span=span, **options)
+
+
+def rows(result):
+    columns = [getattr(result.events, name).tolist() for name in NAMES]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_columns_by_hand(case):
+    truth, predicted, span, expected = case
+    result = score(truth, predicted, span)
+    for found, row in zip(rows(result), expected, strict=True):
+        assert found == pytest.approx(list(row), rel=1e-14, abs=1e-15, nan_ok=True)
+    assert result.events.start.tolist() == [start for start, _ in truth]
+    assert result.events.stop.tolist() == [stop for _, stop in truth]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_means(case):
+    truth, predicted, span, expected = case
+    result = score(truth, predicted, span)
+    precisions = [row[0] for row in expected if not np.isnan(row[0])]
+    mean = sum(precisions) / len(precisions) if precisions else nan
+    assert result.precision == pytest.approx(mean, rel=1e-14, nan_ok=True)
+    assert result.recall == pytest.approx(sum(row[1] for row in expected) / len(expected))
+
+
+@pytest.mark.parametrize("origin", [1_700_000_000_000_000_000, 2**60 + 1, -(2**62), -5])
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_every_bit_is_the_same_far_from_zero(case, origin):
+    def moved(pairs):
+        return [(origin + start, origin + stop) for start, stop in pairs]
+
+    truth, predicted, (start, stop), _ = case
+    near, far = (
+        score(truth, predicted, (start, stop)),
+        score(moved(truth), moved(predicted), (origin + start, origin + stop)),
+    )
+    np.testing.assert_array_equal(near.events.table, far.events.table)
+    np.testing.assert_array_equal((near.precision, near.recall), (far.precision, far.recall))
+
+
+def test_epoch_nanoseconds_with_a_step_of_one():
+    rng = np.random.default_rng(5)
+    truth, predicted = rng.integers(0, 2, (2, 200))
+    stamps = np.datetime64("2023-11-14T22:13:20.000000001", "ns") + np.arange(200)
+    near, far = cc.affiliation(truth, predicted), cc.affiliation(truth, predicted, times=stamps)
+    np.testing.assert_array_equal(near.events.table, far.events.table)
+    assert (near.precision, near.recall) == (far.precision, far.recall)
+
+
+def test_datetimes_give_lengths_of_time():
+    start = datetime.fromisoformat("2024-01-01T03:00:00")
+
+    def at(pairs):
+        return [(start + timedelta(hours=a), start + timedelta(hours=b)) for a, b in pairs]
+
+    truth, predicted, span, expected = CASES["early and late"]
+    events = score(at(truth), at(predicted), at([span])[0]).events
+    assert events.zone_start[0] == np.datetime64("2024-01-01T03:00")
+    assert events.zone_stop[0] == np.datetime64("2024-01-01T13:00")
+    for name, hours in zip(NAMES[2:7], expected[0][2:7], strict=True):
+        assert getattr(events, name).dtype == "timedelta64[ns]"
+        found = getattr(events, name)[0] / np.timedelta64(1, "h")
+        assert found == pytest.approx(hours, abs=1e-12)
+    assert events.predicted_duration[0] == np.timedelta64(7, "h")
+    missed = score(at(truth), [], at([span])[0]).events
+    for name in NAMES[2:7]:
+        assert np.isnat(getattr(missed, name)).all()
+    assert missed.predicted_duration[0] == np.timedelta64(0, "ns")
+
+
+@pytest.mark.parametrize(
+    ("zero_division", "one_missed", "all_missed"),
+    [(nan, 1 / 6, nan), (0, 1 / 12, 0), (1, 7 / 12, 1), (0.0, 1 / 12, 0), (np.nan, 1 / 6, nan)],
+)
+def test_zero_division(zero_division, one_missed, all_missed):
+    truth, predicted, span, _ = CASES["up to a border"]
+    result = score(truth, predicted, span, zero_division=zero_division)
+    assert result.precision == pytest.approx(one_missed, rel=1e-14)
+    assert result.recall == pytest.approx(17 / 96, rel=1e-14)
+    assert np.isnan(result.events.precision[1])
+    nothing = score(truth, [], span, zero_division=zero_division)
+    assert nothing.precision == pytest.approx(all_missed, nan_ok=True)
+    assert nothing.recall == 0
+    assert nothing.f1 == pytest.approx(nan if np.isnan(all_missed) else 0, nan_ok=True)
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0.5, "0.5"), (2, "2"), (-1, "-1"), (inf, "inf")])
+def test_wrong_zero_division(value, shown):
+    with pytest.raises(InputError) as caught:
+        cc.affiliation([0, 1], [0, 1], zero_division=value)
+    assert str(caught.value) == f"Expected `zero_division` to be nan, 0 or 1, got {shown}."
+
+
+@pytest.mark.parametrize("value", ["warn", None])
+def test_zero_division_that_is_no_number(value):
+    with pytest.raises((InputError, InputTypeError), match="`zero_division` to be nan, 0 or 1"):
+        cc.affiliation([0, 1], [0, 1], zero_division=value)
+
+
+def test_no_true_event():
+    with pytest.raises(UndefinedMetricError, match=r"affiliation is undefined for a series"):
+        cc.affiliation([0, 0], [0, 1])
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-5, 1e150, 1e200])
+@pytest.mark.parametrize("name", ["one range", "points", "true point"])
+def test_any_scale_of_numbers(scale, name):
+    truth, predicted, span, expected = CASES[name]
+
+    def scaled(pairs):
+        return [(scale * start, scale * stop) for start, stop in pairs]
+
+    try:
+        result = score(scaled(truth), scaled(predicted), scaled([span])[0])
+    except InputError as error:  # squares of times may leave the floats, but not silently
+        assert "span" in str(error)  # noqa: PT017 - either answer is right
+        return
+    assert result.precision == pytest.approx(expected[0][0], rel=1e-9)
+    assert result.recall == pytest.approx(expected[0][1], rel=1e-9)
+    assert result.events.delay[0] == pytest.approx(scale * expected[0][6], rel=1e-9)
+
+
+def test_columns_of_arrays_that_must_not_be_written_to():
+    fixed = np.array([2, 8])
+    fixed.flags.writeable = False
+    result = cc.affiliation(Events.from_arrays(fixed, fixed + 2), Events([(5, 7)]), span=(0, 12))
+    assert result.precision == pytest.approx(1 / 6)
+
+
+def test_options_are_keyword_only():
+    with pytest.raises(TypeError, match="positional argument"):
+        cc.affiliation([0, 1], [0, 1], [0, 1])

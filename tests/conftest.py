@@ -1,0 +1,32 @@
+"""Settings that must hold before the package is imported, and what the tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# A wrong index in a kernel then raises. Numba does not tell its cached kernels with and without
+# the check apart, so the tests keep a cache of their own.
+os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")
+os.environ.setdefault("NUMBA_CACHE_DIR", str(REPOSITORY / ".pytest_cache" / "numba"))
+
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("explore", parent=settings.get_profile("ci"), derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    folder = Path(os.environ.get("CLOSECALL_DATA", REPOSITORY.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"needs the data folder: CLOSECALL_DATA names it, and {folder} is not there")
+    return folder

@@ -1,0 +1,59 @@
+"""Comparing results, column by column."""
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+SCORES = ("precision", "recall", "f1")
+LENGTHS = (
+    "precision_distance",
+    "recall_distance",
+    "early",
+    "late",
+    "delay",
+    "predicted_duration",
+)
+TIMES = ("start", "stop", "zone_start", "zone_stop")
+DEFINED = (
+    "zone_start",
+    "zone_stop",
+    "precision",
+    "recall",
+    *LENGTHS,
+    "predicted_count",
+)
+
+
+def assert_matches_oracle(result, oracle, *, tolerance=1e-8, unit=None):
+    """Compare every column the oracle defines; `unit` turns durations into numbers."""
+    for name in DEFINED:
+        expected = np.array([float(getattr(row, name)) for row in oracle.rows])
+        found = getattr(result.events, name)
+        if found.dtype.kind == "M":
+            continue
+        if found.dtype.kind == "m":
+            found = found / unit
+            expected[np.isinf(expected)] = np.nan
+        assert_allclose(found, expected, rtol=tolerance, atol=tolerance, err_msg=name)
+    found = [result.precision, result.recall]
+    assert_allclose(found, [oracle.precision, oracle.recall], rtol=tolerance, atol=tolerance)
+
+
+def assert_same_digits(left, right, columns=(*SCORES, *LENGTHS, "predicted_count")):
+    """Compare two results bit for bit."""
+    for name in columns:
+        assert_array_equal(getattr(left.events, name), getattr(right.events, name), err_msg=name)
+    pairs = ((left.precision, right.precision), (left.recall, right.recall), (left.f1, right.f1))
+    for one, other in pairs:
+        assert_array_equal(one, other)
+
+
+def assert_close(left, right, *, factor=1, columns=(*SCORES, *LENGTHS), tolerance=1e-12):
+    """Compare two results up to rounding; lengths on the right are `factor` times as long."""
+    for name in columns:
+        one, other = getattr(left.events, name), getattr(right.events, name)
+        scale = factor if name in LENGTHS else 1
+        atol = tolerance * scale
+        assert_allclose(one * scale, other, rtol=tolerance, atol=atol, err_msg=name)
+    found = [left.precision, left.recall, left.f1]
+    expected = [right.precision, right.recall, right.f1]
+    assert_allclose(found, expected, rtol=tolerance, atol=tolerance)

@@ -1,0 +1,208 @@
+"""Columns of any make come in as the same array, with their time zone."""
+
+from array import array
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from closecall.columns import read_column, time_zone
+from closecall.errors import InputError, InputTypeError
+
+VALUES = [3, 1, 2]
+
+
+def message(error, values, name="truth"):
+    with pytest.raises(error) as caught:
+        read_column(values, name)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        VALUES,
+        tuple(VALUES),
+        np.array(VALUES),
+        np.array([3, 9, 1, 9, 2, 9])[::2],
+        np.array(VALUES[::-1])[::-1],
+        np.array([[3, 0], [1, 0], [2, 0]])[:, 0],
+        np.ma.MaskedArray(VALUES),
+        pd.Series(VALUES, index=[7, 7, 8]),
+        pd.Series(VALUES, dtype="Int64"),
+        pd.Series(VALUES, dtype="int64[pyarrow]"),
+        pd.Series(VALUES).array,
+        pd.Index(VALUES),
+        pl.Series(VALUES),
+        pa.array(VALUES),
+        pa.chunked_array([[3], [], [1, 2]]),
+    ],
+    ids=lambda column: f"{type(column).__module__}.{type(column).__name__}",
+)
+def test_every_make(column):
+    array, zone = read_column(column, "truth")
+    assert zone is None
+    assert array.dtype.kind == "i"
+    assert array.tolist() == VALUES
+
+
+def test_range():
+    assert read_column(range(2, 8, 3), "times")[0].tolist() == [2, 5]
+
+
+@pytest.mark.parametrize(
+    ("column", "shape"),
+    [
+        ([(1, 2), (3, 4)], "(2, 2)"),
+        (np.zeros((2, 1)), "(2, 1)"),
+        (np.array(1), "()"),
+        (pd.DataFrame({"a": [0, 1], "b": [1, 1], "c": [0, 0]}), "(2, 3)"),
+        (pl.DataFrame({"a": [0, 1], "b": [1, 1], "c": [0, 0]}), "(2, 3)"),
+    ],
+    ids=["intervals", "matrix", "scalar", "pandas", "polars"],
+)
+def test_more_or_less_than_one_column(column, shape):
+    assert message(InputTypeError, column) == (
+        f"Expected `truth` to be one-dimensional, got an array of shape {shape}.\n\n"
+        "Hint: Pass one column. Intervals go in `closecall.Events([(start, stop), ...])`."
+    )
+
+
+def test_a_table_of_arrow_is_not_a_column():
+    assert "`truth`" in message(InputTypeError, pa.table({"a": [0, 1], "b": [1, 1]}))
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [(None, "NoneType"), ("0110", "str"), (7, "int"), ({0, 1}, "set"), (iter([0, 1]), "iterator")],
+)
+def test_not_a_column(column, kind):
+    text = message(InputTypeError, column)
+    assert text.startswith("Expected `truth` to be a column of values, got ")
+    assert kind in text
+    assert text.endswith(
+        "\n\nHint: Pass a list, a numpy array, or a pandas, polars or pyarrow column."
+    )
+
+
+def test_an_array_of_the_standard_library_is_read_or_refused_by_name():
+    try:
+        found = read_column(array("b", VALUES), "truth")[0].tolist()
+    except InputTypeError as error:
+        assert "array" in str(error)  # noqa: PT017 - either answer is right
+    else:
+        assert found == VALUES
+
+
+def test_ragged():
+    text = message(InputTypeError, [[1, 2], [3]])
+    assert text.startswith("Expected `truth` to be one flat column, got a sequence numpy cannot")
+
+
+MISSING = (
+    "Expected `{}` to have no missing values, got one (nan, NaT or null) at index 1.\n\n"
+    "Hint: Drop or fill those rows first."
+)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([0, None, 1]),
+        pd.Series([0, None, 1], dtype="Int64"),
+        pd.Series([True, None, False], dtype="boolean"),
+        pd.Series([0, None, 1], dtype="int64[pyarrow]"),
+        pd.Series(pd.to_datetime(["2024-01-01", None])),
+        pd.DatetimeIndex(["2024-01-01", None], tz="Europe/Paris"),
+        pl.Series([0, None, 1]),
+        pl.Series([True, None]),
+        pl.Series([datetime(2024, 1, 1, tzinfo=UTC), None]),
+        pa.chunked_array([[0], [None, 1]]),
+        pa.array([0, None, 1]),
+        pa.array([True, None, False]),
+        pa.array([datetime(2024, 1, 1, tzinfo=UTC), None]),
+        np.ma.MaskedArray([0, 5, 1], mask=[False, True, False]),
+    ],
+    ids=lambda column: (
+        f"{type(column).__module__}-{column.dtype if hasattr(column, 'dtype') else column.type}"
+    ),
+)
+def test_missing_value(column):
+    assert message(InputError, column, "times") == MISSING.format("times")
+
+
+PARIS = ZoneInfo("Europe/Paris")
+NOON = datetime(2024, 7, 1, 12, tzinfo=PARIS)
+NOON_UTC = np.datetime64("2024-07-01T10:00:00")
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize(
+    "build",
+    [
+        pd.Series([NOON]).dt.as_unit,
+        pd.DatetimeIndex([NOON]).as_unit,
+        lambda unit: pd.Series([NOON]).astype(f"timestamp[{unit}, tz=Europe/Paris][pyarrow]"),
+        lambda unit: pa.chunked_array([pa.array([NOON], pa.timestamp(unit, "Europe/Paris"))]),
+        lambda unit: pa.array([NOON], pa.timestamp(unit, "Europe/Paris")),
+        lambda unit: pl.Series([NOON]).cast(
+            pl.Datetime(unit if unit != "s" else "ms", "Europe/Paris")
+        ),
+    ],
+    ids=["pandas", "index", "pandas-arrow", "chunked", "array", "polars"],
+)
+def test_zoned_times_come_in_utc_with_their_zone(build, unit):
+    stamps, zone = read_column(build(unit), "times")
+    assert stamps[0] == NOON_UTC
+    assert zone is not None
+    assert NOON_UTC.astype("datetime64[us]").item().replace(tzinfo=UTC).astimezone(zone) == NOON
+    assert str(zone) == "Europe/Paris"
+
+
+@pytest.mark.parametrize(
+    ("offset", "minutes"), [("+02:00", 120), ("-03:30", -210), ("+00:00", 0), ("+05:45", 345)]
+)
+def test_fixed_offsets_of_arrow(offset, minutes):
+    column = pa.chunked_array([pa.array([NOON], pa.timestamp("us", offset))])
+    stamps, zone = read_column(column, "times")
+    assert stamps[0] == NOON_UTC
+    assert zone.utcoffset(None) == timedelta(minutes=minutes)
+
+
+@pytest.mark.parametrize("name", [None, "CEST"])
+def test_fixed_offsets_of_pandas(name):
+    offset = timedelta(hours=2)
+    zone = timezone(offset, name) if name else timezone(offset)
+    stamps, found = read_column(pd.Series([NOON]).dt.tz_convert(zone), "times")
+    assert stamps[0] == NOON_UTC
+    assert found.utcoffset(None) == offset
+
+
+def test_times_before_the_epoch_are_not_rounded():
+    for unit in ("s", "ms", "us", "ns"):
+        before = np.array([-1001, -1, 1], dtype=f"datetime64[{unit}]")
+        stamps, _ = read_column(pd.Series(before), "times")
+        np.testing.assert_array_equal(stamps, before)
+
+
+@pytest.mark.parametrize("name", ["Europe/Paris", "UTC", "America/St_Johns"])
+def test_named_zone(name):
+    assert time_zone(name) == ZoneInfo(name)
+
+
+@pytest.mark.parametrize("name", ["+02:00", "UTC+02:00"])
+def test_zone_by_offset(name):
+    assert time_zone(name) == timezone(timedelta(hours=2))
+
+
+def test_unknown_zone():
+    with pytest.raises(InputError) as caught:
+        time_zone("Mars/Olympus")
+    assert str(caught.value) == (
+        "Expected a known time zone, got 'Mars/Olympus'.\n\n"
+        "Hint: Convert the times to UTC, or install tzdata."
+    )

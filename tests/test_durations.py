@@ -1,0 +1,47 @@
+"""Lengths of time in words."""
+
+from math import inf, nan
+
+import pytest
+
+from closecall.durations import in_words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "0 s"),
+        (0.5, "0.5 s"),
+        (18, "18 s"),
+        (60, "1 min"),
+        (61, "1 min 1 s"),
+        (76.5, "1 min 16.5 s"),
+        (690, "11 min 30 s"),
+        (1875, "31 min 15 s"),
+        (3600, "1 h"),
+        (3660, "1 h 1 min"),
+        (86400, "1 d"),
+        (93600, "1 d 2 h"),
+        (-90, "-1 min 30 s"),
+        (-3, "-3 s"),
+        (nan, "undefined"),
+        (inf, "never"),
+    ],
+)
+def test_words(seconds, words):
+    assert in_words(seconds) == words
+
+
+@pytest.mark.parametrize("seconds", [59.96, 59.9996, 119.96, 3599.9996])
+def test_rounding_never_shows_sixty_seconds(seconds):
+    assert "60 s" not in in_words(seconds)
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 2.5e-7, -1e-9])
+def test_a_short_time_is_not_called_zero(seconds):
+    assert in_words(seconds).lstrip("-") != "0 s"
+
+
+def test_longer_than_a_timedelta_can_hold():
+    # A datetime64 axis in seconds holds such lengths.
+    assert in_words(1e15) == "11574074074 d 2 h"

@@ -1,0 +1,57 @@
+"""Importing the package loads numpy and nothing else that is heavy or optional."""
+
+import subprocess
+import sys
+
+import pytest
+
+LATE = (
+    "numba",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "narwhals",
+    "click",
+    "rich",
+    "sklearn",
+)
+
+
+def loaded_after(code):
+    """Run code in a new process and give the names of all top-level modules it loaded."""
+    script = f"import sys\n{code}\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    run = subprocess.run(  # noqa: S603 - this interpreter, on a script written here
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
+    return set(run.stdout.split())
+
+
+@pytest.fixture(scope="module")
+def after_import():
+    return loaded_after("import closecall")
+
+
+@pytest.mark.parametrize("package", LATE)
+def test_import_leaves_it_out(after_import, package):
+    assert package not in after_import
+
+
+def test_import_did_happen(after_import):
+    assert {"closecall", "numpy"} <= after_import
+
+
+def test_events_from_lists_and_arrays_load_nothing_more():
+    code = (
+        "import numpy, closecall\n"
+        "closecall.Events.from_labels([0, 1, 1], times=numpy.arange(3.0)).to_labels([0, 1, 2])\n"
+        "closecall.Events([(numpy.datetime64('2024-01-01'), numpy.datetime64('2024-01-02'))])"
+    )
+    assert loaded_after(code).isdisjoint(LATE)
+
+
+def test_scoring_loads_the_compiler_and_no_dataframe():
+    code = "import closecall\nprint(closecall.affiliation([0, 1], [0, 1]), file=sys.stderr)"
+    loaded = loaded_after(code)
+    assert "numba" in loaded
+    assert loaded.isdisjoint(set(LATE) - {"numba"})
