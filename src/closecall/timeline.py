@@ -60,12 +60,8 @@ def _read_floats(array: NDArray[Any], values: Any, name: str) -> NDArray[np.floa
     rounded = floats != array
     if not isinstance(values, np.ndarray) and np.abs(floats).max() > _EXACT_FLOAT:
         # numpy turns integers among floats, and integers of two kinds, into floats.
-        rounded = np.array(
-            [
-                isinstance(x, int) and (x != y or abs(x) > LARGEST)
-                for x, y in zip(values, floats.tolist(), strict=True)
-            ]
-        )
+        both = zip(values, floats.tolist(), strict=True)
+        rounded = np.array([isinstance(x, int) and (x != y or x > LARGEST) for x, y in both])
     if rounded.any():
         index = int(rounded.argmax())
         raise InputError(

@@ -68,8 +68,8 @@ def between(a: Tick, b: Tick, left: Tick, right: Tick) -> tuple[float, float]:
     """
     low, high = max(a, left), min(b, right)
     if a == b and left <= a <= right:
-        distance = np.float64(min(a - left, right - a))
-        return 2.0 * distance, distance
+        nearest = np.float64(min(a - left, right - a))
+        return 2.0 * nearest, nearest
     if low >= high:
         return 0.0, 0.0
     half = 0.5 * np.float64(right - left)

@@ -106,7 +106,7 @@ def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:
     else:
         precision = (precision_sum + zero_division * (len(truth) - defined)) / len(truth)
     return Affiliation(
-        precision=precision,
-        recall=recall_sum / len(truth),
+        precision=float(precision),
+        recall=float(recall_sum / len(truth)),
         events=EventScores(pair, borders, table, np.diff(offsets)),
     )

@@ -1,0 +1,51 @@
+"""Run the examples: Python blocks of README and docs, and the docstrings of the package."""
+
+import os
+import sys
+import tempfile
+from doctest import ELLIPSIS
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no screen
+
+from sybil import Sybil
+from sybil.document import PythonDocStringDocument
+from sybil.parsers.myst import PythonCodeBlockParser
+from sybil.parsers.rest import DocTestParser
+
+REPOSITORY = Path(__file__).parent
+
+
+def _enter_folder(namespace: dict[str, Any]) -> None:
+    """Let a document write its files where nobody finds them."""
+    namespace["_home"] = Path.cwd()
+    namespace["_folder"] = tempfile.TemporaryDirectory()
+    os.chdir(namespace["_folder"].name)
+
+
+def _leave_folder(namespace: dict[str, Any]) -> None:
+    os.chdir(namespace["_home"])
+    namespace["_folder"].cleanup()
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
+_documents = Sybil(
+    parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS)],
+    path=str(REPOSITORY),
+    patterns=["README.md", "docs/*.md"],
+    excludes=["docs/errors.md"],  # its blocks fail on purpose; tests/test_documents.py runs them
+    setup=_enter_folder,
+    teardown=_leave_folder,
+)
+_docstrings = Sybil(
+    parsers=[DocTestParser(optionflags=ELLIPSIS)],
+    path=str(REPOSITORY / "src"),
+    patterns=["**/*.py"],
+    document_types={".py": PythonDocStringDocument},
+    setup=_enter_folder,
+    teardown=_leave_folder,
+)
+
+pytest_collect_file = (_documents + _docstrings).pytest()

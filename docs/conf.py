@@ -1,0 +1,36 @@
+"""Sphinx configuration; `python -m sphinx -W -b html docs docs/_build/html` builds the site."""
+
+import closecall
+
+project = "closecall"
+author = "The closecall developers"
+copyright = "The closecall developers"  # noqa: A001 - Sphinx's name
+release = version = closecall.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+myst_enable_extensions = ["amsmath", "dollarmath", "deflist"]
+myst_heading_anchors = 3
+default_role = "py:obj"
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autosummary_generate = True
+autosummary_filename_map = {  # on some systems file names differ by more than case
+    "closecall.Affiliation": "closecall.Affiliation-class",
+    "closecall.datasets.Demo": "closecall.datasets.Demo-class",
+}
+numpydoc_show_class_members = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"closecall {release}"
+html_show_sourcelink = False
+html_theme_options = {"show_prev_next": True, "navigation_with_keys": False}
+html_sidebars = {"**": ["sidebar-nav-bs"], "index": []}

@@ -1,0 +1,254 @@
+"""What `plot_events` draws: bars, zones, texts and axes, read back from the figure."""
+
+import io
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.dates import num2date
+
+import closecall as cc
+from closecall.datasets import demo
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from closecall.plot import plot_events
+
+TRUTH = cc.Events([(10, 20), (60, 65)])
+PREDICTED = cc.Events([(12, 15), (50, 60), (80, 90)])
+SPAN = (0, 100)
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures():
+    yield
+    plt.close("all")
+
+
+def lanes(ax):
+    """Bars of each lane, from the truth down, as (left, right, bottom, top)."""
+    shadows, *bars = [c for c in ax.collections if isinstance(c, PolyCollection)]
+    found = []
+    for lane in (shadows, *bars):
+        boxes = [path.get_extents() for path in lane.get_paths()]
+        found.append([(box.x0, box.x1, box.y0, box.y1) for box in boxes])
+    return found[0], found[1:]
+
+
+def extents(bars):
+    return [(left, right) for left, right, _, _ in bars]
+
+
+def zone_lines(ax):
+    (lines,) = [c for c in ax.collections if isinstance(c, LineCollection)]
+    assert lines.get_linestyle()[0][1] is not None, "zone borders are dashed"
+    return [segment[0][0] for segment in lines.get_segments()]
+
+
+def written(ax):
+    """Texts that a reader sees, in drawing order."""
+    file = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        ax.figure.savefig(file, format="svg")
+    texts = re.findall(r"<text[^>]*>(.*?)</text>", file.getvalue(), flags=re.DOTALL)
+    plain = [re.sub(r"<[^>]*>", " ", text).strip() for text in texts]
+    return [text.replace("&gt;", ">").replace("&lt;", "<") for text in plain]
+
+
+def test_one_bar_per_event_where_the_event_is():
+    shadows, (true_bars, bars) = lanes(plot_events(TRUTH, PREDICTED, span=SPAN))
+    assert extents(true_bars) == list(TRUTH)
+    assert extents(bars) == list(PREDICTED)
+    assert extents(shadows) == list(TRUTH)
+
+
+def test_lanes_lie_below_each_other_inside_the_axes():
+    ax = plot_events(TRUTH, {"a": PREDICTED, "b": TRUTH, "c": PREDICTED}, span=SPAN)
+    _, drawn = lanes(ax)
+    assert [len(bars) for bars in drawn] == [2, 3, 2, 3]
+    low, high = ax.get_ylim()
+    edges = [high, *(edge for bars in drawn for edge in (bars[0][3], bars[0][2])), low]
+    assert edges == sorted(edges, reverse=True)
+
+
+def test_zones_are_dashed_halfway_between_events():
+    ax = plot_events(TRUTH, PREDICTED, span=SPAN)
+    assert zone_lines(ax) == [40]
+    assert ax.get_xlim() == SPAN
+
+
+def test_scores_of_each_event_and_overall_are_written():
+    result = cc.affiliation(TRUTH, PREDICTED, span=SPAN)
+    texts = written(plot_events(TRUTH, {"mine": PREDICTED}, span=SPAN))
+    for precision, recall in zip(result.events.precision, result.events.recall, strict=True):
+        shown = "1.00" if precision == 1 else f"{precision:.2f}"
+        assert f"{shown} / {recall:.2f}" in texts
+    assert f"{result.precision:.2f} / {result.recall:.2f}" in texts
+    assert {"truth", "mine", "1", "2"} <= set(texts)
+
+
+def test_a_missed_event_is_called_missed():
+    texts = written(plot_events(TRUTH, cc.Events([(12, 15)]), span=SPAN))
+    assert texts.count("missed") == 1
+    assert written(plot_events(TRUTH, PREDICTED, span=SPAN)).count("missed") == 0
+
+
+def test_perfect_and_hopeless_are_written_only_for_exactly_that():
+    truth = cc.Events([(0, 100_000)])
+    almost = cc.Events([(0, 99_000), (100_000, 100_001)])
+    texts = written(plot_events(truth, almost, span=(0, 200_000)))
+    assert ">0.99 / >0.99" in texts
+    assert "1.00 / 1.00" in written(plot_events(truth, truth, span=(0, 200_000)))
+
+
+def test_texts_shrink_and_vanish_with_the_room_and_return_on_zoom():
+    count = 30
+    truth = cc.Events([(100 * i + 40, 100 * i + 60) for i in range(count)])
+    figure, ax = plt.subplots(figsize=(20, 2))
+    plot_events(truth, truth, span=(0, 100 * count), ax=ax)
+    assert written(ax).count("1.00 / 1.00") == 1, "only the lane's own, in its name"
+    assert written(ax).count("1.00") == 2 * count
+    figure.set_size_inches(3, 2)
+    assert written(ax).count("1.00") == 0
+    ax.set_xlim(300, 600)
+    assert written(ax).count("1.00 / 1.00") == 3 + 1
+    assert [str(n) for n in range(1, 31) if str(n) in written(ax)] == ["4", "5", "6"]
+
+
+def test_texts_stay_inside_their_zone():
+    truth = cc.Events([(0, 2), (50, 52), (98, 100)])
+    ax = plot_events(truth, truth, span=SPAN)
+    ax.figure.canvas.draw()
+    scores = ax.artists[1]
+    renderer = ax.figure.canvas.get_renderer()
+    positions = [x for x, _ in scores.placed(renderer)]
+    assert positions[0] > 1
+    assert positions[1] == pytest.approx(51)
+    assert positions[2] < 99
+
+
+def test_datetimes_and_their_zone_are_on_the_axis():
+    zone = ZoneInfo("Europe/Paris")
+    start = datetime(2024, 7, 1, 8, tzinfo=zone)
+    times = [start + timedelta(minutes=i) for i in range(240)]
+    labels = np.zeros(240, dtype=int)
+    labels[60:90] = 1
+    ax = plot_events(labels, np.roll(labels, 5), times=times)
+    _, (true_bars, bars) = lanes(ax)
+    (left, right), (moved, _) = extents(true_bars)[0], extents(bars)[0]
+    hour = timedelta(hours=1)
+    near = timedelta(microseconds=50)
+    assert abs(num2date(left, tz=UTC) - (start + hour)) < near
+    assert abs(num2date(right, tz=UTC) - (start + 1.5 * hour)) < near
+    assert abs(num2date(moved, tz=UTC) - (start + timedelta(minutes=65))) < near
+    assert "09:00" in written(ax), "nine in Paris, seven in UTC"
+
+
+def test_times_that_floats_cannot_tell_apart_are_drawn_from_the_start():
+    start = np.datetime64("2024-01-01T00:00:00", "ns")
+    times = start + np.arange(10)
+    labels = [0, 0, 1, 1, 0, 0, 0, 1, 0, 0]
+    ax = plot_events(labels, labels, times=times)
+    assert extents(lanes(ax)[1][0]) == [(2, 4), (7, 8)]
+    assert ax.get_xlabel() == "ns since 2024-01-01 00:00:00"
+    ax = plot_events(labels, labels, times=np.arange(10) + 2**60)
+    assert extents(lanes(ax)[1][0]) == [(2, 4), (7, 8)]
+    assert ax.get_xlabel() == f"ticks since {2**60}"
+    assert zone_lines(ax) == [5.5]
+
+
+def test_numbers_that_are_not_integers_keep_their_place():
+    truth = cc.Events([(10.5, 11.25), (13.75, 14.0)])
+    ax = plot_events(truth, truth, span=(10.0, 15.0))
+    assert zone_lines(ax) == [12.5]
+    assert extents(lanes(ax)[1][1]) == list(truth)
+    assert ax.get_xlim() == (10, 15)
+
+
+def test_points_are_drawn_wide_enough_to_see():
+    ax = plot_events(TRUTH, cc.Events.from_points([12, 70]), span=SPAN)
+    assert extents(lanes(ax)[1][1]) == [(12, 12), (70, 70)]
+    drawn = [c for c in ax.collections if isinstance(c, PolyCollection)][-1]
+    assert min(drawn.get_linewidths()) >= 1
+
+
+def test_the_series_is_drawn_above_the_lanes_with_its_own_scale():
+    data = demo()
+    ax = plot_events(data.truth, data.predicted, times=data.times, values=data.values)
+    (line,) = ax.get_lines()
+    heights = line.get_ydata()
+    assert heights.size == data.values.size
+    top_of_lanes = max(bar[3] for bars in lanes(ax)[1] for bar in bars)
+    assert heights.min() > top_of_lanes
+    assert heights.argmax() == data.values.argmax()
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels[0] == "truth"
+    assert [label.partition("\n")[0] for label in labels[1:3]] == list(data.predicted)
+    # A tick of the series stands at the height of the value it names.
+    value, height = float(labels[3]), ax.get_yticks()[3]
+    slope = np.ptp(heights) / np.ptp(data.values)
+    assert height == pytest.approx(heights.min() + slope * (value - data.values.min()))
+
+
+def test_a_flat_series_and_a_gap_can_be_drawn():
+    values = [5.0, 5.0, np.nan, 5.0]
+    ax = plot_events([0, 1, 0, 0], [0, 1, 0, 0], values=values)
+    heights = ax.get_lines()[0].get_ydata()
+    assert np.isnan(heights).tolist() == [False, False, True, False]
+    assert len(set(heights[[0, 1, 3]])) == 1
+    assert "5" in [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_thousands_of_events_are_a_handful_of_artists():
+    rng = np.random.default_rng(0)
+    truth, predicted = np.zeros(450_000, dtype=np.uint8), np.zeros(450_000, dtype=np.uint8)
+    for start in np.linspace(5_000, 440_000, 35).astype(int):
+        truth[start : start + 300] = 1
+    predicted[rng.choice(150_000, 2_600, replace=False) * 3] = 1
+    ax = plot_events(truth, {"noise": predicted})
+    _, (true_bars, bars) = lanes(ax)
+    assert (len(true_bars), len(bars), len(zone_lines(ax))) == (35, 2_600, 34)
+    assert len(ax.collections) + len(ax.artists) + len(ax.texts) < 10
+    assert "35" in written(ax)
+
+
+def test_the_axes_given_is_the_one_drawn_on_and_returned():
+    _, (left, right) = plt.subplots(ncols=2)
+    assert plot_events(TRUTH, PREDICTED, span=SPAN, ax=right) is right
+    assert not left.collections
+    assert len(plt.get_fignums()) == 1
+
+
+def test_misuse_is_named():
+    with pytest.raises(InputError, match="`predicted` to hold at least one prediction"):
+        plot_events(TRUTH, {}, span=SPAN)
+    with pytest.raises(InputError, match="one number for each of the 3 labels, got 2"):
+        plot_events([0, 1, 0], [0, 1, 0], values=[1, 2])
+    with pytest.raises(InputTypeError, match="`values` to be numbers"):
+        plot_events([0, 1, 0], [0, 1, 0], values=["a", "b", "c"])
+    with pytest.raises(InputTypeError, match=r"`values` only beside 0/1 vectors.*\n\n.*to_labels"):
+        plot_events(TRUTH, PREDICTED, span=SPAN, values=[1, 2])
+    with pytest.raises(UndefinedMetricError):
+        plot_events([0, 0], [0, 1])
+    with pytest.raises(InputError, match="0 or 1") as caught:
+        plot_events([0, 1], {"good": [0, 1], "bad": [0, 2]})
+    assert caught.value.__notes__ == ["This concerns `predicted['bad']`."]
+
+
+def test_matplotlib_loads_on_use_and_its_absence_is_one_clear_message():
+    script = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import closecall.plot as plot\n"
+        "from closecall.errors import MissingExtraError\n"
+        "try: plot.plot_events([0, 1], [0, 1])\n"
+        "except MissingExtraError as error: print(error)\n"
+    )
+    done = subprocess.run(  # noqa: S603 - our own interpreter and script
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "pip install 'closecall[plot]'" in done.stdout
