@@ -1,6 +1,6 @@
 """Local, parameter-free evaluation of time series anomaly detectors."""
 
-from closecall import theory
+from closecall import datasets, metrics, theory
 from closecall.affiliation import (
     Affiliation,
     AffiliationCurve,
@@ -12,6 +12,7 @@ from closecall.affiliation import (
     affiliation_precision_score,
     affiliation_recall_score,
 )
+from closecall.evaluate import evaluate
 from closecall.events import Events
 
 __version__ = "0.1.0"
@@ -27,5 +28,8 @@ __all__ = [
     "affiliation_f1_score",
     "affiliation_precision_score",
     "affiliation_recall_score",
+    "datasets",
+    "evaluate",
+    "metrics",
     "theory",
 ]

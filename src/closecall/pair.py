@@ -64,7 +64,12 @@ class Pair:
 def read_pair(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> Pair:
-    """Read two `Events`, or two 0/1 vectors of one length, and check them once and for all."""
+    """Read two `Events`, or two 0/1 vectors of one length, and check them once and for all.
+
+    A `Pair` is taken as it is, so that many metrics can share one reading.
+    """
+    if isinstance(truth, Pair):
+        return truth
     if isinstance(truth, Events) and isinstance(predicted, Events):
         _refuse_axis(times, end)
         truth.intervals.require_disjoint("truth")
@@ -106,6 +111,8 @@ def read_sample_pair(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> Pair:
     """Read a pair whose label vectors are compared sample by sample, whatever their times."""
+    if isinstance(truth, Pair):
+        return truth
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     if times is None and end is None:
         return pair

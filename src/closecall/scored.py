@@ -39,7 +39,12 @@ class Scored:
 def read_scored(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> Scored:
-    """Read labels or `Events`, and one score per sample, and check them once and for all."""
+    """Read labels or `Events`, and one score per sample, and check them once and for all.
+
+    A `Scored` is taken as it is, so that many metrics can share one reading.
+    """
+    if isinstance(truth, Scored):
+        return truth
     values = read_scores(scores)
     if isinstance(truth, Events):
         return _from_events(truth, values, times, end, span)

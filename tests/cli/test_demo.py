@@ -11,6 +11,12 @@ threshold        0.87     0.84   0.85        1       23
 forecast         0.99     0.85   0.92        1        6"""
 
 
+STARTS = {
+    "score": "precision 0.99   recall 0.85   F1 0.92\n",
+    "curve": "threshold 23.25   precision 0.99   recall >0.99   F1 0.99\n",
+}
+
+
 def next_steps(output):
     """Return the commands and the Python lines at the end of the demo."""
     commands, code = output.partition("\nNext:\n")[2].split("\nIn Python:\n")
@@ -36,14 +42,14 @@ def test_times_and_delays_at_any_width(run, monkeypatch, width):
 
 def test_every_next_command_runs(run):
     commands, _ = next_steps(run("demo").stdout)
-    assert len(commands) == 3
+    assert len(commands) == 4
     for command in commands:
         program, *arguments = shlex.split(command)
         assert program == "closecall"
         result = run(*arguments)
         assert result.exit_code == 0, result.stderr
-        if "demo.csv" in arguments and arguments[0] == "score":
-            assert result.stdout.startswith("precision 0.99   recall 0.85   F1 0.92\n")
+        if "demo.csv" in arguments and "--save" not in arguments:
+            assert result.stdout.startswith(STARTS[arguments[0]])
 
 
 def test_the_python_lines_run(run, capsys):
@@ -60,5 +66,7 @@ def test_saved_data_scores_like_the_demo(run, name):
     saved = run("demo", "--save", name)
     assert saved.stdout == ""
     assert f"Wrote 4032 rows to {name}." in saved.stderr
-    command = saved.stderr.splitlines()[-1].split()
-    assert run(*command[1:]).stdout.startswith("precision 0.99   recall 0.85   F1 0.92\n")
+    commands = [line.split() for line in saved.stderr.splitlines()[-2:]]
+    assert [command for _, command, *_ in commands] == ["score", "curve"]
+    for _, command, *arguments in commands:
+        assert run(command, *arguments).stdout.startswith(STARTS[command])

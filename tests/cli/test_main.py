@@ -34,9 +34,10 @@ def test_help_names_the_commands_and_shows_examples(run, arguments):
     assert result.exit_code == 0
     assert "  closecall score truth.csv.gz predicted.csv.gz --format json" in result.stdout
     assert "score  Score predicted anomalies against the true ones." in result.stdout
+    assert "curve  Score every threshold, and choose the best." in result.stdout
 
 
-@pytest.mark.parametrize("command", ["score", "demo"])
+@pytest.mark.parametrize("command", ["score", "demo", "curve"])
 def test_help_of_a_command_shows_examples(run, command):
     result = run(command, "-h")
     assert result.exit_code == 0
@@ -114,3 +115,36 @@ def test_a_reader_that_leaves_early_gets_no_traceback():
     process.stderr.close()
     assert process.wait() == 1
     assert "Traceback" not in complaint
+
+
+def test_a_curve_without_matplotlib_says_what_to_install(tmp_path):
+    before = "import sys; sys.modules['matplotlib'] = None"
+    arguments = ("curve", "-", "--score", "predicted", "--format", "csv")
+    assert start(*arguments, before=before, stdin=LABELS).stdout == (
+        "threshold,precision,recall,f1,alarms\n1,1,1,1,1\n0,0.5555555555555556,1,"
+        "0.7142857142857143,1\n"
+    )
+    picture = start(*arguments, "--plot", str(tmp_path / "curve.png"), before=before, stdin=LABELS)
+    assert picture.returncode == 1
+    assert picture.stdout == ""
+    assert picture.stderr.splitlines()[-2:] == [
+        "Error: This needs matplotlib, which is not installed.",
+        "Hint: run `pip install 'closecall[plot]'`.",
+    ]
+
+
+def test_a_curve_announces_compiling_and_draws_without_a_display(tmp_path):
+    environment = {
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "NUMBA_DISABLE_JIT": "0",
+        "MPLBACKEND": "TkAgg",
+        "DISPLAY": "",
+    }
+    arguments = ("curve", "-", "--score", "predicted", "--plot", str(tmp_path / "curve.png"))
+    result = start(*arguments, environment=environment, stdin=LABELS)
+    assert result.returncode == 0
+    assert result.stderr == (
+        "Compiling closecall's kernels; this takes some seconds and happens once.\n"
+    )
+    assert result.stdout.startswith("threshold 1   precision 1.00   recall 1.00   F1 1.00\n")
+    assert (tmp_path / "curve.png").stat().st_size > 10_000

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import sys
 from datetime import UTC, datetime
 
 import numpy as np
@@ -158,3 +159,9 @@ def test_written_csv_is_plain(tmp_path):
     times = np.datetime64("2024-03-04T00:00:00", "s") + np.arange(1)
     write_table({"time": times, "label": [1]}, tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == "time,label\n2024-03-04 00:00:00,1\n"
+
+
+def test_csv_on_standard_output(capfdbinary):
+    write_table({"threshold": np.array([np.inf, 0.1]), "alarms": [1, 2]}, "-")
+    sys.stdout.flush()
+    assert capfdbinary.readouterr().out == b"threshold,alarms\ninf,1\n0.1,2\n"

@@ -105,6 +105,8 @@ class AffiliationCurve:
         max_alarms_per
             Budget of alarms (predicted events): a pair ``(count, duration)``, such as
             ``(2, timedelta(days=1))``; or a number, the count per one unit of a numeric axis.
+            Only thresholds above the first one that breaks the budget are considered: far below
+            it everything is one endless alarm.
 
         Returns
         -------
@@ -162,6 +164,8 @@ class AffiliationCurve:
         """
         if points < 1:
             raise InputError(expected("`points` to be 1 or more", f"{points}"))
+        if points >= len(self):
+            return np.arange(len(self))
         steps = np.hypot(np.diff(self.precision), np.diff(self.recall))
         way = np.concatenate(([0.0], np.cumsum(steps)))
         even = np.searchsorted(way, np.linspace(0, way[-1], points))

@@ -45,7 +45,8 @@ def choose(
 ) -> OperatingPoint:
     """Take the highest threshold that maximises F-beta within the constraints."""
     values = curve.fbeta(beta)
-    allowed = curve.alarms <= max_alarms
+    # Low thresholds join alarms until all is one; only what stays within budget from above counts.
+    allowed = np.logical_and.accumulate(curve.alarms <= max_alarms)
     for name, column, floor in (
         ("min_precision", curve.precision, min_precision),
         ("min_recall", curve.recall, min_recall),
@@ -96,6 +97,7 @@ def alarm_budget(max_alarms_per: Any, span: Tick, clock: Clock) -> float:
                 "the duration in `max_alarms_per` to be a timedelta on a datetime axis, and a "
                 "number otherwise",
                 f"{duration!r}",
+                "For example (2, timedelta(days=1)), or (3, 100) on a numeric axis.",
             )
         )
     if clock.kind == "datetime":

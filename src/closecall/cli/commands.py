@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from closecall import __version__
+from closecall.cli.curve import curve
 from closecall.cli.demo import demo
 from closecall.cli.failure import report
 from closecall.cli.score import score
@@ -21,6 +22,7 @@ Examples:
   closecall demo
   closecall score results.csv --truth label --predicted alarm --time timestamp
   closecall score truth.csv.gz predicted.csv.gz --format json
+  closecall curve results.csv --truth label --score score --time timestamp
 """
 
 
@@ -70,5 +72,6 @@ def closecall(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
+closecall.add_command(curve)
 closecall.add_command(demo)
 closecall.add_command(score)

@@ -23,7 +23,8 @@ _ABOUT = {
 _NEXT = """\
 closecall demo --save {file}
 closecall score {file} --truth label --predicted forecast --time time
-closecall score --help"""
+closecall curve {file} --truth label --score forecast_score --time time
+closecall curve --help"""
 _PYTHON = """\
 import closecall as cc
 from closecall.datasets import demo
@@ -41,6 +42,7 @@ Examples:
   closecall demo
   closecall demo --save demo.csv
   closecall score demo.csv --truth label --predicted forecast --time time
+  closecall curve demo.csv --truth label --score forecast_score --time time
 """
 
 
@@ -58,7 +60,7 @@ def demo(save: str | None) -> None:
 
         write_table(data.columns(), save)
         click.echo(f"Wrote {len(data.times)} rows to {save}. Now try:", err=True)
-        click.echo(f"  {_NEXT.format(file=save).splitlines()[1]}", err=True)
+        click.echo(indent("\n".join(_NEXT.format(file=save).splitlines()[1:3]), "  "), err=True)
         return
 
     from rich.console import Console

@@ -6,12 +6,17 @@ import csv
 import io
 import json
 import sys
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
     from closecall import Affiliation
 
 FORMATS = ("table", "json", "csv")
@@ -23,29 +28,42 @@ def write_result(
 ) -> None:
     """Write the result; colour only where it goes to a terminal."""
     if output_format == "table":
-        _write_table(result, output, None if show_all else _MOST_EVENTS)
+        from closecall.cli.summary import print_summary
+
+        with console_for(output) as console:
+            print_summary(result, console, most=most_events(show_all=show_all))
         return
-    text = _json(result) if output_format == "json" else _csv(result)
+    write_text(json_text(result.to_dict()) if output_format == "json" else _csv(result), output)
+
+
+def most_events(*, show_all: bool) -> int | None:
+    """Return how many events a table shows."""
+    return None if show_all else _MOST_EVENTS
+
+
+@contextmanager
+def console_for(output: str | None) -> Iterator[Console]:
+    """Give a console that writes to the file, or to standard output."""
+    from rich.console import Console
+
+    if output is None:
+        yield Console(file=sys.stdout, highlight=False)
+        return
+    with Path(output).open("w", encoding="utf-8") as file:
+        yield Console(file=file, highlight=False)
+
+
+def write_text(text: str, output: str | None) -> None:
+    """Write the text to the file, or to standard output."""
     if output is None:
         click.echo(text, nl=False)
     else:
         Path(output).write_text(text, encoding="utf-8")
 
 
-def _write_table(result: Affiliation, output: str | None, most: int | None) -> None:
-    from rich.console import Console
-
-    from closecall.cli.summary import print_summary
-
-    if output is None:
-        print_summary(result, Console(file=sys.stdout, highlight=False), most=most)
-        return
-    with Path(output).open("w", encoding="utf-8") as file:
-        print_summary(result, Console(file=file, highlight=False), most=most)
-
-
-def _json(result: Affiliation) -> str:
-    return json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n"
+def json_text(values: dict[str, Any]) -> str:
+    """Write plain values as JSON that any reader takes."""
+    return json.dumps(values, indent=2, allow_nan=False) + "\n"
 
 
 def _csv(result: Affiliation) -> str:

@@ -7,8 +7,14 @@ from typing import Any
 import click
 
 from closecall.cli.compile_notice import compile_notice
-from closecall.cli.formats import FORMATS, write_result
-from closecall.cli.moment import moment
+from closecall.cli.formats import write_result
+from closecall.cli.options import (
+    all_option,
+    axis_options,
+    format_option,
+    output_option,
+    truth_option,
+)
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
@@ -31,24 +37,11 @@ Examples:
 @click.command(help=_HELP, short_help="Score predicted anomalies against the true ones.")
 @click.argument("truth_file", metavar="TRUTH")
 @click.argument("predicted_file", metavar="[PREDICTED]", required=False)
-@click.option("--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns.")
+@truth_option
 @click.option(
     "--predicted", metavar="COLUMN", help="0/1 column of PREDICTED, or START,STOP columns."
 )
-@click.option("--time", metavar="COLUMN", help="Column of times, in either file.")
-@click.option(
-    "--end",
-    type=moment,
-    metavar="TIME",
-    help="Time after the last sample, where times are not evenly spaced.",
-)
-@click.option(
-    "--span",
-    type=moment,
-    nargs=2,
-    metavar="START STOP",
-    help="The whole series, for event lists.",
-)
+@axis_options("The whole series, for event lists.")
 @click.option(
     "--zero-division",
     type=click.Choice(["nan", "0", "1"]),
@@ -56,16 +49,9 @@ Examples:
     show_default=True,
     help="Precision of an event without alarms; nan leaves it out of the mean.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="json holds everything; csv one row per event.",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write there instead of standard output.")
-@click.option("--all", "show_all", is_flag=True, help="Show every event, however many there are.")
+@format_option("json holds everything; csv one row per event.")
+@output_option
+@all_option
 def score(
     truth_file: str,
     predicted_file: str | None,

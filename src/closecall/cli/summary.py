@@ -19,16 +19,22 @@ _LEGEND = (
     "event to alarm: mean distance from the event to the nearest alarm (recall)\n"
     "first alarm: the first one in the event's zone, relative to the event's start"
 )
+_SCORES = ("precision", "recall", "F1")
 _UNIT = "Times and distances are in the units of the input: samples, if it has no times."
 
 
 def print_summary(result: Affiliation, console: Console, *, most: int | None) -> None:
     """Print the headline scores, one row per event, and the legend."""
     console.print(headline(result))
-    console.print(Text(_counts(result)))
+    console.print(Text(counts(result)))
     console.print()
     print_events(result, console, most=most)
     console.print()
+    print_meaning(result, console)
+
+
+def print_meaning(result: Affiliation, console: Console) -> None:
+    """Print what the columns mean, and in which unit times are."""
     print_legend(console)
     if result.events.start.dtype.kind != "M":
         console.print(Text(_UNIT, style="dim"))
@@ -36,10 +42,12 @@ def print_summary(result: Affiliation, console: Console, *, most: int | None) ->
 
 def headline(result: Affiliation) -> Text:
     """Return the three scores on one line."""
-    line = Text()
-    for name, value in (("precision", result.precision), ("recall", result.recall)):
-        line.append_text(_labelled(name, value)).append("   ")
-    return line.append_text(_labelled("F1", result.f1))
+    return scores_line({name: getattr(result, name.lower()) for name in _SCORES})
+
+
+def scores_line(scores: dict[str, float]) -> Text:
+    """Return names and scores on one line, coloured."""
+    return Text("   ").join(_labelled(name, value) for name, value in scores.items())
 
 
 def print_events(result: Affiliation, console: Console, *, most: int | None) -> None:
@@ -68,7 +76,8 @@ def missed(result: Affiliation) -> int:
     return int((result.events.predicted_count == 0).sum())
 
 
-def _counts(result: Affiliation) -> str:
+def counts(result: Affiliation) -> str:
+    """Say how many true events there are, and how many are missed."""
     events = len(result.events)
     return f"{events} true event{'' if events == 1 else 's'}, {missed(result)} missed"
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from math import ceil, log10
 
 from closecall.durations import in_words
 
 UNDEFINED = "-"
+_TENS = 10
 
 
 def score(value: float | None) -> str:
@@ -68,6 +70,36 @@ def delay(value: float | None, *, dated: bool) -> str:
     if value == 0:
         return "on time"
     return f"{length(abs(value), dated=dated)} {'late' if value > 0 else 'early'}"
+
+
+def daily_rate(per_day: float, *, days: float) -> str:
+    """Write how often something happened in the largest unit that the days hold.
+
+    Examples
+    --------
+    >>> daily_rate(0.5714, days=14), daily_rate(48.0, days=0.5), daily_rate(2880, days=1 / 48)
+    ('0.57 per day', '2 per hour', '2 per minute')
+    """
+    for unit, share in (("day", 1), ("hour", 24), ("minute", 1440)):
+        if days * share >= 1:
+            return f"{_two_digits(per_day / share)} per {unit}"
+    return f"{_two_digits(per_day / 86_400)} per second"
+
+
+def rate(per_unit: float) -> str:
+    """Write how often something happened per 1, 10, 100, ... units of the axis.
+
+    Examples
+    --------
+    >>> rate(0.00194), rate(0.25), rate(3.0)
+    ('1.9 per 1000', '2.5 per 10', '3 per 1')
+    """
+    size = 10 ** max(0, ceil(-log10(per_unit)))
+    return f"{_two_digits(per_unit * size)} per {size}"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2g}" if value < _TENS else f"{value:.0f}"
 
 
 def moments(values: list[str], *, with_year: bool) -> tuple[list[str], str]:

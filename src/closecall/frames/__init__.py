@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from closecall.frames.curve import (
+    alarm_rate,
+    curve_columns,
+    curve_files,
+    curve_report,
+    curve_tables,
+)
 from closecall.frames.files import read_table, write_table
 from closecall.frames.score import score_files, score_tables
 
-__all__ = ["read_table", "score_files", "score_tables", "write_table"]
+__all__ = [
+    "alarm_rate",
+    "curve_columns",
+    "curve_files",
+    "curve_report",
+    "curve_tables",
+    "read_table",
+    "score_files",
+    "score_tables",
+    "write_table",
+]

@@ -12,7 +12,7 @@ import io
 import sys
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from closecall.errors import InputError, MissingExtraError, expected
 from closecall.frames.dialect import column_names, delimiter, first_record
@@ -98,7 +98,7 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     columns
         Names and one-dimensional arrays.
     path
-        Where to write; an existing file is replaced.
+        Where to write; an existing file is replaced. ``-`` is standard output, as CSV.
 
     Examples
     --------
@@ -109,14 +109,21 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     'label,predicted\n0,1\n1,1\n'
     """
     table = arrow("pyarrow").table(dict(columns))
+    if str(path) == "-":
+        _write_csv(table, sys.stdout.buffer)
+        return
     with Path(path).open("wb") as file:
         if Path(path).suffix in _PARQUET_SUFFIXES:
             arrow("pyarrow.parquet").write_table(table, file)
-            return
-        csv = arrow("pyarrow.csv")
-        # Arrow quotes every column name; a plain header is easier on the reader.
-        file.write(f"{','.join(columns)}\n".encode())
-        csv.write_csv(table, file, csv.WriteOptions(include_header=False))
+        else:
+            _write_csv(table, file)
+
+
+def _write_csv(table: pa.Table, file: BinaryIO) -> None:
+    csv = arrow("pyarrow.csv")
+    # Arrow quotes every column name; a plain header is easier on the reader.
+    file.write(f"{','.join(table.column_names)}\n".encode())
+    csv.write_csv(table, file, csv.WriteOptions(include_header=False))
 
 
 def arrow(module: str) -> Any:

@@ -6,10 +6,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from closecall.affiliation import Affiliation, affiliation
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputTypeError, expected
 from closecall.events import Events
 from closecall.frames.files import read_table, shown_name
-from closecall.frames.sides import Source, read_side, read_times
+from closecall.frames.sides import (
+    both_sources,
+    read_side,
+    read_times,
+    refuse_standard_input_twice,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -60,14 +65,7 @@ def score_files(
     >>> score_files(path).precision
     1.0
     """
-    if predicted_file is not None and str(truth_file) == str(predicted_file) == "-":
-        raise InputError(
-            expected(
-                "standard input to be read once",
-                "`-` for both files",
-                "Leave out the second file where one table holds both columns.",
-            )
-        )
+    refuse_standard_input_twice(truth_file, predicted_file)
     return score_tables(
         read_table(truth_file),
         None if predicted_file is None else read_table(predicted_file),
@@ -117,10 +115,8 @@ def score_tables(
     >>> score_tables(incidents, alarms, predicted="at,at", span=(0, 100)).precision
     1.0
     """
+    sources = both_sources(truth_table, predicted_table, names)
     shared = predicted_table is None
-    sources = [Source(names[0], truth_table)]
-    if predicted_table is not None:
-        sources.append(Source(names[1], predicted_table))
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
     claimed = read_side(sources[-1], "predicted", predicted, time=time, shared=shared)
     if span is None and (isinstance(actual, Events) or isinstance(claimed, Events)):

@@ -13,9 +13,11 @@ from closecall.events import Events
 from closecall.frames.files import arrow
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import pyarrow as pa
 
-Role = Literal["truth", "predicted"]
+Role = Literal["truth", "predicted", "score"]
 _EVENT_COLUMNS = ("start", "stop")
 
 
@@ -48,6 +50,28 @@ class Source:
         return _as_times(self.column(name, argument), f"{name!r} of {self.name}")
 
 
+def both_sources(
+    truth_table: pa.Table, other_table: pa.Table | None, names: tuple[str, str]
+) -> list[Source]:
+    """Name the tables: one that holds both sides, or two."""
+    tables = [truth_table] if other_table is None else [truth_table, other_table]
+    return [Source(name, table) for name, table in zip(names, tables, strict=False)]
+
+
+def refuse_standard_input_twice(
+    truth_file: str | PathLike[str], other_file: str | PathLike[str] | None
+) -> None:
+    """Refuse ``-`` for both files, since a stream can be read only once."""
+    if str(truth_file) == str(other_file) == "-":
+        raise InputError(
+            expected(
+                "standard input to be read once",
+                "`-` for both files",
+                "Leave out the second file where one table holds both columns.",
+            )
+        )
+
+
 def read_side(
     source: Source, role: Role, asked: str | None, *, time: str | None, shared: bool
 ) -> Events | pa.ChunkedArray:
@@ -69,6 +93,16 @@ def read_side(
     pair = _event_columns(source, role, asked, shared=shared)
     if pair is not None:
         return _events(source, role, pair)
+    return read_values(source, role, asked, time=time, shared=shared)
+
+
+def read_values(
+    source: Source, role: Role, asked: str | None, *, time: str | None, shared: bool
+) -> pa.ChunkedArray:
+    """Return a column with one value per sample: the one asked for, or the one that must be it.
+
+    The arguments are those of `read_side`.
+    """
     if asked is not None:
         return source.column(asked, role)
     if role in source.columns:

@@ -1,0 +1,122 @@
+"""Many metrics in one call, from events that are read once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from closecall.errors import InputError, InputTypeError, expected
+from closecall.metrics.entry import REQUIRED, Metric
+from closecall.metrics.registry import METRICS, find
+from closecall.pair import read_pair, read_sample_pair
+from closecall.scored import read_scored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def evaluate(
+    truth: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+) -> dict[str, Any]:
+    """Compute many metrics at once: one row of numbers by name.
+
+    Parameters
+    ----------
+    truth
+        A 0/1 vector, or `Events`.
+    predicted
+        Predictions of the same kind, for the metrics that take labels.
+    scores
+        One score per sample, for the metrics that need no threshold.
+    metrics
+        Names from `closecall.metrics.table`, or a mapping from names to parameters. By default
+        every metric that the given inputs allow and whose parameters all have a default.
+    times, end, span
+        As in `closecall.affiliation`.
+
+    Returns
+    -------
+    dict
+        Numbers by ``<metric>_<number>``, such as ``affiliation_f1``; a metric with a single value
+        goes by its own name. What is undefined is nan.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> row = cc.evaluate([0, 1, 1, 0], [0, 0, 1, 1], metrics=["classical", "affiliation"])
+    >>> row["classical_f1"], round(row["affiliation_f1"], 3)
+    (0.5, 0.776)
+    """
+    if predicted is None and scores is None:
+        raise InputTypeError(
+            expected("`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both.")
+        )
+    chosen = _chosen(metrics, labels=predicted is not None, scores=scores is not None)
+    given = {"times": times, "end": end, "span": span}
+    inputs: dict[str, Any] = {}
+    row: dict[str, Any] = {}
+    for entry, parameters in chosen:
+        source = "scores" if entry.takes == "scores" else _reading(entry)
+        if source not in inputs:
+            other = scores if source == "scores" else predicted
+            inputs[source] = _READERS[source](truth, other, **given)
+        for name, value in entry.function(inputs[source], None, **parameters).values().items():
+            row[entry.name if name == "value" else f"{entry.name}_{name}"] = value
+    return row
+
+
+_READERS = {"scores": read_scored, "samples": read_sample_pair, "times": read_pair}
+
+
+def _reading(entry: Metric) -> str:
+    return "samples" if entry.counts_samples else "times"
+
+
+def _chosen(
+    metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None, *, labels: bool, scores: bool
+) -> list[tuple[Metric, dict[str, Any]]]:
+    """Pair each metric that was asked for with its parameters."""
+    available = {"labels": labels, "scores": scores}
+    if metrics is None:
+        return [
+            (entry, {})
+            for entry in METRICS.values()
+            if available[entry.takes] and REQUIRED not in entry.parameters.values()
+        ]
+    if isinstance(metrics, str):
+        raise InputTypeError(
+            expected("`metrics` to be names in a list", repr(metrics), f"Pass [{metrics!r}].")
+        )
+    asked = metrics if hasattr(metrics, "items") else {name: {} for name in metrics}
+    chosen = []
+    for name, parameters in asked.items():
+        entry = find(name)
+        if not available[entry.takes]:
+            missing = "predicted" if entry.takes == "labels" else "scores"
+            raise InputTypeError(expected(f"`{missing}` for the metric {name!r}", "none"))
+        _check_parameters(entry, parameters)
+        chosen.append((entry, dict(parameters)))
+    return chosen
+
+
+def _check_parameters(entry: Metric, parameters: Mapping[str, Any]) -> None:
+    known = entry.parameters
+    for name in parameters:
+        if name not in known:
+            has = ", ".join(known) or "no parameters"
+            raise InputError(expected(f"a parameter of {entry.name} ({has})", repr(name)))
+    for name, default in known.items():
+        if default is REQUIRED and name not in parameters:
+            raise InputTypeError(
+                expected(
+                    f"`{name}` for the metric {entry.name!r}, which has no default",
+                    "none",
+                    f"Pass metrics={{{entry.name!r}: {{{name!r}: ...}}}}.",
+                )
+            )

@@ -1,0 +1,297 @@
+"""What `plot_curve` draws: steps, iso-F lines, marks and panels, read back from the figure."""
+
+import io
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.text import Text
+
+import closecall as cc
+from closecall.datasets import demo
+from closecall.errors import InputError, InputTypeError
+from closecall.fscore import f_measure
+from closecall.plot import plot_curve
+
+TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
+SCORES = [0.1, 0.3, 0.2, 0.9, 0.8, 0.1, 0.0, 0.7, 0.4, 0.1]
+CURVE = cc.affiliation_curve(TRUTH, SCORES)
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """A curve of 20,000 thresholds."""
+    random = np.random.RandomState(7)
+    truth = np.zeros(20_000, dtype=np.uint8)
+    for start in (2_000, 9_000, 15_000):
+        truth[start : start + 300] = 1
+    return cc.affiliation_curve(truth, random.standard_normal(20_000) + 1.5 * truth)
+
+
+def steps(ax, style):
+    """Return the stepped lines of an axes."""
+    return [line for line in ax.lines if line.get_drawstyle() == style]
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def mark(ax):
+    """Return the one marker that is drawn over everything else."""
+    (line,) = [line for line in ax.lines if line.get_zorder() == 5]
+    return line.get_xydata().tolist()
+
+
+def test_every_point_of_a_small_curve_is_a_vertex():
+    (line,) = steps(plot_curve(CURVE)[0], "steps-pre")
+    recall, precision = line.get_data()
+    assert recall.tolist() == [0, *CURVE.recall]
+    assert precision.tolist() == [CURVE.precision[0], *CURVE.precision]
+
+
+@pytest.mark.parametrize("curve", [CURVE, cc.affiliation_curve(TRUTH, [3] * 10)])
+def test_the_area_under_the_steps_is_the_average_precision(curve):
+    ax = plot_curve(curve)[0]
+    (line,) = steps(ax, "steps-pre")
+    recall, precision = line.get_data()
+    assert np.dot(np.diff(recall), precision[1:]) == pytest.approx(
+        curve.average_precision, abs=1e-14
+    )
+    (filled,) = ax.collections
+    x, y = filled.get_paths()[0].vertices.T
+    area = abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
+    assert area == pytest.approx(curve.average_precision, abs=1e-12)
+    assert f"average precision {curve.average_precision:.2f}" in texts(ax)
+
+
+@pytest.mark.parametrize("beta", [0, 0.5, 1, 2, 3])
+def test_lines_of_equal_f(beta):
+    ax = plot_curve(CURVE, beta=beta)[0]
+    named = {text for text in texts(ax) if text.startswith("0.")}
+    levels = [line for line in ax.lines if line.get_zorder() == 1]
+    for line, level in zip(levels, (0.2, 0.4, 0.6, 0.7, 0.8, 0.9), strict=True):
+        recall, precision = line.get_data()
+        assert f_measure(precision[1:], recall[1:], beta) == pytest.approx(level)
+        assert f"{level:g}" in named
+    assert f"F{beta:g}" in texts(ax)
+
+
+@pytest.mark.parametrize("beta", [0.5, 1, 3])
+def test_the_best_point_is_marked_and_named(beta):
+    best = CURVE.best(beta)
+    ax, upper, lower = plot_curve(CURVE, beta=beta)
+    assert mark(ax) == [[best.recall, best.precision]]
+    assert f"F{beta:g} {best.fbeta:.2f}\nthreshold {best.threshold:g}" in texts(ax)
+    for panel in (upper, lower):
+        (line,) = [line for line in panel.lines if len(set(line.get_xdata())) == 1]
+        assert line.get_xdata()[0] == best.threshold
+    assert lower.get_title("left").startswith(f"{best.alarms} alarm")
+
+
+def test_any_other_point_is_marked_instead():
+    point = CURVE.best(min_precision=0.9)
+    assert point.threshold != CURVE.best().threshold
+    ax = plot_curve(CURVE, point=point)[0]
+    assert mark(ax) == [[point.recall, point.precision]]
+
+
+def test_scores_and_alarms_at_every_threshold():
+    _, upper, lower = plot_curve(CURVE, beta=2)
+    lines = {line.get_label(): line for line in steps(upper, "steps-post")}
+    assert list(lines) == ["precision", "recall", "F2"]
+    drawn = {"precision": CURVE.precision, "recall": CURVE.recall, "F2": CURVE.fbeta(2)}
+    for name, values in drawn.items():
+        assert lines[name].get_xdata().tolist() == CURVE.thresholds.tolist()
+        assert lines[name].get_ydata().tolist() == values.tolist()
+    (alarms,) = steps(lower, "steps-post")
+    assert alarms.get_ydata().tolist() == CURVE.alarms.tolist()
+    assert lower.get_shared_x_axes().joined(upper, lower)
+    assert [text.get_text() for text in upper.get_legend().get_texts()] == list(lines)
+
+
+def test_between_thresholds_the_step_is_what_the_library_gives():
+    upper = plot_curve(CURVE)[1]
+    path = steps(upper, "steps-post")[0].get_path()
+    between = 0.55  # predicts what 0.7 does
+    vertices = path.interpolated(1).vertices
+    thresholds, precision = vertices.T
+    above = np.flatnonzero(thresholds > between)[-1]
+    assert precision[above] == CURVE.at(between).precision
+
+
+def test_a_long_curve_is_drawn_through_exact_points(noisy):
+    ax, upper, lower = plot_curve(noisy)
+    (line,) = steps(ax, "steps-pre")
+    assert 500 < len(line.get_xdata()) < 1_100
+    exact = set(zip(noisy.recall.tolist(), noisy.precision.tolist(), strict=True))
+    assert set(map(tuple, line.get_xydata()[1:].tolist())) <= exact
+    assert [noisy.best().recall, noisy.best().precision] in line.get_xydata().tolist()
+    (alarms,) = steps(lower, "steps-post")
+    known = dict(zip(noisy.thresholds.tolist(), noisy.alarms.tolist(), strict=True))
+    assert all(known[threshold] == count for threshold, count in alarms.get_xydata().tolist())
+    assert np.abs(np.diff(alarms.get_xdata())).max() < 0.5
+    assert lower.get_yscale() == "log"
+    assert not steps(upper, "steps-post")[0].get_marker().strip("None")
+
+
+def test_a_marked_point_of_a_long_curve_lies_on_the_line(noisy):
+    point = noisy.best(min_recall=0.987)
+    (line,) = steps(plot_curve(noisy, point=point)[0], "steps-pre")
+    assert point.threshold not in noisy.thresholds[noisy.outline(1000)]
+    assert [point.recall, point.precision] in line.get_xydata().tolist()
+
+
+def test_few_alarms_are_counted_on_an_even_scale():
+    lower = plot_curve(CURVE)[2]
+    assert lower.get_yscale() == "linear"
+    assert lower.get_ylim()[0] == 0
+    assert all(tick == int(tick) for tick in lower.get_yticks())
+
+
+def test_infinite_thresholds_lie_beyond_the_finite_ones():
+    curve = cc.affiliation_curve(TRUTH, [-np.inf, *SCORES[1:-1], np.inf])
+    _, upper, lower = plot_curve(curve)
+    places = steps(upper, "steps-post")[0].get_xdata()
+    assert places[1:-1].tolist() == curve.thresholds[1:-1].tolist()
+    low, high = lower.get_xlim()
+    assert low < places[-1] < 0
+    assert 0.9 < places[0] < high
+    named = dict(
+        zip(lower.get_xticks(), (text.get_text() for text in lower.get_xticklabels()), strict=True)
+    )
+    assert (named[places[0]], named[places[-1]]) == ("inf", "-inf")
+
+
+def test_only_infinite_thresholds():
+    curve = cc.affiliation_curve(TRUTH, np.where(TRUTH, np.inf, -np.inf))
+    ax, _, lower = plot_curve(curve)
+    assert [text.get_text() for text in lower.get_xticklabels()] == ["-inf", "inf"]
+    assert "F1 1.00\nthreshold inf" in texts(ax)
+    assert lower.get_title("left") == "2 alarms at threshold inf"
+
+
+def test_a_constant_score():
+    ax, upper, lower = plot_curve(cc.affiliation_curve(TRUTH, [0.5] * 10))
+    assert mark(ax)[0][0] == 1
+    assert [line.get_marker() for line in steps(upper, "steps-post")] == ["o", "o", "o"]
+    assert [text.get_text() for text in lower.get_xticklabels()] == ["0.5"]
+    assert lower.get_title("left") == "1 alarm at threshold 0.5"
+
+
+def test_crowded_thresholds_are_stretched():
+    scores = np.array([0.999, 0.9991, 0.9995, 0.9997, 0.99975, 0.9998, 0.9999, 1, 0.5, 0.0])
+    _, upper, lower = plot_curve(cc.affiliation_curve(TRUTH, scores))
+    assert steps(upper, "steps-post")[0].get_xdata().tolist() == sorted(scores, reverse=True)
+    assert "stretched" in lower.get_xlabel()
+    place = lower.transData.transform([(0.0, 1), (0.999, 1), (1, 1)])[:, 0]
+    assert (place[1] - place[0]) / (place[2] - place[0]) < 0.6
+    assert plot_curve(CURVE)[2].get_xlabel() == "threshold"
+
+
+def test_one_axes_in_the_same_axes_out():
+    figure, ax = plt.subplots()
+    assert plot_curve(CURVE, ax=ax) is ax
+    assert figure.axes == [ax]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall", "precision")
+    assert mark(ax) == [[CURVE.best().recall, CURVE.best().precision]]
+
+
+def test_the_method_of_the_curve_draws_the_same():
+    assert mark(CURVE.plot(beta=2)[0]) == mark(plot_curve(CURVE, beta=2)[0])
+
+
+def demo_curve(name):
+    data = demo()
+    return cc.affiliation_curve(data.truth, data.scores[name], times=data.times)
+
+
+CURVES = {
+    "threshold": lambda: demo_curve("threshold"),
+    "forecast": lambda: demo_curve("forecast"),
+    "small": lambda: CURVE,
+    "constant": lambda: cc.affiliation_curve(TRUTH, [0.5] * 10),
+    "two": lambda: cc.affiliation_curve(TRUTH, TRUTH[::-1]),
+}
+
+
+def is_apart(first, second):
+    return (
+        first.x1 <= second.x0
+        or second.x1 <= first.x0
+        or first.y1 <= second.y0
+        or second.y1 <= first.y0
+    )
+
+
+@pytest.mark.parametrize("beta", [1, 4])
+@pytest.mark.parametrize("name", CURVES)
+def test_no_text_is_cut_off_or_over_another(name, beta):
+    axes = plot_curve(CURVES[name](), beta=beta)
+    figure = axes[0].figure
+    figure.draw_without_rendering()
+    renderer = figure.canvas.get_renderer()
+    boxes = [Text.get_window_extent(text, renderer) for text in axes[0].texts]  # without lines
+    for panel in axes:
+        parts = [panel.xaxis.label, panel.yaxis.label, panel.title, panel._left_title]
+        ticks = [label for label in panel.get_xticklabels() if label.get_visible()]
+        boxes += [part.get_window_extent(renderer) for part in parts if part.get_text()]
+        assert all(
+            is_apart(first.get_window_extent(renderer), second.get_window_extent(renderer))
+            for first, second in pairwise(ticks)
+        )
+    boxes.append(axes[1].get_legend().get_window_extent(renderer))
+    for index, box in enumerate(boxes):
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
+        assert all(is_apart(box, other) for other in boxes[:index])
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_the_name_of_the_point_keeps_clear_of_the_curve(name):
+    ax = plot_curve(CURVES[name]())[0]
+    ax.figure.draw_without_rendering()
+    (label,) = [text for text in ax.texts if text.get_text().startswith("F1 ")]
+    box = Text.get_window_extent(label, ax.figure.canvas.get_renderer())  # without its line
+    (line,) = steps(ax, "steps-pre")
+    drawn = ax.transData.transform(line.get_path().interpolated(50).vertices)
+    assert not box.count_contains(drawn)
+
+
+@pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
+def test_saved_in_every_format(kind):
+    file = io.BytesIO()
+    plot_curve(CURVE)[0].figure.savefig(file, format=kind)
+    assert file.getvalue().startswith({"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}[kind])
+
+
+def test_refused():
+    with pytest.raises(InputTypeError, match="`point` to be what `AffiliationCurve"):
+        plot_curve(CURVE, point=0.5)
+    with pytest.raises(InputError, match="`beta` to be 0 or more, got -1"):
+        plot_curve(CURVE, beta=-1)
+
+
+def test_without_matplotlib_the_message_names_the_extra():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import closecall as cc\n"
+        "try:\n"
+        "    cc.affiliation_curve([0, 1, 0], [1, 2, 1]).plot()\n"
+        "except ImportError as error:\n"
+        "    print(type(error).__name__, error)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - our own code
+    assert run.stdout == (
+        "MissingExtraError This needs matplotlib, which is not installed.\n\n"
+        "Hint: run `pip install 'closecall[plot]'`.\n"
+    )
