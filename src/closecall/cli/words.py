@@ -5,28 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 from math import ceil, log10
 
-from closecall.durations import in_words
+from closecall.words import in_words, score_text
 
 UNDEFINED = "-"
 _TENS = 10
 
 
 def score(value: float | None) -> str:
-    """Write a score with two decimals, and 1.00 or 0.00 only for exactly that.
+    """Write a score, or a dash for none.
 
     Examples
     --------
-    >>> [score(value) for value in (1, 0.857, 0.9999, 0.0001, 0, None)]
-    ['1.00', '0.86', '>0.99', '<0.01', '0.00', '-']
+    >>> score(0.857), score(None)
+    ('0.86', '-')
     """
-    if value is None:
-        return UNDEFINED
-    text = f"{value:.2f}"
-    if text == "1.00" and value < 1:
-        return ">0.99"
-    if text == "0.00" and value > 0:
-        return "<0.01"
-    return text
+    return UNDEFINED if value is None else score_text(value)
 
 
 def number(value: float) -> str:

@@ -9,6 +9,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.ticker import MaxNLocator
 
 from closecall.plot.zone_labels import ZoneLabels
+from closecall.words import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,25 +97,17 @@ def write_scores(
 
 def _score_texts(events: EventScores, between: str) -> list[str]:
     return [
-        f"{_score(precision)}{between}{_score(recall)}" if count else _MISSED
+        f"{score_text(precision)}{between}{score_text(recall)}" if count else _MISSED
         for precision, recall, count in zip(
             events.precision, events.recall, events.predicted_count, strict=True
         )
     ]
 
 
-def _score(value: float) -> str:
-    """Write two decimals, and 1.00 or 0.00 only for exactly that."""
-    text = f"{value:.2f}"
-    if text == "1.00" and value < 1:
-        return ">0.99"
-    return "<0.01" if text == "0.00" and value > 0 else text
-
-
 def name_lanes(axes: Axes, results: dict[str, Affiliation]) -> None:
     """Name each lane on the left, with its overall precision and recall."""
     named = [
-        f"{name}\n{_score(result.precision)} / {_score(result.recall)}"
+        f"{name}\n{score_text(result.precision)} / {score_text(result.recall)}"
         for name, result in results.items()
     ]
     centres = [sum(_BAR["truth"]) / 2, *(0.46 - lane for lane in range(1, len(named) + 1))]

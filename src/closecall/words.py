@@ -1,4 +1,4 @@
-"""Lengths of time in words."""
+"""Scores and lengths of time in words that people read at a glance."""
 
 from __future__ import annotations
 
@@ -8,6 +8,20 @@ _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 _FRACTIONS = (("s", 0.1, 1.0), ("ms", 1e-3, 1e3), ("us", 1e-6, 1e6), ("ns", 0.0, 1e9))
 # From this many seconds on, finer steps than that say nothing.
 _STEPS = ((86_400, 3_600.0), (3_600, 60.0), (120, 1.0), (59.95, 0.1))
+
+
+def score_text(value: float) -> str:
+    """Write a score with two decimals, and 1.00 or 0.00 only for exactly that.
+
+    Examples
+    --------
+    >>> [score_text(value) for value in (1, 0.857, 0.9999, 0.0001, 0)]
+    ['1.00', '0.86', '>0.99', '<0.01', '0.00']
+    """
+    text = f"{value:.2f}"
+    if text == "1.00" and value < 1:
+        return ">0.99"
+    return "<0.01" if text == "0.00" and value > 0 else text
 
 
 def in_words(seconds: float) -> str:

@@ -1,10 +1,10 @@
-"""Lengths of time in words."""
+"""Scores and lengths of time in words."""
 
 from math import inf, nan
 
 import pytest
 
-from closecall.durations import in_words
+from closecall.words import in_words, score_text
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,11 @@ def test_a_short_time_is_not_called_zero(seconds):
 def test_longer_than_a_timedelta_can_hold():
     # A datetime64 axis in seconds holds such lengths.
     assert in_words(1e15) == "11574074074 d 2 h"
+
+
+@pytest.mark.parametrize(
+    ("score", "text"),
+    [(1, "1.00"), (0, "0.00"), (0.9951, ">0.99"), (0.994, "0.99"), (1e-9, "<0.01"), (0.005, "0.01")],
+)
+def test_only_exact_scores_are_written_as_exact(score, text):
+    assert score_text(score) == text
