@@ -16,7 +16,7 @@ from matplotlib import pyplot as plt
 
 import closecall as cc
 from closecall.datasets import demo
-from closecall.plot import plot_events
+from closecall.plot import plot_curve, plot_events
 
 TRUTH, RED, BLUE, GREEN = "black", "#D55E00", "#0072B2", "#009E73"
 
@@ -40,6 +40,13 @@ def draw_demo() -> Any:
     data = demo()
     ax = plot_events(data.truth, data.predicted, times=data.times, values=data.values)
     return ax.figure
+
+
+def draw_curve() -> Any:
+    """Every threshold of one detector on the data of `closecall demo`."""
+    data = demo()
+    curve = cc.affiliation_curve(data.truth, data.scores["threshold"], times=data.times)
+    return plot_curve(curve)[0].figure
 
 
 def draw_zones() -> Any:
@@ -143,6 +150,7 @@ def draw_single_prediction() -> Any:
 
 FIGURES = {
     "demo.png": draw_demo,
+    "curve.png": draw_curve,
     "zones.svg": draw_zones,
     "distances.svg": draw_distances,
     "survival.svg": draw_survival,
