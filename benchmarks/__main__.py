@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("affiliation",)
+NAMES = ("affiliation", "curve")
 
 
 def _list_names() -> None:

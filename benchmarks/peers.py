@@ -46,3 +46,19 @@ class OfficialAffiliation:
         """Score 0/1 vectors with the official conversion, which wants lists."""
         intervals = [self._to_events(labels.tolist()) for labels in (truth, predicted)]
         return self._from_events(intervals[1], intervals[0], (0, len(truth)))
+
+
+class PointwiseCurve:
+    """scikit-learn's precision-recall curve, which counts samples."""
+
+    _curve: Callable[[NDArray[Any], NDArray[Any]], tuple[NDArray[Any], ...]]
+
+    def __init__(self) -> None:
+        try:
+            self._curve = import_module("sklearn.metrics").precision_recall_curve
+        except ImportError as error:
+            raise MissingPeerError("scikit-learn") from error
+
+    def score(self, truth: NDArray[Any], scores: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """Give precision, recall and thresholds."""
+        return self._curve(truth, scores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import operator
 import os
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
-_RELATIONS = {"<": operator.lt, "<=": operator.le, ">=": operator.ge}
+_RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # of mallopt(3)
 _SHORTEST_SAMPLE = 2e-3  # seconds; a shorter sample measures the clock and the scheduler
 
 
@@ -78,6 +81,23 @@ def new_process(code: str, settings: Mapping[str, str] | None = None) -> tuple[f
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     seconds = perf_counter() - start
     return seconds, json.loads(done.stdout) if done.stdout else None
+
+
+def python_path(folder: Path) -> str:
+    """Put a folder before the ones where Python looks for modules already."""
+    return os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+
+
+def hold_memory() -> bool:
+    """Keep freed memory in this process, if its C library is glibc.
+
+    A new page can cost ten times more on one machine than on another (a virtual one that gives
+    free memory back to its host), which would time the machine instead of what is compared.
+    """
+    if not hasattr(ctypes.CDLL(None), "mallopt"):
+        return False
+    set_option = ctypes.CDLL(None).mallopt
+    return bool(set_option(_M_MMAP_MAX, 0) and set_option(_M_TRIM_THRESHOLD, -1))
 
 
 @dataclass(frozen=True, slots=True)

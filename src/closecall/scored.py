@@ -28,10 +28,14 @@ class Scored:
     scores: NDArray[Any]
     axis: Axis
 
-    def at(self, threshold: float) -> Pair:
+    def at(self, threshold: Any) -> Pair:
         """Predict the samples whose score is at least the threshold."""
-        # A bare Python float would be rounded to the precision of the scores.
-        exact = threshold if isinstance(threshold, int) else np.float64(threshold)
+        if not isinstance(threshold, (int, float, np.number)) or np.isnan(threshold):
+            raise InputError(expected("`threshold` to be a number, or inf", f"{threshold!r}"))
+        # A bare Python float would be rounded to the precision of the scores, and numpy compares
+        # integers exactly only with a bare Python integer.
+        whole = isinstance(threshold, (int, np.integer))
+        exact = int(threshold) if whole else np.float64(threshold)
         predicted = Intervals.from_labels((self.scores >= exact).view(np.uint8), self.axis)
         return replace(self.nothing_predicted, predicted=predicted)
 
@@ -127,4 +131,4 @@ def read_scores(values: Any) -> NDArray[Any]:
         scores = scores.view(np.uint8)
     elif kind == "f" and scores.dtype.itemsize not in (4, 8):
         scores = scores.astype(np.float32 if scores.dtype.itemsize < 4 else np.float64)  # noqa: PLR2004
-    return np.ascontiguousarray(scores)
+    return np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("="))

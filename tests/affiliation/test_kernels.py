@@ -138,7 +138,7 @@ def run(**environment):
 
 
 def test_the_same_digits_without_compiling():
-    is_compiled, compiled = run()
+    is_compiled, compiled = run(NUMBA_DISABLE_JIT="0")
     is_plain, plain = run(NUMBA_DISABLE_JIT="1")
     assert (is_compiled, is_plain) == (True, False)
     for one, other in zip(compiled, plain, strict=True):

@@ -218,16 +218,16 @@ REFUSED = {
         ("--max-alarms-per", "2/1d"),
         1,
         (
-            "Error: Expected the duration in `max_alarms_per` to be a timedelta on a datetime axis",
-            "Hint: For example (2, timedelta(days=1)), or (3, 100) on a numeric axis.",
+            "Error: Expected `max_alarms_per` to be a count and a duration, which is a number on",
+            "Hint: For example `max_alarms_per=(3, 100)`.",
         ),
     ),
     "a number on a datetime axis": (
         ("--time", "t", "--max-alarms-per", "2/100"),
         1,
         (
-            "Error: Expected the duration in `max_alarms_per` to be a timedelta on a datetime axis",
-            "Hint: For example (2, timedelta(days=1)), or (3, 100) on a numeric axis.",
+            "Error: Expected `max_alarms_per` to be a count and a duration, which is a timedelta on",
+            "Hint: For example `max_alarms_per=(2, timedelta(days=1))`.",
         ),
     ),
     "no budget": (

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 # What is known of a piece: loss of precision, length, gain of recall, zone and change of alarms.
 LOSS, LENGTH, GAIN, CODE = range(4)
 COLUMNS = 4
-_ALARM_CODES = 3
+_ALARM_CODES = 4
+_BLOCK = 64
 
 
 @njit(cache=True, nogil=True)
@@ -80,7 +81,11 @@ def weigh_zone(
         while top > 0 and scores[stack[top - 1]] < scores[k]:
             top -= 1
             left = stack[top - 1] if top > 0 else -1
-            rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, k, a, b, A, B) / scale
+            # A gap that ends before the event, or begins after it, takes nothing away.
+            if cuts[k] < a or (left >= 0 and cuts[left + 1] > b):
+                rows[stack[top], GAIN] = 0.0
+            else:
+                rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, k, a, b, A, B) / scale
         stack[top] = k
         top += 1
         rows[k, LOSS] = range_losses(a, b, cuts[k], cuts[k + 1], m)[0] / zone
@@ -138,6 +143,27 @@ def add(total: float, rest: float, term: float) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
+def gather(
+    scores: NDArray[Any],
+    order: NDArray[np.int64],
+    rows: NDArray[np.float64],
+    first: int,
+    block_scores: NDArray[Any],
+    block: NDArray[np.float64],
+) -> int:
+    """Copy the next pieces, and the score behind them; loads far apart then wait together."""
+    count = min(len(order) - first, len(block))
+    for i in range(count):
+        k = order[first + i]
+        block_scores[i] = scores[k]
+        for column in range(COLUMNS):
+            block[i, column] = rows[k, column]
+    if first + count < len(order):
+        block_scores[count] = scores[order[first + count]]
+    return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
     scores: NDArray[Any],
     order: NDArray[np.int64],
@@ -151,26 +177,33 @@ def sweep(
     """Let pieces enter from the highest score down; write a point after each distinct score."""
     # For each zone: loss and its rest, length and its rest, current precision.
     state = np.zeros((zones, 5))
+    block_scores, block = np.empty(_BLOCK + 1, dtype=scores.dtype), np.empty((_BLOCK, COLUMNS))
     precision_sum, precision_rest, recall_sum, recall_rest = 0.0, 0.0, 0.0, 0.0
-    defined, alarm_count, points = 0, 0, 0
-    for position in range(len(order) - 1, -1, -1):
-        k = order[position]
-        code = np.int64(rows[k, CODE])
-        own = state[code // _ALARM_CODES]
-        alarm_count += int(code % _ALARM_CODES) - 1
-        if own[2] == 0:
-            defined += 1
-        own[0], own[1] = add(own[0], own[1], rows[k, LOSS])
-        own[2], own[3] = add(own[2], own[3], rows[k, LENGTH])
-        current = max(0.0, 1.0 - (own[0] + own[1]) / (own[2] + own[3]))
-        precision_sum, precision_rest = add(precision_sum, precision_rest, current - own[4])
-        own[4] = current
-        recall_sum, recall_rest = add(recall_sum, recall_rest, rows[k, GAIN])
-        if position > 0 and scores[order[position - 1]] == scores[k]:
-            continue
-        thresholds[points] = scores[k]
-        precision[points] = (precision_sum + precision_rest) / defined
-        recall[points] = min(1.0, (recall_sum + recall_rest) / zones)
-        alarms[points] = alarm_count
-        points += 1
+    defined, alarm_count, points, entered = 0, 0, 0, 0
+    while entered < len(order):
+        count = gather(scores, order, rows, entered, block_scores, block)
+        entered += count
+        for i in range(count):
+            code = np.int64(block[i, CODE])
+            zone = code // _ALARM_CODES
+            alarm_count += int(code % _ALARM_CODES) - 1
+            loss, length = state[zone, 0], state[zone, 2]
+            if length == 0:
+                defined += 1
+            loss, state[zone, 1] = add(loss, state[zone, 1], block[i, LOSS])
+            length, state[zone, 3] = add(length, state[zone, 3], block[i, LENGTH])
+            state[zone, 0], state[zone, 2] = loss, length
+            current = max(0.0, 1.0 - (loss + state[zone, 1]) / (length + state[zone, 3]))
+            precision_sum, precision_rest = add(
+                precision_sum, precision_rest, current - state[zone, 4]
+            )
+            state[zone, 4] = current
+            recall_sum, recall_rest = add(recall_sum, recall_rest, block[i, GAIN])
+            if (i + 1 < count or entered < len(order)) and block_scores[i + 1] == block_scores[i]:
+                continue
+            thresholds[points] = block_scores[i]
+            precision[points] = (precision_sum + precision_rest) / defined
+            recall[points] = min(1.0, (recall_sum + recall_rest) / zones)
+            alarms[points] = alarm_count
+            points += 1
     return points

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation.operating import OperatingPoint, alarm_budget, choose
+from closecall.affiliation.order import descending_order
 from closecall.affiliation.pieces import Pieces, cut_samples
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.zones import origin_of
@@ -145,7 +146,7 @@ class AffiliationCurve:
         array([0.7, 0.2, 0.1])
         """
         count = len(self.scored.nothing_predicted.truth)
-        if not 0 <= event < count:
+        if event not in range(count):
             raise InputError(expected(f"`event` to be from 0 to {count - 1}", f"{event}"))
         thresholds, precision, recall, _ = _sweep(self.scored, self._pieces, event, event + 1)
         return EventCurve(thresholds, precision, recall)
@@ -162,8 +163,8 @@ class AffiliationCurve:
         >>> c.outline(3)
         array([0, 2, 4])
         """
-        if points < 1:
-            raise InputError(expected("`points` to be 1 or more", f"{points}"))
+        if points < 1 or points % 1:
+            raise InputError(expected("`points` to be a whole number above 0", f"{points}"))
         if points >= len(self):
             return np.arange(len(self))
         steps = np.hypot(np.diff(self.precision), np.diff(self.recall))
@@ -278,11 +279,12 @@ def _sweep(
         pieces.borders[first : after + 1],
         rows,
     )
-    order = np.argsort(scores)
-    thresholds, alarms = np.empty_like(scores), np.empty(scores.size, dtype=np.int64)
+    order = descending_order(scores)
+    thresholds = np.empty_like(scores)
     precision, recall = np.empty(scores.size), np.empty(scores.size)
-    columns = (thresholds, precision, recall, alarms)
+    # The numbers of alarms are written over the part of the order that has been walked.
+    columns = (thresholds, precision, recall, order)
     count = _curve_kernels.sweep(scores, order, rows, after - first, *columns)
-    if count == scores.size:
-        return columns
-    return tuple(column[:count].copy() for column in columns)  # type: ignore[return-value]
+    for column in columns:
+        column.resize(count, refcheck=False)
+    return columns

@@ -79,31 +79,40 @@ def alarm_budget(max_alarms_per: Any, span: Tick, clock: Clock) -> float:
     """Turn a budget of alarms per duration into the largest number of alarms over the span."""
     if max_alarms_per is None:
         return np.inf
-    if isinstance(max_alarms_per, tuple):
-        count, duration = max_alarms_per
-    elif clock.kind != "datetime":
-        count, duration = max_alarms_per, 1
-    else:
+    dated = clock.kind == "datetime"
+    single = isinstance(max_alarms_per, (int, float)) and not dated
+    pair = (max_alarms_per, 1) if single else max_alarms_per
+    example = "(2, timedelta(days=1))" if dated else "(3, 100)"
+    try:
+        count, duration = pair
+        ticks = _ticks(duration, clock)
+    except (TypeError, ValueError):
         raise InputTypeError(
             expected(
-                "`max_alarms_per` to be a pair (count, duration) on a datetime axis",
+                "`max_alarms_per` to be a count and a duration, which is "
+                + ("a timedelta on this axis" if dated else "a number on this axis"),
                 f"{max_alarms_per!r}",
-                "For example `max_alarms_per=(2, timedelta(days=1))`.",
+                f"For example `max_alarms_per={example}`.",
             )
-        )
-    if isinstance(duration, (timedelta, np.timedelta64)) != (clock.kind == "datetime"):
-        raise InputTypeError(
-            expected(
-                "the duration in `max_alarms_per` to be a timedelta on a datetime axis, and a "
-                "number otherwise",
-                f"{duration!r}",
-                "For example (2, timedelta(days=1)), or (3, 100) on a numeric axis.",
-            )
-        )
-    if clock.kind == "datetime":
-        duration = np.timedelta64(duration) / np.timedelta64(1, clock.unit)  # type: ignore[call-overload]
-    if not (count >= 0 and duration > 0):
+        ) from None
+    if not (isinstance(count, (int, float)) and count >= 0 and ticks > 0):
         raise InputError(
             expected("`max_alarms_per` to be a count and a duration above 0", f"{max_alarms_per!r}")
         )
-    return float(count * span / duration)
+    return float(count * span / ticks)
+
+
+def _ticks(duration: Any, clock: Clock) -> float:
+    """Give a duration in ticks; a TypeError or ValueError if it is of another kind."""
+    if clock.kind != "datetime":
+        if isinstance(duration, (timedelta, np.timedelta64)):
+            raise TypeError
+        return float(duration)
+    if not isinstance(duration, (timedelta, np.timedelta64)):
+        raise TypeError
+    exact = np.timedelta64(duration)
+    if np.isnat(exact):
+        return np.nan
+    if np.datetime_data(exact.dtype)[0] in {"generic", "Y", "M"}:
+        raise TypeError
+    return float(exact / np.timedelta64(1, "s")) * clock.ticks_per_second

@@ -196,11 +196,14 @@ class Affiliation:
         """
         return float(f_measure(self.precision, self.recall, beta))
 
+    def values(self) -> dict[str, float]:
+        """Give the scores by name."""
+        return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain values that any JSON writer takes; what is undefined becomes None."""
-        scores = {name: getattr(self, name) for name in ("precision", "recall", "f1")}
         return {
-            **{name: None if np.isnan(value) else value for name, value in scores.items()},
+            **{name: None if np.isnan(value) else value for name, value in self.values().items()},
             "events": list(self.events.rows()),
         }
 
@@ -229,9 +232,7 @@ class Affiliation:
         return plots().plot_events(*sides, span=span, **options)
 
     def __repr__(self) -> str:
-        scores = ", ".join(
-            f"{name}={getattr(self, name):.3f}" for name in ("precision", "recall", "f1")
-        )
+        scores = ", ".join(f"{name}={value:.3f}" for name, value in self.values().items())
         return f"Affiliation({scores}, events={len(self.events)})"
 
     def _repr_html_(self) -> str:

@@ -1,0 +1,117 @@
+"""Random scored series for the property tests of the curve.
+
+Samples, true events and span are drawn apart from each other on a small integer grid, so that
+zone borders fall inside samples (several in one, too), events begin between samples, and whole
+zones may lie beyond them.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import hypothesis.strategies as st
+import numpy as np
+
+import closecall as cc
+from oracle.affiliation import events_of_labels
+from properties.strategies import events, intervals
+
+
+@dataclass(frozen=True)
+class ScoredCase:
+    """True events, one score for each sample, where the samples start, and the last one's end."""
+
+    truth: list[tuple]
+    scores: np.ndarray
+    times: list
+    end: object
+    span: tuple
+
+    def curve(self):
+        return cc.affiliation_curve(
+            cc.Events(self.truth), self.scores, times=self.times, end=self.end, span=self.span
+        )
+
+    def predicted_at(self, threshold):
+        """Find the predicted events from the definition: runs of scores at or above it."""
+        labels = [int(score >= threshold) for score in self.scores.tolist()]
+        return events_of_labels(labels, self.times, self.end)
+
+    def affiliation_at(self, threshold):
+        predicted = events(self.predicted_at(threshold))
+        return cc.affiliation(cc.Events(self.truth), predicted, span=self.span)
+
+    @property
+    def thresholds(self):
+        """The distinct scores as Python numbers, descending."""
+        return sorted(set(self.scores.tolist()), reverse=True)
+
+    def having(self, scores):
+        return replace(self, scores=scores)
+
+    def moved(self, place):
+        """Put every time of the case where `place` says; the order must not change."""
+        return ScoredCase(
+            [(place(start), place(stop)) for start, stop in self.truth],
+            self.scores,
+            [place(time) for time in self.times],
+            place(self.end),
+            (place(self.span[0]), place(self.span[1])),
+        )
+
+    def mirrored(self):
+        borders = [-time for time in (*self.times, self.end)][::-1]
+        return ScoredCase(
+            [(-stop, -start) for start, stop in reversed(self.truth)],
+            self.scores[::-1],
+            borders[:-1],
+            borders[-1],
+            (-self.span[1], -self.span[0]),
+        )
+
+
+tied_scores = st.integers(0, 3)
+floats = st.floats(allow_nan=False)
+score_kinds = st.sampled_from(
+    [
+        (np.float64, tied_scores),
+        (np.float64, floats),
+        (np.float64, st.sampled_from([-np.inf, -1.5, -0.0, 0.0, 2.0, np.inf])),
+        (np.float64, st.integers(-3, 3).map(lambda steps: 1 + steps / 2**52) | st.just(-np.inf)),
+        (np.float32, st.floats(allow_nan=False, width=32)),
+        (np.float32, tied_scores),
+        (np.int64, st.integers(-(2**63), 2**63 - 1)),
+        (np.int64, tied_scores),
+        (np.uint8, st.integers(0, 255)),
+        (np.bool_, st.booleans()),
+    ]
+)
+
+
+@st.composite
+def scored_cases(draw, kinds=score_kinds, *, points="some", most=14, widest=6, wider=6):
+    """Draw a case on the integers; samples are up to `widest` long, the span up to `wider` more."""
+    dtype, values = draw(kinds)
+    size = draw(st.integers(1, most))
+    scores = np.array(draw(st.lists(values, min_size=size, max_size=size)), dtype=dtype)
+    widths = draw(st.lists(st.integers(1, widest), min_size=size, max_size=size))
+    first = draw(st.integers(-5, 25))
+    *times, end = accumulate(widths, initial=first)
+    truth = draw(intervals(points=points, sizes=(1, 5), longest=6))
+    start = min(first, truth[0][0]) - draw(st.integers(0, wider))
+    stop = max(end, truth[-1][1]) + draw(st.integers(0, wider))
+    return ScoredCase(truth, scores, times, end, (start, stop))
+
+
+float_kinds = st.sampled_from([(np.float64, tied_scores), (np.float64, floats)])
+"""One type of scores, for the tests that are about something else."""
+
+
+@st.composite
+def on_uneven_floats(draw, grid_cases, steps):
+    """Stretch each step of the grid by its own factor."""
+    case = draw(grid_cases)
+    first, last = case.span
+    count = last - first
+    widths = draw(st.lists(steps, min_size=count, max_size=count))
+    places = list(accumulate(widths, initial=draw(steps)))
+    return case.moved(lambda tick: places[tick - first])
