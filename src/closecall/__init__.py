@@ -1,6 +1,6 @@
 """Local, parameter-free evaluation of time series anomaly detectors."""
 
-from closecall import datasets, metrics, theory
+from closecall import adversary, datasets, metrics, theory
 from closecall.affiliation import (
     Affiliation,
     AffiliationCurve,
@@ -12,6 +12,7 @@ from closecall.affiliation import (
     affiliation_precision_score,
     affiliation_recall_score,
 )
+from closecall.audit import audit
 from closecall.evaluate import evaluate
 from closecall.events import Events
 
@@ -22,12 +23,14 @@ __all__ = [
     "AffiliationCurve",
     "EventScores",
     "Events",
+    "adversary",
     "affiliation",
     "affiliation_average_precision_score",
     "affiliation_curve",
     "affiliation_f1_score",
     "affiliation_precision_score",
     "affiliation_recall_score",
+    "audit",
     "datasets",
     "evaluate",
     "metrics",

@@ -8,9 +8,12 @@ from typing import Any
 import click
 
 from closecall import __version__
+from closecall.cli.audit import audit
 from closecall.cli.curve import curve
 from closecall.cli.demo import demo
 from closecall.cli.failure import report
+from closecall.cli.metrics import metrics
+from closecall.cli.paper import paper
 from closecall.cli.score import score
 from closecall.errors import ClosecallError
 
@@ -73,5 +76,8 @@ def closecall(context: click.Context) -> None:
 
 
 closecall.add_command(curve)
+closecall.add_command(audit)
 closecall.add_command(demo)
+closecall.add_command(metrics)
+closecall.add_command(paper)
 closecall.add_command(score)

@@ -33,7 +33,12 @@ def write_result(
         with console_for(output) as console:
             print_summary(result, console, most=most_events(show_all=show_all))
         return
-    write_text(json_text(result.to_dict()) if output_format == "json" else _csv(result), output)
+    write_text(
+        json_text(result.to_dict())
+        if output_format == "json"
+        else csv_text(result.to_dict()["events"]),
+        output,
+    )
 
 
 def most_events(*, show_all: bool) -> int | None:
@@ -66,8 +71,8 @@ def json_text(values: dict[str, Any]) -> str:
     return json.dumps(values, indent=2, allow_nan=False) + "\n"
 
 
-def _csv(result: Affiliation) -> str:
-    rows = result.to_dict()["events"]
+def csv_text(rows: list[dict[str, Any]]) -> str:
+    """Write rows with the same keys as CSV, with a header."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()

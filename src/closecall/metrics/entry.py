@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SHARED = {"truth", "predicted", "scores", "times", "end", "span"}
+# What every metric takes, and how an average treats what is undefined, are not its parameters.
+_SHARED = {"truth", "predicted", "scores", "times", "end", "span", "zero_division"}
 
 REQUIRED = Parameter.empty
 """Stands for the default of a parameter that has none."""

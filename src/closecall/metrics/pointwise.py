@@ -1,16 +1,18 @@
-"""Classical precision and recall: time against time, each moment on its own."""
+"""Metrics that count moments or whole events, as they are: classical, composite, event-wise."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.errors import InputError, expected
 from closecall.metrics.entry import Metric
-from closecall.metrics.overlap import overlap_lengths
+from closecall.metrics.overlap import overlap_counts, overlap_lengths
 from closecall.metrics.result import PrecisionRecallResult, ratio
 from closecall.pair import read_pair, read_sample_pair
 
 if TYPE_CHECKING:
+    from closecall.intervals import Intervals
     from closecall.pair import Pair
 
 
@@ -51,25 +53,142 @@ def classical(
 
 def _classical(pair: Pair, *, by: str = "samples") -> PrecisionRecallResult:  # noqa: ARG001 - the pair says
     hit = float(overlap_lengths(pair.truth, pair.predicted).sum())
-    true, found = (float((side.stops - side.starts).sum()) for side in (pair.truth, pair.predicted))
-    return PrecisionRecallResult(ratio(hit, found), ratio(hit, true))
+    return PrecisionRecallResult(
+        ratio(hit, total_length(pair.predicted)), ratio(hit, total_length(pair.truth))
+    )
 
+
+def composite(
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+) -> PrecisionRecallResult:
+    r"""Precision of the predicted time, recall of the true events; ``f1`` is the composite F1.
+
+    .. math::
+
+        P = \frac{|\text{pred} \cap \text{gt}|}{|\text{pred}|}, \quad
+        R = \frac{\#\{j : \text{gt}_j \text{ overlaps a prediction}\}}{\#\text{gt}}
+
+    Both in [0, 1], higher is better; precision is nan where nothing is predicted (or nothing that
+    lasts), recall without a true event. Time is counted in samples for label vectors without
+    times and on every integer axis, and by duration elsewhere. No parameters.
+
+    One predicted moment inside each true event and none outside is enough for a perfect score.
+
+    Parameters
+    ----------
+    truth, predicted, times, end, span
+        As in `closecall.affiliation`.
+
+    References
+    ----------
+    Garg, Zhang, Samaran, Savitha and Foo, *An Evaluation of Anomaly Detection and Diagnosis in
+    Multivariate Time Series*, IEEE TNNLS 2021.
+
+    Examples
+    --------
+    >>> from closecall import metrics
+    >>> metrics.composite([0, 1, 1, 1, 0, 0, 1, 1], [1, 1, 0, 0, 0, 0, 0, 0])
+    PrecisionRecallResult(precision=0.500, recall=0.500, f1=0.500)
+    """
+    return _composite(read_pair(truth, predicted, times=times, end=end, span=span))
+
+
+def _composite(pair: Pair) -> PrecisionRecallResult:
+    hit = float(overlap_lengths(pair.predicted, pair.truth).sum())
+    return PrecisionRecallResult(
+        ratio(hit, total_length(pair.predicted)), found_share(pair.truth, pair.predicted)
+    )
+
+
+def event_wise(
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+) -> PrecisionRecallResult:
+    r"""Precision and recall of whole events: any overlap counts, whatever its length.
+
+    .. math::
+
+        P = \frac{\#\{i : \text{pred}_i \text{ overlaps a true event}\}}{\#\text{pred}}, \quad
+        R = \frac{\#\{j : \text{gt}_j \text{ overlaps a prediction}\}}{\#\text{gt}}
+
+    Both in [0, 1], higher is better; nan without any prediction (precision) or truth (recall).
+    Intervals that only touch do not overlap; a point overlaps the interval that holds it. No
+    parameters. One prediction that covers the whole series scores 1 on both.
+
+    Others count precision differently. Hundman et al. (2018), and tsadmetrics with them, put the
+    number of *true* events found over that number plus the false predicted events, so that two
+    predictions in one event count once; Sehili and Zhang (2023), and dtaianomaly with them, also
+    multiply by one minus the share of normal samples that are predicted.
+
+    Parameters
+    ----------
+    truth, predicted, times, end, span
+        As in `closecall.affiliation`.
+
+    References
+    ----------
+    The overlapping-segment counts of Hundman et al., *Detecting Spacecraft Anomalies Using LSTMs
+    and Nonparametric Dynamic Thresholding*, KDD 2018, each side counted in its own events.
+
+    Examples
+    --------
+    >>> from closecall import metrics
+    >>> metrics.event_wise([0, 1, 1, 1, 0, 0, 1, 1], [1, 1, 0, 1, 0, 1, 0, 0])
+    PrecisionRecallResult(precision=0.667, recall=0.500, f1=0.571)
+    """
+    return _event_wise(read_pair(truth, predicted, times=times, end=end, span=span))
+
+
+def _event_wise(pair: Pair) -> PrecisionRecallResult:
+    return PrecisionRecallResult(
+        found_share(pair.predicted, pair.truth), found_share(pair.truth, pair.predicted)
+    )
+
+
+def total_length(intervals: Intervals) -> float:
+    """Give the length of all intervals together, in ticks."""
+    return float((intervals.stops - intervals.starts).sum())
+
+
+def found_share(of: Intervals, by: Intervals) -> float:
+    """Give the share of intervals that overlap one of the other set."""
+    return ratio(float((overlap_counts(of, by) > 0).sum()), len(of))
+
+
+_metric = partial(
+    Metric,
+    family="pointwise",
+    takes="labels",
+    gives=("precision", "recall", "f1"),
+    lowest=0.0,
+    highest=1.0,
+    higher_is_better=True,
+    handles_adjacency=False,
+)
 
 ENTRIES = (
-    Metric(
+    _metric(
         name="classical",
         function=classical,
         compute=_classical,
-        family="pointwise",
-        takes="labels",
-        gives=("precision", "recall", "f1"),
-        lowest=0.0,
-        highest=1.0,
-        higher_is_better=True,
         mainly_for="point",
-        handles_adjacency=False,
         handles_durations=False,
         paper="the definition",
         counts_samples=True,
+    ),
+    _metric(
+        name="composite",
+        function=composite,
+        compute=_composite,
+        mainly_for="range",
+        handles_durations=False,
+        paper="Garg et al., IEEE TNNLS 2021",
+    ),
+    _metric(
+        name="event_wise",
+        function=event_wise,
+        compute=_event_wise,
+        mainly_for="range",
+        handles_durations=True,
+        paper="Hundman et al., KDD 2018",
     ),
 )

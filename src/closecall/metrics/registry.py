@@ -6,11 +6,38 @@ import difflib
 from typing import Any
 
 from closecall.errors import InputError, expected
-from closecall.metrics import pointwise
+from closecall.metrics.adjusted import ENTRIES as ADJUSTED
+from closecall.metrics.distance import ENTRIES as DISTANCE
+from closecall.metrics.enhanced_time_aware import ENTRIES as ENHANCED_TIME_AWARE
 from closecall.metrics.entry import REQUIRED, Metric
+from closecall.metrics.nab import ENTRIES as NAB
+from closecall.metrics.pate import ENTRIES as PATE
+from closecall.metrics.pointwise import ENTRIES as POINTWISE
+from closecall.metrics.range_based import ENTRIES as RANGE_BASED
+from closecall.metrics.threshold_free import ENTRIES as THRESHOLD_FREE
+from closecall.metrics.time_aware import ENTRIES as TIME_AWARE
+from closecall.metrics.two_sided import ENTRIES as TWO_SIDED
+from closecall.metrics.variants import ENTRIES as VARIANTS
+from closecall.metrics.vus import ENTRIES as VUS
+from closecall.metrics.window import ENTRIES as WINDOW
 
 METRICS: dict[str, Metric] = {
-    entry.name: entry for family in (pointwise,) for entry in family.ENTRIES
+    entry.name: entry
+    for entry in (
+        *VARIANTS,
+        *POINTWISE,
+        *ADJUSTED,
+        *RANGE_BASED,
+        *TIME_AWARE,
+        *ENHANCED_TIME_AWARE,
+        *WINDOW,
+        *TWO_SIDED,
+        *NAB,
+        *DISTANCE,
+        *THRESHOLD_FREE,
+        *VUS,
+        *PATE,
+    )
 }
 
 
@@ -35,7 +62,7 @@ def table() -> list[dict[str, Any]]:
     >>> from closecall import metrics
     >>> row = metrics.table()[0]
     >>> row["name"], row["range"], row["parameters"]
-    ('classical', (0.0, 1.0), {'by': 'samples'})
+    ('affiliation', (0.0, 1.0), {})
     """
     return [
         {
@@ -49,7 +76,7 @@ def table() -> list[dict[str, Any]]:
             "handles_adjacency": entry.handles_adjacency,
             "handles_durations": entry.handles_durations,
             "parameters": {
-                name: None if default is REQUIRED else default
+                name: "required" if default is REQUIRED else default
                 for name, default in entry.parameters.items()
             },
             "paper": entry.paper,

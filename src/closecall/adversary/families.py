@@ -1,0 +1,202 @@
+"""Which predictions are tried against a metric: the families, and how their parameters vary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.adversary import constructions
+from closecall.adversary.predictions import added_predictions
+from closecall.errors import InputError, expected
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from closecall.adversary.canvas import Canvas
+    from closecall.clock import Tick
+    from closecall.intervals import Intervals
+
+DRAWS = 5
+"""How often each random prediction is drawn; its median draw stands for it."""
+
+_SHARE = 0.1  # of the trivial event's length, as in the paper's footnote
+_MOST_POINTS = 10_000  # moments drawn in a span without samples
+_COVERED = (0.5, 0.02, 0.2, 0.1, 0.05, 0.01)  # shares of the series that random ranges cover
+
+
+@dataclass(frozen=True)
+class Family:
+    """One way to build predictions, and the parameters worth trying, the best bets first."""
+
+    name: str
+    propose: Callable[[Canvas, int], list[dict[str, Any]]]
+    build: Callable[[Canvas, dict[str, Any]], Intervals]
+    random: bool = False
+    knows: int = 0
+    """How many true events the prediction is built from."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One prediction to try: several draws of it if it is random."""
+
+    family: Family
+    parameters: dict[str, Any]
+    seeds: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many predictions it takes."""
+        return len(self.seeds) if self.family.random else 1
+
+    def draws(self, canvas: Canvas) -> list[tuple[dict[str, Any], Intervals]]:
+        """Build each draw, with the parameters that would build it again."""
+        if not self.family.random:
+            return [(self.parameters, self.family.build(canvas, self.parameters))]
+        seeded = [{**self.parameters, "seed": seed} for seed in self.seeds]
+        return [(parameters, self.family.build(canvas, parameters)) for parameters in seeded]
+
+
+def read_families(families: Iterable[str] | None) -> list[Family]:
+    """Look families up by name; all of them by default."""
+    if families is None:
+        return list(FAMILIES.values())
+    names = [families] if isinstance(families, str) else list(families)
+    for name in names:
+        if name not in FAMILIES:
+            known = ", ".join(FAMILIES)
+            raise InputError(expected(f"`families` to be among {known}", repr(name)))
+    if not names:
+        raise InputError(expected("at least one family in `families`", "none"))
+    return [FAMILIES[name] for name in names]
+
+
+def plan(
+    canvas: Canvas, families: list[Family], *, seed: int, budget: int
+) -> tuple[list[Attempt], dict[str, str]]:
+    """List what to try within the budget, and say why a family is left out."""
+    left_out = {}
+    usable = []
+    for family in families:
+        reason = _unusable(family, canvas)
+        if reason:
+            left_out[family.name] = reason
+        else:
+            usable.append(family)
+    varied = [family for family in usable if family.name != "everything"]
+    each = max(1, (budget - len(usable) + len(varied)) // max(1, len(varied)))
+    attempts = []
+    for family in usable:
+        most = max(1, each // DRAWS) if family.random else each
+        for number, parameters in enumerate(family.propose(canvas, most)):
+            first = seed + DRAWS * number
+            attempts.append(Attempt(family, parameters, tuple(range(first, first + DRAWS))))
+    return attempts, left_out
+
+
+def _unusable(family: Family, canvas: Canvas) -> str:
+    if family.knows and len(canvas.events) <= family.knows:
+        return "it is built from one true event, so the series must have more than one"
+    if family.propose(canvas, 1):
+        return ""
+    short = "no true event is long enough to build it from"
+    return short if family.knows else "the series is too short for it"
+
+
+def _by_length(canvas: Canvas, least: Tick, most: int) -> list[int | None]:
+    """Choose events to start from: the longest, and others spread over all lengths."""
+    if canvas.trivial is not None:
+        return [None]
+    lengths = canvas.events.stops - canvas.events.starts
+    order = np.argsort(-lengths, kind="stable")
+    order = order[lengths[order] >= least]
+    if order.size <= most:
+        return [int(index) for index in order]
+    spread = np.linspace(0, order.size - 1, most).round().astype(int)
+    return [int(index) for index in order[spread]]
+
+
+def _propose_alternating(canvas: Canvas, most: int) -> list[dict[str, Any]]:
+    least = 2 if canvas.unit else np.finfo(float).tiny
+    return [{"event": index} for index in _by_length(canvas, least, most)]
+
+
+def _propose_composite(canvas: Canvas, most: int) -> list[dict[str, Any]]:
+    proposals = []
+    least = 1 / _SHARE if canvas.whole else np.finfo(float).tiny
+    for index in _by_length(canvas, least, most):
+        try:
+            largest, _ = added_predictions(canvas.only(index), None, _SHARE)
+        except InputError:
+            continue
+        counts = dict.fromkeys(max(1, largest // divisor) for divisor in (1, 4, 16))
+        proposals.append([{"event": index, "count": count} for count in counts])
+    # Every event at its largest count comes before any event at a smaller one.
+    ranked = [row[rank] for rank in range(3) for row in proposals if rank < len(row)]
+    return ranked[:most]
+
+
+def _propose_points(canvas: Canvas, most: int) -> list[dict[str, Any]]:
+    largest = canvas.length // 2 if canvas.samples else _MOST_POINTS
+    if canvas.whole:
+        largest = min(largest, canvas.length // 2)
+    counts = np.geomspace(1, max(1, largest), most + 2)[1:-1].astype(int)
+    return [{"count": int(count)} for count in np.unique(counts)]
+
+
+def _propose_ranges(canvas: Canvas, most: int) -> list[dict[str, Any]]:
+    lasting = canvas.events.stops - canvas.events.starts
+    lasting = lasting[lasting > 0]
+    usual = float(np.median(lasting)) if lasting.size else canvas.length / 1000
+    proposals = []
+    for factor in (1.0, 0.1, 2.0):
+        length: Tick = max(1, round(factor * usual)) if canvas.whole else factor * usual
+        for share in _COVERED:
+            count = int(share * canvas.length / length)
+            if 0 < count <= _MOST_POINTS:
+                proposals.append({"count": count, "length": length})
+    return proposals[:most]
+
+
+def _propose_everything(_canvas: Canvas, _most: int) -> list[dict[str, Any]]:
+    return [{}]
+
+
+def _build_alternating(canvas: Canvas, parameters: dict[str, Any]) -> Intervals:
+    trivial = canvas.only(parameters["event"])
+    return constructions.alternating(trivial, constructions.default_step(trivial))
+
+
+def _build_composite(canvas: Canvas, parameters: dict[str, Any]) -> Intervals:
+    trivial = canvas.only(parameters["event"])
+    count, length = added_predictions(trivial, parameters["count"], _SHARE)
+    return constructions.beside_trivial(trivial, count, length)
+
+
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family("alternating", _propose_alternating, _build_alternating, knows=1),
+        Family("composite", _propose_composite, _build_composite, knows=1),
+        Family(
+            "everything",
+            _propose_everything,
+            lambda canvas, _: constructions.everything(canvas),
+        ),
+        Family(
+            "random_points",
+            _propose_points,
+            lambda canvas, parameters: constructions.random_points(canvas, **parameters),
+            random=True,
+        ),
+        Family(
+            "random_ranges",
+            _propose_ranges,
+            lambda canvas, parameters: constructions.random_ranges(canvas, **parameters),
+            random=True,
+        ),
+    )
+}
+"""Every family by name."""

@@ -1,0 +1,92 @@
+"""`closecall metrics`: every metric there is, and what it handles."""
+
+from __future__ import annotations
+
+from math import isinf
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closecall.cli.formats import console_for, csv_text, json_text, write_text
+from closecall.cli.options import format_option, output_option
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_HELP = """\
+List every metric: what it gives, its range, what it handles, and its parameters.
+
+\b
+Examples:
+  closecall metrics
+  closecall metrics --format json
+"""
+_LEGEND = """\
+(A): a near miss counts for more than a far one. (B): a long event counts no more than a short one.
+P/R: precision, recall and F1. lower is better where the range is followed by a minus."""
+
+
+@click.command(help=_HELP, short_help="List every metric and what it handles.")
+@format_option("json and csv also name the papers.")
+@output_option
+def metrics(output_format: str, output: str | None) -> None:
+    """List the registry."""
+    from closecall.metrics import table
+
+    rows = [_plain(row) for row in table()]
+    if output_format == "table":
+        with console_for(output) as console:
+            _print(rows, console)
+    elif output_format == "json":
+        write_text(json_text({"metrics": rows}), output)
+    else:
+        write_text(csv_text([_flat(row) for row in rows]), output)
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Turn a row into JSON values; what has no bound has none."""
+    low, high = (None if isinf(bound) else bound for bound in row["range"])
+    return {**row, "gives": list(row["gives"]), "range": [low, high]}
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    parameters = "; ".join(_parameters(row))
+    return {**row, "gives": " ".join(row["gives"]), "range": _range(row), "parameters": parameters}
+
+
+def _print(rows: list[dict[str, Any]], console: Console) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for heading in ("metric", "family", "takes", "gives", "range", "for", "(A)", "(B)"):
+        grid.add_column(heading, no_wrap=True)
+    grid.add_column("parameters", overflow="fold")
+    for row in rows:
+        given = "P/R" if "recall" in row["gives"] else ", ".join(row["gives"])
+        handles = ["yes" if row[f"handles_{what}"] else "no" for what in ("adjacency", "durations")]
+        sign = "" if row["higher_is_better"] else " -"
+        grid.add_row(
+            Text(row["name"], style="bold cyan"),
+            row["family"],
+            row["takes"],
+            given,
+            _range(row) + sign,
+            row["mainly_for"],
+            *handles,
+            ", ".join(_parameters(row)),
+        )
+    console.print(grid)
+    console.print(Text(f"\n{_LEGEND}", style="dim"))
+
+
+def _range(row: dict[str, Any]) -> str:
+    low, high = row["range"]
+    return f"{'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
+
+
+def _parameters(row: dict[str, Any]) -> list[str]:
+    return [
+        name if default == "required" else f"{name}={default}"
+        for name, default in row["parameters"].items()
+    ]

@@ -1,0 +1,105 @@
+"""`closecall paper`: every table of the paper, as computed beside as published."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+import click
+
+from closecall.cli.compile_notice import compile_notice
+from closecall.cli.formats import FORMATS, console_for, json_text, write_text
+from closecall.cli.options import output_option
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from closecall.paper import Reproduction
+
+_HELP = """\
+Compute every table of the paper, and set each cell beside the published one.
+
+The paper is "Local Evaluation of Time Series Anomaly Detection Algorithms" (KDD 2022). Its
+labels come from --data, else from the folder that CLOSECALL_DATA names, else from its authors'
+repository, by a download that happens once. The few cells that differ are explained.
+
+\b
+Examples:
+  closecall paper
+  closecall paper --data ~/affiliation-metrics-py
+  closecall paper --format latex -o tables.tex
+  closecall paper --format json | jq '.tables[] | {name, matched, total}'
+"""
+_LEGEND = "Each cell: computed == published where the two are the same, != where they differ."
+
+
+@click.command(help=_HELP, short_help="Compute the tables of the paper beside the published ones.")
+@click.option("--data", metavar="DIR", help="Folder with the paper's labels.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice((*FORMATS, "latex")),
+    default="table",
+    show_default=True,
+    help="json holds everything; csv one row per cell; latex needs the package booktabs.",
+)
+@output_option
+def paper(data: str | None, output_format: str, output: str | None) -> None:
+    """Compute the tables, and write them."""
+    from closecall.paper import reproduce
+
+    with compile_notice():
+        result = reproduce(data)
+    if output_format == "table":
+        with console_for(output) as console:
+            _print(result, console)
+        return
+    if output_format == "json":
+        text = json_text(result.to_dict())
+    elif output_format == "csv":
+        text = _csv(result)
+    else:
+        from closecall.paper.latex import to_latex
+
+        text = to_latex(result)
+    write_text(text, output)
+
+
+def _print(result: Reproduction, console: Console) -> None:
+    from rich.text import Text
+
+    from closecall.cli.paper_tables import print_table
+
+    console.print(Text(_LEGEND, style="dim"))
+    for table in result.tables:
+        console.print()
+        print_table(table, console)
+    console.print()
+    console.print(Text(_conclusion(result), style="bold"))
+
+
+def _conclusion(result: Reproduction) -> str:
+    counts = ", ".join(f"{table.name} {table.matched}/{table.total}" for table in result.tables)
+    unexplained = sum(not cell.note for *_, cell in result.mismatches())
+    if result.matched == result.total:
+        rest = "None differs."
+    elif not unexplained:
+        rest = f"The {result.total - result.matched} that do not are explained below their tables."
+    else:
+        rest = f"Of those that do not, {unexplained} have no known explanation."
+    return f"{result.matched} of {result.total} cells match the paper ({counts}). {rest}"
+
+
+def _csv(result: Reproduction) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("table", "row", "column", "computed", "published", "match", "note"))
+    for table in result.tables:
+        for row, column, cell in table.entries():
+            labels = ", ".join(row.labels)
+            matched = "yes" if cell.match else "no"
+            writer.writerow(
+                (table.name, labels, column, cell.computed, cell.published, matched, cell.note)
+            )
+    return text.getvalue()

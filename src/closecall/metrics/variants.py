@@ -1,0 +1,213 @@
+"""Affiliation itself and the variants of it in the literature, which rescale its precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from math import copysign, inf, isnan, nan
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.affiliation.score import affiliation, score_pair
+from closecall.errors import InputError, InputTypeError, expected
+from closecall.fscore import f_measure
+from closecall.intervals import Intervals
+from closecall.metrics.entry import Metric
+from closecall.metrics.result import PrecisionRecallResult
+from closecall.pair import read_pair
+
+if TYPE_CHECKING:
+    from closecall.pair import Pair
+
+_REPEATS = 3
+_RATE = 0.02
+_MOST_DRAWN = 100_000
+_POINTS = 10_000
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RescaledResult(PrecisionRecallResult):
+    """A precision that is 0 at chance level and below it for worse, with a recall in [0, 1].
+
+    F-beta is computed from the size of the precision and takes its sign.
+
+    Examples
+    --------
+    >>> RescaledResult(-0.5, 0.5)
+    RescaledResult(precision=-0.500, recall=0.500, f1=-0.500)
+    """
+
+    def fbeta(self, beta: float) -> float:
+        """Weighted harmonic mean of the precision's size and recall, with the precision's sign."""
+        size = float(f_measure(abs(self.precision), self.recall, beta))
+        return copysign(size, self.precision) if size else size
+
+
+def _affiliation(pair: Pair, *, zero_division: float = nan) -> PrecisionRecallResult:
+    pair.require_truth("affiliation")
+    result = score_pair(pair, zero_division)
+    return PrecisionRecallResult(result.precision, result.recall)
+
+
+def normalised_affiliation(
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+) -> RescaledResult:
+    r"""Affiliation with a precision that is 0 where a random point has about 1/2 (NAff).
+
+    .. math::
+
+        P' = \frac{P - 0.5}{1 - 0.5}, \quad
+        F = \operatorname{sign}(P') \frac{2 |P'| R}{|P'| + R}
+
+    Precision and F1 in [-1, 1], recall (which is left as it is) in [0, 1]; higher is better.
+    Nothing is clipped, as published: below 0 is worse than random. nan as in
+    `closecall.affiliation`: precision and F1 where nothing is predicted. No parameters.
+
+    tsadmetrics puts the signed precision in the denominator instead of its size, so that its
+    scores for worse than random are not bounded by -1; its constant is called alpha and is 0 by
+    default, which is plain affiliation.
+
+    Parameters
+    ----------
+    truth, predicted, times, end, span
+        As in `closecall.affiliation`.
+
+    References
+    ----------
+    Zhong et al., *SimAD: A Simple Dissimilarity-Based Approach for Time-Series Anomaly
+    Detection*, IEEE TNNLS 2025 (arXiv 2405.11238), and the authors' code.
+
+    Examples
+    --------
+    >>> from closecall import metrics
+    >>> metrics.normalised_affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0])
+    RescaledResult(precision=0.625, recall=0.938, f1=0.750)
+    """
+    return _normalised(read_pair(truth, predicted, times=times, end=end, span=span))
+
+
+def _normalised(pair: Pair) -> RescaledResult:
+    result = _affiliation(pair)
+    return RescaledResult(_above(result.precision, 0.5), result.recall)
+
+
+def unbiased_affiliation(
+    truth: Any,
+    predicted: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    seed: int = 0,
+) -> RescaledResult:
+    r"""Affiliation with a precision that is 0 where random predictions are (UAff).
+
+    .. math::
+
+        P' = \frac{P - b}{1 - b}, \quad
+        F = \operatorname{sign}(P') \frac{2 |P'| R}{|P'| + R}
+
+    with b the mean affiliation precision of three random predictions of the series. Precision is
+    at most 1 and not bounded below (it is -b/(1 - b) or more), recall (left as it is) in [0, 1],
+    F1 at most 1; higher is better. nan as in `closecall.affiliation`, and for the precision where
+    b is 1: nothing can be better than random if everything is anomalous.
+
+    A random prediction is 2 percent of the samples (ticks) of an integer axis, at least one and
+    at most 100,000, drawn without replacement. Elsewhere a series has no samples and it is 10,000
+    points, drawn evenly over the span. Three draws of 2 percent are what the authors' later code
+    (CCE) takes; that of the paper (SimAD) has one stored b for each data set.
+
+    Parameters
+    ----------
+    truth, predicted, times, end, span
+        As in `closecall.affiliation`.
+    seed
+        Seed of the random predictions, a whole number of 0 or more; the authors' code has none.
+
+    References
+    ----------
+    Zhong et al., *SimAD: A Simple Dissimilarity-Based Approach for Time-Series Anomaly
+    Detection*, IEEE TNNLS 2025 (arXiv 2405.11238), and the authors' code.
+
+    Examples
+    --------
+    >>> from closecall import metrics
+    >>> truth = [0] * 40 + [1] * 20 + [0] * 40
+    >>> metrics.unbiased_affiliation(truth, truth)
+    RescaledResult(precision=1.000, recall=1.000, f1=1.000)
+    """
+    try:
+        valid = index(seed) >= 0
+    except TypeError:
+        raise InputTypeError(expected("`seed` to be a whole number", f"{seed!r:.80}")) from None
+    if not valid:
+        raise InputError(expected("`seed` to be 0 or more", f"{seed}"))
+    return _unbiased(read_pair(truth, predicted, times=times, end=end, span=span), seed=seed)
+
+
+def _unbiased(pair: Pair, *, seed: int = 0) -> RescaledResult:
+    result = _affiliation(pair)
+    generator = np.random.default_rng(seed)
+    draws = [
+        score_pair(replace(pair, predicted=_random(pair, generator))).precision
+        for _ in range(_REPEATS)
+    ]
+    return RescaledResult(_above(result.precision, float(np.mean(draws))), result.recall)
+
+
+def _random(pair: Pair, generator: np.random.Generator) -> Intervals:
+    """Predict at random: whole samples on an integer axis, points on another one."""
+    if pair.clock.kind == "number":
+        points = np.unique(generator.uniform(pair.start, pair.stop, _POINTS))
+        return Intervals(points, points, pair.clock)
+    length = int(pair.stop - pair.start)
+    sampled = pair.clock.kind == "integer"
+    wanted = min(round(_RATE * length), _MOST_DRAWN) if sampled else _POINTS
+    size = max(1, min(wanted, length))
+    starts = np.sort(generator.choice(length, size, replace=False, shuffle=False)) + pair.start
+    return Intervals(starts, starts + 1 if sampled else starts, pair.clock)
+
+
+def _above(precision: float, chance: float) -> float:
+    if isnan(precision) or chance >= 1:
+        return nan
+    return (precision - chance) / (1 - chance)
+
+
+_metric = partial(
+    Metric,
+    family="affiliation",
+    takes="labels",
+    gives=("precision", "recall", "f1"),
+    highest=1.0,
+    higher_is_better=True,
+    mainly_for="both",
+    handles_adjacency=True,
+    handles_durations=True,
+)
+
+ENTRIES = (
+    _metric(
+        name="affiliation",
+        function=affiliation,
+        compute=_affiliation,
+        lowest=0.0,
+        paper="Huet et al., KDD 2022",
+    ),
+    _metric(
+        name="normalised_affiliation",
+        function=normalised_affiliation,
+        compute=_normalised,
+        lowest=-1.0,
+        paper="Zhong et al., IEEE TNNLS 2025",
+    ),
+    _metric(
+        name="unbiased_affiliation",
+        function=unbiased_affiliation,
+        compute=_unbiased,
+        lowest=-inf,
+        paper="Zhong et al., IEEE TNNLS 2025",
+    ),
+)

@@ -1,0 +1,110 @@
+r"""The tables as LaTeX, for a document that uses the package booktabs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from closecall.paper.layout import in_blocks
+
+if TYPE_CHECKING:
+    from closecall.paper.result import Cell, Reproduction, Row, Table
+
+_WIDTH = 96  # characters that fit the text width of an article in \footnotesize
+_SIDES = ("here", "paper")  # short, since many columns are narrow
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def to_latex(paper: Reproduction) -> str:
+    """Write every table, each column as computed here and as published; what differs is bold."""
+    return "\n".join(_tables(table) for table in paper.tables) + _closing(paper)
+
+
+def escape(text: str) -> str:
+    r"""Write text so that LaTeX prints it as it is.
+
+    Examples
+    --------
+    >>> print(escape("# events: 6% of Y < 40"))
+    \# events: 6\% of Y \textless{} 40
+    """
+    return "".join(_SPECIAL.get(character, character) for character in text)
+
+
+def _tables(table: Table) -> str:
+    blocks = list(in_blocks(table, _WIDTH))
+    return "\n".join(_floating(block, index, len(blocks)) for index, block in enumerate(blocks))
+
+
+def _floating(block: Table, index: int, blocks: int) -> str:
+    part = f", part {index + 1} of {blocks}" if blocks > 1 else ""
+    remarks = [*block.remarks(), *(block.notes if index + 1 == blocks else ())]
+    lines = [
+        "\\begin{table}",
+        "\\centering\\footnotesize\\setlength{\\tabcolsep}{2pt}",
+        f"\\caption{{{escape(_caption(block) + part)}.}}",
+        f"\\label{{tab:{block.name}{f'-{index + 1}' if part else ''}}}",
+        *_tabular(block),
+        *(f"\\par\\smallskip {escape(remark)}" for remark in remarks),
+        "\\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _caption(table: Table) -> str:
+    return f"{table.title} ({table.source} of the paper): {table.matched} of {table.total} match"
+
+
+def _tabular(table: Table) -> list[str]:
+    labels = len(table.headings)
+    columns = [labels + 1 + 2 * index for index in range(len(table.columns))]
+    names = [f"\\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in table.columns]
+    rules = [f"\\cmidrule(lr){{{first}-{first + 1}}}" for first in columns]
+    headings = [escape(heading) for heading in table.headings]
+    return [
+        f"\\begin{{tabular}}{{@{{}}{'l' * (labels + 2 * len(columns))}@{{}}}}",
+        "\\toprule",
+        _line([""] * labels + names),
+        "".join(rules),
+        _line(headings + list(_SIDES) * len(columns)),
+        "\\midrule",
+        *_body(table),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+
+
+def _body(table: Table) -> list[str]:
+    """Write the rows, with a little space where the first of several labels changes."""
+    grouped = len({row.labels[0] for row in table.rows}) < len(table.rows)
+    lines: list[str] = []
+    before: Row | None = None
+    for row in table.rows:
+        same = before is not None and before.labels[0] == row.labels[0]
+        if grouped and before is not None and not same:
+            lines.append("\\addlinespace")
+        labels = ["" if same else escape(row.labels[0]), *map(escape, row.labels[1:])]
+        lines.append(_line(labels + [text for cell in row.cells for text in _pair(cell)]))
+        before = row
+    return lines
+
+
+def _pair(cell: Cell | None) -> tuple[str, str]:
+    if cell is None:
+        return "", ""
+    computed, published = escape(cell.computed), escape(cell.published)
+    return (computed if cell.match else f"\\textbf{{{computed}}}"), published
+
+
+def _line(cells: list[str]) -> str:
+    return " & ".join(cells) + " \\\\"
+
+
+def _closing(paper: Reproduction) -> str:
+    return f"\n% {paper.matched} of {paper.total} cells match the paper.\n"

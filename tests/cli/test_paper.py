@@ -1,0 +1,135 @@
+"""`closecall paper`: its four formats on the real data, and its refusals."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from datasets.conftest import TRUTH, write_kdd2022, write_labels
+
+LAST = "186 of 190 cells match the paper"
+
+
+def unwrapped(output):
+    return " ".join(output.split())
+
+
+@pytest.mark.parametrize("width", ["80", "100", "140"])
+def test_table(run, data_folder, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", width)
+    result = run("paper", "--data", str(data_folder))
+    assert result.exit_code == 0
+    lines = [line.rstrip() for line in result.stdout.splitlines()]
+    assert max(map(len, lines)) <= int(width)
+    assert any(re.search(r"OCSVM +0\.17/0\.85/0\.29 != 0\.17/0\.85/0\.28$", line) for line in lines)
+    assert any("NaN/0/NaN      == NaN/0/NaN" in line for line in lines)
+    # Each cell is marked: 186 the same, 4 not; the legend has one of each.
+    assert (result.stdout.count(" == "), result.stdout.count(" != ")) == (186 + 1, 4 + 1)
+    text = unwrapped(result.stdout)
+    assert "of the exact pair it is 0.2864." in text
+    assert text.endswith(
+        f"{LAST} (characteristics 30/30, running_example 16/16, datasets 16/16, comparison 79/80, "
+        "per_event 14/14, counts 9/10, closed_forms 22/24). "
+        "The 4 that do not are explained below their tables."
+    )
+
+
+def test_the_environment_names_the_data(run, data_folder, monkeypatch):
+    monkeypatch.setenv("CLOSECALL_DATA", str(data_folder))
+    assert LAST in unwrapped(run("paper").stdout)
+
+
+def test_json(run, data_folder):
+    values = json.loads(run("paper", "--data", str(data_folder), "--format", "json").stdout)
+    assert (values["matched"], values["total"]) == (186, 190)
+    assert [table["name"] for table in values["tables"]][3] == "comparison"
+    assert values["tables"][3]["matched"] == 79
+
+
+def test_csv(run, data_folder):
+    output = run("paper", "--data", str(data_folder), "--format", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(output)))
+    assert len(rows) == 190
+    differ = [row for row in rows if row["match"] == "no"]
+    assert len(differ) == 4
+    assert (differ[0]["table"], differ[0]["row"], differ[0]["column"]) == (
+        "comparison",
+        "Classical, OCSVM",
+        "SWaT",
+    )
+    assert all(row["note"] for row in differ)
+
+
+def test_latex_to_a_file(run, data_folder, tmp_path):
+    result = run("paper", "--data", str(data_folder), "--format", "latex", "-o", "tables.tex")
+    assert result.stdout == ""
+    text = (tmp_path / "tables.tex").read_text()
+    assert text.count("\\begin{table}") == text.count("\\end{table}") >= 7
+    assert "\\textbf{0.17/0.85/0.29} & 0.17/0.85/0.28 \\\\" in text
+    # Braces pair up, and every line of a table has as many cells as columns.
+    assert text.count("{") == text.count("}")
+    for body in re.findall(r"\\begin\{tabular\}\{@\{\}(l+)@\{\}\}(.*?)\\end", text, re.DOTALL):
+        for line in re.findall(r"^.* \\\\$", body[1], re.MULTILINE):
+            doubled = line.count("\\multicolumn{2}")
+            assert len(re.findall(r"(?<!\\)&", line)) + 1 + doubled == len(body[0]), line
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_latex_compiles(run, data_folder, tmp_path):
+    run("paper", "--data", str(data_folder), "--format", "latex", "-o", "tables.tex")
+    (tmp_path / "main.tex").write_text(
+        "\\documentclass{article}\\usepackage{booktabs}\n"
+        "\\begin{document}\\input{tables.tex}\\end{document}\n"
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
+    made = subprocess.run(  # noqa: S603 - fixed arguments
+        command, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert made.returncode == 0, made.stdout
+    assert "Overfull" not in made.stdout
+
+
+def test_other_data_says_what_is_not_explained(run, tmp_path):
+    write_kdd2022(tmp_path / "kdd2022")
+    text = unwrapped(run("paper", "--data", str(tmp_path)).stdout)
+    assert re.search(r"Of those that do not, \d{2,} have no known explanation\.$", text)
+
+
+def test_no_such_folder(refuse):
+    assert refuse("paper", "--data", "gone") == [
+        "Error: Expected `folder` to name a folder, got gone.",
+        "Hint: Without it, the data is downloaded.",
+    ]
+
+
+def test_a_missing_file(refuse, tmp_path):
+    write_kdd2022(tmp_path)
+    (tmp_path / "nyctaxi_luminol.gz").unlink()
+    assert (
+        refuse("paper", "--data", ".")[0]
+        == ("Error: Expected a file nyctaxi_luminol.gz, got none in .") + "."
+    )
+
+
+def test_a_corrupt_file(refuse, tmp_path):
+    write_kdd2022(tmp_path)
+    (tmp_path / "swat_ocsvm.gz").write_bytes(b"0\n1\n")
+    assert refuse("paper", "--data", ".")[0].startswith(
+        "Error: Expected swat_ocsvm.gz to be a gzip file, got other content ("
+    )
+
+
+def test_a_wrong_length(refuse, tmp_path):
+    write_kdd2022(tmp_path)
+    write_labels(tmp_path / "swat_ocsvm.gz", TRUTH + TRUTH)
+    assert refuse("paper", "--data", ".") == [
+        "Error: Expected swat_ocsvm.gz to have the 8 lines of swat_groundtruth.gz, got 16."
+    ]
+
+
+def test_an_unknown_format(refuse):
+    assert "'latex'" in refuse("paper", "--format", "xml", code=2)[0]

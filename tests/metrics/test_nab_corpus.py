@@ -1,0 +1,109 @@
+"""NAB's score of a whole corpus, and its best threshold."""
+
+from math import inf, isnan, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import closecall as cc
+from closecall.errors import InputError, InputTypeError
+from closecall.metrics.nab_corpus import nab_corpus
+from metrics.test_nab import BEST, PROBATIONS, PROFILES, SIDES
+from oracle import nab as oracle
+
+
+@given(
+    st.lists(
+        SIDES.flatmap(
+            lambda sides: st.tuples(
+                st.just(sides[0]),
+                st.lists(st.integers(0, 6), min_size=len(sides[0]), max_size=len(sides[0])),
+            )
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    PROFILES,
+    PROBATIONS,
+)
+def test_the_best_threshold_of_a_corpus_is_the_best(corpus, profile, probation):
+    truth = {str(i): labels for i, (labels, _) in enumerate(corpus)}
+    scores = {str(i): values for i, (_, values) in enumerate(corpus)}
+    result = nab_corpus(truth, scores, profile=profile, probation=probation)
+    series = [(oracle.windows_of(labels), values) for labels, values in corpus]
+    assert result.raw == pytest.approx(oracle.best(series, profile, probation), abs=1e-9)
+    assert result.raw == pytest.approx(sum(each.raw for each in result.series.values()))
+    # Of equally good thresholds it is the highest.
+    above = [value for _, values in corpus for value in values if value > result.threshold]
+    if above:
+        higher = nab_corpus(
+            truth, scores, profile=profile, probation=probation, threshold=min(above)
+        )
+        assert higher.raw < result.raw + 1e-9
+
+
+def test_windows_by_time_include_both_ends():
+    """Times that repeat and go back are rows in the order of the file."""
+    times = {"a": np.array([0, 1, 2, 3, 2, 3, 4, 4, 5])}
+    scores = {"a": [0, 0, 0, 9, 0, 0, 0, 9, 0]}
+    result = nab_corpus({"a": [(1, 4)]}, scores, times=times, probation=0, threshold=9)
+    # Rows 1 to 6: from the first 1 to the first 4. Row 7 is one row after them.
+    raw = oracle.sigma(-4 / 6) / BEST + 0.11 * oracle.sigma(1 / 5)
+    assert result.raw == pytest.approx(raw, abs=1e-12)
+
+
+def test_windows_need_not_fall_on_times():
+    times, scores = {"a": [0, 10, 20, 30, 40]}, {"a": [0, 1, 1, 1, 0]}
+    result = nab_corpus({"a": [(5, 25)]}, scores, times=times, probation=0, threshold=1)
+    by_rows = nab_corpus({"a": cc.Events([(1, 3)])}, scores, probation=0, threshold=1)
+    assert result.values() == by_rows.values()
+
+
+def test_it_can_be_best_to_detect_nothing():
+    result = nab_corpus({"a": [0, 0, 0, 0]}, {"a": [0.1, 0.5, 0.2, 0.1]})
+    assert (result.threshold, result.raw) == (inf, 0.0)
+    assert isnan(result.value)
+
+
+def test_scores_of_any_type_give_one_result():
+    labels, values = [0, 0, 1, 1, 0, 0], np.array([0, 1, 3, 2, 1, 0])
+    results = {
+        nab_corpus({"a": labels}, {"a": values.astype(dtype)}, probation=0).values()["raw"]
+        for dtype in ("uint8", "int64", "float32", "float64")
+    }
+    assert results == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("truth", "scores", "options", "error", "rule"),
+    [
+        ({}, {}, {}, InputError, "`truth` to have at least one series"),
+        ({"a": [0]}, {"b": [0.5]}, {}, InputError, "`scores` to have the same series as `truth`"),
+        ([0], {"a": [0.5]}, {}, InputTypeError, "`truth` and `scores` to be mappings"),
+        ({"a": [0, 1]}, {"a": [0.5]}, {}, InputError, r"`truth\['a'\]` to have one value for each"),
+        ({"a": [0]}, {"a": [0.5]}, {"threshold": nan}, InputError, "`threshold` to be a number"),
+        (
+            {"a": [0]},
+            {"a": [0.5]},
+            {"threshold": "x"},
+            InputTypeError,
+            "`threshold` to be a number",
+        ),
+        ({"a": [0]}, {"a": [0.5]}, {"times": {}}, InputError, "`times` to have the same series"),
+        (
+            {"a": []},
+            {"a": [1]},
+            {"times": {"a": [1, 2]}},
+            InputError,
+            r"`times\['a'\]` to have one",
+        ),
+        ({"a": [(8, 9)]}, {"a": [1]}, {"times": {"a": [1]}}, InputError, "hold at least one row"),
+        ({"a": cc.Events([(0.0, 1.0)])}, {"a": [1]}, {}, InputError, "to be windows of rows"),
+        ({"a": cc.Events([(0, 2)])}, {"a": [1]}, {}, InputError, "to lie within the span"),
+    ],
+)
+def test_bad_corpora_are_refused(truth, scores, options, error, rule):
+    with pytest.raises(error, match=rule):
+        nab_corpus(truth, scores, **options)

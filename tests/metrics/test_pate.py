@@ -1,0 +1,152 @@
+from datetime import datetime, timedelta
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from closecall.errors import InputError, InputTypeError
+from closecall.events import Events
+from closecall.metrics.pate import pate
+from oracle import pate as oracle
+
+LEVELS = st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 0.5, 2.0, np.inf])
+FALLING = ([True] * 20 + [False], [1.0] + [0.1] * 4 + [2.0] * 8 + [0.1] * 7 + [0.5])
+
+
+@st.composite
+def series(draw):
+    length = draw(st.integers(1, 26))
+    labels = draw(st.lists(st.booleans(), min_size=length, max_size=length))
+    if draw(st.booleans()):
+        # Long events, which single booleans hardly ever make.
+        start, stop = sorted(draw(st.tuples(*[st.integers(0, length)] * 2)))
+        labels[start:stop] = [True] * (stop - start)
+    score = st.floats(-2, 2) if draw(st.booleans()) else LEVELS
+    return labels, draw(st.lists(score, min_size=length, max_size=length))
+
+
+def fixed_series():
+    """Events at both ends, two almost touching ones, and a long one; no randomness."""
+    truth = np.zeros(400, dtype=np.int64)
+    for start, stop in ((0, 1), (50, 60), (61, 62), (130, 180), (399, 400)):
+        truth[start:stop] = 1
+    return truth, (np.arange(400) * 7919 % 1009) / 1009 + 0.5 * truth
+
+
+@given(series(), st.integers(0, 30), st.integers(0, 30))
+@example(FALLING, 0, 0)
+@example(([True, False, False, True], [0.0, 1.0, 1.0, 0.0]), 9, 9)
+@example(([False, False, True, False, False, True, False], [6.0, 5, 1, 4, 3, 2, 0]), 3, 1)
+def test_equals_brute_force(data, early, delay):
+    labels, scores = data
+    result = pate(labels, scores, early=early, delay=delay).value
+    expected = oracle.value(labels, scores, early, delay)
+    assert result == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert isnan(result) or 0 <= result <= 1
+
+
+def test_thresholds_where_the_recall_falls_are_left_out():
+    recalls = oracle.recalls(*FALLING, 0, 0)
+    # The first sample opens a new, shorter first run, and what is missed weighs more.
+    assert recalls[1] < recalls[0]
+    without = [score if score != 1.0 else 0.1 for score in FALLING[1]]
+    value = pate(*FALLING, early=0, delay=0).value
+    assert value == pytest.approx(oracle.value(*FALLING, 0, 0), abs=1e-12)
+    # The false alarm at 0.5 has the lower recall, too, so it falls out with the first sample.
+    assert value > pate(FALLING[0], without, early=0, delay=0).value
+
+
+def test_missed_samples_by_hand():
+    # 0 is found, a false alarm comes, then 3 is found: one missed sample weighs 1, two 0.7 and 0.3.
+    truth, scores = [1, 1, 1, 1, 1, 0], [0.9, 0.1, 0.1, 0.8, 0.1, 0.85]
+    assert pate(truth, scores, early=0, delay=0).value == pytest.approx(11 / 14)
+
+
+def test_a_delayed_alarm_by_hand():
+    # The alarm weighs 1/2 in the buffer behind the event, found or not.
+    truth, scores = [0, 0, 1, 0, 0], [0.1, 0.2, 0.5, 0.9, 0.3]
+    assert pate(truth, scores, early=2, delay=2).value == pytest.approx(11 / 24)
+
+
+def test_an_early_alarm_counts_only_once_the_event_is_found():
+    truth, scores = [0, 0, 1, 0, 0], [0.3, 0.9, 0.5, 0.2, 0.1]
+    assert pate(truth, scores, early=2, delay=2).value == pytest.approx(5 / 16)
+
+
+def test_equals_the_authors_package_given_every_threshold():
+    # PATE 0.1.1 with e_buffer=20, d_buffer=10, drop_intermediate=False, Big_Data=False.
+    result = pate(*fixed_series(), early=20, delay=10).value
+    assert result == pytest.approx(0.7274355351447356, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.int8, np.uint64, np.float32, np.float64, list])
+def test_the_type_of_labels_does_not_matter(kind):
+    truth, scores = fixed_series()
+    labels = truth.tolist() if kind is list else truth.astype(kind)
+    assert pate(labels, scores).value == pate(truth, scores).value
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32, np.float64])
+def test_only_the_order_of_scores_matters(kind):
+    truth, _ = fixed_series()
+    levels = np.arange(400) * 37 % 101
+    expected = pate(truth, levels).value
+    assert pate(truth, levels.astype(kind)).value == expected
+    assert pate(truth, np.exp(levels / 10) - 50).value == expected
+
+
+def test_perfect_inverted_and_constant_scores():
+    truth, _ = fixed_series()
+    assert pate(truth, truth).value == 1
+    # Nothing is true positive before everything is predicted.
+    assert pate(truth, -truth, early=0, delay=0).value == pytest.approx(63 / 400 / 2)
+    assert pate(truth, truth * 0, early=0, delay=0).value == pytest.approx((1 + 63 / 400) / 2)
+
+
+def test_infinite_scores_are_the_highest_and_lowest():
+    truth = [0, 1, 1, 0, 0]
+    finite = pate(truth, [1.0, 9.0, 2.0, -9.0, 0.5], early=1, delay=2).value
+    infinite = pate(truth, [1.0, np.inf, 2.0, -np.inf, 0.5], early=1, delay=2).value
+    assert infinite == finite
+
+
+def test_one_sample_events_at_both_ends_count():
+    truth = [1, 0, 0, 0, 0, 0, 0, 1]
+    assert pate(truth, [9, 0, 1, 2, 3, 4, 5, 8], early=0, delay=0).value == 1
+    # Recall 1/2 with precision 1, which falls to 1/7 before recall 1 with precision 1/4.
+    late = pate(truth, [9, 1, 2, 3, 4, 5, 6, 0], early=0, delay=0).value
+    assert late == pytest.approx(1 / 2 + (1 / 7 + 1 / 4) / 4)
+
+
+def test_buffers_longer_than_the_series_end_with_it():
+    labels, scores = [0, 1, 0, 0, 1, 0], [3.0, 1.0, 2.0, 5.0, 4.0, 0.0]
+    expected = oracle.value(labels, scores, 300, 300)
+    assert pate(labels, scores, early=300, delay=300).value == pytest.approx(expected, abs=1e-12)
+
+
+def test_nothing_true_is_undefined_and_nothing_normal_is_perfect():
+    assert isnan(pate([0, 0, 0], [0.1, 0.2, 0.3]).value)
+    assert pate([1, 1, 1], [0.1, 0.2, 0.3]).value == 1
+
+
+def test_samples_are_counted_on_every_axis():
+    truth, scores = fixed_series()
+    expected = pate(truth, scores).value
+    start = datetime(2024, 1, 1)  # noqa: DTZ001 - naive on purpose
+    stamps = [start + timedelta(minutes=i * i) for i in range(400)]
+    end = stamps[-1] + timedelta(days=9)
+    assert pate(truth, scores, times=stamps, end=end).value == expected
+    events = Events.from_labels(truth, stamps, end)
+    assert pate(events, scores, times=stamps, end=end).value == expected
+
+
+@pytest.mark.parametrize("name", ["early", "delay"])
+def test_a_bad_buffer_is_refused(name):
+    with pytest.raises(InputError, match=f"`{name}` to be 0 or more, got -1"):
+        pate([0, 1], [0, 1], **{name: -1})
+    with pytest.raises(
+        InputTypeError, match=rf"`{name}` to be a whole number of samples, got 2\.5"
+    ):
+        pate([0, 1], [0, 1], **{name: 2.5})

@@ -1,0 +1,227 @@
+"""TaP/TaR: worked by hand, against the oracle, and the authors' own edge cases."""
+
+from datetime import UTC, datetime, timedelta
+from math import exp, isnan
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+
+import closecall as cc
+from closecall.errors import InputError, InputTypeError
+from closecall.metrics import _decay
+from closecall.metrics.time_aware import time_aware
+from oracle import time_aware as oracle
+from properties.strategies import cases, events
+
+FIRST = 1 / (1 + exp(-6))  # the weight right after an event
+LAST = 1 / (1 + exp(6))
+ORIGIN = datetime(2024, 3, 1, tzinfo=UTC)
+
+
+def as_datetime(seconds):
+    return ORIGIN + timedelta(seconds=seconds)
+
+
+def score(case, place=int, **settings):
+    moved = case.moved(place)
+    return time_aware(events(moved.truth), events(moved.predicted), span=moved.span, **settings)
+
+
+def test_detection_and_portion():
+    truth = [1, 1, 1, 1, 0, 0, 1, 1, 0, 0]
+    predicted = [0, 1, 1, 1, 0, 0, 0, 0, 1, 1]
+    result = time_aware(truth, predicted, alpha=0.25)
+    assert result.recall == pytest.approx(0.25 * 1 / 2 + 0.75 * 0.75 / 2)
+    assert result.precision == pytest.approx(0.25 * 1 / 2 + 0.75 * 1 / 2)
+
+
+def test_a_portion_of_exactly_theta_is_no_detection():
+    # As in the authors' program of 2019; their later package counts it.
+    truth, predicted = [1, 1, 0, 0], [0, 1, 1, 0]
+    assert time_aware(truth, predicted, alpha=1).recall == 0
+    assert time_aware(truth, predicted, alpha=1, theta=0.49).recall == 1
+    assert time_aware(truth, predicted, alpha=1, theta=0.49).precision == 1
+
+
+def test_the_middle_of_a_section_is_exactly_a_half():
+    # Weights are differences of running sums; rounding must not make a detection.
+    truth = [1, 1, 0, 0, 0, 0, 0, 0]
+    for delta, index in [(3, 3), (5, 4), (9, 6)]:
+        predicted = [0] * 12
+        predicted[index] = 1
+        result = time_aware(truth + [0] * 4, predicted, delta=delta, alpha=0.5)
+        assert result.precision == pytest.approx(0.25, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("delta", "weights"),
+    [
+        (0, [0, 0, 0]),
+        (1, [FIRST, 0, 0]),
+        (2, [FIRST, LAST, 0]),
+        (3, [FIRST, 0.5, LAST]),
+    ],
+)
+def test_the_section_after_an_event_fades(delta, weights):
+    truth = [0, 1, 1, 0, 0, 0]
+    for index, weight in enumerate(weights):
+        predicted = [0] * 6
+        predicted[3 + index] = 1
+        result = time_aware(truth, predicted, delta=delta, alpha=0)
+        assert result.precision == pytest.approx(weight, abs=1e-15)
+        assert result.recall == pytest.approx(weight / 2, abs=1e-15)
+
+
+def test_the_section_stops_before_the_next_event():
+    # The authors' program lets it cover the first sample of that event: precision 1.002.
+    truth, predicted = [1, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 0]
+    result = time_aware(truth, predicted, delta=4)
+    assert result.precision == 1
+    assert result.recall == pytest.approx(0.5 * 0 + 0.5 * 0.25)
+
+
+def test_a_cut_section_fades_over_what_is_left_of_it():
+    truth, predicted = [1, 1, 0, 0, 1, 1], [0, 0, 0, 1, 0, 0]
+    assert time_aware(truth, predicted, delta=100, alpha=0).precision == pytest.approx(LAST)
+
+
+def test_the_section_runs_past_the_end_of_the_series():
+    truth, predicted = [1, 1, 0, 0], [0, 0, 0, 1]
+    result = time_aware(truth, predicted, delta=101, alpha=0)
+    assert result.precision == pytest.approx(1 / (1 + exp(-6 + 12 / 100)))
+    assert time_aware(truth, predicted, delta=10**30, alpha=0).precision == pytest.approx(FIRST)
+
+
+def test_portions_of_events_are_one_at_most():
+    result = time_aware([0, 1, 0, 0, 0], [0, 1, 1, 1, 0], delta=3, alpha=0)
+    assert result.recall == 1
+    assert result.precision == pytest.approx((1 + FIRST + 0.5) / 3)
+
+
+def test_touching_events_leave_no_room_for_a_section():
+    truth, predicted = cc.Events([(0, 2), (2, 4)]), cc.Events([(2, 4)])
+    result = time_aware(truth, predicted, span=(0, 9), delta=3)
+    assert (result.precision, result.recall) == (1, 0.5)
+
+
+@given(
+    case=cases(truth="no", predicted="no"),
+    theta=st.sampled_from([0, 0.2, 0.5, 0.75, 1]),
+    alpha=st.sampled_from([0, 0.3, 0.5, 1]),
+    delta=st.integers(0, 12),
+    place=st.sampled_from([int, float, as_datetime]),
+)
+def test_against_the_oracle(case, theta, alpha, delta, place):
+    settings = {"theta": theta, "alpha": alpha}
+    precision, recall = oracle.time_aware(
+        case.truth, case.predicted, counted=place is int, delta=delta, **settings
+    )
+    length = timedelta(seconds=delta) if place is as_datetime else delta
+    result = score(case, place, delta=length, **settings)
+    assert result.precision == pytest.approx(precision, abs=1e-9, nan_ok=True)
+    assert result.recall == pytest.approx(recall, abs=1e-9)
+
+
+@given(case=cases(), delta=st.integers(0, 12))
+def test_points_are_limits_of_short_ranges(case, delta):
+    def widened(intervals):
+        return [(start, stop + 1e-9 * (start == stop)) for start, stop in intervals]
+
+    exact = case.moved(float)
+    first, last = exact.span
+    # No prediction may start where a section stops: the section of a widened point moves along.
+    settings = {"span": (first, last + 1), "delta": delta + 0.5, "alpha": 0}
+    limit = time_aware(events(exact.truth), events(exact.predicted), **settings)
+    near = time_aware(events(widened(exact.truth)), events(widened(exact.predicted)), **settings)
+    assert near.precision == pytest.approx(limit.precision, abs=1e-6, nan_ok=True)
+    assert near.recall == pytest.approx(limit.recall, abs=1e-6)
+
+
+@given(case=cases(truth="no", predicted="no", at_least=1), delta=st.integers(0, 12))
+def test_moving_the_series_changes_nothing(case, delta):
+    assert score(case, lambda time: time + 10**15, delta=delta) == score(case, delta=delta)
+
+
+def test_long_sections_are_summed_by_a_formula(monkeypatch):
+    truth = cc.Events([(0, 5000), (40_000, 50_000)])
+    predicted = cc.Events([(4000, 5300), (7000, 7001), (9000, 14_998), (14_999, 15_000)])
+    by_formula = time_aware(truth, predicted, span=(0, 60_000), delta=10_000, alpha=0)
+    monkeypatch.setattr(_decay, "_LONGEST_SUMMED", 10_000)
+    summed = time_aware(truth, predicted, span=(0, 60_000), delta=10_000, alpha=0)
+    assert by_formula.precision == pytest.approx(summed.precision, abs=1e-12)
+    assert by_formula.recall == pytest.approx(summed.recall, abs=1e-12)
+    whole = np.array([10_000.0])
+    total = _decay.decay_between(np.zeros(1), whole, whole, counted=True)
+    assert total == pytest.approx(5000, abs=1e-9)  # weights mirror each other around 1/2
+
+
+@pytest.mark.parametrize("length", [10**6, 10**9, 10**15])
+def test_one_sample_of_an_endless_section(length):
+    truth, predicted = cc.Events([(0, 10)]), cc.Events([(10 + length // 4, 11 + length // 4)])
+    result = time_aware(truth, predicted, span=(0, 2 * length), delta=length, alpha=0)
+    assert result.precision == pytest.approx(
+        1 / (1 + exp(-3)), abs=1e-5 if length == 10**6 else 1e-8
+    )
+
+
+@pytest.mark.parametrize("delta", [0, 1, 5])
+@pytest.mark.parametrize("truth", [[0, 1, 1, 0, 0, 1], [1, 0, 0], [0, 0, 1], [1, 1, 1]])
+def test_perfect_predictions(truth, delta):
+    # The authors' program divides by zero at events of one sample.
+    result = time_aware(truth, truth, delta=delta)
+    assert (result.precision, result.recall, result.fbeta(2)) == (1, 1, 1)
+
+
+def test_everything_predicted():
+    result = time_aware([0, 1, 0, 1, 1], [1] * 5)
+    assert result.precision == pytest.approx(0.5 + 0.5 * 3 / 5)
+    assert result.recall == 1
+
+
+def test_nothing_predicted():
+    result = time_aware([0, 1, 1], [0, 0, 0], delta=2)
+    assert isnan(result.precision)
+    assert isnan(result.f1)
+    assert result.recall == 0
+
+
+def test_nothing_true():
+    result = time_aware([0, 0, 0], [0, 1, 0], delta=2)
+    assert result.precision == 0
+    assert isnan(result.recall)
+
+
+def test_lengths_are_durations_between_datetimes():
+    truth = cc.Events([(as_datetime(0), as_datetime(60))])
+    predicted = cc.Events([(as_datetime(75), as_datetime(75.5))])
+    result = time_aware(
+        truth,
+        predicted,
+        span=(ORIGIN, as_datetime(3600)),
+        delta=timedelta(milliseconds=30_500),
+        alpha=0,
+    )
+    middle = 1 / (1 + np.exp(-6 + 12 * np.array([15.0, 15.25, 15.5]) / 30.5))
+    assert result.precision == pytest.approx(middle.mean(), rel=1e-3)
+    assert result.precision == pytest.approx(0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"theta": -0.1}, "`theta` to lie between 0 and 1, got -0.1"),
+        ({"alpha": 2}, "`alpha` to lie between 0 and 1, got 2"),
+        ({"delta": -1}, "`delta` to be 0 or more, got -1"),
+        ({"delta": 1.5}, "`delta` to be a whole number of samples, got 1.5"),
+    ],
+)
+def test_bad_parameters(settings, message):
+    with pytest.raises(InputError, match=message):
+        time_aware([0, 1, 1, 1], [0, 1, 0, 1], **settings)
+
+
+def test_delta_has_the_unit_of_the_axis():
+    with pytest.raises(InputTypeError, match="`delta` to be a number, like the times"):
+        time_aware([0, 1], [0, 1], delta=timedelta(seconds=1))

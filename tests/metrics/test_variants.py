@@ -1,0 +1,197 @@
+"""Affiliation in the registry, and its rescaled variants."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from math import isnan, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import closecall as cc
+from closecall.affiliation.score import score_pair
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from closecall.metrics import variants
+from closecall.metrics.variants import (
+    RescaledResult,
+    normalised_affiliation,
+    unbiased_affiliation,
+)
+from closecall.pair import read_pair
+from properties.strategies import mixed_cases
+
+TRUTH = [0] * 300 + [1] * 100 + [0] * 500 + [1] * 40 + [0] * 60
+
+
+def chance(truth):
+    """Give the mean precision of one random point: 1/2 + p²/2 in each zone (section 4.4)."""
+    events = cc.affiliation(truth, truth).events
+    share = (events.stop - events.start) / (events.zone_stop - events.zone_start)
+    return float((0.5 + share**2 / 2).mean())
+
+
+def drawn(truth, seeds):
+    pair = read_pair(truth, truth)
+    generators = [np.random.default_rng(seed) for seed in range(seeds)]
+    return [
+        score_pair(replace(pair, predicted=variants._random(pair, generator))).precision
+        for generator in generators
+    ]
+
+
+@given(case=mixed_cases)
+def test_the_entry_of_affiliation_gives_its_numbers(case):
+    sides = cc.Events(case.truth), cc.Events.from_points([])
+    if case.predicted:
+        sides = cc.Events(case.truth), cc.Events(case.predicted)
+    entry = next(entry for entry in variants.ENTRIES if entry.name == "affiliation")
+    found = entry.compute(read_pair(*sides, span=case.span), zero_division=0)
+    expected = entry.function(*sides, span=case.span, zero_division=0)
+    assert (found.precision, found.recall) == (expected.precision, expected.recall)
+
+
+@given(case=mixed_cases)
+def test_normalised_precision_is_zero_at_one_half_and_its_sign_that_of_f1(case):
+    if not case.predicted:
+        return
+    plain, result = (
+        case.score(),
+        normalised_affiliation(cc.Events(case.truth), cc.Events(case.predicted), span=case.span),
+    )
+    assert result.precision == 2 * plain.precision - 1
+    assert result.recall == plain.recall
+    size = abs(result.precision)
+    expected = 2 * size * plain.recall / (size + plain.recall) if size + plain.recall else 0.0
+    assert abs(result.f1) == pytest.approx(expected)
+    assert result.f1 == 0 or np.sign(result.f1) == np.sign(result.precision)
+    for beta in (0.1, 1, 3):
+        assert -1 <= result.fbeta(beta) <= 1
+
+
+def test_worse_than_random_is_below_zero_and_never_above_one():
+    truth = [0] * 40 + [1] * 5 + [0] * 55
+    far = [1] * 15 + [0] * 24 + [1] + [0] * 40 + [1] * 20
+    result = normalised_affiliation(truth, far)
+    assert result.precision == pytest.approx(2 * cc.affiliation(truth, far).precision - 1)
+    # The signed precision in the denominator, where its size belongs, would give 2 and more.
+    signed = 2 * abs(result.precision) * result.recall / (result.precision + result.recall)
+    assert signed > 2
+    assert -1 < result.f1 < -0.5
+
+
+@pytest.mark.parametrize("metric", [normalised_affiliation, unbiased_affiliation])
+def test_perfect_empty_and_impossible(metric):
+    perfect = metric(TRUTH, TRUTH)
+    assert (perfect.precision, perfect.recall, perfect.f1) == (1.0, 1.0, 1.0)
+    empty = metric(TRUTH, [0] * len(TRUTH))
+    assert isnan(empty.precision)
+    assert isnan(empty.f1)
+    assert empty.recall == 0.0
+    with pytest.raises(UndefinedMetricError, match="affiliation is undefined"):
+        metric([0, 0, 0], [0, 1, 0])
+
+
+def test_the_random_level_is_the_one_of_theory():
+    draws = drawn(TRUTH, 400)
+    error = np.std(draws) / 20
+    assert np.mean(draws) == pytest.approx(chance(TRUTH), abs=4 * error)
+    assert error < 0.006
+
+
+def test_a_random_prediction_scores_about_zero():
+    generator = np.random.default_rng(7)
+    random = [(generator.random(len(TRUTH)) < 0.02).astype(int) for _ in range(100)]
+    precisions = [
+        unbiased_affiliation(TRUTH, one, seed=i).precision for i, one in enumerate(random)
+    ]
+    assert np.mean(precisions) == pytest.approx(0, abs=0.04)
+
+
+def test_the_seed_decides():
+    predicted = [*TRUTH[1:], 0]
+    first, again, other = (unbiased_affiliation(TRUTH, predicted, seed=seed) for seed in (3, 3, 4))
+    assert first == again
+    assert first.precision != other.precision
+    assert first.recall == other.recall == cc.affiliation(TRUTH, predicted).recall
+    assert unbiased_affiliation(TRUTH, predicted) == unbiased_affiliation(TRUTH, predicted, seed=0)
+
+
+def test_the_rescaling_is_the_published_one():
+    predicted = TRUTH[5:] + [0] * 5
+    generator = np.random.default_rng(11)
+    pair = read_pair(TRUTH, predicted)
+    level = np.mean(
+        [
+            score_pair(replace(pair, predicted=variants._random(pair, generator))).precision
+            for _ in range(3)
+        ]
+    )
+    plain = cc.affiliation(TRUTH, predicted).precision
+    found = unbiased_affiliation(TRUTH, predicted, seed=11).precision
+    assert found == pytest.approx((plain - level) / (1 - level), rel=1e-14)
+
+
+def test_two_percent_of_the_samples_are_drawn():
+    pair = read_pair(TRUTH, TRUTH)
+    random = variants._random(pair, np.random.default_rng(0))
+    assert len(random) == 20
+    assert (random.stops - random.starts == 1).all()
+    random.require_disjoint("random")
+    random.require_inside(pair.start, pair.stop, "random")
+    short = read_pair([0, 1, 0], [0, 1, 0])
+    assert len(variants._random(short, np.random.default_rng(0))) == 1
+
+
+def test_axes_without_samples_draw_points():
+    at = [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=i) for i in range(len(TRUTH))]
+    for times in (at, np.arange(len(TRUTH)) / 8):
+        pair = read_pair(TRUTH, TRUTH, times=times)
+        random = variants._random(pair, np.random.default_rng(0))
+        assert len(random) == 10_000
+        assert (random.stops == random.starts).all()
+        random.require_disjoint("random")
+        level = score_pair(replace(pair, predicted=random)).precision
+        assert level == pytest.approx(chance(TRUTH), abs=0.02)
+
+
+def test_a_long_integer_axis_is_not_filled():
+    truth, span = cc.Events([(10**17, 2 * 10**17)]), (0, 10**18)
+    result = unbiased_affiliation(truth, truth, span=span)
+    assert result.precision == 1.0
+
+
+def test_where_everything_is_anomalous_nothing_beats_chance():
+    result = unbiased_affiliation([1, 1, 1], [0, 1, 0])
+    assert isnan(result.precision)
+    assert isnan(result.f1)
+    assert result.recall == cc.affiliation([1, 1, 1], [0, 1, 0]).recall
+
+
+def test_the_level_of_swat_is_the_published_one(data_folder):
+    # What the authors' code stores for SWaT is itself the mean of a few random draws.
+    truth = np.loadtxt(data_folder / "kdd2022" / "swat_groundtruth.gz", dtype=np.uint8)
+    draws = drawn(truth, 20)
+    published = 0.529361619
+    assert np.mean(draws) == pytest.approx(published, abs=3 * np.std(draws) / 3**0.5)
+    assert np.mean(draws) == pytest.approx(chance(truth), abs=0.01)
+
+
+@pytest.mark.parametrize("seed", [0.5, "1", None])
+def test_a_seed_that_is_no_whole_number_is_refused(seed):
+    with pytest.raises(InputTypeError, match=r"Expected `seed` to be a whole number, got"):
+        unbiased_affiliation([0, 1], [0, 1], seed=seed)
+
+
+def test_a_negative_seed_is_refused():
+    with pytest.raises(InputError, match=r"Expected `seed` to be 0 or more, got -1"):
+        unbiased_affiliation([0, 1], [0, 1], seed=-1)
+
+
+def test_a_rescaled_result_keeps_its_sign():
+    result = RescaledResult(-0.5, 0.5)
+    assert result.values() == {"precision": -0.5, "recall": 0.5, "f1": -0.5}
+    assert result.fbeta(2) == -0.5
+    assert isnan(RescaledResult(nan, 0.0).f1)
+    assert repr(RescaledResult(0.0, 0.0)) == (
+        "RescaledResult(precision=0.000, recall=0.000, f1=0.000)"
+    )

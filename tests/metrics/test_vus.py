@@ -1,0 +1,188 @@
+from datetime import datetime, timedelta
+from math import isnan, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from closecall.errors import InputError, InputTypeError
+from closecall.events import Events
+from closecall.metrics.threshold_free import auc_roc, average_precision
+from closecall.metrics.vus import vus
+from oracle import vus as oracle
+
+LEVELS = st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 0.5, 2.0, np.inf])
+
+
+@st.composite
+def series(draw, longest=30):
+    length = draw(st.integers(1, longest))
+    labels = draw(st.lists(st.booleans(), min_size=length, max_size=length))
+    score = st.floats(-2, 2) if draw(st.booleans()) else LEVELS
+    return labels, draw(st.lists(score, min_size=length, max_size=length))
+
+
+def fixed_series():
+    """Events at both ends, two almost touching ones, and a long one; no randomness."""
+    truth = np.zeros(400, dtype=np.int64)
+    for start, stop in ((0, 1), (50, 60), (61, 62), (130, 180), (399, 400)):
+        truth[start:stop] = 1
+    return truth, (np.arange(400) * 7919 % 1009) / 1009 + 0.5 * truth
+
+
+@given(series(), st.integers(0, 70))
+@example(([True, False, False, True], [0.0, 1.0, 1.0, 0.0]), 9)
+@example(([False, True, False, True, False, True], [5.0, 1.0, 4.0, 2.0, 3.0, 0.0]), 4)
+def test_equals_brute_force(data, window):
+    labels, scores = data
+    result = vus(labels, scores, window=window)
+    roc, pr = oracle.volumes(labels, scores, window)
+    assert result.roc == pytest.approx(roc, abs=1e-12, nan_ok=True)
+    assert result.pr == pytest.approx(pr, abs=1e-12, nan_ok=True)
+    assert all(isnan(value) or 0 <= value <= 1 for value in result.values().values())
+
+
+@given(series(), st.integers(0, 20))
+def test_each_window_equals_brute_force(data, window):
+    labels, scores = data
+    if not any(labels) or all(labels):
+        labels = [True, *labels, False]
+        scores = [0.5, *scores, 0.25]
+    result = vus(labels, scores, window=window)
+    both = [oracle.areas(labels, scores, w) for w in range(window + 1)]
+    assert result.roc_areas == pytest.approx([roc for roc, _ in both], abs=1e-12)
+    assert result.pr_areas == pytest.approx([pr for _, pr in both], abs=1e-12)
+
+
+@given(series(), st.integers(0, 20))
+def test_time_may_run_backward(data, window):
+    labels, scores = data
+    there = vus(labels, scores, window=window)
+    back = vus(labels[::-1], scores[::-1], window=window)
+    assert list(there.values().values()) == pytest.approx(
+        list(back.values().values()), abs=1e-12, nan_ok=True
+    )
+
+
+def test_by_hand():
+    # Windows 0 and 1 have no buffer; window 2 gives samples 0 and 2 the label q.
+    q = sqrt(1 / 2)
+    rate, false = q / (1 + q / 2), (1 - q) / (3 - q / 2)
+    result = vus([0, 1, 0, 0], [0.1, 0.5, 0.9, 0.3], window=2)
+    assert result.pr_areas == pytest.approx([1 / 2, 1 / 2, rate * q + (1 - rate) * (1 + q) / 2])
+    assert result.roc_areas == pytest.approx([2 / 3, 2 / 3, false * rate / 2 + 1 - false])
+    assert result.pr == pytest.approx(result.pr_areas.sum() / 3)
+    assert result.roc == pytest.approx(result.roc_areas.sum() / 3)
+
+
+def test_equals_the_authors_packages_given_every_threshold():
+    # vus 0.0.6 and TSB-AD 1.5: RangeAUC_volume_opt(truth, scores, 30, thre=400).
+    result = vus(*fixed_series(), window=30)
+    assert result.roc == pytest.approx(0.8887294653277875, abs=1e-12)
+    assert result.pr == pytest.approx(0.6897970460496816, abs=1e-12)
+
+
+def test_is_not_what_other_packages_give():
+    # aeon 1.6.0 with every threshold; its trapezoids and its buffers differ.
+    result = vus(*fixed_series(), window=30)
+    assert abs(result.pr - 0.6243067366214944) > 0.06
+
+
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.int8, np.uint64, np.float32, np.float64, list])
+def test_the_type_of_labels_does_not_matter(kind):
+    truth, scores = fixed_series()
+    labels = truth.tolist() if kind is list else truth.astype(kind)
+    expected = vus(truth, scores, window=30)
+    result = vus(labels, scores, window=30)
+    assert result.values() == expected.values()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32, np.float64, np.uint64])
+def test_only_the_order_of_scores_matters(kind):
+    truth, _ = fixed_series()
+    levels = np.arange(400) * 37 % 101
+    expected = vus(truth, levels, window=12)
+    assert vus(truth, levels.astype(kind), window=12).values() == expected.values()
+    assert vus(truth, np.exp(levels / 10) - 50, window=12).values() == expected.values()
+
+
+def test_one_event_without_a_window_is_the_plain_area():
+    truth = np.zeros(50, dtype=np.uint8)
+    truth[20:27] = 1
+    scores = np.arange(50) * 17 % 23
+    result = vus(truth, scores, window=0)
+    assert result.roc == pytest.approx(auc_roc(truth, scores).value, abs=1e-14)
+    assert result.pr == pytest.approx(average_precision(truth, scores).value, abs=1e-14)
+
+
+def test_perfect_scores_give_1():
+    truth, _ = fixed_series()
+    assert vus(truth, truth).values() == {"roc": 1.0, "pr": 1.0}
+
+
+def test_inverted_scores_are_far_below_a_constant_one():
+    truth, _ = fixed_series()
+    inverted, constant = vus(truth, -truth, window=0), vus(truth, truth * 0, window=0)
+    # Nothing true is found before everything is; then precision is the share of true samples.
+    assert inverted.roc == 0
+    assert inverted.pr == pytest.approx(63 / 400)
+    assert constant.roc == pytest.approx(0.5)
+    assert constant.pr == pytest.approx(63 / 400)
+
+
+def test_infinite_scores_are_the_highest_and_lowest():
+    truth = [0, 1, 1, 0, 0]
+    finite = vus(truth, [1.0, 9.0, 2.0, -9.0, 0.5], window=3)
+    assert vus(truth, [1.0, np.inf, 2.0, -np.inf, 0.5], window=3).values() == finite.values()
+
+
+def test_one_sample_events_at_both_ends_count():
+    truth = [1, 0, 0, 0, 0, 0, 0, 1]
+    both = vus(truth, [9, 0, 1, 2, 3, 4, 5, 8], window=2)
+    assert both.values() == {"roc": 1.0, "pr": 1.0}
+    # Without the last one half of the events is missed until its score comes.
+    late = vus(truth, [9, 1, 2, 3, 4, 5, 6, 0], window=0)
+    assert late.pr == pytest.approx(1 / 4 + 3 / 4 * 2 / 8)
+
+
+def test_buffers_longer_than_the_series_reach_every_sample():
+    labels, scores = [0, 1, 0, 0, 1, 0], [3.0, 1.0, 2.0, 5.0, 4.0, 0.0]
+    roc, pr = oracle.volumes(labels, scores, 300)
+    result = vus(labels, scores, window=300)
+    assert (result.roc, result.pr) == pytest.approx((roc, pr), abs=1e-12)
+
+
+def test_nothing_true_is_undefined():
+    result = vus([0, 0, 0], [0.1, 0.2, 0.3], window=4)
+    assert isnan(result.roc)
+    assert isnan(result.pr)
+    assert np.isnan(result.pr_areas).tolist() == [True] * 5
+
+
+def test_nothing_normal_has_no_false_positive_rate():
+    result = vus([1, 1, 1], [0.1, 0.2, 0.3], window=4)
+    assert isnan(result.roc)
+    assert result.pr == 1
+
+
+def test_samples_are_counted_on_every_axis():
+    truth, scores = fixed_series()
+    expected = vus(truth, scores, window=30).values()
+    start = datetime(2024, 1, 1)  # noqa: DTZ001 - naive on purpose
+    stamps = [start + timedelta(minutes=i * i) for i in range(400)]
+    end = stamps[-1] + timedelta(days=9)
+    assert vus(truth, scores, window=30, times=stamps, end=end).values() == expected
+    events = Events.from_labels(truth, stamps, end)
+    assert vus(events, scores, window=30, times=stamps, end=end).values() == expected
+
+
+def test_a_bad_window_is_refused():
+    with pytest.raises(InputError, match="`window` to be 0 or more, got -1"):
+        vus([0, 1], [0, 1], window=-1)
+    with pytest.raises(InputTypeError, match=r"`window` to be a whole number of samples, got 2\.5"):
+        vus([0, 1], [0, 1], window=2.5)
+
+
+def test_repr_is_one_line():
+    assert repr(vus([0, 1, 0], [0, 1, 0], window=1)) == "VusResult(roc=1.000, pr=1.000)"

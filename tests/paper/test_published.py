@@ -1,0 +1,42 @@
+"""The facts: what the paper prints agrees with itself and with the tests' own transcription."""
+
+import numpy as np
+import pytest
+
+from closecall.paper import published
+from golden import test_comparison_table as table
+from golden import test_swat_events as events
+
+
+def test_every_cell_is_there():
+    cells = [
+        cell
+        for datasets in published.COMPARISON.values()
+        for algorithms in datasets.values()
+        for cell in algorithms.values()
+    ]
+    assert len(cells) == 80
+    assert set(published.COMPARISON) == set(published.METRICS)
+
+
+def test_two_transcriptions_agree():
+    affiliation = published.COMPARISON["affiliation"]
+    assert {
+        (dataset, algorithm): cell
+        for dataset, cells in affiliation.items()
+        for algorithm, cell in cells.items()
+    } == table.CELLS
+    for algorithm, (mean, *six) in published.PER_EVENT.items():
+        assert mean == events.MEANS[algorithm]
+        assert [cell.replace("/0/", "/0.00/") for cell in six] == events.FIRST_SIX[algorithm]
+
+
+@pytest.mark.parametrize("metric", published.METRICS)
+def test_each_f1_can_be_that_of_its_pair(metric):
+    """A slip in a digit would show: F1 must be possible for a pair that rounds to the printed."""
+    for cells in published.COMPARISON[metric].values():
+        for cell in cells.values():
+            precision, recall, f1 = (float(part) for part in cell.split("/"))
+            half = np.array([-0.005, 0.005])
+            low, high = 2 / (1 / (precision + half) + 1 / (recall + half))
+            assert low - 0.005 <= f1 <= high + 0.005, cell

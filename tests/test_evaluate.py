@@ -1,0 +1,90 @@
+"""Many metrics in one call."""
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.errors import InputError, InputTypeError
+from closecall.metrics.registry import METRICS
+
+TRUTH = np.array([0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0])
+PREDICTED = np.array([0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0])
+SCORES = np.array([0.1, 0.2, 0.5, 0.9, 0.8, 0.1, 0.3, 0.4, 0.2, 0.1, 0.7, 0.0])
+
+
+def test_a_row_holds_what_the_metrics_return():
+    row = cc.evaluate(
+        TRUTH,
+        PREDICTED,
+        scores=SCORES,
+        metrics={
+            "affiliation": {},
+            "time_aware": {"delta": 2},
+            "margin": {"margin": 2},
+            "hausdorff": {},
+            "vus": {"window": 3},
+        },
+    )
+    affiliation = cc.affiliation(TRUTH, PREDICTED)
+    time_aware = cc.metrics.time_aware(TRUTH, PREDICTED, delta=2)
+    margin = cc.metrics.margin(TRUTH, PREDICTED, margin=2)
+    vus = cc.metrics.vus(TRUTH, SCORES, window=3)
+    assert row == {
+        **{f"affiliation_{name}": value for name, value in affiliation.values().items()},
+        **{f"time_aware_{name}": value for name, value in time_aware.values().items()},
+        **{f"margin_{name}": value for name, value in margin.values().items()},
+        "hausdorff": cc.metrics.hausdorff(TRUTH, PREDICTED).value,
+        "vus_roc": vus.roc,
+        "vus_pr": vus.pr,
+    }
+
+
+def test_all_that_needs_no_more_is_the_default():
+    labels, scores = cc.evaluate(TRUTH, PREDICTED), cc.evaluate(TRUTH, scores=SCORES)
+    for row, takes in ((labels, "labels"), (scores, "scores")):
+        for entry in METRICS.values():
+            present = any(name.startswith(entry.name) for name in row)
+            needs_more = entry.name in {"margin", "window_once", "two_sided"}
+            assert present == (entry.takes == takes and not needs_more) or entry.name in {
+                "point_adjust",
+                "affiliation",
+                "average_precision",
+            }
+    assert cc.evaluate(TRUTH, PREDICTED, scores=SCORES) == pytest.approx(
+        labels | scores, nan_ok=True
+    )
+
+
+def test_samples_are_counted_whatever_the_times():
+    times = np.cumsum(np.arange(1, 13))
+    row = cc.evaluate(
+        TRUTH, PREDICTED, times=times, end=100, metrics=["classical", "modified_hausdorff"]
+    )
+    assert row["classical_precision"] == cc.metrics.classical(TRUTH, PREDICTED).precision
+    timed = cc.metrics.modified_hausdorff(TRUTH, PREDICTED, times=times, end=100)
+    assert (
+        row["modified_hausdorff"]
+        == timed.value
+        != cc.evaluate(TRUTH, PREDICTED)["modified_hausdorff"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((TRUTH,), {}, "Expected `predicted` or `scores`, got neither"),
+        ((TRUTH, PREDICTED), {"metrics": "vus"}, r"Pass \['vus'\]"),
+        ((TRUTH, PREDICTED), {"metrics": ["vus"]}, "Expected `scores` for the metric 'vus'"),
+        ((TRUTH,), {"scores": SCORES, "metrics": ["nab"]}, "Expected `predicted` for the metric"),
+        ((TRUTH, PREDICTED), {"metrics": ["margin"]}, "Expected `margin` for the metric 'margin'"),
+        ((TRUTH, PREDICTED), {"metrics": ["clasical"]}, "Did you mean 'classical'"),
+        (
+            (TRUTH, PREDICTED),
+            {"metrics": {"time_aware": {"detla": 3}}},
+            r"a parameter of time_aware \(theta, delta, alpha\), got 'detla'",
+        ),
+    ],
+)
+def test_refused(arguments, options, message):
+    with pytest.raises((InputError, InputTypeError), match=message):
+        cc.evaluate(*arguments, **options)
