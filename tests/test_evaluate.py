@@ -69,6 +69,14 @@ def test_samples_are_counted_whatever_the_times():
     )
 
 
+def test_durations_are_counted_on_request():
+    axis = {"times": np.cumsum(np.arange(1, 13)), "end": 100}
+    row = cc.evaluate(TRUTH, PREDICTED, metrics={"classical": {"by": "duration"}}, **axis)
+    by_duration = cc.metrics.classical(TRUTH, PREDICTED, by="duration", **axis)
+    assert row["classical_precision"] == by_duration.precision
+    assert row["classical_precision"] != cc.metrics.classical(TRUTH, PREDICTED).precision
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [

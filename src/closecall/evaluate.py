@@ -51,7 +51,7 @@ def evaluate(
     >>> import closecall as cc
     >>> row = cc.evaluate([0, 1, 1, 0], [0, 0, 1, 1], metrics=["classical", "affiliation"])
     >>> row["classical_f1"], round(row["affiliation_f1"], 3)
-    (0.5, 0.776)
+    (0.5, 0.729)
     """
     if predicted is None and scores is None:
         raise InputTypeError(
@@ -62,7 +62,7 @@ def evaluate(
     inputs: dict[str, Any] = {}
     row: dict[str, Any] = {}
     for entry, parameters in chosen:
-        source = "scores" if entry.takes == "scores" else _reading(entry)
+        source = "scores" if entry.takes == "scores" else _reading(entry, parameters)
         if source not in inputs:
             other = scores if source == "scores" else predicted
             inputs[source] = _READERS[source](truth, other, **given)
@@ -74,8 +74,9 @@ def evaluate(
 _READERS = {"scores": read_scored, "samples": read_sample_pair, "times": read_pair}
 
 
-def _reading(entry: Metric) -> str:
-    return "samples" if entry.counts_samples else "times"
+def _reading(entry: Metric, parameters: Mapping[str, Any]) -> str:
+    by_samples = entry.counts_samples and parameters.get("by") != "duration"
+    return "samples" if by_samples else "times"
 
 
 def _chosen(

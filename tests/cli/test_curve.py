@@ -226,7 +226,7 @@ REFUSED = {
         ("--time", "t", "--max-alarms-per", "2/100"),
         1,
         (
-            "Error: Expected `max_alarms_per` to be a count and a duration, which is a timedelta on",
+            "Error: Expected `max_alarms_per` to be a count and a duration, which is a timedelta",
             "Hint: For example `max_alarms_per=(2, timedelta(days=1))`.",
         ),
     ),

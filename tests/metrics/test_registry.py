@@ -255,7 +255,8 @@ def test_vectors_with_times_are_read(entry):
 @by_name(METRICS.values())
 @pytest.mark.parametrize("bad", [[0, 1, 2], [0, 1, nan], [], ["a", "b", "c"]], ids=str)
 def test_bad_truth_is_refused(entry, bad):
-    with pytest.raises((InputError, InputTypeError), match=r"`truth`|`scores` to have at least one"):
+    empty = r"`truth`|`scores` to have at least one"
+    with pytest.raises((InputError, InputTypeError), match=empty):
         call(entry, bad, [0, 1, 1][: len(bad)])
 
 

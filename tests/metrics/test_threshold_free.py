@@ -100,7 +100,7 @@ def test_without_scikit_learn_the_message_names_it(function, monkeypatch):
 
 @pytest.mark.parametrize("entry", [*ENTRIES, *VUS, *PATE], ids=lambda entry: entry.name)
 def test_what_every_entry_promises(entry):
-    result = entry.compute(read_scored(TRUTH, SCORES))
+    result = entry.function(read_scored(TRUTH, SCORES), None)
     assert tuple(result.values()) == entry.gives
     public = entry.function(TRUTH, SCORES)
     assert result.values() == public.values()

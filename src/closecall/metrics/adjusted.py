@@ -215,21 +215,18 @@ ENTRIES = (
     _metric(
         name="point_adjust",
         function=point_adjust,
-        compute=_point_adjust,
         gives=("precision", "recall", "f1"),
         paper="Xu et al., WWW 2018",
     ),
     _metric(
         name="point_adjust_k",
         function=point_adjust_k,
-        compute=_point_adjust_k,
         gives=("precision", "recall", "f1"),
         paper="Kim et al., AAAI 2022",
     ),
     _metric(
         name="point_adjust_k_area",
         function=point_adjust_k_area,
-        compute=_point_adjust_k_area,
         gives=("value",),
         paper="Kim et al., AAAI 2022",
     ),

@@ -269,25 +269,21 @@ ENTRIES = (
     _metric(
         name="hausdorff",
         function=hausdorff,
-        compute=_hausdorff,
         paper="Truong et al., Signal Processing 2020",
     ),
     _metric(
         name="modified_hausdorff",
         function=modified_hausdorff,
-        compute=_modified_hausdorff,
         paper="Dubuisson and Jain, ICPR 1994",
     ),
     _metric(
         name="semimetric",
         function=semimetric,
-        compute=_semimetric,
         paper="James et al., Physica D 2020",
     ),
     _metric(
         name="segmentation",
         function=segmentation,
-        compute=_segmentation,
         paper="Gharghabi et al., ICDM 2017",
     ),
 )

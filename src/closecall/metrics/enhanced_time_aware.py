@@ -153,7 +153,6 @@ ENTRIES = (
     Metric(
         name="enhanced_time_aware",
         function=enhanced_time_aware,
-        compute=_enhanced_time_aware,
         family="range",
         takes="labels",
         gives=("precision", "recall", "f1"),

@@ -22,9 +22,10 @@ class Metric:
 
     name: str
     function: Callable[..., Any]
-    """The public function ``(truth, predicted or scores, *, times, end, span, ...)``."""
-    compute: Callable[..., Any]
-    """The same from a checked `Pair` or `Scored`, with the metric's own parameters."""
+    """The public function ``(truth, predicted or scores, *, times, end, span, ...)``.
+
+    It also takes a `Pair` or `Scored` that has been read already, in the place of the truth.
+    """
     family: Literal["affiliation", "pointwise", "range", "window", "distance", "threshold-free"]
     takes: Literal["labels", "scores"]
     gives: tuple[str, ...]

@@ -203,7 +203,6 @@ ENTRIES = (
     Metric(
         name="nab",
         function=nab,
-        compute=_nab,
         family="window",
         takes="labels",
         gives=("value",),

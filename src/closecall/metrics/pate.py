@@ -82,7 +82,7 @@ def pate(
     >>> from closecall import metrics
     >>> scores = [0.1, 0.6, 0.9, 0.4, 0.1, 0.2]
     >>> metrics.pate([0, 0, 1, 1, 0, 0], scores, early=2, delay=2)
-    ValueResult(value=0.872)
+    ValueResult(value=0.8375)
     """
     early, delay = read_count(early, "early"), read_count(delay, "delay")
     scored = read_scored(truth, scores, times=times, end=end, span=span)
@@ -162,7 +162,6 @@ ENTRIES = (
     Metric(
         name="pate",
         function=pate,
-        compute=_pate,
         family="threshold-free",
         takes="scores",
         gives=("value",),

@@ -51,7 +51,7 @@ def classical(
     return _classical(read(truth, predicted, times=times, end=end, span=span))
 
 
-def _classical(pair: Pair, *, by: str = "samples") -> PrecisionRecallResult:  # noqa: ARG001 - the pair says
+def _classical(pair: Pair) -> PrecisionRecallResult:
     hit = float(overlap_lengths(pair.truth, pair.predicted).sum())
     return PrecisionRecallResult(
         ratio(hit, total_length(pair.predicted)), ratio(hit, total_length(pair.truth))
@@ -169,7 +169,6 @@ ENTRIES = (
     _metric(
         name="classical",
         function=classical,
-        compute=_classical,
         mainly_for="point",
         handles_durations=False,
         paper="the definition",
@@ -178,7 +177,6 @@ ENTRIES = (
     _metric(
         name="composite",
         function=composite,
-        compute=_composite,
         mainly_for="range",
         handles_durations=False,
         paper="Garg et al., IEEE TNNLS 2021",
@@ -186,7 +184,6 @@ ENTRIES = (
     _metric(
         name="event_wise",
         function=event_wise,
-        compute=_event_wise,
         mainly_for="range",
         handles_durations=True,
         paper="Hundman et al., KDD 2018",

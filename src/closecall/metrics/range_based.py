@@ -182,7 +182,6 @@ ENTRIES = (
     Metric(
         name="range_based",
         function=range_based,
-        compute=_range_based,
         family="range",
         takes="labels",
         gives=("precision", "recall", "f1"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closecall.affiliation import affiliation_curve
 from closecall.errors import MissingExtraError
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import ValueResult
@@ -130,22 +131,12 @@ def affiliation_average_precision(
     --------
     >>> from closecall import metrics
     >>> metrics.affiliation_average_precision([0, 1, 1, 0], [0.1, 0.9, 0.3, 0.6])
-    ValueResult(value=0.986111)
+    ValueResult(value=0.960938)
     """
-    return _affiliation_average_precision(
-        read_scored(truth, scores, times=times, end=end, span=span)
-    )
-
-
-def _affiliation_average_precision(scored: Scored) -> ValueResult:
-    from closecall.affiliation.curve import _sweep
-    from closecall.affiliation.pieces import cut_samples
-
-    count = len(scored.nothing_predicted.truth)
-    if count == 0:
+    scored = read_scored(truth, scores, times=times, end=end, span=span)
+    if len(scored.nothing_predicted.truth) == 0:
         return ValueResult(nan)
-    _, precision, recall, _ = _sweep(scored, cut_samples(scored), 0, count)
-    return ValueResult(float(np.dot(np.diff(recall, prepend=0.0), precision)))
+    return ValueResult(affiliation_curve(scored, None).average_precision)
 
 
 def _finite(scores: NDArray[Any]) -> NDArray[Any]:
@@ -169,7 +160,6 @@ ENTRIES = (
     Metric(
         name="auc_roc",
         function=auc_roc,
-        compute=_auc_roc,
         family="threshold-free",
         takes="scores",
         gives=("value",),
@@ -185,7 +175,6 @@ ENTRIES = (
     Metric(
         name="average_precision",
         function=average_precision,
-        compute=_average_precision,
         family="threshold-free",
         takes="scores",
         gives=("value",),
@@ -201,7 +190,6 @@ ENTRIES = (
     Metric(
         name="affiliation_average_precision",
         function=affiliation_average_precision,
-        compute=_affiliation_average_precision,
         family="threshold-free",
         takes="scores",
         gives=("value",),

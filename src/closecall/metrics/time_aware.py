@@ -215,7 +215,6 @@ ENTRIES = (
     Metric(
         name="time_aware",
         function=time_aware,
-        compute=_time_aware,
         family="range",
         takes="labels",
         gives=("precision", "recall", "f1"),

@@ -99,7 +99,6 @@ ENTRIES = (
     Metric(
         name="two_sided",
         function=two_sided,
-        compute=_two_sided,
         family="window",
         takes="labels",
         gives=("precision", "recall", "f1"),

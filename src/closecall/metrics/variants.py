@@ -192,21 +192,18 @@ ENTRIES = (
     _metric(
         name="affiliation",
         function=affiliation,
-        compute=_affiliation,
         lowest=0.0,
         paper="Huet et al., KDD 2022",
     ),
     _metric(
         name="normalised_affiliation",
         function=normalised_affiliation,
-        compute=_normalised,
         lowest=-1.0,
         paper="Zhong et al., IEEE TNNLS 2025",
     ),
     _metric(
         name="unbiased_affiliation",
         function=unbiased_affiliation,
-        compute=_unbiased,
         lowest=-inf,
         paper="Zhong et al., IEEE TNNLS 2025",
     ),

@@ -75,18 +75,21 @@ def vus(
         is each sample that meets an event, and events that touch are one.
     window
         The longest window, in samples on every axis; half of it lies on either side of an
-        event. The default is that of the authors' package TSB-AD; the paper recommends the
-        period of the series.
+        event. The default is that of the authors' package TSB-AD, whose scripts take the period
+        of the series where they can find one.
 
     Notes
     -----
     This is what the authors' packages compute (``vus`` 0.0.6 with ``version="opt"``, TSB-AD 1.5)
-    if given every threshold, ``thre=len(scores)``; by default they sample 250. Other packages
-    call different things by the same name. The first version of the authors' code, which aeon and
-    TimeEval follow, halves the PR trapezoids, starts the buffer behind an event one sample too
-    early, and takes :math:`B` in both denominators over all samples, not only predicted ones.
-    In TSB-AD the type of the labels matters: differences of unsigned or boolean labels are never
-    -1, so its events do not stop where they should. Here it does not matter.
+    if given every threshold, ``thre=len(scores)``; by default they sample 250, and the steps
+    between those lower VUS-PR. Other code calls different things by the same name. The authors'
+    first version, which aeon follows, takes trapezoids under the PR curve, starts the buffer
+    behind an event one sample too early, and lets :math:`B` in the denominators run over all
+    samples, not only predicted ones; the ``RangeAUC_volume_opt_time`` of ``vus`` does the first
+    and the last of these, and so does TimeEval, with linear buffers by default. In TSB-AD the
+    type of the labels matters unless its ``get_metrics`` converts them: a difference of unsigned
+    or boolean labels is never -1, so it sees one event, up to the end of the series. Here the
+    type does not matter.
 
     The cost is O(N log N) for the sorting and O(`window`) for each sample that is true or within
     half a window of an event.
@@ -101,7 +104,7 @@ def vus(
     --------
     >>> from closecall import metrics
     >>> metrics.vus([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2], window=2)
-    VusResult(roc=0.936, pr=0.926)
+    VusResult(roc=0.906, pr=0.869)
     """
     window = read_count(window, "window")
     scored = read_scored(truth, scores, times=times, end=end, span=span)
@@ -183,7 +186,6 @@ ENTRIES = (
     Metric(
         name="vus",
         function=vus,
-        compute=_vus,
         family="threshold-free",
         takes="scores",
         gives=("roc", "pr"),

@@ -195,7 +195,6 @@ ENTRIES = (
     Metric(
         name="window_once",
         function=window_once,
-        compute=_window_once,
         family="window",
         takes="labels",
         gives=("precision", "recall", "f1"),
@@ -210,7 +209,6 @@ ENTRIES = (
     Metric(
         name="margin",
         function=margin,
-        compute=_margin,
         family="window",
         takes="labels",
         gives=("precision", "recall", "f1"),
