@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -199,34 +198,26 @@ def _check_percentage(k: Any) -> None:
         raise InputError(expected("`k` to be from 0 to 100 percent", f"{k}"))
 
 
-_metric = partial(
-    Metric,
-    family="pointwise",
-    takes="labels",
-    lowest=0.0,
-    highest=1.0,
-    higher_is_better=True,
-    mainly_for="range",
-    handles_adjacency=False,
-    handles_durations=False,
-)
-
 ENTRIES = (
-    _metric(
+    Metric(
         name="point_adjust",
         function=point_adjust,
-        gives=("precision", "recall", "f1"),
+        family="pointwise",
+        mainly_for="range",
         paper="Xu et al., WWW 2018",
     ),
-    _metric(
+    Metric(
         name="point_adjust_k",
         function=point_adjust_k,
-        gives=("precision", "recall", "f1"),
+        family="pointwise",
+        mainly_for="range",
         paper="Kim et al., AAAI 2022",
     ),
-    _metric(
+    Metric(
         name="point_adjust_k_area",
         function=point_adjust_k_area,
+        family="pointwise",
+        mainly_for="range",
         gives=("value",),
         paper="Kim et al., AAAI 2022",
     ),

@@ -255,14 +255,11 @@ def _in_time(ticks: float, pair: Pair) -> ValueResult:
 _metric = partial(
     Metric,
     family="distance",
-    takes="labels",
     gives=("value",),
-    lowest=0.0,
     highest=inf,
     higher_is_better=False,
     mainly_for="point",
     handles_adjacency=True,
-    handles_durations=False,
 )
 
 ENTRIES = (

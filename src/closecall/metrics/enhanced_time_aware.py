@@ -154,13 +154,7 @@ ENTRIES = (
         name="enhanced_time_aware",
         function=enhanced_time_aware,
         family="range",
-        takes="labels",
-        gives=("precision", "recall", "f1"),
-        lowest=0.0,
-        highest=1.0,
-        higher_is_better=True,
         mainly_for="range",
-        handles_adjacency=False,
         handles_durations=True,
         paper="Hwang et al., Do You Know Existing Accuracy Metrics Overrate Time-Series Anomaly "
         "Detections?, SAC 2022",

@@ -27,18 +27,18 @@ class Metric:
     It also takes a `Pair` or `Scored` that has been read already, in the place of the truth.
     """
     family: Literal["affiliation", "pointwise", "range", "window", "distance", "threshold-free"]
-    takes: Literal["labels", "scores"]
-    gives: tuple[str, ...]
-    """Names of the numbers in the result: precision, recall and f1; or value; or its own."""
-    lowest: float
-    highest: float
-    higher_is_better: bool
     mainly_for: Literal["point", "range", "both"]
-    handles_adjacency: bool
-    """Limitation (A) of the paper: does a near miss count for more than a far one?"""
-    handles_durations: bool
-    """Limitation (B): does a long event count no more than a short one?"""
     paper: str
+    takes: Literal["labels", "scores"] = "labels"
+    gives: tuple[str, ...] = ("precision", "recall", "f1")
+    """Names of the numbers in the result: precision, recall and f1; or value; or its own."""
+    lowest: float = 0.0
+    highest: float = 1.0
+    higher_is_better: bool = True
+    handles_adjacency: bool = False
+    """Limitation (A) of the paper: does a near miss count for more than a far one?"""
+    handles_durations: bool = False
+    """Limitation (B): does a long event count no more than a short one?"""
     counts_samples: bool = False
     """Whether label vectors are compared sample by sample, whatever their times."""
 

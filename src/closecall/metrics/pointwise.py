@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.errors import InputError, expected
@@ -154,36 +153,26 @@ def found_share(of: Intervals, by: Intervals) -> float:
     return ratio(float((overlap_counts(of, by) > 0).sum()), len(of))
 
 
-_metric = partial(
-    Metric,
-    family="pointwise",
-    takes="labels",
-    gives=("precision", "recall", "f1"),
-    lowest=0.0,
-    highest=1.0,
-    higher_is_better=True,
-    handles_adjacency=False,
-)
-
 ENTRIES = (
-    _metric(
+    Metric(
         name="classical",
         function=classical,
+        family="pointwise",
         mainly_for="point",
-        handles_durations=False,
         paper="the definition",
         counts_samples=True,
     ),
-    _metric(
+    Metric(
         name="composite",
         function=composite,
+        family="pointwise",
         mainly_for="range",
-        handles_durations=False,
         paper="Garg et al., IEEE TNNLS 2021",
     ),
-    _metric(
+    Metric(
         name="event_wise",
         function=event_wise,
+        family="pointwise",
         mainly_for="range",
         handles_durations=True,
         paper="Hundman et al., KDD 2018",

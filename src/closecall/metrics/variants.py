@@ -179,10 +179,6 @@ def _above(precision: float, chance: float) -> float:
 _metric = partial(
     Metric,
     family="affiliation",
-    takes="labels",
-    gives=("precision", "recall", "f1"),
-    highest=1.0,
-    higher_is_better=True,
     mainly_for="both",
     handles_adjacency=True,
     handles_durations=True,
@@ -192,7 +188,6 @@ ENTRIES = (
     _metric(
         name="affiliation",
         function=affiliation,
-        lowest=0.0,
         paper="Huet et al., KDD 2022",
     ),
     _metric(
