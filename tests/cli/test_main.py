@@ -1,12 +1,14 @@
 """The command as people start it: a process of its own."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
 import closecall
+from closecall.cli import commands
 
 START = "from closecall.cli import main; main()"
 LABELS = "truth,predicted\n0,0\n1,1\n0,0\n"
@@ -33,11 +35,13 @@ def test_help_names_the_commands_and_shows_examples(run, arguments):
     result = run(*arguments)
     assert result.exit_code == 0
     assert "  closecall score truth.csv.gz predicted.csv.gz --format json" in result.stdout
-    assert "score  Score predicted anomalies against the true ones." in result.stdout
-    assert "curve  Score every threshold, and choose the best." in result.stdout
+    listed = dict(re.findall(r"^  (\w+) +(\S.*)$", result.stdout, flags=re.MULTILINE))
+    assert listed["score"] == "Score predicted anomalies against the true ones."
+    assert listed["curve"] == "Score every threshold, and choose the best."
+    assert set(commands.closecall.commands) <= set(listed)
 
 
-@pytest.mark.parametrize("command", ["score", "demo", "curve"])
+@pytest.mark.parametrize("command", sorted(commands.closecall.commands))
 def test_help_of_a_command_shows_examples(run, command):
     result = run(command, "-h")
     assert result.exit_code == 0
