@@ -32,5 +32,12 @@ numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
 html_title = f"closecall {release}"
 html_show_sourcelink = False
-html_theme_options = {"show_prev_next": True, "navigation_with_keys": False}
-html_sidebars = {"**": ["sidebar-nav-bs"], "index": []}
+html_theme_options = {
+    "show_prev_next": True,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 6,
+    "navbar_persistent": ["search-button"],
+}
+# Only the reference has pages under pages; elsewhere the room is better used by the text.
+html_sidebars = {"*": [], "api/index": [], "api/generated/*": ["sidebar-nav-bs"]}

@@ -56,6 +56,50 @@ def draw_zones() -> Any:
     return ax.figure
 
 
+def draw_adversaries() -> Any:
+    """Predictions that are built from the first of three true events, or from none."""
+    first, span = cc.Events([(20, 40)]), (0, 120)
+    predicted = {
+        "trivial event": first,
+        "from_trivial": cc.adversary.from_trivial(first, span=span),
+        "against_composite": cc.adversary.against_composite(first, span=span),
+        "everything": cc.adversary.everything(first, span=span),
+    }
+    ax = plot_events(cc.Events([(20, 40), (60, 66), (90, 100)]), predicted, span=span)
+    ax.figure.set_size_inches(8, 3.4)
+    return ax.figure
+
+
+def draw_near_misses() -> Any:
+    """What is left of the scores when every prediction comes too late."""
+    metrics = {"affiliation": {}, "time_aware": {"delta": 24}, "margin": {"margin": 24}}
+    names = {"time_aware": "time_aware, delta 24", "margin": "margin 24"}
+    starts = np.array([230, 430, 630, 830])
+    truth = cc.Events.from_arrays(starts, starts + 20)
+    rows = []
+    late = np.arange(61)
+    for distance in late:
+        predicted = cc.Events.from_arrays(starts + 20 + distance, starts + 40 + distance)
+        rows.append(
+            cc.evaluate(truth, predicted, span=(0, 1000), metrics={**metrics, "classical": {}})
+        )
+    figure, ax = plt.subplots(figsize=(8, 2.8), layout="constrained")
+    styles = ("-", (0, (6, 2)), (0, (3, 1.5)), (0, (1, 1)))
+    for name, color, style in zip(
+        [*metrics, "classical"], (GREEN, BLUE, RED, TRUTH), styles, strict=True
+    ):
+        scores = [row[f"{name}_f1"] for row in rows]
+        ax.plot(late, scores, color=color, linestyle=style, label=names.get(name, name))
+    ax.set_xlabel("samples between the end of each event and its prediction", fontsize=8.5)
+    ax.set_ylabel("F1", fontsize=8.5)
+    ax.set(xlim=(0, 60), ylim=(-0.03, 1.04))
+    ax.tick_params(labelsize=8)
+    ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return figure
+
+
 def distance_to(intervals: list[tuple[int, int]], x: Any) -> Any:
     apart = [np.maximum(np.maximum(start - x, x - stop), 0) for start, stop in intervals]
     return np.min(apart, axis=0)
@@ -155,6 +199,8 @@ FIGURES = {
     "distances.svg": draw_distances,
     "survival.svg": draw_survival,
     "single-prediction.svg": draw_single_prediction,
+    "adversaries.svg": draw_adversaries,
+    "near-misses.svg": draw_near_misses,
 }
 
 

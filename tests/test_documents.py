@@ -1,8 +1,10 @@
 """What the documents say is true: commands run, errors read as printed, names are all listed.
 
-The Python blocks of README and docs are run too, by the repository's own conftest.
+The Python blocks of README and docs are run too, by the repository's own conftest. Blocks under the
+comment "needs the data" run only where the data is; Python among them is `pycon`.
 """
 
+import doctest
 import os
 import re
 import subprocess
@@ -10,28 +12,53 @@ import sys
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import closecall
+from closecall.audit import TARGETS
+from closecall.metrics.registry import METRICS
+from closecall.paper import reproduce
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if not {"generated", "_build"} & set(page.parts)]
-LISTED = ("closecall", "closecall.plot", "closecall.datasets")
+LISTED = (
+    "closecall",
+    "closecall.adversary",
+    "closecall.affiliation",
+    "closecall.audit",
+    "closecall.datasets",
+    "closecall.frames",
+    "closecall.metrics",
+    "closecall.paper",
+    "closecall.plot",
+)
 
 
-def blocks(page, *languages):
+def blocks(page, *languages, needs_data=False):
     """The page's fenced blocks in one of the languages, in order, as (language, content)."""
     fences = re.findall(
-        r"^```(\w+)\n(.*?)^```$", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+        r"^(<!-- needs the data.*?-->\n\n)?```(\w+)\n(.*?)^```$",
+        page.read_text("utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
     )
-    return [(language, content) for language, content in fences if language in languages]
+    return [
+        (language, content)
+        for mark, language, content in fences
+        if language in languages and bool(mark) == needs_data
+    ]
 
 
-def commands(page):
-    lines = [line for _, block in blocks(page, "sh") for line in block.splitlines()]
+def commands(page, *, needs_data=False):
+    found = blocks(page, "sh", needs_data=needs_data)
+    lines = [line for _, block in found for line in block.replace("\\\n", " ").splitlines()]
     return [line for line in lines if line.startswith("closecall ")]
+
+
+def pages_with_data(*languages):
+    return [page for page in PAGES if blocks(page, *languages, needs_data=True)]
 
 
 def run(command, folder):
@@ -52,17 +79,74 @@ def name(page):
     return str(page.relative_to(REPOSITORY))
 
 
+def run_all(lines, folder):
+    for command in lines:
+        done = run(command, folder)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        assert done.stdout or done.stderr or any(folder.iterdir()), f"{command} did nothing"
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name)
 def test_commands_run_in_order(page, tmp_path):
-    for command in commands(page):
-        done = run(command, tmp_path)
-        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-        assert done.stdout or done.stderr or any(tmp_path.iterdir()), f"{command} did nothing"
+    run_all(commands(page), tmp_path)
+
+
+@pytest.mark.parametrize("page", pages_with_data("sh"), ids=name)
+def test_commands_that_need_the_data_run(page, data_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("CLOSECALL_DATA", str(data_folder))
+    run_all(commands(page, needs_data=True), tmp_path)
+
+
+@pytest.mark.parametrize("page", pages_with_data("pycon"), ids=name)
+def test_python_that_needs_the_data_runs(page, data_folder, monkeypatch):
+    monkeypatch.setenv("CLOSECALL_DATA", str(data_folder))
+    code = "\n".join(content for _, content in blocks(page, "pycon", needs_data=True))
+    examples = doctest.DocTestParser().get_doctest(code, {}, name(page), name(page), 0)
+    failures = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=failures.append)
+    assert not failures, "".join(failures)
+    assert examples.examples
+
+
+def test_every_block_runs_somewhere():
+    """A mark that is misspelt, or Python that is marked but not `pycon`, would not be run."""
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        marked = blocks(page, "sh", "pycon", "text", needs_data=True)
+        assert text.count("needs the data") == len(marked), name(page)
+        assert not blocks(page, "pycon"), name(page)
 
 
 def test_commands_are_found_in_the_documents():
     assert "closecall demo" in commands(REPOSITORY / "docs" / "command-line.md")
     assert len(commands(REPOSITORY / "README.md")) >= 2
+    assert "closecall paper" in commands(REPOSITORY / "docs" / "paper.md", needs_data=True)
+    assert "closecall paper" not in commands(REPOSITORY / "docs" / "paper.md")
+
+
+def test_the_count_of_the_paper_is_what_is_printed(data_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("CLOSECALL_DATA", str(data_folder))
+    ((_, shown),) = blocks(REPOSITORY / "docs" / "paper.md", "text", needs_data=True)
+    done = run("COLUMNS=100 closecall paper", tmp_path)
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    assert printed[-len(shown.splitlines()) :] == shown.splitlines()
+
+
+def test_the_tables_of_the_paper_are_counted(data_folder):
+    page = (REPOSITORY / "docs" / "paper.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (\d+) \| (\d+) \|$", page, flags=re.MULTILINE)
+    tables = reproduce(data_folder).tables
+    assert rows == [(table.name, str(table.total), str(table.matched)) for table in tables]
+
+
+def test_the_audit_in_the_documents_is_what_is_printed(tmp_path):
+    page = REPOSITORY / "docs" / "command-line.md"
+    shown = next(block for _, block in blocks(page, "text") if "metrics are beaten" in block)
+    command = next(line for line in commands(page) if line.startswith("closecall audit"))
+    run("closecall demo --save demo.csv", tmp_path)
+    done = run(f"COLUMNS=100 {command}", tmp_path)
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    assert printed[: len(shown.splitlines())] == shown.splitlines()
 
 
 def test_the_table_in_the_documents_is_what_is_printed(tmp_path):
@@ -118,21 +202,87 @@ def listed_names():
     for line in (REPOSITORY / "docs" / "api" / "index.md").read_text("utf-8").splitlines():
         if line.startswith(".. currentmodule::"):
             module = line.split()[-1]
+        elif line.startswith(".. py:data::"):
+            names.add(line.split()[-1])
         elif re.fullmatch(r"   \w+", line):
             names.add(f"{module}.{line.strip()}")
     return names
 
 
+def find(path):
+    module, _, attribute = path.rpartition(".")
+    return getattr(import_module(module), attribute)
+
+
 @pytest.mark.parametrize("module", LISTED)
 def test_every_public_name_is_in_the_reference(module):
-    public = {f"{module}.{public}" for public in import_module(module).__all__}
-    assert public - {"closecall.theory"} <= listed_names()
+    listed = [find(path) for path in listed_names()]
+    public = {public: find(f"{module}.{public}") for public in import_module(module).__all__}
+    missing = [
+        public
+        for public, value in public.items()
+        if not isinstance(value, ModuleType) and not any(value is one for one in listed)
+    ]
+    assert not missing
 
 
 def test_every_name_in_the_reference_exists():
-    for listed in listed_names():
-        module, _, attribute = listed.rpartition(".")
-        assert hasattr(import_module(module), attribute), listed
+    missing = [path for path in listed_names() if find(path) is None]
+    assert listed_names()
+    assert not missing
+
+
+def characteristics():
+    """The rows of the table of characteristics, as the registry has them."""
+    for row in closecall.metrics.table():
+        cells = (
+            f"`{row['name']}`",
+            "P/R" if "recall" in row["gives"] else ", ".join(row["gives"]),
+            " to ".join(f"{bound:g}" for bound in row["range"]),
+            "higher" if row["higher_is_better"] else "lower",
+            row["mainly_for"],
+            "yes" if row["handles_adjacency"] else "no",
+            "yes" if row["handles_durations"] else "no",
+            str(len(row["parameters"])),
+        )
+        yield f"| {' | '.join(cells)} |"
+
+
+def test_the_table_of_characteristics_is_that_of_the_registry():
+    page = (REPOSITORY / "docs" / "metrics.md").read_text("utf-8")
+    _, _, after = page.partition("<!-- characteristics: checked by tests/test_documents.py -->\n\n")
+    table, _, _ = after.partition("\n\n")
+    assert table.splitlines()[2:] == list(characteristics())
+
+
+def metric_sections():
+    page = (REPOSITORY / "docs" / "metrics.md").read_text("utf-8")
+    parts = re.split(r"^### `(\w+)`\n", page, flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_every_metric_has_its_section():
+    assert list(metric_sections()) == list(METRICS)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_section_of_a_metric_has_its_parameters_and_its_range(metric):
+    section = " ".join(metric_sections()[metric].split())
+    missing = [name for name in METRICS[metric].parameters if f"`{name}`" not in section]
+    assert not missing
+    assert "higher is better" in section or not METRICS[metric].higher_is_better
+    assert "*Misleads*" in section
+
+
+def test_the_design_targets_are_those_of_the_audit():
+    page = (REPOSITORY / "docs" / "adversaries.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*\? .*) \|$", page, flags=re.MULTILINE))
+    assert list(rows) == list(TARGETS)
+    for target in TARGETS.values():
+        bounds = [f"{bound:g}" for bound in (target.least, target.most) if abs(bound) < 1e9]
+        _, _, limits = rows[target.name].rpartition("|")
+        assert rows[target.name].startswith(target.question)
+        assert re.findall(r"-?[\d.]+", limits) == bounds
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -13,6 +13,8 @@ from closecall.cli.options import format_option, output_option
 if TYPE_CHECKING:
     from rich.console import Console
 
+_WIDE = 120  # columns of a terminal from which on everything is shown
+_DISPENSABLE = {"family", "takes"}
 _HELP = """\
 List every metric: what it gives, its range, what it handles, and its parameters.
 
@@ -58,24 +60,24 @@ def _print(rows: list[dict[str, Any]], console: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    columns = {
+        "metric": [row["name"] for row in rows],
+        "family": [row["family"] for row in rows],
+        "takes": [row["takes"] for row in rows],
+        "gives": ["P/R" if "recall" in row["gives"] else ", ".join(row["gives"]) for row in rows],
+        "range": [_range(row) + ("" if row["higher_is_better"] else " -") for row in rows],
+        "for": [row["mainly_for"] for row in rows],
+        "(A)": ["yes" if row["handles_adjacency"] else "no" for row in rows],
+        "(B)": ["yes" if row["handles_durations"] else "no" for row in rows],
+        "parameters": [", ".join(_parameters(row)) for row in rows],
+    }
+    if console.width < _WIDE:
+        columns = {name: cells for name, cells in columns.items() if name not in _DISPENSABLE}
     grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading in ("metric", "family", "takes", "gives", "range", "for", "(A)", "(B)"):
-        grid.add_column(heading, no_wrap=True)
-    grid.add_column("parameters", overflow="fold")
-    for row in rows:
-        given = "P/R" if "recall" in row["gives"] else ", ".join(row["gives"])
-        handles = ["yes" if row[f"handles_{what}"] else "no" for what in ("adjacency", "durations")]
-        sign = "" if row["higher_is_better"] else " -"
-        grid.add_row(
-            Text(row["name"], style="bold cyan"),
-            row["family"],
-            row["takes"],
-            given,
-            _range(row) + sign,
-            row["mainly_for"],
-            *handles,
-            ", ".join(_parameters(row)),
-        )
+    for name in columns:
+        grid.add_column(name, no_wrap=name != "parameters", overflow="fold")
+    for name, *cells in zip(*columns.values(), strict=True):
+        grid.add_row(Text(name, style="bold cyan"), *cells)
     console.print(grid)
     console.print(Text(f"\n{_LEGEND}", style="dim"))
 

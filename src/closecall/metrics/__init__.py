@@ -6,6 +6,7 @@ from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentati
 from closecall.metrics.enhanced_time_aware import enhanced_time_aware
 from closecall.metrics.nab import nab
 from closecall.metrics.nab_corpus import nab_corpus
+from closecall.metrics.nab_profile import NabProfile
 from closecall.metrics.pate import pate
 from closecall.metrics.pointwise import classical, composite, event_wise
 from closecall.metrics.range_based import range_based
@@ -24,6 +25,7 @@ from closecall.metrics.vus import vus
 from closecall.metrics.window import margin, window_once
 
 __all__ = [
+    "NabProfile",
     "PrecisionRecallResult",
     "ValueResult",
     "affiliation_average_precision",
