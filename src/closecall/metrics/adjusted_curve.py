@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closecall.affiliation.order import descending_order
 from closecall.errors import UndefinedMetricError, expected
 from closecall.fscore import f_measure
 from closecall.metrics.result import PrecisionRecallResult
@@ -143,7 +144,7 @@ def _point_adjust_curve(scored: Scored) -> PointAdjustCurve:
                 "points only",
             )
         )
-    order = np.argsort(values)[::-1]
+    order = descending_order(values)
     ranked = values[order]
     last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), values.size - 1)
     thresholds = ranked[last]
