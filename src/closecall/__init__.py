@@ -13,6 +13,7 @@ from closecall.affiliation import (
     affiliation_recall_score,
 )
 from closecall.audit import audit
+from closecall.compare import compare
 from closecall.evaluate import evaluate
 from closecall.events import Events
 
@@ -31,6 +32,7 @@ __all__ = [
     "affiliation_precision_score",
     "affiliation_recall_score",
     "audit",
+    "compare",
     "datasets",
     "evaluate",
     "metrics",

@@ -110,19 +110,19 @@ def _none_of(intervals: Intervals) -> Intervals:
     return Intervals(intervals.starts[:0], intervals.stops[:0], intervals.clock)
 
 
-def read_scores(values: Any) -> NDArray[Any]:
+def read_scores(values: Any, name: str = "scores") -> NDArray[Any]:
     """Read a vector of scores: float32, float64 or integer; inf is legal, nan is not."""
-    scores = read_column(values, "scores")[0]
+    scores = read_column(values, name)[0]
     if scores.size == 0:
-        raise InputError(expected("`scores` to have at least one sample", "an empty vector"))
+        raise InputError(expected(f"`{name}` to have at least one sample", "an empty vector"))
     kind = scores.dtype.kind
     if kind not in "iufb":
-        raise InputTypeError(expected("`scores` to be numbers", f"values of type {scores.dtype}"))
+        raise InputTypeError(expected(f"`{name}` to be numbers", f"values of type {scores.dtype}"))
     if kind == "f" and np.isnan(scores.max()):
         index = int(np.isnan(scores).argmax())
         raise InputError(
             expected(
-                "`scores` to be numbers, or inf",
+                f"`{name}` to be numbers, or inf",
                 f"nan at index {index}",
                 "Drop those samples, or give them the lowest score if they are no alarm.",
             )

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from closecall.audit import TARGETS
 from closecall.cli import words
+from closecall.cli.names import plain_name
 from closecall.metrics.registry import find
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _table(headings: list[str]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for heading in headings:
         table.add_column(
-            Text(heading.replace("_", "\n")),
+            Text("\n".join(map(plain_name, heading.split("_")))),
             justify="left" if heading in _LEFT else "right",
             vertical="bottom",
             no_wrap=True,
@@ -87,7 +88,7 @@ def _best_only(audit: Audit) -> Table:
     for metric, verdict in audit.verdicts.items():
         table.add_row(
             Text(metric, style="cyan"),
-            verdict.detector,
+            Text(plain_name(verdict.detector)),
             _number(metric, verdict.detector_score),
             verdict.by.replace("_", " "),
             _number(metric, verdict.score),

@@ -9,6 +9,7 @@ import click
 
 from closecall import __version__
 from closecall.cli.audit import audit
+from closecall.cli.compare import compare
 from closecall.cli.curve import curve
 from closecall.cli.demo import demo
 from closecall.cli.failure import report
@@ -77,6 +78,7 @@ def closecall(context: click.Context) -> None:
 
 closecall.add_command(curve)
 closecall.add_command(audit)
+closecall.add_command(compare)
 closecall.add_command(demo)
 closecall.add_command(metrics)
 closecall.add_command(paper)

@@ -88,7 +88,7 @@ def _columns(rows: list[dict[str, Any]], *, with_year: bool) -> tuple[list[Colum
     columns = [
         Column("number", "#", [str(number) for number in range(1, len(rows) + 1)]),
         Column("start", "start", starts, right=not dated),
-        Column("lasts", "lasts", [_lasts(row, dated=dated) for row in rows]),
+        Column("lasts", "lasts", [words.lasts(row, dated=dated) for row in rows]),
         Column("zone", "zone", [" to ".join(zone) for zone in zip(*zones, strict=True)]),
         Column("precision", "prec.", scores("precision")),
         Column("recall", "recall", scores("recall")),
@@ -106,13 +106,6 @@ def _times(rows: list[dict[str, Any]], name: str, *, with_year: bool) -> tuple[l
     if isinstance(values[0], str):
         return words.moments(values, with_year=with_year)
     return [words.number(value) for value in values], ""
-
-
-def _lasts(row: dict[str, Any], *, dated: bool) -> str:
-    start, stop = row["start"], row["stop"]
-    if start == stop:
-        return "a point"
-    return words.length(words.seconds_between(start, stop) if dated else stop - start, dated=dated)
 
 
 def _styled(name: str, cell: str) -> Text:

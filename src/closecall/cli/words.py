@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from math import ceil, log10
+from typing import Any
 
 from closecall.words import in_words, score_text
 
@@ -48,6 +49,20 @@ def length(value: float | None, *, dated: bool) -> str:
     if not dated:
         return number(value)
     return in_words(value)
+
+
+def lasts(row: dict[str, Any], *, dated: bool) -> str:
+    """Write how long an event lasts, from its row.
+
+    Examples
+    --------
+    >>> lasts({"start": 3, "stop": 7}, dated=False), lasts({"start": 3, "stop": 3}, dated=False)
+    ('4', 'a point')
+    """
+    start, stop = row["start"], row["stop"]
+    if start == stop:
+        return "a point"
+    return length(seconds_between(start, stop) if dated else stop - start, dated=dated)
 
 
 def delay(value: float | None, *, dated: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from closecall.frames.compare import compare_files, compare_tables
 from closecall.frames.curve import (
     alarm_rate,
     curve_columns,
@@ -14,6 +15,8 @@ from closecall.frames.score import score_files, score_tables
 
 __all__ = [
     "alarm_rate",
+    "compare_files",
+    "compare_tables",
     "curve_columns",
     "curve_files",
     "curve_report",

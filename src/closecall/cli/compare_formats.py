@@ -1,0 +1,40 @@
+"""A comparison as a table, as JSON or as CSV, on standard output or in a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from closecall.cli.formats import console_for, csv_text, json_text, most_events, write_text
+from closecall.compare.tables import plain_events
+
+if TYPE_CHECKING:
+    from closecall.compare import Comparison
+
+
+def write_comparison(
+    comparison: Comparison, *, output_format: str, output: str | None, show_all: bool
+) -> None:
+    """Write the comparison; json holds everything, csv the events."""
+    if output_format == "table":
+        from closecall.cli.compare_summary import print_comparison
+
+        with console_for(output) as console:
+            print_comparison(comparison, console, most=most_events(show_all=show_all))
+        return
+    as_json = output_format == "json"
+    write_text(json_text(comparison.to_dict()) if as_json else csv_text(_rows(comparison)), output)
+
+
+def _rows(comparison: Comparison) -> list[dict[str, Any]]:
+    """Lay the events out with one row per event and detector."""
+    return [
+        {
+            "event": event["event"],
+            "detector": name,
+            **{column: event[column] for column in ("start", "stop", "zone_start", "zone_stop")},
+            **scores,
+            "best": name in event["best"],
+        }
+        for event in plain_events(comparison)
+        for name, scores in event["detectors"].items()
+    ]

@@ -1,0 +1,8 @@
+"""Several detectors on one series: who finds which event better, and what they give together."""
+
+from closecall.compare.ensemble import Ensemble
+from closecall.compare.pairs import PairComparison
+from closecall.compare.result import Comparison, DetectorSummary
+from closecall.compare.run import compare
+
+__all__ = ["Comparison", "DetectorSummary", "Ensemble", "PairComparison", "compare"]

@@ -1,0 +1,125 @@
+"""Two detectors, event by event: the counts of section 4.3 of the paper."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.affiliation import Affiliation
+
+
+@dataclass(frozen=True, repr=False)
+class PairComparison:
+    """On how many events one detector does better or worse than another.
+
+    Every true event is counted once: in one of the eight counts of events that both detect (with
+    at least one prediction in the event's zone), or in one of the three of events that they miss.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> c = cc.compare([0, 0, 1, 1, 0], {"late": [0, 0, 0, 1, 1], "full": [0, 0, 1, 1, 0]})
+    >>> c.pair("full", "late").better_both
+    1
+    """
+
+    first: str
+    second: str
+    better_both: int
+    """The first has the higher precision and the higher recall."""
+    better_precision: int
+    """The first has the higher precision, and the recall is equal."""
+    better_recall: int
+    """The first has the higher recall, and the precision is equal."""
+    equivocal: int
+    """Each has one of the two higher."""
+    equal: int
+    """Both are equal."""
+    worse_both: int
+    worse_precision: int
+    worse_recall: int
+    missed_by_first: int
+    """The first has no prediction near the event, and the second has."""
+    missed_by_second: int
+    missed_by_both: int
+    precision_difference: float
+    """Mean precision of the first, minus that of the second."""
+    recall_difference: float
+    f1_difference: float
+
+    @property
+    def better(self) -> int:
+        """Events on which the first is better in something and worse in nothing."""
+        return self.better_both + self.better_precision + self.better_recall
+
+    @property
+    def worse(self) -> int:
+        """Events on which the first is worse in something and better in nothing."""
+        return self.worse_both + self.worse_precision + self.worse_recall
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        plain = asdict(self) | {"better": self.better, "worse": self.worse}
+        return {
+            name: None if isinstance(value, float) and not isfinite(value) else value
+            for name, value in plain.items()
+        }
+
+    def __repr__(self) -> str:
+        missed = (self.missed_by_first, self.missed_by_second, self.missed_by_both)
+        return (
+            f"PairComparison({self.first!r} against {self.second!r}: {self.better} better "
+            f"({self.better_both} both, {self.better_precision} precision, {self.better_recall} "
+            f"recall), {self.equivocal} equivocal, {self.equal} equal, {self.worse} worse; "
+            "missed by first {}, by second {}, by both {})".format(*missed)
+        )
+
+
+def compare_pair(
+    results: dict[str, Affiliation], first: str, second: str, decimals: int | None
+) -> PairComparison:
+    """Count the events by who does better in what."""
+    mine, theirs = results[first], results[second]
+    missed = mine.events.predicted_count == 0, theirs.events.predicted_count == 0
+    found = ~missed[0] & ~missed[1]
+
+    def signs(name: str) -> NDArray[np.float64]:
+        ours, others = (
+            rounded(getattr(side.events, name)[found], decimals) for side in (mine, theirs)
+        )
+        return np.sign(ours - others)
+
+    precision, recall = signs("precision"), signs("recall")
+
+    def count(precision_sign: int, recall_sign: int) -> int:
+        return int(np.count_nonzero((precision == precision_sign) & (recall == recall_sign)))
+
+    return PairComparison(
+        first=first,
+        second=second,
+        better_both=count(1, 1),
+        better_precision=count(1, 0),
+        better_recall=count(0, 1),
+        equivocal=count(1, -1) + count(-1, 1),
+        equal=count(0, 0),
+        worse_both=count(-1, -1),
+        worse_precision=count(-1, 0),
+        worse_recall=count(0, -1),
+        missed_by_first=int(np.count_nonzero(missed[0] & ~missed[1])),
+        missed_by_second=int(np.count_nonzero(missed[1] & ~missed[0])),
+        missed_by_both=int(np.count_nonzero(missed[0] & missed[1])),
+        precision_difference=mine.precision - theirs.precision,
+        recall_difference=mine.recall - theirs.recall,
+        f1_difference=mine.f1 - theirs.f1,
+    )
+
+
+def rounded(column: NDArray[np.float64], decimals: int | None) -> NDArray[np.float64]:
+    """Round scores before they are compared, if that was asked for."""
+    return column if decimals is None else np.round(column, decimals)

@@ -1,0 +1,258 @@
+"""What `compare` returns: the detectors, the events, the pairs and the ensembles."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from closecall.affiliation.score import score_pair
+from closecall.compare import tables
+from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
+from closecall.compare.pairs import PairComparison, compare_pair, rounded
+from closecall.drawing import plots
+from closecall.errors import InputError, InputTypeError, expected
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from closecall.affiliation import Affiliation
+
+
+@dataclass(frozen=True)
+class DetectorSummary:
+    """One detector: its scores, and how it stands among the others."""
+
+    name: str
+    threshold: float | None
+    """Where its scores were cut; None if it gave labels or events."""
+    precision: float
+    recall: float
+    f1: float
+    alarms: int
+    """How many events it predicts."""
+    found: int
+    """True events with at least one prediction in their zone."""
+    found_alone: int
+    """True events that no other detector finds."""
+    best: int
+    """True events on which no other detector reaches its F1."""
+    tied: int
+    """True events on which it shares the highest F1."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison:
+    """Several detectors on one series, event by event."""
+
+    results: dict[str, Affiliation]
+    """By detector, what `closecall.affiliation` gives."""
+    thresholds: dict[str, float | None]
+    """By detector, where its scores were cut; None if it gave labels or events."""
+    decimals: int | None
+    """To how many decimals scores were rounded before they were compared; None for not at all."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The detectors, in the order in which they were given."""
+        return tuple(self.results)
+
+    @cached_property
+    def found(self) -> NDArray[np.bool_]:
+        """Whether each detector (rows) has a prediction in each event's zone (columns)."""
+        return np.array([result.events.predicted_count > 0 for result in self.results.values()])
+
+    @cached_property
+    def leads(self) -> NDArray[np.bool_]:
+        """Whether each detector (rows) has the highest F1 on each event (columns)."""
+        f1 = np.array(
+            [rounded(result.events.f1, self.decimals) for result in self.results.values()]
+        )
+        known = np.where(np.isnan(f1), -1.0, f1)
+        leads: NDArray[np.bool_] = (known == known.max(axis=0)) & ~np.isnan(f1)
+        return leads
+
+    @cached_property
+    def best(self) -> tuple[tuple[str, ...], ...]:
+        """For each event the detector with the highest F1; several if tied, none if all miss it."""
+        return tuple(
+            tuple(name for name, leads in zip(self.names, column, strict=True) if leads)
+            for column in self.leads.T.tolist()
+        )
+
+    @property
+    def missed_by_all(self) -> tuple[int, ...]:
+        """Numbers of the events, from 0, near which no detector predicts anything."""
+        return tuple(np.flatnonzero(~self.found.any(axis=0)).tolist())
+
+    @cached_property
+    def detectors(self) -> tuple[DetectorSummary, ...]:
+        """One row per detector: scores, events found, and events on which it is the best."""
+        finders, leaders = self.found.sum(axis=0), self.leads.sum(axis=0)
+        rows = zip(self.results.items(), self.found, self.leads, strict=True)
+        return tuple(
+            DetectorSummary(
+                name=name,
+                threshold=self.thresholds[name],
+                **result.values(),
+                alarms=len(result.events.pair.predicted),
+                found=int(np.count_nonzero(found)),
+                found_alone=int(np.count_nonzero(found & (finders == 1))),
+                best=int(np.count_nonzero(leads & (leaders == 1))),
+                tied=int(np.count_nonzero(leads & (leaders > 1))),
+            )
+            for (name, result), found, leads in rows
+        )
+
+    @cached_property
+    def events(self) -> tuple[dict[str, Any], ...]:
+        """One row per event and detector, with ``event`` (from 0), ``detector`` and ``best``.
+
+        The other columns are those of `closecall.EventScores`.
+        """
+        return tables.event_rows(self)
+
+    @cached_property
+    def pairs(self) -> tuple[PairComparison, ...]:
+        """Every two detectors, in the order of `names`: the first against the second."""
+        return tuple(self.pair(*names) for names in combinations(self.names, 2))
+
+    def pair(self, first: str, second: str) -> PairComparison:
+        """Count the events on which the first detector is better than the second, and in what."""
+        self._known((first, second), "names")
+        return compare_pair(self.results, first, second, self.decimals)
+
+    def ensemble(
+        self, names: Sequence[str] | None = None, *, how: How = "union", votes: int | None = None
+    ) -> Ensemble:
+        """Score several detectors taken as one.
+
+        Parameters
+        ----------
+        names
+            The detectors to take; all of them by default.
+        how
+            Predict where any of them does (``"union"``), where all do (``"intersection"``), or
+            where at least `votes` of them do (``"vote"``).
+        votes
+            How many must agree in a vote; more than half by default.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> truth = [0, 1, 1, 0, 0]
+        >>> c = cc.compare(truth, {"a": [1, 1, 0, 0, 0], "b": [0, 1, 0, 1, 0], "c": truth})
+        >>> c.ensemble(how="vote").predicted
+        Events([(1, 2)])
+        """
+        chosen = self._known(self.names if names is None else names, "names")
+        needed = read_votes(how, votes, len(chosen))
+        pairs = [self.results[name].events.pair for name in chosen]
+        together = replace(pairs[0], predicted=agreed([pair.predicted for pair in pairs], needed))
+        return Ensemble(chosen, how, needed, score_pair(together))
+
+    def ensembles(self, how: How | None = None) -> tuple[Ensemble, ...]:
+        """Score every two detectors taken as one; by union and by intersection by default."""
+        kinds: tuple[How, ...] = ("union", "intersection") if how is None else (how,)
+        return tuple(
+            self.ensemble(names, how=kind)
+            for names in combinations(self.names, 2)
+            for kind in kinds
+        )
+
+    def best_pair(self, how: How | None = None) -> Ensemble:
+        """Find the two detectors that together reach the highest F1; the first two of equals."""
+        return max(self.ensembles(how), key=lambda pair: pair.f1 if isfinite(pair.f1) else -1.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values that any JSON writer takes; what is undefined becomes None.
+
+        Events are counted from 0. Times of a datetime axis become ISO 8601 text, and lengths of
+        time seconds.
+        """
+        return {
+            "detectors": [detector.to_dict() for detector in self.detectors],
+            "events": tables.plain_events(self),
+            "missed_by_all": list(self.missed_by_all),
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "ensembles": [ensemble.to_dict() for ensemble in self.ensembles()],
+            "best_pair": self.best_pair().to_dict(),
+            "decimals": self.decimals,
+        }
+
+    def to_frame(
+        self,
+        backend: Literal["pandas", "polars"] = "pandas",
+        *,
+        part: tables.Part = "events",
+    ) -> Any:
+        """Give one part as a dataframe; times keep their time zone.
+
+        Parameters
+        ----------
+        backend
+            Which package the frame is of.
+        part
+            ``"events"``: one row per event and detector. ``"wide"``: one row per event, with
+            columns such as ``forecast_recall``. ``"detectors"``, ``"pairs"`` and ``"ensembles"``
+            (of every two detectors): one row each.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> c = cc.compare([0, 1, 1, 0], {"a": [0, 1, 0, 0], "b": [0, 1, 1, 1]})
+        >>> c.to_frame("polars", part="wide")["b_recall"].to_list()
+        [1.0]
+        """
+        return tables.frame(self, backend, part)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw each event's scores; see `closecall.plot.plot_comparison` for the options."""
+        return plots().plot_comparison(self, **options)
+
+    def _known(self, names: Any, argument: str) -> tuple[str, ...]:
+        if isinstance(names, str):
+            raise InputTypeError(
+                expected(f"`{argument}` to be names in a list", repr(names), f"Pass [{names!r}].")
+            )
+        chosen = tuple(names)
+        for name in chosen:
+            if name not in self.results:
+                close = difflib.get_close_matches(str(name), self.names, n=1)
+                suggestion = f"Did you mean {close[0]!r}? " if close else ""
+                listed = ", ".join(map(repr, self.names))
+                raise InputError(
+                    expected("a detector", repr(name), f"{suggestion}There are: {listed}.")
+                )
+        if len(set(chosen)) < len(chosen):
+            raise InputError(expected(f"each of `{argument}` once", f"{chosen}"))
+        if not chosen:
+            raise InputError(expected(f"at least one detector in `{argument}`", "none"))
+        return chosen
+
+    def __repr__(self) -> str:
+        leader = max(self.detectors, key=lambda row: row.f1 if isfinite(row.f1) else -1.0)
+        events = f"{len(self.best)} event{'' if len(self.best) == 1 else 's'}"
+        missed = f"{len(self.missed_by_all)} missed by all"
+        return (
+            f"Comparison({len(self.names)} detectors on {events}, "
+            f"best f1={leader.f1:.3f} by {leader.name!r}, {missed})"
+        )
+
+
+def _plain(value: Any) -> Any:
+    """Make a value fit for JSON: thresholds may be infinite, scores undefined."""
+    if not isinstance(value, float) or isfinite(value):
+        return value
+    return None if np.isnan(value) else str(value)

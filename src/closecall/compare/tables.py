@@ -1,0 +1,155 @@
+"""A comparison as rows and as dataframes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import nan
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from closecall.affiliation.result import COLUMNS
+from closecall.errors import InputError, MissingExtraError, expected
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+    from closecall.compare.result import Comparison
+
+Part = Literal["events", "wide", "detectors", "pairs", "ensembles"]
+_TRUE = COLUMNS[:4]  # of the true event itself, whichever detector it is
+_OWN = COLUMNS[4:]  # of one detector
+
+
+def event_rows(comparison: Comparison) -> tuple[dict[str, Any], ...]:
+    """Give one row per event and detector, in the order of the events."""
+    columns = {
+        name: {column: _values(getattr(result.events, column)) for column in COLUMNS}
+        for name, result in comparison.results.items()
+    }
+    return tuple(
+        {
+            "event": event,
+            "detector": name,
+            **{column: columns[name][column][event] for column in COLUMNS},
+            "best": name in best,
+        }
+        for event, best in enumerate(comparison.best)
+        for name in comparison.names
+    )
+
+
+def _values(column: Any) -> Any:
+    """Turn numbers into plain ones; stamps and lengths of time stay what they are."""
+    return column if column.dtype.kind in "mM" else column.tolist()
+
+
+def plain_events(comparison: Comparison) -> list[dict[str, Any]]:
+    """Give each event with all its detectors as plain JSON values."""
+    sides = [result.events.rows() for result in comparison.results.values()]
+    return [
+        {
+            "event": event,
+            **{column: rows[0][column] for column in _TRUE},
+            "best": list(best),
+            "detectors": {
+                name: {column: row[column] for column in _OWN}
+                for name, row in zip(comparison.names, rows, strict=True)
+            },
+        }
+        for event, (best, *rows) in enumerate(zip(comparison.best, *sides, strict=True))
+    ]
+
+
+def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
+    """Give one part as a dataframe of that package."""
+    if part not in get_args(Part):
+        listed = ", ".join(map(repr, get_args(Part)))
+        raise InputError(expected(f"`part` to be one of {listed}", repr(part)))
+    if backend not in ("pandas", "polars"):
+        raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
+    if part == "events":
+        return _long(comparison, backend)
+    if part == "wide":
+        return _wide(comparison, backend)
+    rows = _ROWS[part](comparison)
+    return _native({name: [row[name] for row in rows] for name in rows[0]}, backend)
+
+
+def _detector_rows(comparison: Comparison) -> list[dict[str, Any]]:
+    rows = [asdict(detector) for detector in comparison.detectors]
+    return [
+        row | {"threshold": nan if row["threshold"] is None else row["threshold"]} for row in rows
+    ]
+
+
+def _pair_rows(comparison: Comparison) -> list[dict[str, Any]]:
+    return [
+        asdict(pair) | {"better": pair.better, "worse": pair.worse} for pair in comparison.pairs
+    ]
+
+
+def _ensemble_rows(comparison: Comparison) -> list[dict[str, Any]]:
+    rows = []
+    for ensemble in comparison.ensembles():
+        first, second = ensemble.names
+        plain = ensemble.to_dict() | ensemble.result.values()
+        del plain["names"]
+        rows.append({"first": first, "second": second, **plain})
+    return rows
+
+
+_ROWS = {"detectors": _detector_rows, "pairs": _pair_rows, "ensembles": _ensemble_rows}
+
+
+def _native(columns: dict[str, list[Any]], backend: str) -> Any:
+    try:
+        if backend == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(columns)
+        import polars as pl
+
+        return pl.DataFrame(columns)
+    except ImportError as error:
+        raise MissingExtraError(backend) from error
+
+
+def _sides(comparison: Comparison, backend: Any) -> list[nw.DataFrame[Any]]:
+    import narwhals as nw
+
+    return [
+        nw.from_native(result.to_frame(backend), eager_only=True).with_row_index("event")
+        for result in comparison.results.values()
+    ]
+
+
+def _long(comparison: Comparison, backend: Any) -> Any:
+    import narwhals as nw
+
+    sides = [
+        side.with_columns(
+            nw.lit(name).alias("detector"),
+            nw.lit(place).alias("place"),
+            nw.new_series("best", np.ascontiguousarray(leads), backend=backend),
+        )
+        for place, (name, side, leads) in enumerate(
+            zip(comparison.names, _sides(comparison, backend), comparison.leads, strict=True)
+        )
+    ]
+    rows = nw.concat(sides).sort("event", "place")
+    rows = rows.select("event", "detector", *COLUMNS, "best")
+    return nw.maybe_reset_index(rows).to_native()
+
+
+def _wide(comparison: Comparison, backend: Any) -> Any:
+    import narwhals as nw
+
+    sides = _sides(comparison, backend)
+    best = nw.new_series("best", [", ".join(names) for names in comparison.best], backend=backend)
+    columns = [
+        side[column].alias(f"{name}_{column}")
+        for name, side in zip(comparison.names, sides, strict=True)
+        for column in _OWN
+    ]
+    return sides[0].select("event", *_TRUE).with_columns(best, *columns).to_native()
