@@ -16,15 +16,19 @@ from matplotlib import pyplot as plt
 
 import closecall as cc
 from closecall.datasets import demo
-from closecall.plot import plot_curve, plot_events
+from closecall.plot import (
+    plot_curve,
+    plot_distances,
+    plot_events,
+    plot_single_prediction,
+    plot_survival,
+)
 
-TRUTH, RED, BLUE, GREEN = "black", "#D55E00", "#0072B2", "#009E73"
+BLACK, RED, BLUE, GREEN = "black", "#D55E00", "#0072B2", "#009E73"
 
 # The example that the paper works through, in minutes after 3:00.
 TRUE_EVENTS = [(0, 10), (50, 70), (170, 175)]
 PREDICTED = [(5, 6), (7, 10), (11, 12), (40, 60), (115, 130), (135, 140), (165, 170)]
-SPAN = (0, 180)
-ZONE, EVENT, PIECES = (30, 120), (50, 70), [(40, 60), (115, 120)]  # its second zone
 
 
 def at(minute: float) -> datetime:
@@ -86,7 +90,7 @@ def draw_near_misses() -> Any:
     figure, ax = plt.subplots(figsize=(8, 2.8), layout="constrained")
     styles = ("-", (0, (6, 2)), (0, (3, 1.5)), (0, (1, 1)))
     for name, color, style in zip(
-        [*metrics, "classical"], (GREEN, BLUE, RED, TRUTH), styles, strict=True
+        [*metrics, "classical"], (GREEN, BLUE, RED, BLACK), styles, strict=True
     ):
         scores = [row[f"{name}_f1"] for row in rows]
         ax.plot(late, scores, color=color, linestyle=style, label=names.get(name, name))
@@ -100,96 +104,23 @@ def draw_near_misses() -> Any:
     return figure
 
 
-def distance_to(intervals: list[tuple[int, int]], x: Any) -> Any:
-    apart = [np.maximum(np.maximum(start - x, x - stop), 0) for start, stop in intervals]
-    return np.min(apart, axis=0)
+def running_example() -> cc.Affiliation:
+    return cc.affiliation(on_clock(TRUE_EVENTS), on_clock(PREDICTED), span=(at(0), at(180)))
 
 
 def draw_distances() -> Any:
     """Distances from the predictions to the event, and from the event to the predictions."""
-    figure, axes = plt.subplots(ncols=2, figsize=(8, 2.4), layout="constrained", sharey=True)
-    x = np.linspace(*ZONE, 901)
-    titles = "from the predictions to the event", "from the event to the predictions"
-    for ax, sources, targets, title in zip(
-        axes, (PIECES, [EVENT]), ([EVENT], PIECES), titles, strict=True
-    ):
-        distance = distance_to(targets, x)
-        ax.plot(x, distance, color="0.6", linewidth=1)
-        for start, stop in sources:
-            inside = (x >= start) & (x <= stop)
-            ax.fill_between(x[inside], distance[inside], color=GREEN, alpha=0.35, linewidth=0)
-            ax.plot(x[inside], distance[inside], color=GREEN, linewidth=2)
-        mark_events(ax, -3.5)
-        ax.set_title(title, fontsize=9)
-        ax.set_ylim(-10, 52)
-        ax.set_yticks(range(0, 51, 10))
-    axes[0].set_ylabel("distance (minutes)", fontsize=8.5)
-    return figure
+    return plot_distances(running_example(), event=1)[0].figure
 
 
 def draw_survival() -> Any:
     """What each predicted time counts for precision, and each true time for recall."""
-    figure, axes = plt.subplots(ncols=2, figsize=(8, 2.6), layout="constrained", sharey=True)
-    x = np.linspace(*ZONE, 901)
-    precision = cc.theory.precision_survival(EVENT, ZONE)(distance_to([EVENT], x))
-    pairs = zip(x, distance_to(PIECES, x), strict=True)
-    recall = np.array([cc.theory.recall_survival(y, ZONE)(distance) for y, distance in pairs])
-    scores = cc.affiliation(cc.Events(TRUE_EVENTS), cc.Events(PREDICTED), span=SPAN).events
-    titles = (
-        f"precision: mean over the predictions, {scores.precision[1]:.3f}",
-        f"recall: mean over the event, {scores.recall[1]:.3f}",
-    )
-    for ax, values, sources, title in zip(
-        axes, (precision, recall), (PIECES, [EVENT]), titles, strict=True
-    ):
-        ax.plot(x, values, color="0.6", linewidth=1)
-        for start, stop in sources:
-            inside = (x >= start) & (x <= stop)
-            ax.fill_between(x[inside], values[inside], color=GREEN, alpha=0.35, linewidth=0)
-            ax.plot(x[inside], values[inside], color=GREEN, linewidth=2)
-        mark_events(ax, -0.07)
-        ax.set_title(title, fontsize=9)
-        ax.set_ylim(-0.2, 1.05)
-        ax.set_yticks([0, 0.5, 1])
-    axes[0].set_ylabel("probability", fontsize=8.5)
-    return figure
-
-
-def mark_events(ax: Any, height: float) -> None:
-    """Draw the event and the predictions of the zone as bars under a curve."""
-    ax.plot(EVENT, [height, height], color=TRUTH, linewidth=5, solid_capstyle="butt")
-    for piece in PIECES:
-        ax.plot(piece, [1.9 * height] * 2, color=BLUE, linewidth=5, solid_capstyle="butt")
-    ax.axhline(0, color="0.8", linewidth=0.6)
-    ax.set_xlim(*ZONE)
-    ax.set_xticks(range(30, 121, 15), [f"{at(m):%-H:%M}" for m in range(30, 121, 15)])
-    ax.tick_params(labelsize=8)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    return plot_survival(running_example(), event=1)[0].figure
 
 
 def draw_single_prediction() -> Any:
     """Precision and recall of a single point at four places, against the event's share."""
-    figure, axes = plt.subplots(ncols=2, figsize=(8, 2.8), layout="constrained", sharey=True)
-    share = np.linspace(0.001, 0.999, 500)
-    places = ("border", "halfway", "start", "center")
-    colors = ("#CC79A7", RED, BLUE, GREEN)
-    styles = ("-", (0, (6, 2)), (0, (3, 1.5)), (0, (1, 1)))
-    for place, color, style in zip(places, colors, styles, strict=True):
-        scores = cc.theory.single_prediction(share, position=place)
-        for ax, values in zip(axes, scores, strict=True):
-            ax.plot(share, values, color=color, linestyle=style, label=place, linewidth=1.8)
-    for ax, title in zip(axes, ("precision", "recall"), strict=True):
-        ax.set_title(title, fontsize=9)
-        ax.set_xlabel("share p of the zone that the event fills", fontsize=8.5)
-        ax.set(xlim=(0, 1), ylim=(-0.04, 1.04))
-        ax.tick_params(labelsize=8)
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
-    axes[0].legend(
-        title="the point is at the", fontsize=8, title_fontsize=8, frameon=False, loc=(0.62, 0.52)
-    )
-    return figure
+    return plot_single_prediction()[0].figure
 
 
 FIGURES = {

@@ -133,3 +133,62 @@ def test_a_wrong_length(refuse, tmp_path):
 
 def test_an_unknown_format(refuse):
     assert "'latex'" in refuse("paper", "--format", "xml", code=2)[0]
+
+
+FIGURES = (
+    "classical-limitations",
+    "average-distance",
+    "zones",
+    "random-sampling",
+    "adversary",
+    "per-event",
+    "single-prediction",
+)
+
+
+def test_figures(run, data_folder, tmp_path):
+    result = run("paper", "--data", str(data_folder), "--out", "figures")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [f"figures/{name}.png" for name in FIGURES]
+    for name in FIGURES:
+        assert (tmp_path / f"figures/{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_figures_without_data(run, tmp_path, monkeypatch):
+    monkeypatch.delenv("CLOSECALL_DATA", raising=False)
+    monkeypatch.setenv("CLOSECALL_CACHE", str(tmp_path / "cache"))
+    # A proxy that nothing listens at: every download fails at once.
+    for name in ("https_proxy", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    result = run("paper", "--out", ".", "--figure-format", "pdf")
+    assert result.exit_code == 0
+    drawn = [name for name in FIGURES if name not in {"adversary", "per-event"}]
+    assert result.stdout.splitlines() == [f"{name}.pdf" for name in drawn]
+    assert (tmp_path / "zones.pdf").read_bytes().startswith(b"%PDF")
+    assert not (tmp_path / "adversary.pdf").exists()
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("Left out")]
+    assert line.startswith(
+        "Left out: adversary, per-event, which need the paper's data. Could not download https://"
+    )
+    assert "CLOSECALL_DATA" in line
+
+
+def test_figures_of_data_without_measurements(run, tmp_path):
+    write_kdd2022(tmp_path / "kdd2022")
+    result = run("paper", "--data", str(tmp_path), "--out", "figures", "--figure-format", "svg")
+    assert len(result.stdout.splitlines()) == len(FIGURES)
+
+
+def test_figures_are_not_tables(refuse):
+    hint = "Hint: Try `closecall paper --help`."
+    assert refuse("paper", "--out", "figures", "--format", "json", code=2) == [
+        "Error: --out draws figures, and takes neither --format nor --output.",
+        hint,
+    ]
+    assert refuse("paper", "--figure-format", "svg", code=2) == [
+        "Error: --figure-format needs --out, the folder of the figures.",
+        hint,
+    ]
+    assert refuse("paper", "--out", "figures", "--data", "gone")[0] == (
+        "Error: Expected `folder` to name a folder, got gone."
+    )

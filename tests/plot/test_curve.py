@@ -21,12 +21,6 @@ SCORES = [0.1, 0.3, 0.2, 0.9, 0.8, 0.1, 0.0, 0.7, 0.4, 0.1]
 CURVE = cc.affiliation_curve(TRUTH, SCORES)
 
 
-@pytest.fixture(autouse=True)
-def _closed_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def noisy():
     """A curve of 20,000 thresholds."""

@@ -18,16 +18,11 @@ import closecall as cc
 from closecall.datasets import demo
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.plot import plot_events
+from plot.pictures import running_example
 
 TRUTH = cc.Events([(10, 20), (60, 65)])
 PREDICTED = cc.Events([(12, 15), (50, 60), (80, 90)])
 SPAN = (0, 100)
-
-
-@pytest.fixture(autouse=True)
-def _closed_figures():
-    yield
-    plt.close("all")
 
 
 def lanes(ax):
@@ -90,6 +85,19 @@ def test_scores_of_each_event_and_overall_are_written():
         assert f"{shown} / {recall:.2f}" in texts
     assert f"{result.precision:.2f} / {result.recall:.2f}" in texts
     assert {"truth", "mine", "1", "2"} <= set(texts)
+
+
+def test_mean_distances_may_be_written_instead():
+    dated = running_example().plot(write="distances")
+    dated.figure.set_size_inches(14, 2)
+    texts = written(dated)
+    assert {"18 s / 1 min 16.5 s", "11 min 30 s / 2 min 30 s"} <= set(texts)
+    assert any("mean distance of the predictions / of the event" in text for text in texts)
+    ax = plot_events(TRUTH, cc.Events([(12, 15)]), span=SPAN, write="distances")
+    assert {"0 / 1.45", "missed"} <= set(written(ax))
+    ax.set_xlim(40, 4000)
+    assert "missed" not in written(ax)
+    assert "-" in written(ax)
 
 
 def test_a_missed_event_is_called_missed():
@@ -233,6 +241,8 @@ def test_misuse_is_named():
         plot_events([0, 1, 0], [0, 1, 0], values=["a", "b", "c"])
     with pytest.raises(InputTypeError, match=r"`values` only beside 0/1 vectors.*\n\n.*to_labels"):
         plot_events(TRUTH, PREDICTED, span=SPAN, values=[1, 2])
+    with pytest.raises(InputError, match='`write` to be "scores" or "distances", got'):
+        plot_events(TRUTH, PREDICTED, span=SPAN, write="all")
     with pytest.raises(UndefinedMetricError):
         plot_events([0, 0], [0, 1])
     with pytest.raises(InputError, match="0 or 1") as caught:

@@ -1,4 +1,4 @@
-"""`closecall paper`: every table of the paper, as computed beside as published."""
+"""`closecall paper`: the paper's tables, as computed beside as published, and its figures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.formats import FORMATS, console_for, json_text, write_text
 from closecall.cli.options import output_option
+from closecall.cli.paper_figures import FIGURE_FORMATS, write_figures
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,17 +25,21 @@ The paper is "Local Evaluation of Time Series Anomaly Detection Algorithms" (KDD
 labels come from --data, else from the folder that CLOSECALL_DATA names, else from its authors'
 repository, by a download that happens once. The few cells that differ are explained.
 
+With --out, draw the paper's figures into a folder instead. Those that need no data are drawn
+without it.
+
 \b
 Examples:
   closecall paper
   closecall paper --data ~/affiliation-metrics-py
   closecall paper --format latex -o tables.tex
+  closecall paper --out figures --figure-format pdf
   closecall paper --format json | jq '.tables[] | {name, matched, total}'
 """
 _LEGEND = "Each cell: computed == published where the two are the same, != where they differ."
 
 
-@click.command(help=_HELP, short_help="Compute the tables of the paper beside the published ones.")
+@click.command(help=_HELP, short_help="Compute the tables of the paper, or draw its figures.")
 @click.option("--data", metavar="DIR", help="Folder with the paper's labels.")
 @click.option(
     "--format",
@@ -45,8 +50,28 @@ _LEGEND = "Each cell: computed == published where the two are the same, != where
     help="json holds everything; csv one row per cell; latex needs the package booktabs.",
 )
 @output_option
-def paper(data: str | None, output_format: str, output: str | None) -> None:
-    """Compute the tables, and write them."""
+@click.option("--out", metavar="DIR", help="Draw the figures there, instead of writing tables.")
+@click.option(
+    "--figure-format",
+    type=click.Choice(FIGURE_FORMATS),
+    help="Kind of the figures that --out draws; png if not given.",
+)
+def paper(
+    data: str | None,
+    output_format: str,
+    output: str | None,
+    out: str | None,
+    figure_format: str | None,
+) -> None:
+    """Compute the tables and write them, or draw the figures."""
+    if out is not None:
+        if output is not None or output_format != "table":
+            raise click.UsageError("--out draws figures, and takes neither --format nor --output.")
+        with compile_notice():
+            write_figures(out, data, figure_format or FIGURE_FORMATS[0])
+        return
+    if figure_format is not None:
+        raise click.UsageError("--figure-format needs --out, the folder of the figures.")
     from closecall.paper import reproduce
 
     with compile_notice():

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import Affiliation
 
-_TRUTH = ((0, 10), (50, 70), (170, 175))
-_PREDICTED = ((5, 6), (7, 10), (11, 12), (40, 60), (115, 130), (135, 140), (165, 170))
-_SPAN = (0, 180)
+TRUTH = ((0, 10), (50, 70), (170, 175))
+PREDICTED = ((5, 6), (7, 10), (11, 12), (40, 60), (115, 130), (135, 140), (165, 170))
+SPAN = (0, 180)
 _SECOND = 1
 _ZONE = (30, 120)
 
@@ -33,7 +33,7 @@ _END = 30
 
 def running_example() -> Table:
     """Compare the numbers of the running example."""
-    result = affiliation(Events(_TRUTH), Events(_PREDICTED), span=_SPAN)
+    result = affiliation(Events(TRUTH), Events(PREDICTED), span=SPAN)
     return Table(
         name="running_example",
         title="The running example",
@@ -61,7 +61,7 @@ def _distances(result: Affiliation) -> Iterator[Row]:
 
 def _second_zone(result: Affiliation) -> Iterator[Row]:
     events = result.events
-    point = affiliation(Events(_TRUTH), Events.from_points([40]), span=_SPAN)
+    point = affiliation(Events(TRUTH), Events.from_points([40]), span=SPAN)
     # One moment of the event, in the zone of the whole event: a true point with that span.
     near = Events([(40, 60), (115, 120)])
     moment = affiliation(Events.from_points([70]), near, span=_ZONE)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.affiliation.operating import OperatingPoint
-from closecall.errors import InputTypeError, MissingExtraError, expected
+from closecall.errors import InputTypeError, expected
 from closecall.frames.curve import outline_with
+from closecall.plot.extra import needing_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,12 +72,8 @@ def plot_curve(
             )
         )
     marked = curve.best(beta) if point is None else point
-    try:
+    with needing_matplotlib():
         return _draw(curve, beta, marked, ax)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "matplotlib":
-            raise
-        raise MissingExtraError("matplotlib", "plot") from error
 
 
 def _draw(curve: AffiliationCurve, beta: float, point: OperatingPoint, ax: Axes | None) -> Any:

@@ -12,7 +12,9 @@ from matplotlib.ticker import MaxNLocator
 from closecall.frames.thresholds import threshold_text
 from closecall.fscore import f_measure
 from closecall.plot.free_corner import free_corner, text_size
+from closecall.plot.palette import CHOSEN, INK, PRECISION, RECALL
 from closecall.plot.threshold_scale import ThresholdScale
+from closecall.words import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from closecall.affiliation import AffiliationCurve
     from closecall.affiliation.operating import OperatingPoint
 
-# Okabe-Ito colours; each line also differs in dashes or weight, for print without colour.
-PRECISION, RECALL, CHOSEN, ALARMS, INK = "#0072B2", "#009E73", "#D55E00", "0.25", "0.15"
+_ALARMS = "0.25"
 _FEW = 40  # points up to which each gets a marker
 _LEVELS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
 _FULL = 1.02  # so that a line along 1 is not cut in half
@@ -43,7 +44,7 @@ def draw_precision_recall(
     # The first step starts at recall 0, as in the average precision.
     recall = np.concatenate(([0.0], curve.recall[rows]))
     precision = np.concatenate((curve.precision[rows[:1]], curve.precision[rows]))
-    summary = f"average precision {_score(curve.average_precision)}"
+    summary = f"average precision {score_text(curve.average_precision)}"
     _draw_levels(axes, beta)
     axes.fill_between(recall, precision, step="pre", color=PRECISION, alpha=0.09, linewidth=0)
     style: dict[str, Any] = {"color": PRECISION, "linewidth": 1.6, "zorder": 3}
@@ -101,7 +102,7 @@ def _mark(
     style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
     axes.plot([at[0]], [at[1]], "o", color=CHOSEN, zorder=5, **style)
     value = f_measure(point.precision, point.recall, beta)
-    text = f"F{beta:g} {_score(value)}\nthreshold {threshold_text(curve, point.threshold)}"
+    text = f"F{beta:g} {score_text(value)}\nthreshold {threshold_text(curve, point.threshold)}"
     size = text_size(axes, text, _FONT)
     corner = np.array(free_corner(np.vstack((line, at)), at, size))
     axes.annotate(
@@ -182,7 +183,7 @@ def _draw_scores(
 
 
 def _draw_alarms(axes: Axes, places: NDArray[np.float64], alarms: NDArray[np.int64]) -> None:
-    style: dict[str, Any] = {"color": ALARMS, "linewidth": 1.3, **_dots(places)}
+    style: dict[str, Any] = {"color": _ALARMS, "linewidth": 1.3, **_dots(places)}
     axes.plot(places, alarms, drawstyle="steps-post", **style)
     if alarms.max() > _LOG_FROM * alarms.min():
         axes.set_yscale("log")
@@ -194,14 +195,6 @@ def _draw_alarms(axes: Axes, places: NDArray[np.float64], alarms: NDArray[np.int
 
 def _dots(places: NDArray[np.float64]) -> dict[str, Any]:
     return {"marker": "o", "markersize": 3.5} if places.size <= _FEW else {}
-
-
-def _score(value: float) -> str:
-    """Write two decimals, and 1.00 or 0.00 only for exactly that."""
-    text = f"{value:.2f}"
-    if text == "1.00" and value < 1:
-        return ">0.99"
-    return "<0.01" if text == "0.00" and value > 0 else text
 
 
 def _tidy(axes: Axes) -> None:

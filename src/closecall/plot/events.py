@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from closecall.affiliation import Affiliation, affiliation
 from closecall.axis import read_axis
 from closecall.columns import read_column
-from closecall.errors import (
-    ClosecallError,
-    InputError,
-    InputTypeError,
-    MissingExtraError,
-    expected,
-)
+from closecall.errors import ClosecallError, InputError, InputTypeError, expected
 from closecall.events import Events
+from closecall.plot.extra import needing_matplotlib
+from closecall.plot.palette import PREDICTED, TRUTH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +22,10 @@ if TYPE_CHECKING:
     from closecall.clock import Ticks
     from closecall.pair import Pair
 
+_LEGENDS = {
+    "scores": "precision / recall",
+    "distances": "mean distance of the predictions / of the event",
+}
 _WIDTH, _FRAME, _LANE = 10.0, 0.75, 0.55  # inches
 
 
@@ -37,6 +37,7 @@ def plot_events(
     end: Any = None,
     span: Any = None,
     values: Any = None,
+    write: Literal["scores", "distances"] = "scores",
     ax: Axes | None = None,
 ) -> Axes:
     r"""Draw true and predicted events, one lane per detector, with the scores of each event.
@@ -57,6 +58,10 @@ def plot_events(
     values
         For vectors: the series itself, one number per sample, drawn above the lanes. Nan leaves
         a gap.
+    write
+        What is written for each event: precision and recall, or the mean distances in time that
+        they come from (``18 s / 1 min 16.5 s``: of the predictions from the event, and of the
+        event from the predictions).
     ax
         Where to draw; a new figure if not given.
 
@@ -81,14 +86,12 @@ def plot_events(
     ['truth', 'forecast\n0.64 / 0.67']
     >>> ax.figure.savefig("events.png")  # doctest: +SKIP
     """
+    if write not in _LEGENDS:
+        raise InputError(expected('`write` to be "scores" or "distances"', repr(write)))
     results = _score(truth, predicted, {"times": times, "end": end, "span": span})
     series = None if values is None else _read_series(truth, values, times, end)
-    try:
-        return _draw(results, series, ax)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "matplotlib":
-            raise
-        raise MissingExtraError("matplotlib", "plot") from error
+    with needing_matplotlib():
+        return _draw(results, series, write, ax)
 
 
 def _score(truth: Any, predicted: Any, axis: dict[str, Any]) -> dict[str, Affiliation]:
@@ -136,6 +139,7 @@ def _read_series(
 def _draw(
     results: dict[str, Affiliation],
     series: tuple[Ticks, NDArray[np.float64]] | None,
+    write: str,
     ax: Axes | None,
 ) -> Axes:
     from closecall.plot import lanes
@@ -152,19 +156,19 @@ def _draw(
     true_bars = scale.positions(pair.truth.starts), scale.positions(pair.truth.stops)
     lanes.draw_shadows(axes, *true_bars, bottom, top)
     lanes.draw_zones(axes, borders, bottom, top)
-    lanes.draw_bars(axes, *true_bars, 0, lanes.TRUTH)
+    lanes.draw_bars(axes, *true_bars, 0, TRUTH)
     anchors = (true_bars[0] + true_bars[1]) / 2
     lanes.write_numbers(axes, borders, anchors)
     for lane, result in enumerate(results.values(), start=1):
-        color = lanes.PREDICTED[(lane - 1) % len(lanes.PREDICTED)]
+        color = PREDICTED[(lane - 1) % len(PREDICTED)]
         own = result.events.pair.predicted
         bars = scale.positions(own.starts), scale.positions(own.stops)
         lanes.draw_bars(axes, *bars, lane, color)
-        lanes.write_scores(axes, borders, anchors, lane, result.events)
+        lanes.write_events(axes, borders, anchors, lane, events=result.events, write=write)
     lanes.name_lanes(axes, results)
     if series is not None:
         lanes.draw_series(axes, scale.positions(series[0]), series[1])
-    _tidy(axes)
+    _tidy(axes, _LEGENDS[write])
     return axes
 
 
@@ -180,11 +184,11 @@ def _new_axes(height: float) -> Axes:
     return plt.subplots(figsize=(_WIDTH, height), layout="constrained")[1]
 
 
-def _tidy(axes: Axes) -> None:
+def _tidy(axes: Axes, legend: str) -> None:
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.set_title(
-        "per event: precision / recall    dashed: zones of affiliation",
+        f"per event: {legend}    dashed: zones of affiliation",
         loc="right",
         fontsize=7.5,
         color="0.35",

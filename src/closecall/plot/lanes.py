@@ -8,6 +8,8 @@ import numpy as np
 from matplotlib.collections import PolyCollection
 from matplotlib.ticker import MaxNLocator
 
+from closecall.plot.length_text import length_text
+from closecall.plot.palette import INK
 from closecall.plot.zone_labels import ZoneLabels
 from closecall.words import score_text
 
@@ -17,11 +19,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import Affiliation, EventScores
 
-# The Okabe-Ito colours, which colour-blind readers tell apart; its yellow is too pale on white.
-TRUTH = "#000000"
-PREDICTED = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 SERIES = "#5A5A5A"
-TEXT = "0.15"
 SERIES_LANES = 2.4  # height of the series, in lanes
 _SERIES_BOTTOM = 1.15
 _BAR = {"truth": (0.12, 0.52), "predicted": (0.46, 0.86)}
@@ -78,29 +76,45 @@ def draw_zones(axes: Axes, borders: NDArray[np.float64], low: float, high: float
 def write_numbers(axes: Axes, borders: NDArray[np.float64], anchors: NDArray[np.float64]) -> None:
     """Write the number of each true event above its bar."""
     numbers = [str(number) for number in range(1, borders.size)]
-    ZoneLabels(axes, borders, anchors, 0.76, [numbers], fontsize=7.5, color=TEXT)
+    ZoneLabels(axes, borders, anchors, 0.76, [numbers], fontsize=7.5, color=INK)
 
 
-def write_scores(
+def write_events(
     axes: Axes,
     borders: NDArray[np.float64],
     anchors: NDArray[np.float64],
     lane: int,
+    *,
     events: EventScores,
+    write: str,
 ) -> None:
-    """Write precision and recall of each event under its predictions."""
-    stacked = [text.replace(">0", ">").replace("<0", "<") for text in _score_texts(events, "\n")]
-    narrowest = ["-\n0.00" if text == _MISSED else text for text in stacked]
-    layouts = [_score_texts(events, " / "), stacked, narrowest]
-    ZoneLabels(axes, borders, anchors, 0.22 - lane, layouts, fontsize=7, color=TEXT)
+    """Write two scores or distances for each event under its predictions, or that it was missed."""
+    texts = _score_texts(events) if write == "scores" else _distance_texts(events)
+    beside = [_MISSED if pair is None else " / ".join(pair) for pair in texts]
+    stacked = [_MISSED if pair is None else _short("\n".join(pair)) for pair in texts]
+    dash = "-\n0.00" if write == "scores" else "-"
+    narrowest = [dash if text == _MISSED else text for text in stacked]
+    layouts = [beside, stacked, narrowest]
+    ZoneLabels(axes, borders, anchors, 0.22 - lane, layouts, fontsize=7, color=INK)
 
 
-def _score_texts(events: EventScores, between: str) -> list[str]:
+def _short(text: str) -> str:
+    return text.replace(">0.", ">.").replace("<0.", "<.")
+
+
+def _score_texts(events: EventScores) -> list[tuple[str, str] | None]:
+    rows = zip(events.precision, events.recall, events.predicted_count, strict=True)
     return [
-        f"{score_text(precision)}{between}{score_text(recall)}" if count else _MISSED
-        for precision, recall, count in zip(
-            events.precision, events.recall, events.predicted_count, strict=True
-        )
+        (score_text(precision), score_text(recall)) if count else None
+        for precision, recall, count in rows
+    ]
+
+
+def _distance_texts(events: EventScores) -> list[tuple[str, str] | None]:
+    clock = events.pair.clock
+    return [
+        (length_text(row[2], clock), length_text(row[3], clock)) if count else None
+        for row, count in zip(events.table.tolist(), events.predicted_count, strict=True)
     ]
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SECONDS_PER_DAY = 86400  # matplotlib counts dates in days
 _FINEST_DATES = 1e-3  # seconds; its floats cannot tell shorter spans of dates apart
+_DATES_PER_INCH, _DATES = 2.1, (3, 11)
 _EXACT_FLOAT = 2**53
 
 
@@ -43,12 +44,19 @@ class Ruler:
         """Write dates along the axis, or say what the numbers count from."""
         if self.dated:
             dates, zone = _dates(), self.clock.tz or UTC
-            locator = dates.AutoDateLocator(tz=zone)
+            most = _most_dates(axes)
+            locator = dates.AutoDateLocator(tz=zone, minticks=min(5, most), maxticks=most)
             axes.xaxis.set_major_locator(locator)
             axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, tz=zone))
         elif self.base != self.start:
             unit = self.clock.unit or "ticks"
             axes.set_xlabel(f"{unit} since {self.clock.text(self.start)}")
+
+
+def _most_dates(axes: Axes) -> int:
+    """Say how many dates can be written side by side."""
+    inches = axes.bbox.width / axes.figure.dpi
+    return int(np.clip(inches * _DATES_PER_INCH, *_DATES))
 
 
 def ruler(pair: Pair) -> Ruler:

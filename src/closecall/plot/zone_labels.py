@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
     from numpy.typing import NDArray
 
-_MARGIN = 3.5  # points that a text keeps free within its zone
-
 
 class ZoneLabels(Artist):
     """Texts near their events, kept inside their zones; one artist, however many there are.
@@ -33,6 +31,8 @@ class ZoneLabels(Artist):
         Where the texts are centred vertically, in data coordinates.
     layouts
         Ways to write the texts, from the widest to the narrowest, each one text per zone.
+    margin
+        Points that a text keeps free within its zone.
     style
         Properties of the text, as matplotlib's.
     """
@@ -44,10 +44,13 @@ class ZoneLabels(Artist):
         anchors: NDArray[np.float64],
         height: float,
         layouts: Sequence[Sequence[str]],
+        *,
+        margin: float = 3.5,
         **style: Any,
     ) -> None:
         super().__init__()
         self.borders, self.anchors, self.height, self.layouts = borders, anchors, height, layouts
+        self.margin = margin
         self._text = Text(ha="center", va="center", linespacing=1.05, **style)
         self.set_in_layout(False)
         self.set_zorder(4)
@@ -93,7 +96,7 @@ class ZoneLabels(Artist):
         return self._host().transData.transform(points)[:, 0]
 
     def _widths(self, layout: Sequence[str], renderer: RendererBase) -> NDArray[np.float64]:
-        margin: Any = renderer.points_to_pixels(_MARGIN)
+        margin: Any = renderer.points_to_pixels(self.margin)
         known: dict[str, float] = {}
         for text in set(layout):
             self._text.set_text(text)

@@ -1,0 +1,236 @@
+"""The paper's figures, drawn again: those of examples and theory, and those that need its data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from closecall import theory
+from closecall.affiliation import affiliation
+from closecall.errors import InputError, expected
+from closecall.events import Events
+from closecall.metrics import classical
+from closecall.paper.published import ALGORITHMS
+from closecall.paper.running_example import PREDICTED, SPAN, TRUTH
+from closecall.plot import plot_distances, plot_events, plot_single_prediction, plot_survival
+from closecall.plot.extra import needing_matplotlib
+from closecall.words import score_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from os import PathLike
+
+    from matplotlib.figure import Figure
+
+    from closecall.affiliation import Affiliation
+    from closecall.datasets import LabelledSeries
+
+FigureFormat = Literal["png", "svg", "pdf"]
+_DOTS_PER_INCH = 150
+_WIDTH = 9.0  # inches
+
+# Figure 1 is drawn and not printed as numbers: these give the scores of its caption.
+LIMITS_SPAN = (0, 50)
+LIMITS_TRUTH = ((5, 25), (33, 34), (43, 44))
+LIMITS_PREDICTED = {
+    "prediction 1": ((14, 16), (34, 35), (42, 43)),
+    "prediction 2": ((5, 25),),
+}
+_ZOOM = (2060, 2090)  # samples of NYC-Taxi around its trivial event
+_ABOVE_LANES = 0.6  # of the height of the axes with the series
+_FIRST_EVENTS = 6
+_EXAMPLE_ZONE, _EXAMPLE_EVENT, _EXAMPLE_PREDICTED = (30, 120), (50, 70), 60
+_EARLY_ALARM, _LATE_TRUTH = 40, 70  # minutes after 3:00 that the text works out
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigure:
+    """One figure of the paper, and how it is drawn."""
+
+    name: str
+    source: str
+    draw: Callable[[Mapping[str, LabelledSeries]], Figure]
+    needs_data: bool = False
+
+
+def draw_figures(
+    folder: str | PathLike[str],
+    data: Mapping[str, LabelledSeries] | None = None,
+    *,
+    figure_format: FigureFormat = "png",
+) -> Iterator[Path]:
+    """Draw the paper's figures into a folder, which is made if need be.
+
+    Parameters
+    ----------
+    folder
+        Where the files go; those of the same names are replaced.
+    data
+        What `closecall.datasets.load_kdd2022` returns. Without it, the figures of `FIGURES` that
+        need it are left out.
+    figure_format
+        The kind of the files.
+
+    Yields
+    ------
+    pathlib.Path
+        Each file, when it has been written.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> paths = list(draw_figures(mkdtemp(), figure_format="svg"))
+    >>> [path.name for path in paths][:2]
+    ['classical-limitations.svg', 'average-distance.svg']
+    """
+    if figure_format not in get_args(FigureFormat):
+        rule = '`figure_format` to be "png", "svg" or "pdf"'
+        raise InputError(expected(rule, repr(figure_format)))
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    for figure in FIGURES:
+        if data is not None or not figure.needs_data:
+            path = place / f"{figure.name}.{figure_format}"
+            with needing_matplotlib():
+                _save(figure.draw(data or {}), path)
+            yield path
+
+
+def _save(figure: Figure, path: Path) -> None:
+    from matplotlib import pyplot as plt
+
+    try:
+        figure.savefig(path, dpi=_DOTS_PER_INCH)
+    finally:
+        plt.close(figure)
+
+
+def _limitations(_: Mapping[str, LabelledSeries]) -> Figure:
+    truth = Events(LIMITS_TRUTH)
+    predicted = {name: Events(intervals) for name, intervals in LIMITS_PREDICTED.items()}
+    axes = plot_events(truth, predicted, span=LIMITS_SPAN)
+    names = ["truth"]
+    for name, events in predicted.items():
+        own = affiliation(truth, events, span=LIMITS_SPAN)
+        old = classical(truth, events, span=LIMITS_SPAN)
+        lines = (
+            f"{metric} {_both(result)}"
+            for metric, result in (("classical", old), ("affiliation", own))
+        )
+        names.append("\n".join((name, *lines)))
+    axes.set_yticks(axes.get_yticks(), names)
+    return _sized(axes, 2.4)
+
+
+def _both(result: Any) -> str:
+    return f"{score_text(result.precision)} / {score_text(result.recall)}"
+
+
+def _average_distance(_: Mapping[str, LabelledSeries]) -> Figure:
+    return _sized(plot_distances(_running_example(), event=0)[0], 2.2)
+
+
+def _zones(_: Mapping[str, LabelledSeries]) -> Figure:
+    span = _at(SPAN[0]), _at(SPAN[1])
+    axes = plot_events(_on_clock(TRUTH), _on_clock(PREDICTED), span=span, write="distances")
+    return _sized(axes, 1.9)
+
+
+def _random_sampling(_: Mapping[str, LabelledSeries]) -> Figure:
+    panels = plot_survival(_running_example(), event=1)
+    start, _stop = _EXAMPLE_EVENT
+    alarm = theory.precision_survival(_EXAMPLE_EVENT, _EXAMPLE_ZONE)(start - _EARLY_ALARM)
+    missed = _LATE_TRUTH - _EXAMPLE_PREDICTED
+    truth = theory.recall_survival(_LATE_TRUTH, _EXAMPLE_ZONE)(missed)
+    for axes, minute, value in zip(
+        panels, (_EARLY_ALARM, _LATE_TRUTH), (alarm, truth), strict=True
+    ):
+        _point_at(axes, minute, value)
+    return _sized(panels[0], 2.8)
+
+
+def _point_at(axes: Any, minute: int, value: float) -> None:
+    """Mark what one minute counts, beside the curve that gives it."""
+    place = _at(minute)
+    arrow = {"arrowstyle": "-|>", "color": "0.45", "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", (place, value), (place, 0), arrowprops=arrow, zorder=4)
+    inside = minute == _EARLY_ALARM
+    axes.annotate(
+        f"{value:.3f}",
+        (place, value),
+        (-4 if inside else 5, 3),
+        textcoords="offset points",
+        ha="right" if inside else "left",
+        fontsize=8,
+        color="0.3",
+    )
+
+
+def _adversary(data: Mapping[str, LabelledSeries]) -> Figure:
+    from matplotlib import pyplot as plt
+
+    taxi = data["nyctaxi"]
+    predicted = {
+        "trivial event": taxi.predicted["trivial"],
+        "adversary": taxi.predicted["adversary"],
+    }
+    figure, panels = plt.subplots(2, figsize=(_WIDTH, 6.4), layout="constrained")
+    # Near the trivial event the values are so low that they get a scale of their own.
+    near = np.zeros(taxi.truth.size, dtype=bool)
+    near[slice(*_ZOOM)] = True
+    values = taxi.values
+    closer = None if values is None else np.where(near, values, np.nan)
+    for axes, shown in zip(panels, (values, closer), strict=True):
+        plot_events(taxi.truth, predicted, values=shown, ax=axes)
+    panels[1].set_xlim(*_ZOOM)
+    panels[1].set_title(f"t from {_ZOOM[0]} to {_ZOOM[1]}", fontsize=9, loc="left")
+    for edge in _ZOOM:
+        panels[0].axvline(edge, _ABOVE_LANES, color="#D55E00", linewidth=0.8)
+    return figure
+
+
+def _per_event(data: Mapping[str, LabelledSeries]) -> Figure:
+    swat = data["swat"]
+    predicted = {ALGORITHMS[name]: swat.predicted[name] for name in ("iforest", "seq2seq")}
+    axes = plot_events(swat.truth, predicted)
+    zones = affiliation(swat.truth, swat.predicted["iforest"]).events.zone_stop
+    axes.set_xlim(0, zones[min(_FIRST_EVENTS, zones.size) - 1])
+    return _sized(axes, 2.4)
+
+
+def _single_prediction(_: Mapping[str, LabelledSeries]) -> Figure:
+    return _sized(plot_single_prediction()[0], 3.1)
+
+
+def _sized(axes: Any, height: float) -> Figure:
+    figure: Figure = axes.figure
+    figure.set_size_inches(_WIDTH, height)
+    return figure
+
+
+def _running_example() -> Affiliation:
+    span = _at(SPAN[0]), _at(SPAN[1])
+    return affiliation(_on_clock(TRUTH), _on_clock(PREDICTED), span=span)
+
+
+def _on_clock(intervals: tuple[tuple[int, int], ...]) -> Events:
+    return Events([(_at(start), _at(stop)) for start, stop in intervals])
+
+
+def _at(minute: int) -> datetime:
+    return datetime(2022, 8, 14, 3) + timedelta(minutes=minute)  # noqa: DTZ001 - the paper has none
+
+
+FIGURES = (
+    PaperFigure("classical-limitations", "figure 1", _limitations),
+    PaperFigure("average-distance", "figure 2a", _average_distance),
+    PaperFigure("zones", "figure 2b", _zones),
+    PaperFigure("random-sampling", "figure 2c", _random_sampling),
+    PaperFigure("adversary", "figure 3", _adversary, needs_data=True),
+    PaperFigure("per-event", "the figure of table 6", _per_event, needs_data=True),
+    PaperFigure("single-prediction", "figure 4", _single_prediction),
+)

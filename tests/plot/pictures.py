@@ -1,0 +1,121 @@
+"""The pictures that are compared with those in `baseline`.
+
+`python tests/plot/pictures.py` draws them anew; look at each before committing it.
+"""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot as plt
+
+import closecall as cc
+from closecall import plot
+
+BASELINE = Path(__file__).parent / "baseline"
+STYLE = {"font.family": "DejaVu Sans", "text.hinting": "none"}
+DOTS_PER_INCH = 72
+VERSION = ".".join(mpl.__version__.split(".")[:2])  # text differs a little from one to another
+
+
+def panels(count, width, height, **margins):
+    """Make axes at fixed places, which no text moves."""
+    figure, axes = plt.subplots(ncols=count, figsize=(width, height), squeeze=False)
+    figure.subplots_adjust(
+        **{"left": 0.12, "right": 0.96, "top": 0.86, "bottom": 0.2, "wspace": 0.3, **margins}
+    )
+    return axes[0] if count > 1 else axes[0, 0]
+
+
+def running_example():
+    def on_clock(intervals):
+        start = datetime(2022, 8, 14, 3)  # noqa: DTZ001 - the paper has no time zone
+        return [tuple(start + timedelta(minutes=m) for m in interval) for interval in intervals]
+
+    truth = on_clock([(0, 10), (50, 70), (170, 175)])
+    predicted = [(5, 6), (7, 10), (11, 12), (40, 60), (115, 130), (135, 140), (165, 170)]
+    return cc.affiliation(
+        cc.Events(truth), cc.Events(on_clock(predicted)), span=on_clock([(0, 180)])[0]
+    )
+
+
+def two_detectors():
+    truth = cc.Events([(100 * i + 30 + 3 * i, 100 * i + 60) for i in range(8)])
+    early = cc.Events([(100 * i + 5 * i, 100 * i + 40) for i in range(6)])
+    late = cc.Events([(100 * i + 40, 100 * i + 50 + 4 * i) for i in range(1, 8)])
+    return truth, {"early": early, "late": late}
+
+
+def draw_events():
+    truth, predicted = two_detectors()
+    values = np.sin(np.arange(800) / 25) + (np.arange(800) % 100 > 80)
+    labels = {name: events.to_labels(np.arange(800)) for name, events in predicted.items()}
+    axes = panels(1, 8, 3.4)
+    return plot.plot_events(truth.to_labels(np.arange(800)), labels, values=values, ax=axes)
+
+
+def draw_distances():
+    return plot.plot_distances(running_example(), event=1, ax=panels(2, 9, 2.2))
+
+
+def draw_survival():
+    return plot.plot_survival(running_example(), event=1, ax=panels(2, 9, 2.6))
+
+
+def draw_curve():
+    scores = np.cos(np.arange(60) / 5) + np.arange(60) % 7 / 10
+    truth = np.isin(np.arange(60) // 6, (1, 5, 6))
+    axes = panels(1, 3.6, 3.6, left=0.16, bottom=0.14)
+    return plot.plot_curve(cc.affiliation_curve(truth, scores), ax=axes)
+
+
+def draw_comparison():
+    truth, predicted = two_detectors()
+    results = {
+        name: cc.affiliation(truth, events, span=(0, 800)) for name, events in predicted.items()
+    }
+    axes = panels(3, 9, 2.8, top=0.72, left=0.06, wspace=0.15)
+    return plot.plot_comparison(results, ax=axes)
+
+
+def draw_single_prediction():
+    return plot.plot_single_prediction(ax=panels(3, 9, 2.8, left=0.03))
+
+
+def draw_batch():
+    rows = [
+        (f"series {i}", f"detector {j}", np.nan if i == 4 * j else (7 * i + 5 * j) % 12 / 12)
+        for i in range(24)
+        for j in range(4)
+    ]
+    axes = panels(2, 8, 2.8, bottom=0.3, right=0.9, wspace=0.4)
+    return plot.plot_batch(rows, value="F1", ax=axes)
+
+
+PICTURES = {
+    "events": draw_events,
+    "distances": draw_distances,
+    "survival": draw_survival,
+    "curve": draw_curve,
+    "comparison": draw_comparison,
+    "single-prediction": draw_single_prediction,
+    "batch": draw_batch,
+}
+
+
+def save(name, file):
+    """Draw one picture as it is compared: fixed style, few dots."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE)
+        figure = np.ravel(PICTURES[name]())[0].figure
+        figure.savefig(file, format="png", dpi=DOTS_PER_INCH, metadata={"Software": VERSION})
+        plt.close(figure)
+
+
+if __name__ == "__main__":
+    mpl.use("Agg")
+    BASELINE.mkdir(exist_ok=True)
+    for picture in PICTURES:
+        save(picture, BASELINE / f"{picture}.png")
