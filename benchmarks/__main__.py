@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("affiliation", "curve", "metrics")
+NAMES = ("affiliation", "curve", "metrics", "report")
 
 
 def _list_names() -> None:

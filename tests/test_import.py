@@ -6,6 +6,7 @@ import sys
 import pytest
 
 LATE = (
+    "plotly",
     "numba",
     "pandas",
     "polars",

@@ -16,6 +16,7 @@ from closecall.audit import audit
 from closecall.compare import compare
 from closecall.evaluate import evaluate
 from closecall.events import Events
+from closecall.report import Report, report, report_batch
 
 __version__ = "0.1.0"
 
@@ -24,6 +25,7 @@ __all__ = [
     "AffiliationCurve",
     "EventScores",
     "Events",
+    "Report",
     "adversary",
     "affiliation",
     "affiliation_average_precision_score",
@@ -36,5 +38,7 @@ __all__ = [
     "datasets",
     "evaluate",
     "metrics",
+    "report",
+    "report_batch",
     "theory",
 ]

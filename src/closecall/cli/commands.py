@@ -15,6 +15,7 @@ from closecall.cli.demo import demo
 from closecall.cli.failure import report
 from closecall.cli.metrics import metrics
 from closecall.cli.paper import paper
+from closecall.cli.report import report as report_command
 from closecall.cli.score import score
 from closecall.errors import ClosecallError
 
@@ -82,4 +83,5 @@ closecall.add_command(compare)
 closecall.add_command(demo)
 closecall.add_command(metrics)
 closecall.add_command(paper)
+closecall.add_command(report_command)
 closecall.add_command(score)

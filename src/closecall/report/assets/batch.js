@@ -1,0 +1,86 @@
+// Many series: who leads over all of them, and a cell per series and detector that opens the series.
+
+import { make } from "./dom.js";
+import { counted, scoreText } from "./words.js";
+
+const SCORES = [["f1", "F1"], ["precision", "precision"], ["recall", "recall"]];
+
+const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN);
+
+// Detectors by name, with their rows over the series that have them.
+function standings(series) {
+  const detectors = new Map();
+  for (const one of series) {
+    for (const row of one.detectors || []) {
+      if (!detectors.has(row.name)) detectors.set(row.name, []);
+      detectors.get(row.name).push(row);
+    }
+  }
+  const rows = [...detectors].map(([name, found]) => {
+    const means = {};
+    for (const [key] of SCORES) means[key] = mean(found.map((row) => row[key]).filter((value) => value !== null));
+    return { name, count: found.length, ...means };
+  });
+  return rows.sort((p, q) => (Number.isNaN(q.f1) ? -1 : q.f1) - (Number.isNaN(p.f1) ? -1 : p.f1));
+}
+
+function leaderboard(ranking) {
+  const head = ["", "detector", ...SCORES.map(([, title]) => title), "series"];
+  const rows = ranking.map((row, place) =>
+    make(
+      "tr",
+      {},
+      make("td", { class: "rank" }, String(place + 1)),
+      make("th", { scope: "row" }, row.name),
+      ...SCORES.map(([key]) => make("td", { class: "score", style: `--share: ${row[key] || 0}` }, scoreText(row[key], 3))),
+      make("td", { class: "time" }, String(row.count)),
+    ));
+  return make(
+    "section",
+    { class: "panel leaderboard", "aria-label": "leaderboard" },
+    make("h2", {}, "Leaderboard"),
+    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with."),
+    make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows))),
+  );
+}
+
+function cell(row, series, index) {
+  if (!row) return make("td", { class: "heat none" }, "–");
+  const text = row.f1 === null ? "–" : scoreText(row.f1);
+  const label = `${row.name} on ${series.name}: F1 ${text}, precision ${scoreText(row.precision ?? NaN)}, recall ${scoreText(row.recall ?? NaN)}`;
+  const link = make("a", { href: `#series=${index}&detector=${series.detectors.indexOf(row)}`, "aria-label": label, title: label }, text);
+  return make("td", { class: "heat", style: `--share: ${Math.round((row.f1 ?? 0) ** 3 * 100)}%` }, link);
+}
+
+function heatMap(series, ranking) {
+  const places = series.map((one, index) => [one, index]);
+  places.sort(([p], [q]) => Boolean(p.status) - Boolean(q.status)); // what is not scored comes last
+  const rows = places.map(([one, index]) => {
+    const name = one.status
+      ? make("th", { scope: "row" }, make("span", {}, one.name))
+      : make("th", { scope: "row" }, make("a", { href: `#series=${index}` }, one.name));
+    if (one.status) return make("tr", { class: "status" }, name, make("td", { colspan: String(ranking.length + 1) }, one.status));
+    const cells = ranking.map(({ name: wanted }) => cell(one.detectors.find((row) => row.name === wanted), one, index));
+    return make("tr", {}, name, make("td", { class: "time" }, String(one.events)), ...cells);
+  });
+  const head = ["series", "events", ...ranking.map((row) => row.name)];
+  return make(
+    "section",
+    { class: "panel heat-map", "aria-label": "series by detector" },
+    make("h2", {}, "F1 of every series"),
+    make("p", { class: "hint" }, "Open a cell to see the series with that detector."),
+    make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows))),
+  );
+}
+
+export function batchView(series) {
+  const ranking = standings(series);
+  return make("div", { class: "view batch" }, leaderboard(ranking), heatMap(series, ranking));
+}
+
+export function batchSummary(series) {
+  const scored = series.filter((one) => !one.status);
+  const events = scored.reduce((sum, one) => sum + one.events, 0);
+  const left = series.length - scored.length;
+  return `${series.length} series, ${counted(events, "true event")}${left ? `, ${left} not scored` : ""}`;
+}

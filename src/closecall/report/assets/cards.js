@@ -1,0 +1,72 @@
+// One card per detector: its scores at its threshold, whether it is shown, and the way to its best.
+
+import { make, setText, toggleAttribute } from "./dom.js";
+import { thresholdText } from "./predict.js";
+import { detectorVariable } from "./theme.js";
+import { counted, scoreText } from "./words.js";
+
+const DIGITS = 3;
+
+class Card {
+  constructor(view, index) {
+    this.view = view;
+    this.index = index;
+    this.detector = view.series.detectors[index];
+    this.numbers = {};
+    const scores = make("dl", { class: "scores" });
+    for (const name of ["F1", "precision", "recall"]) {
+      this.numbers[name] = make("dd", { "data-score": name });
+      scores.append(make("div", {}, make("dt", {}, name), this.numbers[name]));
+    }
+    this.note = make("p", { class: "note" });
+    this.best = make("button", { type: "button", class: "best", click: () => view.toBest(index) });
+    const several = view.series.detectors.length > 1;
+    this.shown = make("input", { type: "checkbox", "aria-label": `show ${this.detector.name}`, change: () => view.show(index, this.shown.checked) });
+    this.name = make("button", { type: "button", class: "name", click: () => view.activate(index) }, this.detector.name);
+    this.element = make(
+      "article",
+      { class: "card", style: `--swatch: ${detectorVariable(index)}`, click: () => view.activate(index) },
+      make("header", {}, make("i", { class: "swatch" }), this.name, ...(several ? [this.shown] : [])),
+      scores,
+      this.note,
+      this.best,
+    );
+    this.shown.addEventListener("click", (event) => event.stopPropagation());
+    this.best.addEventListener("click", (event) => event.stopPropagation());
+  }
+
+  refresh() {
+    const { view, index, detector } = this;
+    const result = view.results[index];
+    setText(this.numbers.F1, scoreText(result.f1, DIGITS));
+    setText(this.numbers.precision, scoreText(result.precision, DIGITS));
+    setText(this.numbers.recall, scoreText(result.recall, DIGITS));
+    const alarms = counted(result.predicted.starts.length, "alarm");
+    const { best } = detector;
+    if (best) {
+      const atBest = view.isBest(index);
+      const average = `average precision ${scoreText(detector.averagePrecision, DIGITS)}`;
+      setText(this.note, `${alarms} at threshold ${thresholdText(detector, view.thresholds[index])} · ${average}`);
+      setText(this.best, atBest ? `best F1 ${scoreText(best.f1, DIGITS)}: here` : `best F1 ${scoreText(best.f1, DIGITS)} at ${thresholdText(detector, best.threshold)}`);
+      this.best.disabled = atBest;
+    } else {
+      setText(this.note, `${alarms} · predictions without a threshold`);
+      this.best.hidden = true;
+    }
+    this.element.classList.toggle("active", view.active === index);
+    toggleAttribute(this.name, "aria-current", view.active === index);
+    this.shown.checked = view.shown.has(index);
+    this.element.classList.toggle("off", !view.shown.has(index));
+  }
+}
+
+export class Cards {
+  constructor(view) {
+    this.cards = view.series.detectors.map((_, index) => new Card(view, index));
+    this.element = make("section", { class: "cards", "aria-label": "detectors" }, ...this.cards.map((card) => card.element));
+  }
+
+  refresh() {
+    for (const card of this.cards) card.refresh();
+  }
+}

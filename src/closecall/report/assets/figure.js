@@ -1,0 +1,126 @@
+// Where everything on the timeline stands, in pixels, and the figure that plotly draws there.
+
+import { finiteRange, outline, visibleSamples } from "./downsample.js";
+import { colour, detectorColour } from "./theme.js";
+
+const MARGIN = { left: 56, right: 14, bottom: 40 };
+const HEIGHTS = { values: 130, scores: 110, title: 20, lane: 12, truth: 16, name: 16 };
+const STEPS_BELOW = 600; // samples in the window below which each is drawn as the step it is
+
+function panelsOf(view) {
+  const { series } = view;
+  const panels = [];
+  if (series.values) panels.push({ values: true, detectors: [], label: "series", height: HEIGHTS.values });
+  const scored = view.shownDetectors().filter((index) => series.detectors[index].scores);
+  const add = (detectors) =>
+    panels.push({ detectors, label: "scores, each on its own scale", height: HEIGHTS.scores });
+  if (view.layout === "overlay" && scored.length > 1) add(scored);
+  else scored.forEach((index) => add([index]));
+  return panels;
+}
+
+// Places of panels and lanes from the top down, and the map from offsets to pixels.
+export function frameOf(view, width, [from, to]) {
+  const frame = { left: MARGIN.left, right: width - MARGIN.right, from, to, top: 0, panels: panelsOf(view) };
+  let y = 0;
+  for (const panel of frame.panels) {
+    y += HEIGHTS.title;
+    panel.top = y;
+    y += panel.height;
+  }
+  frame.lanesTop = y;
+  frame.lanes = [undefined, ...view.shownDetectors()].map((detector) => {
+    const height = detector === undefined ? HEIGHTS.truth : HEIGHTS.lane;
+    const lane = { detector, label: y + HEIGHTS.name - 3, top: y + HEIGHTS.name + 2, height };
+    y = lane.top + height;
+    return lane;
+  });
+  frame.bottom = y + 8;
+  frame.height = frame.bottom + MARGIN.bottom;
+  frame.x = (offset) => frame.left + ((offset - from) / (to - from)) * (frame.right - frame.left);
+  frame.offset = (x) => from + ((x - frame.left) / (frame.right - frame.left)) * (to - from);
+  return frame;
+}
+
+function line(view, frame, values, stroke, yaxis) {
+  const { borders, clock } = view.series;
+  const [first, after] = visibleSamples(borders, frame.from, frame.to);
+  const chosen = outline(values, first, after, Math.max(50, Math.round(frame.right - frame.left)));
+  const steps = after - first <= STEPS_BELOW;
+  const x = chosen.map((i) => clock.place(borders[i]));
+  const y = chosen.map((i) => values[i]);
+  if (steps) {
+    // The last sample lasts until its border.
+    x.push(clock.place(borders[after]));
+    y.push(values[after - 1]);
+  }
+  return {
+    type: "scatter", mode: "lines", x, y, yaxis, hoverinfo: "skip",
+    line: { color: stroke, width: 1.2, shape: steps ? "hv" : "linear", simplify: false },
+  };
+}
+
+function axisStyle() {
+  return {
+    fixedrange: true, zeroline: false, gridcolor: colour("grid"), linecolor: colour("line"),
+    tickfont: { color: colour("muted"), size: 11 }, automargin: false,
+  };
+}
+
+// Infinite scores are drawn at the edge of the panel.
+const within = (values, [low, high]) => values.map((v) => Math.min(Math.max(v, low), high));
+
+function emptyLayout(view, frame, width) {
+  const { clock } = view.series;
+  return {
+    width, height: frame.height, margin: { l: MARGIN.left, r: MARGIN.right, t: 0, b: MARGIN.bottom, pad: 0 },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, hovermode: false,
+    dragmode: view.dragMode, font: { family: colour("font"), color: colour("muted") }, separators: ".,",
+    xaxis: {
+      ...axisStyle(), fixedrange: false, type: clock.dated ? "date" : "linear", anchor: "free", position: 0,
+      range: [clock.place(frame.from), clock.place(frame.to)], showline: true, ticks: "outside",
+      ticklen: 4, tickcolor: colour("line"), separatethousands: true, exponentformat: "none",
+      nticks: Math.max(3, Math.round(width / 130)),
+    },
+  };
+}
+
+// Add a vertical axis at a place between top and bottom; give the name that traces call it by.
+function addAxis(layout, frame, { top, height }, extra) {
+  const number = Object.keys(layout).filter((key) => key.startsWith("yaxis")).length + 1;
+  const domain = [top + height, top].map((y) => Math.min(1, Math.max(0, 1 - y / frame.bottom)));
+  layout[number === 1 ? "yaxis" : `yaxis${number}`] = { ...axisStyle(), anchor: "x", nticks: 4, domain, ...extra };
+  return number === 1 ? "y" : `y${number}`;
+}
+
+function scoreTraces(view, frame, panel, layout) {
+  let base = null;
+  // The active detector comes first, since its scale is the one that is written.
+  const order = [...panel.detectors].sort((p, q) => (q === view.active) - (p === view.active));
+  return order.map((index) => {
+    const { scores, range } = view.series.detectors[index];
+    const shared = base ? { overlaying: base, showticklabels: false, showgrid: false } : {};
+    const y = addAxis(layout, frame, panel, { range, ...shared });
+    base = base || y;
+    const trace = line(view, frame, scores, detectorColour(index), y);
+    return { ...trace, y: within(trace.y, range) };
+  });
+}
+
+// The series fills its panel; scores keep their scale, so that the threshold stays in place.
+function valueTrace(view, frame, panel, layout) {
+  const { values, borders } = view.series;
+  const range = finiteRange(values.subarray(...visibleSamples(borders, frame.from, frame.to)));
+  return line(view, frame, values, colour("series"), addAxis(layout, frame, panel, { range }));
+}
+
+export function figureOf(view, frame, width) {
+  const layout = emptyLayout(view, frame, width);
+  const data = frame.panels.flatMap((panel) =>
+    panel.values ? [valueTrace(view, frame, panel, layout)] : scoreTraces(view, frame, panel, layout));
+  // Nothing is drawn on the lanes here, but dragging across them zooms too.
+  const lanes = { top: frame.lanesTop, height: frame.bottom - frame.lanesTop };
+  const yaxis = addAxis(layout, frame, lanes, { range: [0, 1], visible: false });
+  data.push({ type: "scatter", mode: "lines", x: [view.series.clock.place(frame.from)], y: [null], yaxis, hoverinfo: "skip" });
+  return { data, layout };
+}

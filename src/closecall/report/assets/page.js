@@ -1,0 +1,105 @@
+// The page: reads its data, opens a series or the batch, and says when it is ready.
+
+import { batchSummary, batchView } from "./batch.js";
+import { inflate } from "./decode.js";
+import { openSeries } from "./series.js";
+import { onThemeChange } from "./theme.js";
+import { counted, inWords, scoreText } from "./words.js";
+import { View } from "./view.js";
+
+const about = JSON.parse(document.getElementById("report").textContent);
+const isBatch = about.batch;
+const views = new Map();
+const times = {}; // milliseconds since the page was asked for
+let current = null;
+
+// Plotly takes longest to start, so numbers, tables and events are on the page before it.
+async function runPlotly(inflated) {
+  await new Promise((resolve) => setTimeout(resolve));
+  const script = document.createElement("script");
+  script.textContent = new TextDecoder().decode(await inflated);
+  document.head.append(script);
+  script.remove();
+}
+
+function evaluated(series, summary) {
+  const { clock, span } = series;
+  const samples = summary.samples === null ? "" : `${counted(summary.samples, "sample")}, `;
+  const zone = clock.zone ? ` (${clock.zone})` : "";
+  const detectors = counted(series.detectors.length, "detector");
+  return `${samples}${counted(summary.events, "true event")}, ${detectors} · ${clock.moment(span[0])} to ${clock.moment(span[1])}${zone}`;
+}
+
+async function viewOf(index) {
+  if (!views.has(index)) {
+    const raw = JSON.parse(document.getElementById(`series-${index}`).textContent);
+    views.set(index, new View(await openSeries(raw)));
+  }
+  return views.get(index);
+}
+
+function put(element, title, text) {
+  document.getElementById("title").textContent = title;
+  document.getElementById("evaluated").textContent = text;
+  document.getElementById("content").replaceChildren(element);
+}
+
+async function route() {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  const index = wanted.has("series") ? Number(wanted.get("series")) : 0;
+  const one = about.series[index];
+  const all = isBatch && (!wanted.has("series") || !one || Boolean(one.status));
+  document.getElementById("back").hidden = !isBatch || all;
+  if (all) {
+    current = null;
+    put(batchView(about.series), about.title, batchSummary(about.series));
+    return;
+  }
+  const view = await viewOf(index);
+  current = view;
+  put(view.element, isBatch ? one.name : about.title, evaluated(view.series, one));
+  const detector = Number(wanted.get("detector"));
+  if (detector in view.series.detectors) {
+    view.active = detector;
+    view.shown.add(detector);
+  }
+  view.render();
+}
+
+function onResize() {
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth !== width && current) current.render();
+    width = innerWidth;
+  });
+}
+
+async function start() {
+  const packed = document.getElementById("plotly");
+  const inflated = packed && inflate(packed.textContent);
+  onThemeChange(() => current && current.render());
+  onResize();
+  addEventListener("hashchange", async () => {
+    await route();
+    scrollTo(0, 0);
+  });
+  await route();
+  times.visible = performance.now();
+  if (packed) await runPlotly(inflated);
+  if (current) current.render();
+  times.ready = performance.now();
+  document.documentElement.dataset.ready = "true";
+}
+
+// For whoever wants to ask the page from a console.
+window.closecall = {
+  get view() {
+    return current;
+  },
+  inWords, scoreText, times,
+  reopen() {
+    views.clear();
+    return route();
+  },
+  ready: start(),
+};

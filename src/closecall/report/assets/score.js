@@ -1,0 +1,171 @@
+// Affiliation precision and recall of events: the closed forms that closecall's kernels use.
+// Legend, after appendix A of the paper: zone [A, B), its true event [a, b), m the shorter
+// distance from the event to a border of its zone, d a distance. Scores are found through what
+// is lost, so perfect scores are exactly 1.
+
+const distances = (d0, d1) => 0.5 * (d1 - d0) * (d1 + d0);
+
+// The integral of min(d, cap) from d0 to d1.
+const ramp = (d0, d1, cap) =>
+  distances(Math.min(d0, cap), Math.min(d1, cap)) + cap * (Math.max(d1, cap) - Math.max(d0, cap));
+
+// The integral of |gt| + min(d, m) + d, which is what precision loses at distance d.
+const outside = (d0, d1, event, m) => event * (d1 - d0) + ramp(d0, d1, m) + distances(d0, d1);
+
+export function fMeasure(precision, recall) {
+  const total = 0.5 * recall + 0.5 * precision;
+  if (!total) return total; // 0, or undefined
+  return Math.min((precision * recall) / total, Math.max(precision, recall));
+}
+
+// Cut predictions at the zone borders: zone j gets the pieces offsets[j] to offsets[j + 1].
+// A point on a border belongs to the zone that starts there; at the span's end, to the last.
+export function cutAtBorders(starts, stops, borders) {
+  const last = borders.length - 2;
+  const pieces = { starts: new Float64Array(starts.length + last + 1), stops: null, offsets: null };
+  pieces.stops = new Float64Array(pieces.starts.length);
+  pieces.offsets = new Int32Array(borders.length);
+  let zone = 0;
+  let count = 0;
+  const add = (start, stop) => {
+    pieces.starts[count] = start;
+    pieces.stops[count++] = stop;
+  };
+  for (let k = 0; k < starts.length; k++) {
+    let start = starts[k];
+    const stop = stops[k];
+    while (zone < last && start >= borders[zone + 1]) pieces.offsets[++zone] = count;
+    while (zone < last && stop > borders[zone + 1]) {
+      add(start, borders[zone + 1]);
+      start = borders[zone + 1];
+      pieces.offsets[++zone] = count;
+    }
+    add(start, stop);
+  }
+  pieces.offsets.fill(count, zone + 1);
+  return pieces;
+}
+
+function rangeSums(pieces, first, after, a, b, m) {
+  const sums = { length: 0, loss: 0, early: 0, late: 0 };
+  for (let k = first; k < after; k++) {
+    const start = pieces.starts[k];
+    const stop = pieces.stops[k];
+    if (!(start < stop)) continue;
+    sums.length += stop - start;
+    if (start < a) {
+      const near = a - Math.min(stop, a);
+      sums.loss += outside(near, a - start, b - a, m);
+      sums.early += distances(near, a - start);
+    }
+    if (stop > b) {
+      const near = Math.max(start, b) - b;
+      sums.loss += outside(near, stop - b, b - a, m);
+      sums.late += distances(near, stop - b);
+    }
+  }
+  return sums;
+}
+
+// Points count only where there is no range: the limit of a range that starts there.
+function pointSums(pieces, first, after, a, b, m) {
+  const sums = { length: 0, loss: 0, early: 0, late: 0 };
+  for (let k = first; k < after; k++) {
+    const point = pieces.starts[k];
+    if (a <= point && point < b) continue;
+    const early = Math.max(a - point, 0);
+    const late = Math.max(point - b, 0);
+    sums.loss += b - a + Math.min(early + late, m) + early + late;
+    sums.early += early;
+    sums.late += late;
+  }
+  return sums;
+}
+
+function precisionRow(pieces, first, after, [a, b, A, B], rows, j) {
+  const m = Math.min(a - A, B - b);
+  let sums = rangeSums(pieces, first, after, a, b, m);
+  let weight = sums.length;
+  rows.duration[j] = sums.length;
+  if (weight === 0) {
+    sums = pointSums(pieces, first, after, a, b, m);
+    weight = after - first;
+  }
+  rows.precision[j] = B > A ? Math.max(0, 1 - sums.loss / ((B - A) * weight)) : 1;
+  rows.early[j] = sums.early / weight;
+  rows.late[j] = sums.late / weight;
+  rows.precisionDistance[j] = (sums.early + sums.late) / weight;
+}
+
+// What recall loses beside a single pivot: the integral of min(d, room - d) + d, and that of d.
+function beside(d0, d1, room, isPoint) {
+  if (isPoint) return [2 * Math.min(d1, 0.5 * room), d1];
+  return [2 * ramp(d0, d1, 0.5 * room), distances(d0, d1)];
+}
+
+// The integral of the distance to the nearer end of a gap, over the event's part in it.
+function between(a, b, left, right) {
+  if (a === b && left <= a && a <= right) return Math.min(a - left, right - a);
+  const low = Math.max(a, left);
+  const high = Math.min(b, right);
+  if (low >= high) return 0;
+  const half = 0.5 * (right - left);
+  return distances(Math.min(low - left, half), Math.min(high - left, half))
+    + distances(Math.min(right - high, half), Math.min(right - low, half));
+}
+
+function recallRow(pieces, first, after, [a, b, A, B], rows, j) {
+  const isPoint = a === b;
+  const weight = isPoint ? 1 : b - a;
+  const start = pieces.starts[first];
+  const stop = pieces.stops[after - 1];
+  let loss = 0;
+  let distance = 0;
+  const add = ([lost, away]) => {
+    loss += lost;
+    distance += away;
+  };
+  if (start > a) add(beside(start - Math.min(b, start), start - a, start - A, isPoint));
+  for (let k = first + 1; k < after; k++) {
+    const away = between(a, b, pieces.stops[k - 1], pieces.starts[k]);
+    if (away) add([2 * away, away]);
+  }
+  if (stop < b) add(beside(Math.max(a, stop) - stop, b - stop, B - stop, isPoint));
+  rows.delay[j] = start - a;
+  rows.recall[j] = B > A ? Math.max(0, 1 - loss / ((B - A) * weight)) : 1;
+  rows.recallDistance[j] = distance / weight;
+}
+
+const COLUMNS = [
+  "precision", "recall", "f1", "precisionDistance", "recallDistance", "early", "late", "delay",
+  "duration",
+];
+
+export function scoreEvents(series, predicted) {
+  const { starts, stops } = series.truth;
+  const pieces = cutAtBorders(predicted.starts, predicted.stops, series.zones);
+  const rows = {};
+  for (const name of COLUMNS) rows[name] = new Float64Array(starts.length).fill(NaN);
+  let precisionSum = 0;
+  let recallSum = 0;
+  let defined = 0;
+  for (let j = 0; j < starts.length; j++) {
+    const first = pieces.offsets[j];
+    const after = pieces.offsets[j + 1];
+    if (first === after) {
+      rows.recall[j] = rows.duration[j] = 0;
+      rows.recallDistance[j] = Infinity;
+      continue;
+    }
+    const place = [starts[j], stops[j], series.zones[j], series.zones[j + 1]];
+    precisionRow(pieces, first, after, place, rows, j);
+    recallRow(pieces, first, after, place, rows, j);
+    rows.f1[j] = fMeasure(rows.precision[j], rows.recall[j]);
+    precisionSum += rows.precision[j];
+    recallSum += rows.recall[j];
+    defined++;
+  }
+  const precision = defined ? precisionSum / defined : NaN;
+  const recall = recallSum / starts.length;
+  return { precision, recall, f1: fMeasure(precision, recall), rows, pieces, predicted };
+}

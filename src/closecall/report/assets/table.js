@@ -1,0 +1,150 @@
+// One row per true event: sorted by any column, filtered by what became of the event.
+
+import { make, setText, toggleAttribute } from "./dom.js";
+import { OUTCOMES, outcome } from "./outcome.js";
+import { detectorVariable } from "./theme.js";
+import { counted, scoreText } from "./words.js";
+
+const MOST_ROWS = 200; // until the reader asks for more
+const ALL = "all";
+
+export class EventTable {
+  constructor(view) {
+    this.view = view;
+    this.sorting = { key: "event", direction: 1 };
+    this.filter = ALL;
+    this.most = MOST_ROWS;
+    this.rows = new Map();
+    this.head = make("tr");
+    this.body = make("tbody");
+    this.filters = make("div", { class: "choice filters", role: "group", "aria-label": "show events that are" });
+    this.more = make("button", { type: "button", class: "more", hidden: true, click: () => this.showMore() });
+    this.empty = make("p", { class: "hint", hidden: true }, "No event is like that at this threshold.");
+    const table = make("table", {}, make("thead", {}, this.head), this.body);
+    this.element = make(
+      "section",
+      { class: "panel events", "aria-label": "events" },
+      make("div", { class: "toolbar" }, make("h2", {}, "Events"), this.filters),
+      make("div", { class: "scroll" }, table),
+      this.empty,
+      this.more,
+    );
+  }
+
+  columns() {
+    const { view } = this;
+    const { truth, detectors } = view.series;
+    const active = view.results[view.active];
+    const score = (title, column, extra = {}) => ({
+      key: title, title, kind: "score", value: (j) => column[j], text: (j) => scoreText(column[j]), ...extra,
+    });
+    const others = view.shownDetectors().filter((index) => index !== view.active);
+    return [
+      { key: "event", title: "#", kind: "event", value: (j) => j, text: (j) => String(j + 1) },
+      { key: "start", title: "start", kind: "time", value: (j) => truth.starts[j], text: (j) => view.series.clock.shortMoment(truth.starts[j]) },
+      { key: "lasts", title: "lasts", kind: "time wide", value: (j) => truth.stops[j] - truth.starts[j], text: (j) => view.series.clock.length(truth.stops[j] - truth.starts[j]) },
+      { key: "outcome", title: "what happened", kind: "outcome", value: (j) => this.outcomes[j].lead, text: (j) => this.outcomes[j].text },
+      score("precision", active.rows.precision, { short: "prec." }),
+      score("recall", active.rows.recall),
+      score("F1", active.rows.f1),
+      ...others.map((index) => score(`F1 ${index}`, view.results[index].rows.f1, { title: detectors[index].name, other: index, kind: "score wide" })),
+    ];
+  }
+
+  // The detectors shown changed, and with them the columns.
+  render() {
+    this.rows.clear();
+    this.refresh(true);
+  }
+
+  refresh(rebuild = false) {
+    const { view } = this;
+    const count = view.series.truth.starts.length;
+    this.outcomes = Array.from({ length: count }, (_, j) => outcome(view.series, view.results[view.active], j));
+    const columns = this.columns();
+    if (rebuild) this.renderHead(columns);
+    this.renderFilters();
+    const shown = this.order(columns);
+    const rows = shown.slice(0, this.most).map((j) => this.row(j, columns));
+    const same = rows.length === this.body.children.length && rows.every((row, k) => row === this.body.children[k]);
+    if (!same) this.body.replaceChildren(...rows);
+    this.empty.hidden = shown.length > 0;
+    this.more.hidden = shown.length <= this.most;
+    setText(this.more, `show ${counted(shown.length - this.most, "more event")}`);
+  }
+
+  order(columns) {
+    const { key, direction } = this.sorting;
+    const column = columns.find((one) => one.key === key) || columns[0];
+    const keep = (j) => this.filter === ALL || this.outcomes[j].kind === this.filter;
+    const events = this.outcomes.map((_, j) => j).filter(keep);
+    const rank = (value) => (Number.isNaN(value) ? -Infinity : value); // missed events are worst
+    return events.sort((p, q) => {
+      const [first, second] = [rank(column.value(p)), rank(column.value(q))];
+      return first === second ? p - q : direction * (first < second ? -1 : 1);
+    });
+  }
+
+  renderHead(columns) {
+    const cells = columns.map((column) => {
+      const sorted = this.sorting.key === column.key;
+      const arrow = sorted ? (this.sorting.direction > 0 ? " ▴" : " ▾") : "";
+      const swatch = column.other === undefined ? [] : [make("i", { class: "swatch", style: `--swatch: ${detectorVariable(column.other)}` })];
+      const button = make("button", { type: "button", click: () => this.sortBy(column.key) }, ...swatch, (column.short || column.title) + arrow);
+      const direction = this.sorting.direction > 0 ? "ascending" : "descending";
+      return make("th", { scope: "col", class: column.kind, "aria-sort": sorted ? direction : null }, button);
+    });
+    this.head.replaceChildren(...cells);
+  }
+
+  renderFilters() {
+    const counts = { [ALL]: this.outcomes.length };
+    for (const { kind } of this.outcomes) counts[kind] = (counts[kind] || 0) + 1;
+    if (!this.filters.children.length) {
+      for (const name of [ALL, ...OUTCOMES]) {
+        this.filters.append(make("button", { type: "button", "data-filter": name, click: () => this.filterBy(name) }, make("span", {}, name), " ", make("b", {})));
+      }
+    }
+    for (const button of this.filters.children) {
+      const name = button.dataset.filter;
+      setText(button.querySelector("b"), String(counts[name] || 0));
+      button.setAttribute("aria-pressed", String(name === this.filter));
+    }
+  }
+
+  row(j, columns) {
+    let row = this.rows.get(j);
+    if (!row) {
+      const go = () => this.view.select(j);
+      row = make("tr", { click: go }, ...columns.map((column) => make("td", { class: column.kind })));
+      row.firstChild.append(make("button", { type: "button", "aria-label": `go to event ${j + 1}` }));
+      this.rows.set(j, row);
+    }
+    columns.forEach((column, k) => {
+      const cell = row.children[k];
+      setText(k === 0 ? cell.firstChild : cell, column.text(j));
+      if (column.kind.startsWith("score")) cell.style.setProperty("--share", column.value(j) || 0);
+    });
+    row.dataset.outcome = this.outcomes[j].kind;
+    toggleAttribute(row, "aria-current", this.view.selected === j);
+    return row;
+  }
+
+  sortBy(key) {
+    const again = this.sorting.key === key;
+    this.sorting = { key, direction: again ? -this.sorting.direction : 1 };
+    this.refresh(true);
+    const index = [...this.columns()].findIndex((column) => column.key === key);
+    this.head.children[index].firstChild.focus();
+  }
+
+  filterBy(name) {
+    this.filter = name;
+    this.refresh();
+  }
+
+  showMore() {
+    this.most += MOST_ROWS * 5;
+    this.refresh();
+  }
+}

@@ -1,0 +1,118 @@
+// One series on the page: what is chosen, what follows from it, and the parts that show it.
+
+import { Cards } from "./cards.js";
+import { CurvePanel } from "./curve.js";
+import { make } from "./dom.js";
+import { predictedAt } from "./predict.js";
+import { scoreEvents } from "./score.js";
+import { Slider } from "./slider.js";
+import { EventTable } from "./table.js";
+import { Timeline } from "./timeline.js";
+
+const MOST_SHOWN = 4; // detectors at first
+
+export class View {
+  constructor(series) {
+    this.series = series;
+    this.active = 0;
+    this.shown = new Set(series.detectors.map((_, index) => index).slice(0, MOST_SHOWN));
+    this.layout = "stack";
+    this.dragMode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
+    this.selected = null;
+    this.thresholds = series.detectors.map((detector) => detector.threshold);
+    this.results = series.detectors.map((_, index) => this.scoreAt(index, this.thresholds[index]));
+    this.cards = new Cards(this);
+    this.slider = new Slider(this);
+    this.timeline = new Timeline(this);
+    this.curve = new CurvePanel(this);
+    this.table = new EventTable(this);
+    this.slider.element.hidden = !series.detectors.some((detector) => detector.scores);
+    this.element = make(
+      "div",
+      { class: "view" },
+      this.cards.element,
+      this.slider.element,
+      this.timeline.element,
+      make("div", { class: "below" }, this.curve.element, this.table.element),
+    );
+  }
+
+  // The scores of a detector at any threshold: what `closecall.affiliation` gives there.
+  scoreAt(index, threshold) {
+    const detector = this.series.detectors[index];
+    return scoreEvents(this.series, predictedAt(detector, threshold, this.series.borders));
+  }
+
+  shownDetectors() {
+    return this.series.detectors.map((_, index) => index).filter((index) => this.shown.has(index));
+  }
+
+  isBest(index) {
+    const { best } = this.series.detectors[index];
+    return this.thresholds[index] === best.threshold;
+  }
+
+  setThreshold(index, threshold) {
+    if (!this.series.detectors[index].scores || this.thresholds[index] === threshold) return;
+    this.thresholds[index] = threshold;
+    this.results[index] = this.scoreAt(index, threshold);
+    this.refresh();
+  }
+
+  toBest(index) {
+    this.activate(index);
+    this.setThreshold(index, this.series.detectors[index].best.threshold);
+  }
+
+  activate(index) {
+    if (this.active === index && this.shown.has(index)) return;
+    this.active = index;
+    this.shown.add(index);
+    this.render();
+  }
+
+  show(index, on) {
+    if (on) this.shown.add(index);
+    else if (this.shown.size > 1) this.shown.delete(index);
+    if (!this.shown.has(this.active)) [this.active] = this.shownDetectors();
+    this.render();
+  }
+
+  setLayout(layout) {
+    this.layout = layout;
+    this.timeline.render();
+  }
+
+  select(j) {
+    this.selected = j;
+    this.table.refresh();
+    this.timeline.goTo(j);
+  }
+
+  step(direction) {
+    const count = this.series.truth.starts.length;
+    const [from, to] = this.timeline.window;
+    const middle = (from + to) / 2;
+    let next = this.selected === null ? this.series.truth.starts.findIndex((start) => start > middle) : this.selected + direction;
+    if (this.selected === null && direction < 0) next = (next < 0 ? count : next) - 1;
+    this.select((next + count) % count);
+  }
+
+  // Everything anew: which detectors are shown, the size of the window or the theme changed.
+  render() {
+    this.cards.refresh();
+    this.slider.refresh();
+    this.timeline.render();
+    this.curve.render();
+    this.table.render();
+  }
+
+  // What follows a threshold.
+  refresh() {
+    this.cards.refresh();
+    this.slider.refresh();
+    this.timeline.refresh();
+    this.curve.refresh();
+    this.table.refresh();
+  }
+}

@@ -1,0 +1,229 @@
+"""What the page shows at a threshold is what `affiliation` gives there, on every kind of axis."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.report import report, report_batch
+from closecall.words import score_text
+
+COLUMNS = {
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "f1",
+    "precisionDistance": "precision_distance",
+    "recallDistance": "recall_distance",
+    "early": "early",
+    "late": "late",
+    "delay": "delay",
+    "duration": "predicted_duration",
+}
+SCORE_AT = """([index, thresholds]) => thresholds.map((text) => {
+  const result = closecall.view.scoreAt(index, Number(text));
+  const texts = ([name, column]) => [name, [...column].map(String)];
+  const columns = Object.entries(result.rows).map(texts);
+  return {
+    precision: String(result.precision), recall: String(result.recall), f1: String(result.f1),
+    alarms: result.predicted.starts.length, unit: closecall.view.series.clock.unit,
+    rows: Object.fromEntries(columns),
+  };
+})"""
+RANDOM = np.random.default_rng(7)
+COUNT = 400
+
+
+def truth_of(count, events=9):
+    labels = np.zeros(count, dtype=int)
+    for start in RANDOM.choice(count - 12, size=events, replace=False):
+        labels[start : start + RANDOM.integers(1, 12)] = 1
+    return labels
+
+
+TRUTH = truth_of(COUNT)
+SCORES = RANDOM.normal(size=COUNT) + 1.5 * TRUTH
+JITTER = np.cumsum(RANDOM.integers(1, 10**9, size=COUNT))
+CASES = {
+    "samples": {},
+    "integers from afar": {"times": 10**17 + 7 * np.arange(COUNT)},
+    "uneven integers": {"times": JITTER, "end": int(JITTER[-1]) + 5},
+    "numbers": {"times": 0.1 * np.arange(COUNT)},
+    "uneven numbers": {"times": np.cumsum(RANDOM.random(COUNT)), "end": 1e4},
+    "minutes": {"times": np.datetime64("2024-03-04", "s") + 60 * np.arange(COUNT)},
+    "nanoseconds with jitter": {
+        "times": (1_700_000_000_000_000_000 + JITTER).view("datetime64[ns]"),
+        "end": np.datetime64(1_700_000_000_000_000_000 + int(JITTER[-1]) + 1, "ns"),
+    },
+    "a zone": {
+        "times": [
+            datetime(2024, 3, 4, tzinfo=timezone(timedelta(hours=2))) + timedelta(hours=k)
+            for k in range(COUNT)
+        ]
+    },
+    "a wider span": {"times": np.arange(COUNT) * 2.5, "span": (-100.0, 2_000.25)},
+}
+
+
+def compare(shown, result):
+    """Compare everything the page computed with the library's own result."""
+    for name in ("precision", "recall", "f1"):
+        assert float(shown[name]) == pytest.approx(getattr(result, name), abs=1e-9, nan_ok=True)
+    assert shown["alarms"] == len(result.events.pair.predicted)
+    dated = result.events.start.dtype.kind == "M"
+    for name, own in COLUMNS.items():
+        expected = getattr(result.events, own)
+        values = np.array([float(value) for value in shown["rows"][name]])
+        if expected.dtype.kind == "m":
+            undefined = np.isnat(expected)
+            assert not np.isfinite(values[undefined]).any()
+            expected = expected[~undefined] / np.timedelta64(1, "ms")
+            values = values[~undefined]
+        if name not in ("precision", "recall", "f1"):
+            values = values * shown["unit"]
+        # A timedelta holds whole nanoseconds.
+        exact = {"rel": 1e-9, "abs": 1e-6 if dated else 1e-9, "nan_ok": True}
+        assert values == pytest.approx(expected, **exact), name
+
+
+def thresholds_of(scores, count=50):
+    """Scores themselves, numbers between them, and both infinities."""
+    distinct = np.unique(scores[np.isfinite(scores)])
+    between = (distinct[1:] + distinct[:-1]) / 2
+    chosen = RANDOM.choice(np.concatenate((distinct, between)), size=count - 4)
+    return [*chosen.tolist(), distinct[0].item(), distinct[-1].item(), np.inf, -np.inf]
+
+
+def text(threshold):
+    return (
+        repr(threshold) if np.isfinite(threshold) else "Infinity" if threshold > 0 else "-Infinity"
+    )
+
+
+def with_infinities():
+    scores = SCORES.copy()
+    scores[[5, 60]], scores[[9, 200]] = np.inf, -np.inf
+    return scores
+
+
+STEPS = np.round(20 * (SCORES - SCORES.min()))
+SERIES = {
+    **{name: {"scores": SCORES, **options} for name, options in CASES.items()},
+    "float32": {"scores": STEPS.astype(np.float32) / np.float32(3)},
+    "int8": {"scores": STEPS.astype(np.int8)},
+    "uint32": {"scores": STEPS.astype(np.uint32)},
+    "infinities": {"scores": with_infinities()},
+}
+
+
+MINUTES = [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=step) for step in range(60)]
+INCIDENTS = cc.Events([(MINUTES[10], MINUTES[20]), (MINUTES[41], MINUTES[44])])
+ALARMS = cc.Events([(MINUTES[15], MINUTES[25]), (MINUTES[50], MINUTES[51])])
+HOUR = (MINUTES[0], MINUTES[0] + timedelta(hours=1))
+TRUE_EVENTS = cc.Events([(0, 3), (3, 8), (20, 20), (31, 36), (60, 61)])
+DETECTORS = {
+    "points": cc.Events.from_points([1, 8, 20, 25, 33, 97]),
+    "ranges and points": cc.Events([(2, 5), (13, 13), (20, 21), (22, 45), (61, 61)]),
+    "between the ticks": cc.Events.from_arrays([11.5, 59.5], [14.25, 60.5]),
+    "nothing": cc.Events([]),
+    "all": cc.Events([(0, 97)]),
+}
+FIXED = {
+    "events": {"truth": TRUE_EVENTS, "predicted": DETECTORS, "span": (0, 97)},
+    "labels beside true events": {
+        "truth": INCIDENTS,
+        "predicted": ALARMS.to_labels(MINUTES),
+        "times": MINUTES,
+    },
+    "events beside true labels": {
+        "truth": INCIDENTS.to_labels(MINUTES),
+        "predicted": ALARMS,
+        "times": MINUTES,
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def many(show):
+    """One page with every kind of axis, score and prediction, each a series."""
+    scored = {name: {"truth": TRUTH, **case} for name, case in SERIES.items()}
+    return show(report_batch({**scored, **FIXED}))
+
+
+def open_series(page, name):
+    page.evaluate(f"location.hash = 'series={[*SERIES, *FIXED].index(name)}'")
+    page.wait_for_function("name => closecall.view?.series.name === name", arg=name)
+
+
+@pytest.mark.parametrize("case", SERIES)
+def test_every_number_at_fifty_thresholds(many, case):
+    open_series(many, case)
+    options = dict(SERIES[case])
+    scores = options.pop("scores")
+    thresholds = thresholds_of(scores.astype(np.float64))
+    shown = many.evaluate(SCORE_AT, [0, [text(threshold) for threshold in thresholds]])
+    for row, threshold in zip(shown, thresholds, strict=True):
+        compare(row, cc.affiliation(TRUTH, scores >= np.float64(threshold), **options))
+
+
+@pytest.mark.parametrize("detector", DETECTORS)
+def test_points_and_touching_events(many, detector):
+    open_series(many, "events")
+    (shown,) = many.evaluate(SCORE_AT, [list(DETECTORS).index(detector), ["0"]])
+    compare(shown, cc.affiliation(TRUE_EVENTS, DETECTORS[detector], span=(0, 97)))
+
+
+@pytest.mark.parametrize("case", [name for name in FIXED if "beside" in name])
+def test_labels_and_events_side_by_side(many, case):
+    open_series(many, case)
+    (shown,) = many.evaluate(SCORE_AT, [0, ["0"]])
+    compare(shown, cc.affiliation(INCIDENTS, ALARMS, span=HOUR))
+
+
+@pytest.fixture(scope="module")
+def single(show):
+    return show(report(TRUTH, scores={"one": SCORES, "two": -SCORES}))
+
+
+@pytest.mark.parametrize("share", [0, 0.05, 0.4, 1])
+def test_the_numbers_on_display_follow_the_slider(single, share):
+    curve = cc.affiliation_curve(TRUTH, SCORES)
+    stops = curve.thresholds[curve.outline(400)][::-1]
+    stop = round(share * (stops.size - 1))
+    single.locator("#threshold-slider").fill(str(stop))
+    assert single.evaluate("closecall.view.thresholds[0]") == stops[stop]
+    result = cc.affiliation(TRUTH, stops[stop] <= SCORES)
+    shown = single.locator(".card.active dd").all_text_contents()
+    plain = [float(number.lstrip("<>")) for number in shown]
+    assert plain == pytest.approx((result.f1, result.precision, result.recall), abs=0.0011)
+    recalls = single.locator("tbody tr td:nth-child(6)").all_text_contents()
+    assert recalls == [score_text(recall) for recall in result.events.recall]
+
+
+def test_a_typed_threshold(single):
+    field = single.get_by_label("threshold, as a number")
+    field.fill("1.25")
+    field.press("Enter")
+    result = cc.affiliation(TRUTH, SCORES >= 1.25)
+    precision = single.locator('.card.active [data-score="precision"]')
+    assert precision.text_content() == f"{result.precision:.3f}"
+    field.fill("nonsense")
+    field.press("Enter")
+    assert (float(field.input_value()) <= SCORES).sum() == (SCORES >= 1.25).sum()
+    field.fill("inf")
+    field.press("Enter")
+    numbers = single.locator(".card.active dd").all_text_contents()
+    assert numbers == ["–", "–", "0.000"]  # noqa: RUF001 - the dash of undefined scores
+
+
+def test_the_threshold_that_is_written_gives_what_is_shown(many):
+    open_series(many, "float32")
+    scores = SERIES["float32"]["scores"]
+    for _ in range(25):
+        many.get_by_label("next lower score").click()
+        written = float(many.get_by_label("threshold, as a number").input_value())
+        labels = scores >= np.float64(written)
+        shown = many.evaluate("closecall.view.results[0].predicted")
+        predicted = cc.Events.from_labels(labels)
+        assert shown["starts"] == predicted.starts.tolist()
+        assert shown["stops"] == predicted.stops.tolist()

@@ -1,0 +1,114 @@
+"""The page elsewhere: on a phone, with hostile names, as a batch, and inside a notebook."""
+
+import numpy as np
+
+import closecall as cc
+from closecall.datasets import demo
+from closecall.report import report, report_batch
+
+HOSTILE = ("<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "&lt;b&gt; ${1}")
+DATA = demo()
+RANDOM = np.random.default_rng(11)
+
+
+def test_a_phone_needs_no_sideways_scrolling(show):
+    page = show(
+        report(DATA.truth, scores=DATA.scores, times=DATA.times, values=DATA.values),
+        width=390,
+        height=844,
+        has_touch=True,
+        is_mobile=True,
+    )
+    wide = "document.scrollingElement.scrollWidth"
+    assert page.evaluate(wide) <= 390
+    table = "(e => [e.scrollWidth, e.clientWidth])(document.querySelector('.events .scroll'))"
+    content, room = page.evaluate(table)
+    assert content <= room
+    page.locator("tbody tr").nth(2).tap()
+    assert page.evaluate(wide) <= 390
+    from_, to = page.evaluate("closecall.view.timeline.window")
+    assert to - from_ < 400
+    page.locator("#threshold-slider").fill("3")
+    curve = cc.affiliation_curve(DATA.truth, DATA.scores["threshold"])
+    stop = curve.thresholds[curve.outline(400)][-4]
+    assert page.evaluate("closecall.view.thresholds[0]") == stop
+
+
+def test_hostile_names_are_text(show):
+    scores = {name: RANDOM.random(300) for name in HOSTILE}
+    truth = np.zeros(300, dtype=int)
+    truth[100:120] = 1
+    page = show(report(truth, scores=scores, title=HOSTILE[0]))
+    assert page.title() == HOSTILE[0]
+    assert page.locator("#title").text_content() == HOSTILE[0]
+    assert page.locator(".card .name").all_text_contents() == list(HOSTILE)
+    page.locator(".card .name").nth(1).click()
+    assert page.locator(".slider label").text_content() == f"Threshold of {HOSTILE[1]}"
+    box = page.locator(".timeline .stage").bounding_box()
+    page.mouse.move(box["x"] + 500, box["y"] + 60)
+    assert HOSTILE[2] in page.locator("#tooltip").inner_text()
+    assert page.locator("img").count() == 0
+
+
+def batch():
+    lengths = {"first": 900, "second": 500}
+    series = {}
+    for name, length in lengths.items():
+        truth = np.zeros(length, dtype=int)
+        truth[length // 3 : length // 3 + 20] = truth[-30:-20] = 1
+        scores = {"noise": RANDOM.random(length), "good": truth + 0.1 * RANDOM.random(length)}
+        series[name] = {"truth": truth, "scores": scores}
+    scores = {"good": RANDOM.random(10), HOSTILE[0]: RANDOM.random(10)}
+    series[HOSTILE[0]] = {"truth": [0, 1, 0, 0, 0, 0, 1, 0, 0, 0], "scores": scores}
+    series["quiet"] = {"truth": [0] * 10, "scores": {"good": RANDOM.random(10)}}
+    return series
+
+
+def test_a_batch_leads_to_its_series_and_back(show):
+    series = batch()
+    page = show(report_batch(series, title="Many"))
+    assert page.locator("#evaluated").text_content() == "4 series, 6 true events, 1 not scored"
+    assert page.evaluate("closecall.view") is None
+    best = {
+        (one, detector): cc.affiliation_curve(arguments["truth"], scores).best()
+        for one, arguments in series.items()
+        if one != "quiet"
+        for detector, scores in arguments["scores"].items()
+    }
+    rows = page.locator(".leaderboard tbody tr").all()
+    assert len(rows) == 3
+    names = [row.locator("th").text_content() for row in rows]
+    means = {
+        name: np.mean([point.fbeta for (_, detector), point in best.items() if detector == name])
+        for name in names
+    }
+    assert names == sorted(means, key=means.get, reverse=True)
+    assert rows[0].locator("td").nth(1).text_content() == f"{means[names[0]]:.3f}"
+    quiet = page.locator(".heat-map tbody tr").last
+    assert "at least one true event" in quiet.text_content()
+    point = best["second", "noise"]
+    page.locator(".heat-map").get_by_label("noise on second").click()
+    page.wait_for_function("closecall.view?.series.name === 'second'")
+    assert page.locator("#title").text_content() == "second"
+    assert page.locator(".card.active .name").text_content() == "noise"
+    assert page.locator(".card.active dd").first.text_content() == f"{point.fbeta:.3f}"
+    page.locator("#back").click()
+    page.wait_for_selector(".leaderboard")
+    page.locator(".heat-map").get_by_role("link", name=HOSTILE[0], exact=True).click()
+    page.wait_for_function("closecall.view?.series.detectors.length === 2")
+    assert page.locator("img").count() == 0
+
+
+def test_a_notebook_shows_the_page_in_a_frame(browser):
+    report_ = report(DATA.truth, scores=DATA.scores["forecast"], times=DATA.times)
+    page = browser.new_page()
+    troubles = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.set_content(f"<h1>notebook</h1>{report_._repr_html_()}")
+    frame = page.frame_locator("iframe")
+    frame.locator("html[data-ready]").wait_for(timeout=20_000)
+    best = cc.affiliation_curve(DATA.truth, DATA.scores["forecast"], times=DATA.times).best()
+    assert frame.locator(".card dd").first.text_content() == f"{best.fbeta:.3f}"
+    assert frame.locator(".timeline svg").count() > 0
+    page.close()
+    assert troubles == []

@@ -1,0 +1,275 @@
+"""Exploring one series in a real browser: every control does what it says."""
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.datasets import demo
+from closecall.report import report
+from closecall.words import in_words, score_text
+
+DATA = demo()
+CURVES = {
+    name: cc.affiliation_curve(DATA.truth, scores, times=DATA.times)
+    for name, scores in DATA.scores.items()
+}
+OPTIONS = {"times": DATA.times, "values": DATA.values}
+
+
+@pytest.fixture(scope="module")
+def loaded(show):
+    fixed = {"as logged": DATA.predicted["forecast"]}
+    return show(report(DATA.truth, fixed, scores=DATA.scores, title="Latency", **OPTIONS))
+
+
+@pytest.fixture
+def page(loaded):
+    """The page as it opens."""
+    loaded.evaluate("closecall.reopen()")
+    loaded.mouse.move(5, 5)
+    return loaded
+
+
+def threshold(page, index=0):
+    return page.evaluate(f"closecall.view.thresholds[{index}]")
+
+
+def window(page):
+    """What the timeline shows, in samples."""
+    return page.evaluate("closecall.view.timeline.window")
+
+
+def scores_shown(page):
+    return page.locator(".card.active dd").all_text_contents()
+
+
+def scores_at(name, value):
+    result = cc.affiliation(DATA.truth, DATA.scores[name] >= value, times=DATA.times)
+    return [f"{number:.3f}" for number in (result.f1, result.precision, result.recall)]
+
+
+def test_the_header_says_what_was_evaluated(page):
+    assert page.title() == "Latency"
+    assert page.locator("#title").text_content() == "Latency"
+    assert page.locator("#evaluated").text_content() == (
+        "4,032 samples, 7 true events, 3 detectors · 2024-03-04 00:00 to 2024-03-18 00:00"
+    )
+    best = CURVES["threshold"].best()
+    assert scores_shown(page) == scores_at("threshold", best.threshold)
+    assert page.locator(".card.active .note").text_content() == (
+        f"{best.alarms} alarms at threshold {best.threshold:g} · average precision "
+        f"{CURVES['threshold'].average_precision:.3f}"
+    )
+    assert page.locator(".card").nth(2).locator(".note").text_content() == (
+        f"{len(cc.Events.from_labels(DATA.predicted['forecast']))} alarms · "
+        "predictions without a threshold"
+    )
+
+
+def test_the_line_can_be_dragged(page):
+    line = page.get_by_role("slider", name="threshold of threshold")
+    box = line.bounding_box()
+    x, y = box["x"] + 300, box["y"] + box["height"] / 2
+    before = threshold(page)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 20, steps=4)
+    page.mouse.up()
+    low, high = page.evaluate("closecall.view.series.detectors[0].range")
+    assert threshold(page) == pytest.approx(before - 20 * (high - low) / 110, rel=0.01)
+    assert scores_shown(page) == scores_at("threshold", threshold(page))
+    page.mouse.move(x, y - 30)
+    assert threshold(page) < before  # the line was let go
+
+
+def test_arrow_keys_move_the_line_and_the_slider(page):
+    scores = np.unique(DATA.scores["threshold"])
+    at = np.searchsorted(scores, threshold(page))
+    line = page.get_by_role("slider", name="threshold of threshold")
+    line.press("ArrowUp")
+    assert threshold(page) == scores[at + 1]
+    line.press("ArrowDown")
+    line.press("ArrowDown")
+    assert threshold(page) == scores[at - 1]
+    page.get_by_role("button", name="best F1").first.click()
+    page.locator("#threshold-slider").press("ArrowRight")
+    stops = CURVES["threshold"].thresholds[CURVES["threshold"].outline(400)]
+    assert threshold(page) == stops[np.flatnonzero(stops == scores[at])[0] - 1]
+    assert scores_shown(page) == scores_at("threshold", threshold(page))
+
+
+def test_click_a_point_of_the_curve(page):
+    curve = CURVES["forecast"]
+    chosen = curve.outline(400)[25]
+    page.locator(".card").nth(0).locator("input").uncheck()
+    page.locator(".curve").scroll_into_view_if_needed()
+    place = page.evaluate(
+        "([p, r]) => { const { curve } = closecall.view; const box = "
+        "curve.stage.getBoundingClientRect(); "
+        "return [box.left + curve.place.x(r), box.top + curve.place.y(p)]; }",
+        [curve.precision[chosen].item(), curve.recall[chosen].item()],
+    )
+    page.mouse.click(*place)
+    reached = threshold(page, 1)
+    at = np.flatnonzero(curve.thresholds == reached)[0]
+    assert curve.precision[at] == pytest.approx(curve.precision[chosen], abs=0.005)
+    assert curve.recall[at] == pytest.approx(curve.recall[chosen], abs=0.005)
+    assert reached != curve.best().threshold
+    assert scores_shown(page) == scores_at("forecast", reached)
+
+
+def test_click_an_event_in_the_table(page):
+    events = CURVES["threshold"].at(threshold(page)).events
+    page.locator("tbody tr").nth(3).click()
+    from_, to = window(page)
+    start = (events.start[3] - DATA.times[0]) / np.timedelta64(300, "s")
+    stop = (events.stop[3] - DATA.times[0]) / np.timedelta64(300, "s")
+    assert from_ < start < stop < to
+    assert to - from_ < 200
+    assert page.locator("tbody tr[aria-current]").locator("td").first.text_content() == "4"
+    page.get_by_role("button", name="next event").click()
+    assert page.locator("tbody tr[aria-current]").locator("td").first.text_content() == "5"
+    page.get_by_role("button", name="go to event 1").press("Enter")
+    assert window(page)[1] < from_
+    page.get_by_role("button", name="show everything").click()
+    assert window(page) == [0, 4032]
+
+
+def test_filter_and_sort_the_events(page):
+    result = CURVES["threshold"].at(threshold(page))
+    missed = np.flatnonzero(result.events.predicted_count == 0) + 1
+    rows = page.locator("tbody tr td:first-child")
+    page.get_by_role("button", name="missed").click()
+    assert rows.all_text_contents() == [str(number) for number in missed]
+    page.get_by_role("button", name="late").click()
+    assert page.locator("tbody td.outcome").all_text_contents() == ["caught 35 min late"]
+    page.get_by_role("button", name="all 7").click()
+    page.get_by_role("button", name="recall").click()
+    recall = result.events.recall
+    assert rows.all_text_contents() == [str(j + 1) for j in np.argsort(recall, kind="stable")]
+    page.get_by_role("button", name="recall").click()
+    assert rows.first.text_content() == str(np.argmax(recall) + 1)
+    assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
+
+
+def test_an_empty_filter_says_so(page):
+    page.get_by_role("button", name="close call").click()
+    assert page.get_by_text("No event is like that").is_visible()
+
+
+def point_at(page, lane, share):
+    """Move the pointer to a share of the window, on a lane of the timeline."""
+    box = page.locator(".timeline .stage").bounding_box()
+    frame = page.evaluate(
+        "(() => { const { frame } = closecall.view.timeline; return "
+        "{ left: frame.left, right: frame.right, tops: frame.lanes.map((lane) => lane.top) }; })()"
+    )
+    x = box["x"] + frame["left"] + share * (frame["right"] - frame["left"])
+    page.mouse.move(x, box["y"] + frame["tops"][lane] + 5)
+
+
+def test_hovering_an_event_tells_what_became_of_it(page):
+    page.locator("tbody tr").nth(2).click()
+    point_at(page, 0, 0.5)
+    text = page.locator("#tooltip").inner_text()
+    assert text.splitlines()[:3] == [
+        "Event 3",
+        "starts 2024-03-10 14:00, lasts 2 h 30 min",
+        "threshold: caught 35 min late",
+    ]
+    events = CURVES["forecast"].best().threshold
+    distance = CURVES["forecast"].at(events).events.recall_distance[2] / np.timedelta64(1, "s")
+    assert "forecast: caught" in text
+    assert f"({in_words(distance)} from an alarm)" in text
+    point_at(page, 2, 0.52)
+    assert page.locator("#tooltip").inner_text().splitlines()[0] == "Alarm"
+
+
+def test_false_alarms_around_an_event_are_told(page):
+    page.locator(".card .name").nth(1).click()
+    page.get_by_label("threshold, as a number").fill("12")
+    page.get_by_label("threshold, as a number").press("Enter")
+    predicted = cc.Events.from_labels(DATA.scores["forecast"] >= 12, times=DATA.times)
+    events = CURVES["forecast"].events_at(12)
+    zone = slice(events.zone_start[5], events.zone_stop[5])
+    pieces = [
+        (max(start, zone.start), min(stop, zone.stop))
+        for start, stop in zip(predicted.starts, predicted.stops, strict=True)
+        if stop > zone.start and start < zone.stop
+    ]
+    inside = [min(b, events.stop[5]) - max(a, events.start[5]) for a, b in pieces]
+    covered = sum(max(part, np.timedelta64(0)) for part in inside) / np.timedelta64(1, "s")
+    total = events.predicted_duration[5] / np.timedelta64(1, "s")
+    text = page.locator("tbody td.outcome").nth(5).text_content()
+    assert text.endswith(f"; {in_words(total - covered)} of false alarm around it")
+
+
+def test_detectors_can_be_hidden_and_overlaid(page):
+    panels = "closecall.view.timeline.frame.panels.length"
+    lanes = "closecall.view.timeline.frame.lanes.length"
+    assert (page.evaluate(panels), page.evaluate(lanes)) == (3, 4)
+    page.get_by_role("button", name="overlaid").click()
+    assert page.evaluate(panels) == 2
+    layout = page.evaluate("closecall.view.timeline.plot.layout")
+    assert layout["yaxis2"]["domain"] == layout["yaxis3"]["domain"]
+    page.get_by_label("show forecast").uncheck()
+    assert (page.evaluate(panels), page.evaluate(lanes)) == (2, 3)
+    assert page.get_by_role("slider", name="threshold of forecast").count() == 0
+    page.get_by_label("show threshold").uncheck()
+    assert page.locator(".card.active .name").text_content() == "as logged"
+    assert page.locator("#threshold-slider").is_disabled()
+    result = cc.affiliation(DATA.truth, DATA.predicted["forecast"], times=DATA.times)
+    assert scores_shown(page)[1] == f"{result.precision:.3f}"
+
+
+def test_nothing_jumps_while_the_threshold_moves(page):
+    tops = "[...document.querySelectorAll('.panel')].map((e) => e.getBoundingClientRect().top)"
+    before = page.evaluate(tops)
+    for stop in (0, 100, 300):
+        page.locator("#threshold-slider").fill(str(stop))
+        assert page.evaluate(tops) == before
+
+
+def test_light_dark_and_paper(page):
+    background = "getComputedStyle(document.body).backgroundColor"
+    axis = "closecall.view.timeline.plot.layout.xaxis.tickfont.color"
+    light = page.evaluate(background), page.evaluate(axis)
+    toggle = page.get_by_role("button", name="dark colours")
+    toggle.click()
+    assert toggle.get_attribute("aria-pressed") == "true"
+    dark = page.evaluate(background), page.evaluate(axis)
+    assert dark == ("rgb(13, 15, 19)", "#9aa4b1")
+    toggle.click()
+    assert (page.evaluate(background), page.evaluate(axis)) == light
+    page.emulate_media(media="print")
+    assert not page.locator(".slider").is_visible()
+    assert page.locator(".events").is_visible()
+    page.emulate_media(media="screen", color_scheme="dark")
+    page.evaluate("delete document.documentElement.dataset.theme")
+    assert page.evaluate(background) == dark[0]
+    page.emulate_media(color_scheme="light")
+
+
+def test_words_are_those_of_the_library(page):
+    random = np.random.default_rng(3)
+    lengths = [0, 150, 76.5, 93_600, 0.0025, 59.95, 60, 119.96, 3_599.7, -300, 86_399.9, 7e-9]
+    lengths += (10 ** random.uniform(-9, 7, size=300)).tolist()
+    assert page.evaluate("xs => xs.map(closecall.inWords)", lengths) == list(map(in_words, lengths))
+    scores = [0, 1, 0.857, 0.9999, 0.0001, 0.5, *random.random(100).tolist()]
+    shown = page.evaluate("xs => xs.map((x) => closecall.scoreText(x))", scores)
+    assert shown == list(map(score_text, scores))
+
+
+def test_everything_can_be_reached_by_keyboard(page):
+    page.locator("#theme").focus()
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate(
+                "document.activeElement.getAttribute('aria-label') "
+                "|| document.activeElement.textContent"
+            )
+        )
+    wanted = ["forecast", "threshold", "threshold of forecast", "go to event 7", "late 1"]
+    assert [name for name in wanted if name not in reached] == []
