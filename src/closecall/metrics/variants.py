@@ -120,7 +120,8 @@ def unbiased_affiliation(
     A random prediction is 2 percent of the samples (ticks) of an integer axis, at least one and
     at most 100,000, drawn without replacement. Elsewhere a series has no samples and it is 10,000
     points, drawn evenly over the span. Three draws of 2 percent are what the authors' later code
-    (CCE) takes; that of the paper (SimAD) has one stored b for each data set.
+    (CCE) takes; that of the paper (SimAD) has one stored b for each data set. Drawing and scoring
+    them costs several times what the other metrics of labels do.
 
     Parameters
     ----------
