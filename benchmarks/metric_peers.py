@@ -71,8 +71,6 @@ class Peer:
     """Import the peer, and give a call of it."""
     differs: str = ""
     """Why its numbers are others than closecall's, where they are meant to be."""
-    beside: str = ""
-    """Why it is shown but the target is held against the others."""
 
 
 def _range_prts(task: Task) -> Prepared:
@@ -226,7 +224,7 @@ PEERS = {
     ),
     "point_adjust_curve": (
         Peer("EasyTSAD==0.3.0.2", _adjusted_easytsad),
-        Peer("DeepOD==0.4.1", _adjusted_deepod, beside="one call of scikit-learn's curve"),
+        Peer("DeepOD==0.4.1", _adjusted_deepod),
         Peer(_TSADMETRICS, _adjusted_tsadmetrics, "it gives the area under the curve"),
         Peer(_TSB_AD, _adjusted_tsb_ad, "it takes 100 thresholds at even distances"),
     ),

@@ -139,22 +139,17 @@ def against_peers(contest: Contest, environment: Environment, *, judged: bool) -
             print(f"  {peer.package} is left out: {error}")
     if not times:
         return []
-    beside = {peer.package: peer.beside for peer in PEERS[contest.name] if peer.beside}
-    fastest = min(times.keys() - beside.keys() or times, key=lambda package: times[package])
+    fastest = min(times, key=lambda package: times[package])
     own = best_time(lambda: contest.own(contest.arrays))
     meaning = f"times faster than {fastest}"
     target = Target(">=", contest.bound) if judged else None
     return [
         *(
-            Row(package, seconds, seconds / own, f"times closecall{_aside(beside.get(package))}")
+            Row(package, seconds, seconds / own, "times closecall")
             for package, seconds in times.items()
         ),
         Row(f"closecall, {contest.title}", own, times[fastest] / own, meaning, target),
     ]
-
-
-def _aside(reason: str | None) -> str:
-    return f" (beside: {reason})" if reason else ""
 
 
 def _time_peer(contest: Contest, peer: Peer, environment: Environment) -> float:
@@ -193,10 +188,6 @@ def _compare(peer: Peer, own: Values, theirs: Values) -> None:
         print(f"  {peer.package} agrees to {max(differences):.1e} ({', '.join(theirs)}).")
 
 
-# By definition it draws and scores three random predictions of 2 percent of the samples as well.
-_EXCEPTIONS = {"unbiased_affiliation": ", with three random predictions to draw and score"}
-
-
 def beside_reading(swat: Arrays) -> list[Row]:
     """Time every metric of labels that has no target above, from the vectors to its result."""
     entries = [e for e in METRICS.values() if e.takes == "labels" and e.name not in PEERS]
@@ -208,13 +199,7 @@ def beside_reading(swat: Arrays) -> list[Row]:
     target = Target("<=", _MOST_READINGS)
     return [
         Row("reading both vectors into events", read),
-        *(
-            Row(name, spent, spent / read, f"times reading{_EXCEPTIONS.get(name, '')}", limit)
-            for name, spent, limit in (
-                (name, spent, None if name in _EXCEPTIONS else target)
-                for name, spent in times.items()
-            )
-        ),
+        *(Row(name, spent, spent / read, "times reading", target) for name, spent in times.items()),
     ]
 
 
