@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from closecall.plot.extra import needing_matplotlib
-from closecall.plot.one_zone import read_result, read_zone
-from closecall.plot.panels import as_given
-from closecall.plot.sides import Side, read_sides, side_panels
+from closecall.plot.sides import Side, draw_sides
 
 if TYPE_CHECKING:
-    from closecall.affiliation import Affiliation
+    from matplotlib.axes import Axes
+
+    from closecall.pair import Pair
     from closecall.plot.one_zone import OneZone
 
-_WIDTH, _HEIGHT = 4.8, 2.1  # inches
+_SIZE = (4.8, 2.1)  # inches, of one side
 
 
 def plot_distances(
@@ -69,18 +68,19 @@ def plot_distances(
     >>> [panel.get_title() for panel in axes]
     ['predictions to event: 0.3 on average', 'event to predictions: 1.275 on average']
     """
-    result = read_result(truth, predicted, {"times": times, "end": end, "span": span})
-    zone, sides = read_zone(result, event), read_sides(side)
-    with needing_matplotlib():
-        return _draw(result, zone, sides, ax)
+    return draw_sides(
+        _draw,
+        truth,
+        predicted,
+        {"times": times, "end": end, "span": span},
+        event=event,
+        side=side,
+        ax=ax,
+        size=_SIZE,
+    )
 
 
-def _draw(result: Affiliation, zone: OneZone, sides: tuple[str, ...], ax: Any) -> Any:
-    from closecall.plot.arrows import draw_arrows
+def _draw(axes: Axes, zone: OneZone, pair: Pair, side: str) -> None:
+    from closecall.plot.arrows import draw_arrows  # it needs matplotlib
 
-    panels = side_panels(sides, ax, _WIDTH, _HEIGHT)
-    for axes, side in zip(panels, sides, strict=True):
-        draw_arrows(axes, zone, result.events.pair, side)
-    if ax is None and len(panels) > 1:
-        panels[-1].tick_params(labelleft=False)
-    return as_given(panels)
+    draw_arrows(axes, zone, pair, side)

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from closecall.errors import InputError, expected
-from closecall.plot.panels import new_panels, read_panels
+from closecall.plot.extra import needing_matplotlib
+from closecall.plot.one_zone import read_result, read_zone
+from closecall.plot.panels import as_given, new_panels, read_panels
 from closecall.plot.ruler import ruler
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -31,11 +35,33 @@ def read_sides(side: str) -> tuple[str, ...]:
     return ("precision", "recall") if side == "both" else (side,)
 
 
-def side_panels(sides: tuple[str, ...], ax: Any, width: float, height: float) -> list[Axes]:
-    """Give one axes for each side, the caller's or new ones."""
+def draw_sides(
+    draw: Callable[[Axes, OneZone, Pair, str], None],
+    truth: Any,
+    predicted: Any,
+    axis_options: dict[str, Any],
+    *,
+    event: int,
+    side: str,
+    ax: Any,
+    size: tuple[float, float],
+) -> Any:
+    """Draw the asked sides of one event's zone, on the caller's axes or on new ones."""
+    result = read_result(truth, predicted, axis_options)
+    zone, sides = read_zone(result, event), read_sides(side)
+    with needing_matplotlib():
+        panels = _side_panels(sides, ax, size)
+        for axes, name in zip(panels, sides, strict=True):
+            draw(axes, zone, result.events.pair, name)
+        if ax is None and len(panels) > 1:
+            panels[-1].tick_params(labelleft=False)
+        return as_given(panels)
+
+
+def _side_panels(sides: tuple[str, ...], ax: Any, size: tuple[float, float]) -> list[Axes]:
     if ax is not None:
         return read_panels(ax, sides)
-    return new_panels(len(sides), (width * len(sides), height), sharey=True)
+    return new_panels(len(sides), (size[0] * len(sides), size[1]), sharey=True)
 
 
 @dataclass(frozen=True, slots=True)
