@@ -72,16 +72,38 @@ def test_standard_input_and_plain_samples(run):
     assert block("out.html", "series-0")["clock"]["kind"] == "samples"
 
 
+def test_true_events_from_a_list_of_their_own(run, tmp_path):
+    incidents = "start,stop\n2024-01-01 12:00:00,2024-01-02 00:00:00\n2024-01-03 00:00:00,"
+    (tmp_path / "incidents.csv").write_text(incidents + "2024-01-03 06:00:00\n")
+    options = ("--time", "t", "--score", "score", "--predicted", "alarm", "--script", "cdn")
+    listed = run("report", "incidents.csv", "data.csv", "-o", "listed.html", *options)
+    assert listed.exit_code == 0
+    run("report", "data.csv", "-o", "column.html", "--truth", "label", *options)
+    assert block("listed.html", "series-0") == block("column.html", "series-0")
+
+
+def test_a_list_of_events_needs_times(refuse, tmp_path):
+    (tmp_path / "incidents.csv").write_text("start,stop\n2,4\n")
+    options = ("--score", "score", "--script", "cdn", "-o", "out.html")
+    lines = refuse("report", "incidents.csv", "data.csv", *options)
+    assert lines[0] == "Error: Expected `times` of the scores beside true Events, got none."
+
+
+def test_many_series_are_in_one_file(refuse):
+    lines = refuse("report", "data.csv", "data.csv", "-o", "o.html", *COLUMNS, "--by", "group")
+    assert lines[0] == "Error: Expected one file with everything beside `by`, got two files."
+
+
 REFUSED = {
     "no such column": (
         ("--score", "scoer"),
         1,
         "Error: Expected `score` to name a column of data.csv, got 'scoer'.",
     ),
-    "event columns": (
-        ("--truth", "label,alarm"),
+    "no such event column": (
+        ("--truth", "begin,t"),
         1,
-        "Error: Expected `truth` to name a column of data.csv, got 'label,alarm'.",
+        "Error: Expected `truth` to name a column of data.csv, got 'begin'.",
     ),
     "no folder": (("-o", "no/out.html"), 1, "Error: No such file or directory: no/out.html"),
     "no such script": (("--script", "inline"), 2, "Error: Invalid value for '--script'"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from closecall.errors import InputError, expected
+from closecall.events import Events
 from closecall.frames import read_table
 from closecall.frames.files import arrow, shown_name
-from closecall.frames.sides import Source, read_values
+from closecall.frames.sides import Source, read_side, read_times, refuse_standard_input_twice
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
 
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
     from closecall.report.result import Report
 
 
-def report_file(
-    data: str | PathLike[str],
+def report_files(
+    truth_file: str | PathLike[str],
+    detectors_file: str | PathLike[str] | None = None,
     *,
     truth: str | None = None,
     predicted: Sequence[str] = (),
@@ -33,22 +36,25 @@ def report_file(
     script: Script = "embed",
     **axis: Any,
 ) -> Report:
-    r"""Build the explorer of a CSV or Parquet file.
+    r"""Build the explorer of one or two CSV or Parquet files.
 
     Parameters
     ----------
-    data
-        A path as `closecall.frames.read_table` takes it.
+    truth_file, detectors_file
+        Paths as `closecall.frames.read_table` takes them; without the second, the first holds
+        everything.
     truth
-        The column of 0/1 labels; by default a column called ``truth``.
+        The column of 0/1 labels, or ``START,STOP`` for two columns that list events (then `time`
+        is required); by default as in `closecall.frames.score_files`.
     predicted, scores
         Columns of 0/1 predictions and of scores; each is a detector.
     time, value
         Columns of times and of the series itself.
     by
-        A column whose values tell series apart; the page is then that of `report_batch`.
+        A column of a single file whose values tell series apart; the page is then that of
+        `report_batch`.
     title, script
-        As in `report`; by default the title is the file's name.
+        As in `report`; by default the title is the name of the file with the detectors.
     axis
         ``end`` and ``span``, as in `closecall.affiliation`.
 
@@ -56,10 +62,12 @@ def report_file(
     --------
     >>> import pathlib
     >>> _ = pathlib.Path("scores.csv").write_text("truth,score\n0,0.1\n1,0.7\n1,0.9\n0,0.2\n")
-    >>> report_file("scores.csv", scores=["score"], script="cdn")
+    >>> report_files("scores.csv", scores=["score"], script="cdn")
     Report('scores.csv', detectors: score; 0.1 MB)
     """
-    source = Source(shown_name(data), read_table(data))
+    refuse_standard_input_twice(truth_file, detectors_file)
+    files = [truth_file] if detectors_file is None else [truth_file, detectors_file]
+    sources = [Source(shown_name(file), read_table(file)) for file in files]
     options: dict[str, Any] = {
         "truth": truth,
         "predicted": predicted,
@@ -68,19 +76,21 @@ def report_file(
         "value": value,
         "axis": axis,
     }
-    name = source.name if title is None else title
+    name = sources[-1].name if title is None else title
     if by is None:
-        arguments = _arguments(source, **options)
+        arguments = _arguments(sources, **options)
         return report(arguments.pop("truth"), title=name, script=script, **arguments)
+    if detectors_file is not None:
+        raise InputError(expected("one file with everything beside `by`", "two files"))
     groups = {
-        str(key): _arguments(Source(source.name, table), **options)
-        for key, table in _groups(source, by)
+        str(key): _arguments([Source(sources[0].name, table)], **options)
+        for key, table in _groups(sources[0], by)
     }
     return report_batch(groups, title=name, script=script)
 
 
 def _arguments(
-    source: Source,
+    sources: list[Source],
     *,
     truth: str | None,
     predicted: Sequence[str],
@@ -90,12 +100,15 @@ def _arguments(
     axis: dict[str, Any],
 ) -> dict[str, Any]:
     """Take the columns that `report` is called with."""
+    detectors = sources[-1]
+    actual = read_side(sources[0], "truth", truth, time=time, shared=len(sources) == 1)
+    holders = sources[-1:] if isinstance(actual, Events) else sources
     return {
-        "truth": read_values(source, "truth", truth, time=time, shared=True),
-        "predicted": {name: source.column(name, "predicted") for name in predicted} or None,
-        "scores": {name: source.column(name, "score") for name in scores} or None,
-        "times": None if time is None else source.times(time, "time"),
-        "values": None if value is None else source.column(value, "value"),
+        "truth": actual,
+        "predicted": {name: detectors.column(name, "predicted") for name in predicted} or None,
+        "scores": {name: detectors.column(name, "score") for name in scores} or None,
+        "times": None if time is None else read_times(holders, time),
+        "values": None if value is None else detectors.column(value, "value"),
         **axis,
     }
 
