@@ -1,0 +1,119 @@
+"""The call and the keys of TSB-AD's ``get_metrics``, exact where TSB-AD samples thresholds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall import metrics
+from closecall.affiliation import affiliation, affiliation_curve
+from closecall.affiliation.order import descending_order
+from closecall.fscore import f_measure
+from closecall.scored import Scored, read_scored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_EXISTENCE = 0.2  # weight of finding an event at all, in TSB-AD's range-based recall
+_SAMPLED = 100
+
+
+def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
+    score: Any,
+    labels: Any,
+    slidingWindow: int = 100,
+    pred: Any = None,
+    version: str = "opt",  # noqa: ARG001 - asked for by callers of TSB-AD, and without effect here
+    thre: int = 250,  # noqa: ARG001 - likewise
+) -> dict[str, float]:
+    r"""Score a detector as ``TSB_AD.evaluation.metrics.get_metrics`` does, with the same keys.
+
+    Without `pred`, the F1 scores are those of the best threshold, chosen with the truth: the
+    largest :math:`2PR/(P+R)` over the thresholds. All are in [0, 1], higher is better.
+
+    ==================  ==================================  ====================================
+    key                 here                                in TSB-AD
+    ==================  ==================================  ====================================
+    ``AUC-PR``          `closecall.metrics.average_precision`  the same
+    ``AUC-ROC``         `closecall.metrics.auc_roc`         the same
+    ``VUS-PR``          `closecall.metrics.vus`, all thresholds  `thre` sampled thresholds
+    ``VUS-ROC``         `closecall.metrics.vus`, all thresholds  `thre` sampled thresholds
+    ``Standard-F1``     all thresholds                      all, with 0.00001 below the line
+    ``PA-F1``           all thresholds                      100 thresholds; index 0 is skipped
+    ``Event-based-F1``  all thresholds                      100 thresholds; the last sample of an
+                                                            event at the end is dropped
+    ``R-based-F1``      the same 100 thresholds             100 thresholds
+    ``Affiliation-F``   all thresholds                      100 thresholds
+    ==================  ==================================  ====================================
+
+    Parameters
+    ----------
+    score
+        One score per sample, higher is more anomalous.
+    labels
+        The true 0/1 labels; their type never changes a result.
+    slidingWindow
+        Largest buffer of VUS, in samples.
+    pred
+        0/1 predictions, for the F1 scores at your own threshold.
+    version, thre
+        Accepted and not needed: how TSB-AD computes VUS, and at how many thresholds.
+
+    Examples
+    --------
+    >>> from closecall.compat import get_metrics
+    >>> scores = get_metrics([0.1, 0.2, 0.9, 0.4, 0.3, 0.1], [0, 0, 1, 1, 0, 0], slidingWindow=2)
+    >>> scores["Standard-F1"], round(scores["Affiliation-F"], 3)
+    (1.0, 1.0)
+    """
+    scored = read_scored(labels, score)
+    scored.nothing_predicted.require_truth("get_metrics")
+    volumes = metrics.vus(scored, None, window=slidingWindow)
+    threshold_free = {
+        "AUC-PR": metrics.average_precision(scored, None).value,
+        "AUC-ROC": metrics.auc_roc(scored, None).value,
+        "VUS-PR": volumes.pr,
+        "VUS-ROC": volumes.roc,
+    }
+    if pred is None:
+        return threshold_free | _best(scored)
+    return threshold_free | {
+        "Standard-F1": metrics.classical(labels, pred).f1,
+        "PA-F1": metrics.point_adjust(labels, pred).f1,
+        "Event-based-F1": metrics.composite(labels, pred).f1,
+        "R-based-F1": metrics.range_based(labels, pred, alpha=_EXISTENCE).f1,
+        "Affiliation-F": affiliation(labels, pred).f1,
+    }
+
+
+def _best(scored: Scored) -> dict[str, float]:
+    """Give each F1 at the threshold that is best for it."""
+    precision, recall, events_found = _at_every_threshold(scored)
+    low, high = float(scored.scores.min()), float(scored.scores.max())
+    range_based = [
+        metrics.range_based(scored.at(threshold), None, alpha=_EXISTENCE).f1
+        for threshold in np.linspace(low, high, _SAMPLED)
+    ]
+    return {
+        "Standard-F1": float(np.max(f_measure(precision, recall))),
+        "PA-F1": metrics.point_adjust_curve(scored, None).best().f1,
+        "Event-based-F1": float(np.max(f_measure(precision, events_found))),
+        "R-based-F1": float(np.nanmax(range_based)),
+        "Affiliation-F": affiliation_curve(scored, None).best().fbeta,
+    }
+
+
+def _at_every_threshold(scored: Scored) -> tuple[NDArray[np.float64], ...]:
+    """Give precision, recall and the share of events found at each distinct score."""
+    truth, scores = scored.nothing_predicted.truth, scored.scores
+    order = descending_order(scores)
+    ranked = scores[order]
+    last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), ranked.size - 1)
+    inside = np.zeros(scores.size + 1, dtype=np.int64)
+    inside[truth.starts], inside[truth.stops] = 1, -1
+    hits = np.cumsum(np.cumsum(inside[:-1])[order])[last]
+    edges = np.column_stack((truth.starts, truth.stops)).ravel()
+    highest = np.sort(np.maximum.reduceat(np.append(scores, scores.min()), edges)[::2])
+    found = highest.size - np.searchsorted(highest, ranked[last], side="left")
+    return hits / (last + 1), hits / hits[-1], found / highest.size

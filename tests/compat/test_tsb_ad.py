@@ -1,0 +1,102 @@
+"""`get_metrics` against plain loops over every threshold."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
+
+import closecall as cc
+from closecall.compat import get_metrics
+
+KEYS = [
+    "AUC-PR",
+    "AUC-ROC",
+    "VUS-PR",
+    "VUS-ROC",
+    "Standard-F1",
+    "PA-F1",
+    "Event-based-F1",
+    "R-based-F1",
+    "Affiliation-F",
+]
+
+
+@st.composite
+def scored_labels(draw):
+    size = draw(st.integers(4, 30))
+    labels = draw(st.lists(st.integers(0, 1), min_size=size, max_size=size))
+    labels[draw(st.integers(0, size - 1))] = 1
+    zero = draw(st.integers(0, size - 1))
+    if sum(labels) == size:
+        labels[zero] = 0
+    scores = draw(st.lists(st.integers(-5, 5), min_size=size, max_size=size))
+    return np.array(labels), np.array(scores, dtype=float)
+
+
+def event_based(labels, predicted):
+    starts = np.flatnonzero(np.diff(labels, prepend=0) == 1)
+    stops = np.flatnonzero(np.diff(labels, append=0) == -1) + 1
+    found = [predicted[start:stop].any() for start, stop in zip(starts, stops, strict=True)]
+    precision = (labels & predicted).sum() / predicted.sum()
+    recall = sum(found) / len(found)
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+@given(scored_labels())
+def test_best_over_every_threshold(case):
+    labels, scores = case
+    found = get_metrics(scores, labels, slidingWindow=4)
+    assert list(found) == KEYS
+    predictions = [(scores >= threshold).astype(int) for threshold in np.unique(scores)]
+    best = {
+        "Standard-F1": max(f1_score(labels, predicted) for predicted in predictions),
+        "PA-F1": max(cc.metrics.point_adjust(labels, predicted).f1 for predicted in predictions),
+        "Event-based-F1": max(event_based(labels, predicted) for predicted in predictions),
+        "Affiliation-F": max(cc.affiliation(labels, predicted).f1 for predicted in predictions),
+        "AUC-PR": average_precision_score(labels, scores),
+        "AUC-ROC": roc_auc_score(labels, scores),
+    }
+    for key, value in best.items():
+        assert found[key] == pytest.approx(value, abs=1e-12), key
+    volumes = cc.metrics.vus(labels, scores, window=4)
+    assert (found["VUS-PR"], found["VUS-ROC"]) == (volumes.pr, volumes.roc)
+
+
+def test_range_based_is_sampled_at_a_hundred_thresholds():
+    labels = np.array([0, 0, 1, 1, 1, 0, 0, 1, 0, 0])
+    scores = np.array([1, 2, 9, 3, 8, 2, 7, 5, 1, 0.5])
+    values = [
+        cc.metrics.range_based(labels, scores >= threshold, alpha=0.2).f1
+        for threshold in np.linspace(0.5, 9, 100)
+    ]
+    assert get_metrics(scores, labels)["R-based-F1"] == pytest.approx(max(values))
+
+
+def test_predictions_fix_the_threshold_of_the_f1_scores_alone():
+    labels = np.array([0, 0, 1, 1, 1, 0, 0, 1, 0, 0])
+    scores = np.array([1, 2, 9, 3, 8, 2, 7, 5, 1, 0.5])
+    predicted = (scores >= 7).astype(int)
+    fixed, free = get_metrics(scores, labels, pred=predicted), get_metrics(scores, labels)
+    assert {key for key in KEYS if fixed[key] == free[key]} >= set(KEYS[:4])
+    assert fixed["Standard-F1"] == pytest.approx(f1_score(labels, predicted))
+    assert fixed["PA-F1"] == pytest.approx(2 * 3 / (2 * 3 + 1 + 1))  # one event found, one missed
+    assert fixed["Event-based-F1"] == pytest.approx(event_based(labels, predicted))
+    assert fixed["Affiliation-F"] == cc.affiliation(labels, predicted).f1
+    assert fixed["R-based-F1"] == cc.metrics.range_based(labels, predicted, alpha=0.2).f1
+
+
+@pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, np.float64])
+def test_the_type_of_the_labels_changes_nothing(kind):
+    labels, scores = np.array([0, 1, 1, 0, 0, 1]), np.array([0.2, 0.9, 0.4, 0.5, 0.1, 0.3])
+    assert get_metrics(scores, labels.astype(kind)) == get_metrics(scores, labels)
+
+
+def test_the_options_of_tsb_ad_that_are_not_needed():
+    labels, scores = [0, 1, 1, 0, 0, 1], [0.2, 0.9, 0.4, 0.5, 0.1, 0.3]
+    assert get_metrics(scores, labels, 2, None, "opt_mem", 10) == get_metrics(scores, labels, 2)
+
+
+def test_no_true_event():
+    with pytest.raises(cc.errors.UndefinedMetricError):
+        get_metrics([0.1, 0.2], [0, 0])
