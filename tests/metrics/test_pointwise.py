@@ -170,6 +170,64 @@ def test_the_curve_is_every_threshold_on_its_own(series):
     assert same(both(curve.best()), both(at_best))
 
 
+@given(series=SCORED, beta=st.sampled_from([Fraction(1, 10), Fraction(1, 2), 1, 2, 10]))
+def test_the_best_threshold_is_the_best_of_all(series, beta):
+    best = point_adjust_curve(*series).best(float(beta))
+    rows = oracle.point_adjust_curve(*series)
+    by_threshold = {h: oracle.fbeta(*scores, Fraction(beta)) for h, *scores in rows}
+    assert by_threshold[best.threshold] == max(by_threshold.values())
+    at_best = next(row for row in rows if row[0] == best.threshold)
+    assert same(both(best), at_best[1:])
+    assert all(row[1:] != at_best[1:] for row in rows if row[0] > best.threshold)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int16, np.uint64])
+@pytest.mark.parametrize("count", [1, 2, 40, 700])
+def test_the_best_threshold_of_a_long_series(kind, count):
+    generator = np.random.default_rng(count)
+    truth = np.zeros(3_000, dtype=int)
+    truth[generator.choice(truth.size, count, replace=False)] = 1
+    scores = (generator.normal(500, 150, truth.size) + 150 * truth).clip(0).astype(kind)
+    curve = point_adjust_curve(truth, scores)
+    for beta in (0, 0.3, 1, 4):
+        best, index = curve.best(beta), curve.fbeta(beta).argmax()
+        assert best.threshold == curve.thresholds[index]
+        assert both(best) == (curve.precision[index], curve.recall[index])
+
+
+@given(case=labelled(dyadic_steps), data=st.data())
+def test_the_best_threshold_where_samples_last_differently(case, data):
+    truth, _, times, end = case
+    scores = data.draw(st.lists(st.integers(0, 9), min_size=len(truth), max_size=len(truth)))
+    curve = point_adjust_curve(truth, scores, times=times, end=end)
+    best, index = curve.best(), curve.f1.argmax()
+    assert (best.threshold, *both(best)) == (
+        curve.thresholds[index],
+        curve.precision[index],
+        curve.recall[index],
+    )
+
+
+def test_without_any_sample_in_an_event_the_highest_score_is_the_first_of_equally_bad_ones():
+    truth = cc.Events([(10, 12)])
+    curve = point_adjust_curve(truth, [0.2, 0.7, 0.1], times=[0, 1, 2], end=3, span=(0, 20))
+    assert repr(curve.best()) == (
+        "AdjustedPoint(threshold=0.7, precision=0.000, recall=0.000, f1=0.000)"
+    )
+    assert curve.f1.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_curve_keeps_the_scores_it_was_made_of():
+    truth, scores = np.array([0, 1, 1, 0]), np.array([0.4, 0.1, 0.7, 0.2])
+    times = np.array([0, 1, 2, 3])
+    curve = point_adjust_curve(truth, scores, times=times)
+    for given_array in (truth, scores, times):
+        given_array[:] = 0
+    assert curve.best().threshold == 0.7
+    assert curve.thresholds.tolist() == [0.7, 0.4, 0.2, 0.1]
+    assert curve.precision.tolist() == [1.0, 2 / 3, 0.5, 0.5]
+
+
 @given(series=SCORED, data=st.data())
 def test_events_that_cut_samples_count_by_duration(series, data):
     scores = series[1]

@@ -56,6 +56,11 @@ def f1(precision: Score, recall: Score) -> Score:
     return 2 * precision * recall / (precision + recall) if precision + recall else Fraction(0)
 
 
+def fbeta(precision: Fraction, recall: Fraction, beta: Fraction) -> Fraction:
+    weighted = beta**2 * precision + recall
+    return (1 + beta**2) * precision * recall / weighted if weighted else Fraction(0)
+
+
 def point_adjust_k_area(truth: Labels, predicted: Labels) -> Score:
     """Add up F1 over every stretch of K on which no event's share lies."""
     shares = {

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from closecall.clock import Ticks
 
+    Curve = tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AdjustedPoint(PrecisionRecallResult):
@@ -31,6 +33,50 @@ class AdjustedPoint(PrecisionRecallResult):
             f"AdjustedPoint(threshold={self.threshold:.6g}, precision={self.precision:.3f}, "
             f"recall={self.recall:.3f}, f1={self.f1:.3f})"
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdjustedSamples:
+    """Samples with what lies outside of events, and events with their highest scores."""
+
+    scores: NDArray[Any]
+    outside: Ticks
+    """How much of each sample lies outside all events."""
+    highest: NDArray[Any]
+    """The highest score in each event that any sample overlaps."""
+    lengths: Ticks
+    """How long each of those events is."""
+    total: float
+    """How long all events are."""
+
+    def at_every_score(self) -> Curve:
+        """Sort the scores; give each of them once, descending, with its precision and recall."""
+        order = descending_order(self.scores)
+        ranked = self.scores[order]
+        last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), ranked.size - 1)
+        thresholds = ranked[last]
+        return self._curve(thresholds, np.cumsum(self.outside[order])[last])
+
+    def at_highest_scores(self) -> Curve:
+        """Give the same at the highest scores of events alone; if there are none, of all samples.
+
+        One pass over the samples, O(N log n) for n events.
+        """
+        from closecall.metrics import _levels
+
+        levels = np.unique(self.highest) if self.highest.size else self.scores.max(keepdims=True)
+        sums = np.zeros(levels.size, dtype=self.outside.dtype)
+        _levels.add_at_levels(self.scores, self.outside, levels, sums)
+        return self._curve(levels[::-1], np.cumsum(sums[::-1]))
+
+    def _curve(self, thresholds: NDArray[Any], false: Ticks) -> Curve:
+        """Give the precision and recall at descending thresholds with so much false time."""
+        # How many thresholds lie above the one that takes the event in.
+        entry = thresholds.size - np.searchsorted(thresholds[::-1], self.highest, side="right")
+        gains = np.zeros(thresholds.size, dtype=self.lengths.dtype)
+        np.add.at(gains, entry, self.lengths)
+        found = np.cumsum(gains).astype(np.float64)
+        return thresholds, found / (found + false), np.minimum(found / self.total, 1.0)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -47,12 +93,22 @@ class PointAdjustCurve:
     array([1.        , 0.66666667, 0.66666667, 0.4       ])
     """
 
-    thresholds: NDArray[Any]
-    """Distinct scores, descending, in the type of the scores."""
-    precision: NDArray[np.float64]
-    """Precision at each threshold, in [0, 1]."""
-    recall: NDArray[np.float64]
-    """Recall at each threshold, in [0, 1], rising."""
+    _samples: AdjustedSamples
+
+    @property
+    def thresholds(self) -> NDArray[Any]:
+        """Distinct scores, descending, in the type of the scores."""
+        return self._sorted[0]
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """Precision at each threshold, in [0, 1]."""
+        return self._sorted[1]
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        """Recall at each threshold, in [0, 1], rising."""
+        return self._sorted[2]
 
     @cached_property
     def f1(self) -> NDArray[np.float64]:
@@ -67,18 +123,31 @@ class PointAdjustCurve:
     def best(self, beta: float = 1) -> AdjustedPoint:
         """Choose the threshold with the highest F-beta; of equally good ones, the highest.
 
+        It is the highest score of an event: as the threshold falls from one of these towards the
+        next, the same events are found and false alarms are all that is added, so that recall
+        stays and precision never rises. So none of the scores needs to be sorted for it.
+
         Examples
         --------
         >>> from closecall import metrics
         >>> metrics.point_adjust_curve([0, 0, 1, 1, 0], [0.1, 0.6, 0.9, 0.4, 0.1]).best()
         AdjustedPoint(threshold=0.9, precision=1.000, recall=1.000, f1=1.000)
         """
-        index = int(self.fbeta(beta).argmax())
+        thresholds, precision, recall = self._where_events_are_found
+        index = int(f_measure(precision, recall, beta).argmax())
         return AdjustedPoint(
-            precision=float(self.precision[index]),
-            recall=float(self.recall[index]),
-            threshold=self.thresholds[index].item(),
+            precision=float(precision[index]),
+            recall=float(recall[index]),
+            threshold=thresholds[index].item(),
         )
+
+    @cached_property
+    def _sorted(self) -> Curve:
+        return self._samples.at_every_score()
+
+    @cached_property
+    def _where_events_are_found(self) -> Curve:
+        return self._samples.at_highest_scores()
 
     def __len__(self) -> int:
         return self.thresholds.size
@@ -97,8 +166,9 @@ def point_adjust_curve(
     r"""Point-adjusted precision, recall and F1 at every threshold, each as `point_adjust` gives it.
 
     The highest score in an event decides when it is adjusted, so that one sort of the scores is
-    all that is needed: O(N log N) for N samples. With h the threshold and :math:`s_j` the highest
-    score in event j,
+    all that is needed: O(N log N) for N samples. It is done when the curve is first looked at; the
+    best threshold alone is found without it, in O(N log n) for n events, see the curve's ``best``.
+    With h the threshold and :math:`s_j` the highest score in event j,
 
     .. math::
 
@@ -133,7 +203,7 @@ def point_adjust_curve(
 
 
 def _point_adjust_curve(scored: Scored) -> PointAdjustCurve:
-    pair, values = scored.nothing_predicted, scored.scores
+    pair = scored.nothing_predicted
     pair.require_truth("point-adjusted recall")
     lengths = pair.truth.stops - pair.truth.starts
     total = float(lengths.sum())
@@ -144,18 +214,11 @@ def _point_adjust_curve(scored: Scored) -> PointAdjustCurve:
                 "points only",
             )
         )
-    order = descending_order(values)
-    ranked = values[order]
-    last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), values.size - 1)
-    thresholds = ranked[last]
-    highest, false_lengths, hit = _against_events(scored)
-    # How many thresholds lie above the one that takes the event in.
-    entry = thresholds.size - np.searchsorted(thresholds[::-1], highest, side="right")
-    gains = np.zeros(thresholds.size, dtype=lengths.dtype)
-    np.add.at(gains, entry, lengths[hit])
-    found = np.cumsum(gains).astype(np.float64)
-    false = np.cumsum(false_lengths[order])[last]
-    return PointAdjustCurve(thresholds, found / (found + false), np.minimum(found / total, 1.0))
+    highest, outside, hit = _against_events(scored)
+    # The caller may write new scores into the old array before the curve is sorted.
+    return PointAdjustCurve(
+        AdjustedSamples(scored.scores.copy(), outside, highest, lengths[hit], total)
+    )
 
 
 def _against_events(scored: Scored) -> tuple[NDArray[Any], Ticks, NDArray[np.bool_]]:
@@ -164,6 +227,8 @@ def _against_events(scored: Scored) -> tuple[NDArray[Any], Ticks, NDArray[np.boo
     Give the highest score in each event, how much of each sample lies outside all events, and
     which events any sample overlaps at all (the scores are of those only).
     """
+    from closecall.metrics import _levels
+
     truth, size = scored.nothing_predicted.truth, scored.scores.size
     borders = scored.axis.borders(np.arange(size + 1))
     first = np.maximum(np.searchsorted(borders, truth.starts, side="right") - 1, 0)
@@ -173,7 +238,7 @@ def _against_events(scored: Scored) -> tuple[NDArray[Any], Ticks, NDArray[np.boo
     padded = np.append(scored.scores, scored.scores[-1:])  # a range may stop after the last sample
     highest = np.maximum.reduceat(padded, np.column_stack((first, after)).ravel())[::2]
     outside = np.diff(borders)
-    _zero_between(outside, first + 1, after - 1)
+    _levels.zero_between(outside, first + 1, after - 1)
     # An event cuts its first and its last sample, which may be the same one.
     starts = np.maximum(truth.starts[hit], borders[0])
     stops = np.minimum(truth.stops[hit], borders[-1])
@@ -182,13 +247,3 @@ def _against_events(scored: Scored) -> tuple[NDArray[Any], Ticks, NDArray[np.boo
     final = after[longer] - 1
     np.subtract.at(outside, final, stops[longer] - borders[final])
     return highest, np.maximum(outside, 0), hit
-
-
-def _zero_between(values: Ticks, first: NDArray[np.int64], after: NDArray[np.int64]) -> None:
-    """Set the values of disjoint ranges to zero."""
-    used = first < after
-    steps = np.zeros(values.size + 1, dtype=np.int8)
-    # A range may begin where another one stops.
-    np.add.at(steps, first[used], 1)
-    np.subtract.at(steps, after[used], 1)
-    values[np.cumsum(steps[:-1], dtype=np.int8).view(np.bool_)] = 0

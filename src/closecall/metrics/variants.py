@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import copysign, inf, isnan, nan
 from operator import index
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation.score import affiliation, score_pair
+from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.fscore import f_measure
-from closecall.intervals import Intervals
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import PrecisionRecallResult
 from closecall.pair import read_pair
@@ -21,9 +21,14 @@ from closecall.pair import read_pair
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from closecall.clock import Ticks
     from closecall.pair import Pair
 
-_SPARSE = 200  # places to look at for each one drawn, beyond which sorting is quicker
+# How many places there are for each one drawn: with fewer, too many would be drawn again; with
+# more, marking the drawn ones takes too much memory.
+_CROWDED, _SPARSE = 4, 1_000
+_SPARE = 16
+_DRAWN_PER_BUCKET = 8
 _REPEATS = 3
 _RATE = 0.02
 _MOST_DRAWN = 100_000
@@ -154,34 +159,47 @@ def unbiased_affiliation(
 def _unbiased(pair: Pair, *, seed: int = 0) -> RescaledResult:
     result = _affiliation(pair)
     generator = np.random.default_rng(seed)
-    draws = [
-        score_pair(replace(pair, predicted=_random(pair, generator))).precision
-        for _ in range(_REPEATS)
-    ]
+    draws = [_precision_of(_random(pair, generator), pair) for _ in range(_REPEATS)]
     return RescaledResult(_above(result.precision, float(np.mean(draws))), result.recall)
 
 
-def _random(pair: Pair, generator: np.random.Generator) -> Intervals:
-    """Predict at random: whole samples on an integer axis, points on another one."""
+def _random(pair: Pair, generator: np.random.Generator) -> Ticks:
+    """Predict at random: where samples start on an integer axis, points on another one."""
     if pair.clock.kind == "number":
-        points = np.unique(generator.uniform(pair.start, pair.stop, _POINTS))
-        return Intervals(points, points, pair.clock)
+        return generator.uniform(pair.start, pair.stop, _POINTS)
     length = int(pair.stop - pair.start)
     sampled = pair.clock.kind == "integer"
     wanted = min(round(_RATE * length), _MOST_DRAWN) if sampled else _POINTS
-    size = max(1, min(wanted, length))
-    drawn = generator.choice(length, size, replace=False, shuffle=False)
-    starts = _sorted(drawn, length) + pair.start
-    return Intervals(starts, starts + 1 if sampled else starts, pair.clock)
+    return _distinct(length, max(1, min(wanted, length)), generator) + pair.start
 
 
-def _sorted(places: NDArray[np.int64], length: int) -> NDArray[np.int64]:
-    """Sort distinct places; where they are dense, marking them is quicker."""
-    if length > _SPARSE * places.size:
-        return np.sort(places)
-    marked = np.zeros(length, dtype=np.bool_)
-    marked[places] = True
-    return np.flatnonzero(marked)
+def _distinct(length: int, size: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Draw places without replacement, in any order, by leaving out repeated ones."""
+    from closecall.metrics import _random_precision
+
+    if not _CROWDED * size < length < _SPARSE * size:
+        return generator.choice(length, size, replace=False, shuffle=False)
+    places = np.empty(size, dtype=np.int64)
+    marks = np.zeros(length // 64 + 1, dtype=np.uint64)
+    count = 0
+    while count < size:
+        # About size²/2 length of so many repeat an earlier one, so this is nearly always enough.
+        drawn = generator.integers(length, size=size + size * size // length + _SPARE)
+        count = _random_precision.take_distinct(drawn, marks, places, count)
+    return places
+
+
+def _precision_of(starts: Ticks, pair: Pair) -> float:
+    """Score samples or points, as `_random` gives them, by their affiliation precision."""
+    from closecall.metrics import _random_precision
+
+    truth, origin, borders = pair.truth, origin_of(pair), zone_borders(pair)
+    zones = np.zeros((len(truth), 2))
+    guide = np.empty(starts.size // _DRAWN_PER_BUCKET + 1, dtype=np.int64)
+    sampled = pair.clock.kind == "integer"
+    add = _random_precision.add_samples if sampled else _random_precision.add_points
+    add(starts, truth.starts, truth.stops, origin, borders, guide, zones)
+    return float(_random_precision.mean_precision(borders, zones))
 
 
 def _above(precision: float, chance: float) -> float:

@@ -58,9 +58,9 @@ def vus(
 
     .. math::
 
-        \mathrm{TPR} = E \min\left(1, \frac{T + B}{P + B/2}\right), \quad
-        \mathrm{FPR} = \frac{n - T - B}{N - P - B/2}, \quad
-        \mathrm{precision} = \frac{T + B}{n}
+        \mathrm{TPR} &= E \min\left(1, \frac{T + B}{P + B/2}\right), \\
+        \mathrm{FPR} &= \frac{n - T - B}{N - P - B/2}, \\
+        \mathrm{precision} &= \frac{T + B}{n}.
 
     The area under the ROC curve is that of the trapezoids from (0, 0) through the distinct
     scores to (1, 1); the one under the PR curve is step-wise, :math:`\sum_k (\mathrm{TPR}_k -

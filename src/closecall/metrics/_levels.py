@@ -1,0 +1,48 @@
+"""Compiled passes over samples and their scores; plain arrays in and out, nothing is checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.clock import Ticks
+
+_BLOCK = 512  # samples, few enough for the fastest memory
+
+
+@njit(cache=True, nogil=True)
+def zero_between(values: Ticks, first: NDArray[np.int64], after: NDArray[np.int64]) -> None:
+    """Set the values of ranges to zero; a range may be empty."""
+    for k in range(len(first)):
+        values[first[k] : max(first[k], after[k])] = 0
+
+
+@njit(cache=True, nogil=True)
+def add_at_levels(scores: NDArray[Any], lengths: Ticks, levels: NDArray[Any], sums: Ticks) -> None:
+    """Add the length of each sample to the sum of the highest level that its score reaches.
+
+    Levels are ascending. A block of samples is searched for in steps, all samples at each step:
+    one after the other, a search would wait at each of its steps for a branch nobody can foresee.
+    """
+    reached = np.empty(_BLOCK, dtype=np.int64)
+    chosen = np.empty(_BLOCK, dtype=np.int64)
+    for start in range(0, len(scores), _BLOCK):
+        count = 0
+        for k in range(start, min(start + _BLOCK, len(scores))):
+            chosen[count] = k  # the next one replaces it if it adds nothing
+            count += (lengths[k] > 0) & (scores[k] >= levels[0])
+        reached[:count] = 0
+        size = len(levels)
+        while size > 1:
+            half = size // 2
+            for i in range(count):
+                level = reached[i] + half
+                reached[i] = level if levels[level] <= scores[chosen[i]] else reached[i]
+            size -= half
+        for i in range(count):
+            sums[reached[i]] += lengths[chosen[i]]
