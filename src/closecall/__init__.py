@@ -1,9 +1,10 @@
 """Local, parameter-free evaluation of time series anomaly detectors."""
 
-from closecall import adversary, datasets, metrics, theory
+from closecall import adversary, compat, datasets, metrics, theory
 from closecall.affiliation import (
     Affiliation,
     AffiliationCurve,
+    Chance,
     EventScores,
     affiliation,
     affiliation_average_precision_score,
@@ -11,18 +12,21 @@ from closecall.affiliation import (
     affiliation_f1_score,
     affiliation_precision_score,
     affiliation_recall_score,
+    chance,
 )
 from closecall.audit import audit
 from closecall.compare import compare
 from closecall.evaluate import evaluate
 from closecall.events import Events
 from closecall.report import Report, report, report_batch
+from closecall.significance import significance
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Affiliation",
     "AffiliationCurve",
+    "Chance",
     "EventScores",
     "Events",
     "Report",
@@ -34,11 +38,14 @@ __all__ = [
     "affiliation_precision_score",
     "affiliation_recall_score",
     "audit",
+    "chance",
     "compare",
+    "compat",
     "datasets",
     "evaluate",
     "metrics",
     "report",
     "report_batch",
+    "significance",
     "theory",
 ]

@@ -86,7 +86,7 @@ def test_a_list_of_events_needs_times(refuse, tmp_path):
     (tmp_path / "incidents.csv").write_text("start,stop\n2,4\n")
     options = ("--score", "score", "--script", "cdn", "-o", "out.html")
     lines = refuse("report", "incidents.csv", "data.csv", *options)
-    assert lines[0] == "Error: Expected `times` of the scores beside true Events, got none."
+    assert lines[0] == "Error: Expected `time` beside a list of events, got none."
 
 
 def test_many_series_are_in_one_file(refuse):

@@ -33,6 +33,7 @@ def labels(tmp_path):
 
 TABLE = """\
 precision 0.62   recall 0.44   F1 0.51
+by chance 0.62          0.25      0.35
 2 true events, 1 missed
 
                                                             alarm to    event to
@@ -40,6 +41,7 @@ precision 0.62   recall 0.44   F1 0.51
 1  2024-01-01 00:05  10 min   0.62    0.88  0.73       1  1 min 15 s  1 min 15 s   5 min late
 2  2024-01-01 00:25   5 min      -    0.00     -       0           -           -       missed
 
+by chance: mean scores of 1 alarm at random times
 alarm to event: mean distance from the alarms to the event (precision)
 event to alarm: mean distance from the event to the nearest alarm (recall)
 first alarm: the first one in the event's zone, relative to the event's start"""
@@ -61,6 +63,28 @@ def test_csv_has_one_row_per_event(run, labels):
     assert [row["start"] for row in rows] == ["2024-01-01T00:05:00", "2024-01-01T00:25:00"]
     assert [row["delay"] for row in rows] == ["300.0", ""]
     assert list(rows[0]) == list(EXPECTED.to_dict()["events"][0])
+
+
+def test_chance_without_any_alarm(run):
+    Path("labels.csv").write_text("truth,predicted\n0,0\n1,0\n0,0\n")
+    lines = run("score", "labels.csv").stdout.splitlines()
+    assert lines[:2] == ["precision -   recall 0.00   F1 -", "by chance -          0.00      -"]
+    assert "by chance: mean scores of 0 alarms at random times" in lines
+
+
+def test_chance_stands_under_the_scores(run):
+    Path("labels.csv").write_text("truth,predicted\n" + "0,0\n" * 500 + "1,1\n" + "0,0\n" * 500)
+    Path("near.csv").write_text(
+        "truth,predicted\n" + "0,0\n" * 500 + "1,1\n" * 9 + "1,0\n" + "0,0\n" * 500
+    )
+    lines = run("score", "near.csv").stdout.splitlines()
+    assert lines[:2] == [
+        "precision 1.00   recall >0.99   F1 >0.99",
+        "by chance 0.50           0.50       0.50",
+    ]
+    result = json.loads(run("score", "labels.csv", "--format", "json").stdout)
+    assert result["chance"]["alarms"] == 1
+    assert result["f1_above_chance"] == 1
 
 
 @pytest.mark.parametrize("output_format", ["table", "json", "csv"])
@@ -110,9 +134,9 @@ def test_event_lists_with_points_and_a_span(run):
     )
     assert headline(result).startswith("precision 0.97   recall 0.96")
     lines = result.stdout.splitlines()
-    assert lines[5].split()[-3:] == ["1", "min", "late"]
-    assert lines[6].endswith("2 min 30 s late")
-    assert "a point" in lines[6]
+    assert lines[6].split()[-3:] == ["1", "min", "late"]
+    assert lines[7].endswith("2 min 30 s late")
+    assert "a point" in lines[7]
 
 
 def test_end_and_zero_division(run):
@@ -134,7 +158,7 @@ def test_numbers_say_their_unit(run, labels):
     assert lines[-1] == (
         "Times and distances are in the units of the input: samples, if it has no times."
     )
-    assert lines[5].endswith("1 late")
+    assert lines[6].endswith("1 late")
 
 
 def test_many_events_are_cut_with_a_note(run):
@@ -160,15 +184,19 @@ def test_many_events_are_cut_with_a_note(run):
 def test_columns_follow_the_width(run, labels, monkeypatch, width, headings):
     monkeypatch.setenv("COLUMNS", str(width))
     lines = run("score", labels, *COLUMNS, "--time", "t").stdout.splitlines()
-    assert " ".join(lines[4].split()) == headings
-    assert max(map(len, lines[:7])) <= width
+    assert " ".join(lines[5].split()) == headings
+    assert max(map(len, lines[:8])) <= width
 
 
 def test_swat(run, data_folder):
     folder = data_folder / "kdd2022"
     result = run("score", str(folder / "swat_groundtruth.gz"), str(folder / "swat_seq2seq.gz"))
     lines = result.stdout.splitlines()
-    assert lines[:2] == ["precision 0.86   recall 0.79   F1 0.83", "35 true events, 6 missed"]
+    assert lines[:3] == [
+        "precision 0.86   recall 0.79   F1 0.83",
+        "by chance 0.54          0.43      0.47",
+        "35 true events, 6 missed",
+    ]
 
 
 def test_a_real_series_in_parquet(run, data_folder):

@@ -28,6 +28,9 @@ SCORE_AT = """([index, thresholds]) => thresholds.map((text) => {
     precision: String(result.precision), recall: String(result.recall), f1: String(result.f1),
     alarms: result.predicted.starts.length, unit: closecall.view.series.clock.unit,
     rows: Object.fromEntries(columns),
+    chance: Object.fromEntries(
+      Object.entries(result.chance).map(([name, level]) => [name, String(level)])
+    ),
   };
 })"""
 RANDOM = np.random.default_rng(7)
@@ -70,6 +73,14 @@ def compare(shown, result):
     for name in ("precision", "recall", "f1"):
         assert float(shown[name]) == pytest.approx(getattr(result, name), abs=1e-9, nan_ok=True)
     assert shown["alarms"] == len(result.events.pair.predicted)
+    chance = {name: float(level) for name, level in shown["chance"].items()}
+    levels = result.chance
+    for name in ("precision", "recall"):
+        assert chance[name] == pytest.approx(getattr(levels, name), abs=1e-9, nan_ok=True)
+    total = levels.precision + levels.recall
+    assert chance["f1"] == pytest.approx(
+        2 * levels.precision * levels.recall / total, abs=1e-9, nan_ok=True
+    )
     dated = result.events.start.dtype.kind == "M"
     for name, own in COLUMNS.items():
         expected = getattr(result.events, own)
@@ -193,7 +204,7 @@ def test_the_numbers_on_display_follow_the_slider(single, share):
     single.locator("#threshold-slider").fill(str(stop))
     assert single.evaluate("closecall.view.thresholds[0]") == stops[stop]
     result = cc.affiliation(TRUTH, stops[stop] <= SCORES)
-    shown = single.locator(".card.active dd").all_text_contents()
+    shown = single.locator(".card.active dd[data-score]").all_text_contents()
     plain = [float(number.lstrip("<>")) for number in shown]
     assert plain == pytest.approx((result.f1, result.precision, result.recall), abs=0.0011)
     recalls = single.locator("tbody tr td:nth-child(6)").all_text_contents()
@@ -212,7 +223,7 @@ def test_a_typed_threshold(single):
     assert (float(field.input_value()) <= SCORES).sum() == (SCORES >= 1.25).sum()
     field.fill("inf")
     field.press("Enter")
-    numbers = single.locator(".card.active dd").all_text_contents()
+    numbers = single.locator(".card.active dd[data-score]").all_text_contents()
     assert numbers == ["–", "–", "0.000"]  # noqa: RUF001 - the dash of undefined scores
 
 

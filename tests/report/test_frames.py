@@ -83,7 +83,18 @@ def test_a_batch_leads_to_its_series_and_back(show):
         for name in names
     }
     assert names == sorted(means, key=means.get, reverse=True)
-    assert rows[0].locator("td").nth(1).text_content() == f"{means[names[0]]:.3f}"
+    recalls, levels = zip(
+        *(
+            (point.recall, cc.chance(series[one]["truth"], scores >= point.threshold).recall)
+            for (one, detector), point in best.items()
+            if detector == names[0]
+            for scores in [np.asarray(series[one]["scores"][detector])]
+        ),
+        strict=True,
+    )
+    cells = rows[0].locator("td")
+    assert cells.nth(1).text_content().endswith(f" {means[names[0]]:.3f}")
+    assert cells.nth(3).text_content() == (f"chance {np.mean(levels):.2f} {np.mean(recalls):.3f}")
     quiet = page.locator(".heat-map tbody tr").last
     assert "at least one true event" in quiet.text_content()
     point = best["second", "noise"]

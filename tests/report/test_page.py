@@ -40,7 +40,7 @@ def window(page):
 
 
 def scores_shown(page):
-    return page.locator(".card.active dd").all_text_contents()
+    return page.locator(".card.active dd[data-score]").all_text_contents()
 
 
 def scores_at(name, value):
@@ -56,6 +56,13 @@ def test_the_header_says_what_was_evaluated(page):
     )
     best = CURVES["threshold"].best()
     assert scores_shown(page) == scores_at("threshold", best.threshold)
+    level = CURVES["threshold"].at(best.threshold).chance
+    both = 2 * level.precision * level.recall / (level.precision + level.recall)
+    assert page.locator(".card.active .chance").all_text_contents() == [
+        f"chance about {both:.2f}",
+        f"chance {level.precision:.2f}",
+        f"chance {level.recall:.2f}",
+    ]
     assert page.locator(".card.active .note").text_content() == (
         f"{best.alarms} alarms at threshold {best.threshold:g} · average precision "
         f"{CURVES['threshold'].average_precision:.3f}"

@@ -1,5 +1,6 @@
 """The affiliation metrics: precision and recall that are local to each true event."""
 
+from closecall.affiliation.chance_level import Chance, chance
 from closecall.affiliation.curve import AffiliationCurve, EventCurve, affiliation_curve
 from closecall.affiliation.operating import OperatingPoint
 from closecall.affiliation.result import Affiliation, EventScores
@@ -14,6 +15,7 @@ from closecall.affiliation.scorers import (
 __all__ = [
     "Affiliation",
     "AffiliationCurve",
+    "Chance",
     "EventCurve",
     "EventScores",
     "OperatingPoint",
@@ -23,4 +25,5 @@ __all__ = [
     "affiliation_f1_score",
     "affiliation_precision_score",
     "affiliation_recall_score",
+    "chance",
 ]

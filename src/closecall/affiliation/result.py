@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta, tzinfo
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from closecall.affiliation.chance import chance_recall_loss
+from closecall.affiliation.zone_shares import ZoneShares
 from closecall.affiliation.zones import in_ticks
 from closecall.drawing import plots
-from closecall.errors import InputError, MissingExtraError, expected
 from closecall.events import Events
 from closecall.fscore import f_measure
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from closecall.affiliation.chance_level import Chance
     from closecall.clock import Ticks
     from closecall.pair import Pair
 
@@ -39,10 +39,10 @@ COLUMNS = (
     "early",
     "late",
     "delay",
+    "precision_above_chance",
+    "recall_above_chance",
 )
-_TIMES = frozenset(COLUMNS[:4])
-_DURATIONS = frozenset(COLUMNS[7:9] + COLUMNS[10:])
-_HTML_ROWS = 20
+_ABOVE_CHANCE = ("precision_above_chance", "recall_above_chance", "f1_above_chance")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -61,6 +61,8 @@ class EventScores:
     """The columns as computed, in ticks."""
     predicted_count: NDArray[np.int64]
     """How many predicted events, or parts of them, lie in the event's zone."""
+    alarms: int
+    """How many predicted events there are in all."""
 
     @property
     def start(self) -> NDArray[Any]:
@@ -128,6 +130,32 @@ class EventScores:
         """How long the predictions in the event's zone last."""
         return self._duration(7)
 
+    @cached_property
+    def zone_shares(self) -> ZoneShares:
+        """The zones and events as shares, all that chance depends on."""
+        return ZoneShares.of(self.pair, self.borders)
+
+    @cached_property
+    def precision_above_chance(self) -> NDArray[np.float64]:
+        r"""Precision with 0 at the level of chance c and 1 where it is perfect; at most 1.
+
+        It is :math:`(P - c) / (1 - c)` with :math:`c = 1/2 + p^2/2`, p being the share of the zone
+        that the event fills; nan where the precision is, and at p = 1, where all are perfect.
+        """
+        loss = self.zone_shares.empty * (1 + self.zone_shares.filled) / 2
+        return np.where(loss > 0, 1 - (1 - self.precision) / np.where(loss > 0, loss, 1), np.nan)
+
+    @cached_property
+    def recall_above_chance(self) -> NDArray[np.float64]:
+        r"""Recall with 0 at the level of chance c and 1 where it is perfect; at most 1.
+
+        It is :math:`(R - c) / (1 - c)`, with c the mean recall of as many random alarms, over the
+        whole span, as there are predicted events; negative where the event is missed, 0 where
+        nothing is predicted anywhere.
+        """
+        loss = chance_recall_loss(self.zone_shares.of_span, self.alarms)
+        return 1 - (1 - self.recall) / loss
+
     def _duration(self, row: int) -> NDArray[Any]:
         return self.pair.clock.duration(self.table[:, row])
 
@@ -138,25 +166,14 @@ class EventScores:
         return f"EventScores({len(self)} events, columns {', '.join(COLUMNS)})"
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield each event as plain JSON values.
+        """Give each event as plain JSON values.
 
         Times of a datetime axis become ISO 8601 text and lengths of time seconds; nan and inf
         become None.
         """
-        clock = self.pair.clock
-        dated = clock.kind == "datetime"
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        for index in range(len(self)):
-            row: dict[str, Any] = {}
-            for name, column in columns.items():
-                value = column[index]
-                if name in _TIMES and dated:
-                    row[name] = clock.text(value.astype(np.int64).item()).replace(" ", "T")
-                elif name in _DURATIONS and dated:
-                    row[name] = None if np.isnat(value) else float(value / np.timedelta64(1, "s"))
-                else:
-                    row[name] = value.item() if np.isfinite(value) else None
-            yield row
+        from closecall.affiliation.frame import plain_rows
+
+        return plain_rows(self)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -196,14 +213,53 @@ class Affiliation:
         """
         return float(f_measure(self.precision, self.recall, beta))
 
+    @cached_property
+    def chance(self) -> Chance:
+        """What a random detector with as many alarms scores, as from `closecall.chance`."""
+        from closecall.affiliation.chance_level import chance_of
+
+        return chance_of(self.events)
+
+    @property
+    def precision_above_chance(self) -> float:
+        """Mean over the events where it is defined, at most 1; 0 at chance, nan if undefined.
+
+        Events without an affiliated prediction are left out, whatever ``zero_division`` is.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> r = cc.affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0])
+        >>> r.precision_above_chance, r.recall_above_chance
+        (0.6, 0.875)
+        """
+        return _mean_of_defined(self.events.precision_above_chance)
+
+    @property
+    def recall_above_chance(self) -> float:
+        """Mean over all events, at most 1; 0 at chance, and where nothing is predicted."""
+        return float(self.events.recall_above_chance.mean())
+
+    @property
+    def f1_above_chance(self) -> float:
+        r"""F1 with 0 at chance and 1 where it is perfect: :math:`(F_1 - c) / (1 - c)`.
+
+        c is ``chance.f1``. At most 1; nan where nothing is predicted. As for the other two, events
+        without an affiliated prediction do not count for precision, whatever ``zero_division`` is.
+        """
+        f1 = float(f_measure(_mean_of_defined(self.events.precision), self.recall))
+        return 1 - (1 - f1) / (1 - self.chance.f1)
+
     def values(self) -> dict[str, float]:
         """Give the scores by name."""
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        scores = self.values() | {name: getattr(self, name) for name in _ABOVE_CHANCE}
         return {
-            **{name: None if np.isnan(value) else value for name, value in self.values().items()},
+            **{name: None if np.isnan(value) else value for name, value in scores.items()},
+            "chance": self.chance.to_dict(),
             "events": list(self.events.rows()),
         }
 
@@ -217,12 +273,9 @@ class Affiliation:
         >>> frame["delay"].to_list()
         [0.0]
         """
-        if backend not in ("pandas", "polars"):
-            raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
-        try:
-            return _pandas_frame(self.events) if backend == "pandas" else _polars_frame(self.events)
-        except ImportError as error:
-            raise MissingExtraError(backend) from error
+        from closecall.affiliation.frame import event_frame
+
+        return event_frame(self.events, backend)
 
     def plot(self, **options: Any) -> Any:
         """Draw the events and their zones; see `closecall.plot.plot_events` for the options."""
@@ -236,58 +289,11 @@ class Affiliation:
         return f"Affiliation({scores}, events={len(self.events)})"
 
     def _repr_html_(self) -> str:
-        """Show the scores and the first events in a notebook."""
-        names = [name for name in COLUMNS if not name.startswith("zone")]
-        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
-        rows = []
-        for row, _ in zip(self.events.rows(), range(_HTML_ROWS), strict=False):
-            cells = "".join(f"<td>{escape(_cell(name, row[name]))}</td>" for name in names)
-            rows.append(f"<tr>{cells}</tr>")
-        hidden = len(self.events) - len(rows)
-        note = f"<p>and {hidden} more events</p>" if hidden else ""
-        return (
-            f"<div><p><b>precision {self.precision:.3f}, recall {self.recall:.3f}, "
-            f"F1 {self.f1:.3f}</b> over {len(self.events)} true events</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-            f"{note}</div>"
-        )
+        """Show the scores, the level of chance and the first events in a notebook."""
+        from closecall.affiliation.notebook import as_html
+
+        return as_html(self)
 
 
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) and name not in _TIMES else str(value)
-
-
-def _pandas_frame(events: EventScores) -> Any:
-    import pandas as pd
-
-    frame = pd.DataFrame({name: getattr(events, name) for name in COLUMNS})
-    zone = events.pair.clock.tz
-    if zone is not None:
-        for name in COLUMNS[:4]:
-            frame[name] = frame[name].dt.tz_localize("UTC").dt.tz_convert(zone)
-    return frame
-
-
-def _zone_name(zone: tzinfo) -> str:
-    """Name a zone for polars, which knows no offsets: whole hours have names, others are UTC."""
-    if hasattr(zone, "key"):
-        return str(zone.key)
-    hours = (zone.utcoffset(None) or timedelta()) / timedelta(hours=1)
-    return f"Etc/GMT{-hours:+.0f}" if hours.is_integer() and hours else "UTC"
-
-
-def _polars_frame(events: EventScores) -> Any:
-    import polars as pl
-
-    columns = {name: np.ascontiguousarray(getattr(events, name)) for name in COLUMNS}
-    clock = events.pair.clock
-    if clock.unit == "s":  # polars counts in milliseconds or finer
-        columns |= {name: columns[name].astype("datetime64[ms]") for name in COLUMNS[:4]}
-    frame = pl.DataFrame(columns)
-    if clock.tz is not None:
-        times = pl.col(COLUMNS[:4]).dt.replace_time_zone("UTC")
-        times = times.dt.convert_time_zone(_zone_name(clock.tz))
-        frame = frame.with_columns(times)
-    return frame
+def _mean_of_defined(column: NDArray[np.float64]) -> float:
+    return float(np.nanmean(column)) if not np.isnan(column).all() else np.nan

@@ -108,5 +108,5 @@ def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:
     return Affiliation(
         precision=float(precision),
         recall=float(recall_sum / len(truth)),
-        events=EventScores(pair, borders, table, np.diff(offsets)),
+        events=EventScores(pair, borders, table, np.diff(offsets), len(predicted)),
     )

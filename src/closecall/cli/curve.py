@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from closecall.cli.audit import show_progress
 from closecall.cli.budget import alarm_budget
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.curve_formats import write_curve
@@ -17,6 +18,7 @@ from closecall.cli.options import (
     output_option,
     truth_option,
 )
+from closecall.cli.significance_option import significance_option
 
 _PICTURES = (".pdf", ".png", ".svg")
 _HELP = """\
@@ -37,6 +39,7 @@ Examples:
   closecall curve results.csv --truth label --score score --min-precision 0.9 --plot curve.png
   closecall curve incidents.csv scores.parquet --time timestamp --max-alarms-per 2/1d
   closecall curve results.csv --truth label --score score --points all --format csv
+  closecall curve results.csv --truth label --score score --significance
 """
 
 
@@ -88,6 +91,7 @@ def point_count(text: str) -> int | None:
     metavar="N",
     help="About how many points of the curve json and csv hold; `all` for every threshold.",
 )
+@significance_option
 @format_option("json holds everything; csv one row per point of the curve.")
 @output_option
 @click.option("--plot", "plot_file", type=picture, metavar="FILE", help="Draw the curve there.")
@@ -102,6 +106,7 @@ def curve(
     min_precision: float | None,
     min_recall: float | None,
     max_alarms_per: tuple[float, Any] | None,
+    shifts: int | None,
     output_format: str,
     output: str | None,
     show_all: bool,
@@ -115,6 +120,15 @@ def curve(
         "min_recall": min_recall,
         "max_alarms_per": max_alarms_per,
     }
+    if shifts is not None and output_format == "csv":
+        message = "--significance goes with --format table or json; csv holds the curve only."
+        raise click.UsageError(message)
+    writing: dict[str, Any] = {
+        "points": points,
+        "output_format": output_format,
+        "output": output,
+        "show_all": show_all,
+    }
     with compile_notice():
         result = curve_files(truth_file, scores_file, **columns_and_times)
         chosen = result.best(beta, **constraints)
@@ -122,12 +136,12 @@ def curve(
             from closecall.cli.picture import save_curve
 
             save_curve(result, chosen, plot_file)
-        write_curve(
-            result,
-            chosen,
-            constraints,
-            points=points,
-            output_format=output_format,
-            output=output,
-            show_all=show_all,
-        )
+        if shifts is None:
+            write_curve(result, chosen, constraints, **writing)
+            return
+    from closecall.cli.significance_summary import write_curve_with_significance
+    from closecall.significance import significance
+
+    with compile_notice(), show_progress() as progress:
+        test = significance(result.scored, scores=result.scored.scores, n=shifts, progress=progress)
+    write_curve_with_significance(result, chosen, constraints, test, **writing)

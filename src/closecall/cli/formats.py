@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from closecall.cli.compile_notice import compile_notice
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -33,12 +35,12 @@ def write_result(
         with console_for(output) as console:
             print_summary(result, console, most=most_events(show_all=show_all))
         return
-    write_text(
-        json_text(result.to_dict())
-        if output_format == "json"
-        else csv_text(result.to_dict()["events"]),
-        output,
-    )
+    if output_format == "csv":
+        write_text(csv_text(list(result.events.rows())), output)
+        return
+    with compile_notice():
+        values = result.to_dict()
+    write_text(json_text(values), output)
 
 
 def most_events(*, show_all: bool) -> int | None:

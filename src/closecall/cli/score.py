@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from closecall.cli.audit import show_progress
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.formats import write_result
 from closecall.cli.options import (
@@ -15,6 +16,7 @@ from closecall.cli.options import (
     output_option,
     truth_option,
 )
+from closecall.cli.significance_option import significance_option
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
@@ -30,6 +32,7 @@ Examples:
   closecall score results.csv --truth label --predicted alarm --time timestamp
   closecall score truth.csv.gz predicted.csv.gz
   closecall score incidents.csv alarms.parquet --span 2024-01-01 2024-02-01
+  closecall score results.csv --truth label --predicted alarm --significance
   zcat results.csv.gz | closecall score - --truth label --predicted alarm --format json
 """
 
@@ -49,6 +52,7 @@ Examples:
     show_default=True,
     help="Precision of an event without alarms; nan leaves it out of the mean.",
 )
+@significance_option
 @format_option("json holds everything; csv one row per event.")
 @output_option
 @all_option
@@ -56,17 +60,34 @@ def score(
     truth_file: str,
     predicted_file: str | None,
     zero_division: str,
+    *,
+    shifts: int | None,
     output_format: str,
     output: str | None,
-    *,
     show_all: bool,
     **columns_and_times: Any,
 ) -> None:
     """Score one detector against the truth, from files."""
-    from closecall.frames import score_files
+    from closecall.affiliation import affiliation
+    from closecall.frames.arguments import arguments_of_files
 
+    if shifts is not None and zero_division != "nan":
+        message = "--significance goes with --zero-division nan only: it scores the shifts so."
+        raise click.UsageError(message)
+    arguments = arguments_of_files(truth_file, predicted_file, **columns_and_times)
+    options: dict[str, Any] = {
+        "output_format": output_format,
+        "output": output,
+        "show_all": show_all,
+    }
     with compile_notice():
-        result = score_files(
-            truth_file, predicted_file, zero_division=float(zero_division), **columns_and_times
-        )
-    write_result(result, output_format=output_format, output=output, show_all=show_all)
+        result = affiliation(**arguments, zero_division=float(zero_division))
+    if shifts is None:
+        write_result(result, **options)
+        return
+    from closecall.cli.significance_summary import write_with_significance
+    from closecall.significance import significance
+
+    with compile_notice(), show_progress() as progress:
+        test = significance(**arguments, n=shifts, progress=progress)
+    write_with_significance(result, test, **options)

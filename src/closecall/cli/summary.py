@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from closecall.cli import words
+from closecall.cli.compile_notice import compile_notice
 from closecall.cli.event_table import event_table, score_style
 
 if TYPE_CHECKING:
@@ -24,12 +26,18 @@ _UNIT = "Times and distances are in the units of the input: samples, if it has n
 
 
 def print_summary(result: Affiliation, console: Console, *, most: int | None) -> None:
-    """Print the headline scores, one row per event, and the legend."""
+    """Print the headline scores, what chance reaches, one row per event, and the legend."""
+    with compile_notice():
+        levels = chance_line(result)
     console.print(headline(result))
+    console.print(levels)
     console.print(Text(counts(result)))
     console.print()
     print_events(result, console, most=most)
     console.print()
+    alarms = result.chance.alarms
+    said = f"by chance: mean scores of {alarms} alarm{'' if alarms == 1 else 's'} at random times"
+    console.print(Text(said, style="dim"))
     print_meaning(result, console)
 
 
@@ -43,6 +51,19 @@ def print_meaning(result: Affiliation, console: Console) -> None:
 def headline(result: Affiliation) -> Text:
     """Return the three scores on one line."""
     return scores_line({name: getattr(result, name.lower()) for name in _SCORES})
+
+
+def chance_line(result: Affiliation) -> Text:
+    """Return what as many random alarms score, each number under that of the headline."""
+    scores = {name: getattr(result.chance, name.lower()) for name in _SCORES}
+    levels = [
+        _score(value).rjust(len(_score(getattr(result, name.lower()))))
+        for name, value in scores.items()
+    ]
+    gaps = [" " * len(name) for name in _SCORES]
+    gaps[0] = "by chance"
+    cells = (f"{gap} {level}" for gap, level in zip(gaps, levels, strict=True))
+    return Text("   ".join(cells), style="dim")
 
 
 def scores_line(scores: dict[str, float]) -> Text:
@@ -83,5 +104,9 @@ def counts(result: Affiliation) -> str:
 
 
 def _labelled(name: str, value: float) -> Text:
-    text = words.score(None if value != value else value)  # noqa: PLR0124 - nan differs from itself
+    text = _score(value)
     return Text.assemble(f"{name} ", (text, f"bold {score_style(text)}"))
+
+
+def _score(value: float) -> str:
+    return words.score(None if isnan(value) else value)

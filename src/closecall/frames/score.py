@@ -6,15 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from closecall.affiliation import Affiliation, affiliation
-from closecall.errors import InputTypeError, expected
-from closecall.events import Events
-from closecall.frames.files import read_table, shown_name
-from closecall.frames.sides import (
-    both_sources,
-    read_side,
-    read_times,
-    refuse_standard_input_twice,
-)
+from closecall.frames.arguments import arguments_of_files, arguments_of_tables
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -65,18 +57,16 @@ def score_files(
     >>> score_files(path).precision
     1.0
     """
-    refuse_standard_input_twice(truth_file, predicted_file)
-    return score_tables(
-        read_table(truth_file),
-        None if predicted_file is None else read_table(predicted_file),
+    arguments = arguments_of_files(
+        truth_file,
+        predicted_file,
         truth=truth,
         predicted=predicted,
         time=time,
         end=end,
         span=span,
-        zero_division=zero_division,
-        names=(shown_name(truth_file), shown_name(predicted_file or "")),
     )
+    return affiliation(**arguments, zero_division=zero_division)
 
 
 def score_tables(
@@ -115,26 +105,14 @@ def score_tables(
     >>> score_tables(incidents, alarms, predicted="at,at", span=(0, 100)).precision
     1.0
     """
-    sources = both_sources(truth_table, predicted_table, names)
-    shared = predicted_table is None
-    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    claimed = read_side(sources[-1], "predicted", predicted, time=time, shared=shared)
-    if span is None and (isinstance(actual, Events) or isinstance(claimed, Events)):
-        raise InputTypeError(
-            expected(
-                "`span` with a list of events",
-                "none",
-                "Say where the whole series starts and stops: `span=(start, stop)` in Python, "
-                "`--span START STOP` on the command line.",
-            )
-        )
-    times = None if time is None else read_times(sources, time)
-    if isinstance(actual, Events) != isinstance(claimed, Events):
-        actual, claimed = (
-            side if isinstance(side, Events) else Events.from_labels(side, times=times, end=end)
-            for side in (actual, claimed)
-        )
-        times = end = None
-    return affiliation(
-        actual, claimed, times=times, end=end, span=span, zero_division=zero_division
+    arguments = arguments_of_tables(
+        truth_table,
+        predicted_table,
+        truth=truth,
+        predicted=predicted,
+        time=time,
+        end=end,
+        span=span,
+        names=names,
     )
+    return affiliation(**arguments, zero_division=zero_division)

@@ -115,6 +115,24 @@ def read_values(
     )
 
 
+def read_sample_times(
+    sources: list[Source], time: str | None, truth: Events | pa.ChunkedArray
+) -> pa.ChunkedArray | None:
+    """Return the times of the samples, which must be named beside a list of events."""
+    if isinstance(truth, Events):
+        if time is None:
+            raise InputTypeError(
+                expected(
+                    "`time` beside a list of events",
+                    "none",
+                    "Name the column that says when each sample was taken: `time=` in Python, "
+                    "`--time COLUMN` on the command line.",
+                )
+            )
+        sources = sources[-1:]  # the times of events are no samples
+    return None if time is None else read_times(sources, time)
+
+
 def read_times(sources: list[Source], time: str) -> pa.ChunkedArray:
     """Return the column of times of whichever tables have it; several must agree."""
     holders = [source for source in sources if time in source.columns] or sources[:1]

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
-from closecall.events import Events
 from closecall.frames import read_table
 from closecall.frames.files import arrow, shown_name
-from closecall.frames.sides import Source, read_side, read_times, refuse_standard_input_twice
+from closecall.frames.sides import (
+    Source,
+    read_sample_times,
+    read_side,
+    refuse_standard_input_twice,
+)
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
 
@@ -102,12 +106,11 @@ def _arguments(
     """Take the columns that `report` is called with."""
     detectors = sources[-1]
     actual = read_side(sources[0], "truth", truth, time=time, shared=len(sources) == 1)
-    holders = sources[-1:] if isinstance(actual, Events) else sources
     return {
         "truth": actual,
         "predicted": {name: detectors.column(name, "predicted") for name in predicted} or None,
         "scores": {name: detectors.column(name, "score") for name in scores} or None,
-        "times": None if time is None else read_times(holders, time),
+        "times": read_sample_times(sources, time, actual),
         "values": None if value is None else detectors.column(value, "value"),
         **axis,
     }

@@ -10,6 +10,7 @@ import numpy as np
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
+from closecall.frames.chance_levels import ChanceLevels
 from closecall.report.detectors import Detector, Inputs, read_detectors
 from closecall.report.grid import common_grid
 from closecall.report.packing import packed, packed_for_drawing, packed_times
@@ -57,7 +58,7 @@ def series_content(
 
 def summary(content: dict[str, Any]) -> dict[str, Any]:
     """Give what the first page says about a series: its size and its detectors' scores."""
-    names = ("name", "precision", "recall", "f1", "threshold", "alarms")
+    names = ("name", "precision", "recall", "f1", "threshold", "alarms", "chance")
     return {
         "name": content["name"],
         "samples": content["samples"],
@@ -116,10 +117,12 @@ def _detector_contents(detectors: tuple[Detector, ...], fixed: list[Ticks]) -> l
     events = iter(fixed)
     for detector in detectors:
         result = detector.result
+        levels = ChanceLevels.of(result.events.pair).beside(result.events)
         content: dict[str, Any] = {
             "name": detector.name,
             **{name: json_number(value) for name, value in result.values().items()},
-            "alarms": len(result.events.pair.predicted),
+            "chance": dict(zip(result.values(), map(json_number, levels), strict=True)),
+            "alarms": result.events.alarms,
             "threshold": None,
             "best": None,
             "average_precision": None,

@@ -13,6 +13,7 @@ MODULES = (
     "decode",
     "predict",
     "score",
+    "chance",
     "clock",
     "outcome",
     "downsample",

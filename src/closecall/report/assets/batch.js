@@ -18,10 +18,19 @@ function standings(series) {
   }
   const rows = [...detectors].map(([name, found]) => {
     const means = {};
-    for (const [key] of SCORES) means[key] = mean(found.map((row) => row[key]).filter((value) => value !== null));
-    return { name, count: found.length, ...means };
+    const chance = {};
+    for (const [key] of SCORES) {
+      means[key] = mean(found.map((row) => row[key]).filter((value) => value !== null));
+      chance[key] = mean(found.map((row) => row.chance[key]).filter((value) => value !== null));
+    }
+    return { name, count: found.length, chance, ...means };
   });
   return rows.sort((p, q) => (Number.isNaN(q.f1) ? -1 : q.f1) - (Number.isNaN(p.f1) ? -1 : p.f1));
+}
+
+function scoreCell(row, key) {
+  const chance = make("small", { class: "chance" }, `chance ${scoreText(row.chance[key])}`);
+  return make("td", { class: "score", style: `--share: ${row[key] || 0}` }, chance, " ", scoreText(row[key], 3));
 }
 
 function leaderboard(ranking) {
@@ -32,14 +41,14 @@ function leaderboard(ranking) {
       {},
       make("td", { class: "rank" }, String(place + 1)),
       make("th", { scope: "row" }, row.name),
-      ...SCORES.map(([key]) => make("td", { class: "score", style: `--share: ${row[key] || 0}` }, scoreText(row[key], 3))),
+      ...SCORES.map(([key]) => scoreCell(row, key)),
       make("td", { class: "time" }, String(row.count)),
     ));
   return make(
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with."),
+    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with; beside them, what a random detector with as many alarms reaches (for F1, about)."),
     make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows))),
   );
 }

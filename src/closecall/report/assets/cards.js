@@ -6,6 +6,8 @@ import { detectorVariable } from "./theme.js";
 import { counted, scoreText } from "./words.js";
 
 const DIGITS = 3;
+const SCORES = [["F1", "f1", "chance about"], ["precision", "precision", "chance"], ["recall", "recall", "chance"]];
+const MEANING = "What a random detector with as many alarms reaches. That of F1 is the F1 of the other two.";
 
 class Card {
   constructor(view, index) {
@@ -14,9 +16,11 @@ class Card {
     this.detector = view.series.detectors[index];
     this.numbers = {};
     const scores = make("dl", { class: "scores" });
-    for (const name of ["F1", "precision", "recall"]) {
+    this.levels = {};
+    for (const [name] of SCORES) {
       this.numbers[name] = make("dd", { "data-score": name });
-      scores.append(make("div", {}, make("dt", {}, name), this.numbers[name]));
+      this.levels[name] = make("dd", { class: "chance", "data-chance": name, title: MEANING });
+      scores.append(make("div", {}, make("dt", {}, name), this.numbers[name], this.levels[name]));
     }
     this.note = make("p", { class: "note" });
     this.best = make("button", { type: "button", class: "best", click: () => view.toBest(index) });
@@ -38,9 +42,10 @@ class Card {
   refresh() {
     const { view, index, detector } = this;
     const result = view.results[index];
-    setText(this.numbers.F1, scoreText(result.f1, DIGITS));
-    setText(this.numbers.precision, scoreText(result.precision, DIGITS));
-    setText(this.numbers.recall, scoreText(result.recall, DIGITS));
+    for (const [name, key, before] of SCORES) {
+      setText(this.numbers[name], scoreText(result[key], DIGITS));
+      setText(this.levels[name], `${before} ${scoreText(result.chance[key])}`);
+    }
     const alarms = counted(result.predicted.starts.length, "alarm");
     const { best } = detector;
     if (best) {

@@ -50,12 +50,17 @@ function alarmLines(view, index, k) {
   ];
 }
 
-function sampleLines(view, offset) {
+// The sample that lasts over a moment; null outside the samples, or where there are none.
+function sampleAt({ borders }, offset) {
+  if (!borders) return null;
+  const at = lastAtMost(borders, offset);
+  return at < 0 || at >= borders.length - 1 ? null : at;
+}
+
+function sampleLines(view, at) {
   const { series } = view;
-  if (!series.borders) return [];
-  const at = lastAtMost(series.borders, offset);
-  if (at < 0 || at >= series.borders.length - 1) return [];
   const lines = [];
+  if (at === null) return lines;
   if (series.values) lines.push({ text: `value ${numberText(series.values[at])}`, colour: colour("series") });
   for (const index of view.shownDetectors()) {
     const detector = series.detectors[index];
@@ -88,10 +93,12 @@ export function hover(timeline, event) {
   }
   const j = hit(view.series.truth, frame, x);
   const offset = frame.offset(x);
+  const at = sampleAt(view.series, offset);
   if (j !== null) {
-    const more = lane ? [] : sampleLines(view, offset);
+    const more = lane ? [] : sampleLines(view, at);
     showTooltip(event.clientX, event.clientY, `Event ${j + 1}`, [...eventLines(view, j), ...more]);
     return;
   }
-  showTooltip(event.clientX, event.clientY, view.series.clock.moment(offset), sampleLines(view, offset));
+  const moment = view.series.clock.moment(at === null ? offset : view.series.borders[at]);
+  showTooltip(event.clientX, event.clientY, moment, sampleLines(view, at));
 }

@@ -1,6 +1,7 @@
 // One series on the page: what is chosen, what follows from it, and the parts that show it.
 
 import { Cards } from "./cards.js";
+import { chanceLevels } from "./chance.js";
 import { CurvePanel } from "./curve.js";
 import { make } from "./dom.js";
 import { predictedAt } from "./predict.js";
@@ -40,7 +41,8 @@ export class View {
   // The scores of a detector at any threshold: what `closecall.affiliation` gives there.
   scoreAt(index, threshold) {
     const detector = this.series.detectors[index];
-    return scoreEvents(this.series, predictedAt(detector, threshold, this.series.borders));
+    const result = scoreEvents(this.series, predictedAt(detector, threshold, this.series.borders));
+    return { ...result, chance: chanceLevels(this.series, result) };
   }
 
   shownDetectors() {

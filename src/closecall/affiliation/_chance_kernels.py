@@ -1,0 +1,93 @@
+"""Compiled simulation of the random detector; plain arrays in and out, nothing is checked here.
+
+Times are shares of the span; the points of one draw are a row of increasing sums of exponential
+lengths, whose last is the span. A draw is scored by the kernels that score a detector.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+from closecall.affiliation._kernels import COLUMNS as _SCORES
+from closecall.affiliation._kernels import PRECISION, RECALL, precision_row, recall_row
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Columns of what `score_draws` fills, one row for each draw: precision and recall, their means
+# given how many points each zone has, and their variances given that.
+COLUMNS = 6
+
+
+@njit(cache=True, nogil=True)
+def place_points(lengths: NDArray[np.float64], points: NDArray[np.float64]) -> None:
+    """Turn k + 1 exponential lengths into k sorted, independent, uniform points in (0, 1)."""
+    total = lengths.sum()
+    reached = 0.0
+    for i in range(len(points)):
+        reached += lengths[i]
+        points[i, 0] = points[i, 1] = reached / total
+
+
+@njit(cache=True, nogil=True)
+def score_draw(
+    points: NDArray[np.float64],
+    borders: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    own: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    row: NDArray[np.float64],
+    scores: NDArray[np.float64],
+) -> None:
+    """Score one draw: its sums over zones in a row, its squares by zone added to what is there.
+
+    A zone's own columns are the mean and the variance of its precision for one point, and the
+    variance of its recall for one point; the square of a recall about its mean stands for its
+    variance where there are more.
+    """
+    zones, hit, first = len(ends), 0, 0
+    row[:] = 0.0
+    for j in range(zones):
+        last = first
+        while last < len(points) and (points[last, 0] < borders[j + 1] or j == zones - 1):
+            last += 1
+        count = last - first
+        if count == 0 or borders[j] == borders[j + 1]:
+            continue
+        a, b, A, B = ends[j, 0], ends[j, 1], borders[j], borders[j + 1]
+        precision_row(points[first:last], a, b, A, B, scores)
+        recall_row(points[first:last], a, b, A, B, scores)
+        mean = count / (count + 1)
+        square = own[j, 2]
+        if count > 1:
+            square = (scores[RECALL] - mean) ** 2
+            squares[j] += square
+        row[0] += scores[PRECISION]
+        row[1] += scores[RECALL]
+        row[2] += own[j, 0]
+        row[3] += mean
+        row[4] += own[j, 1] / count
+        row[5] += square
+        hit, first = hit + 1, last
+    row[0], row[2], row[4] = row[0] / hit, row[2] / hit, row[4] / hit**2
+    row[1], row[3], row[5] = row[1] / zones, row[3] / zones, row[5] / zones**2
+
+
+@njit(cache=True, nogil=True)
+def score_draws(
+    lengths: NDArray[np.float64],
+    borders: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    own: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    rows: NDArray[np.float64],
+) -> None:
+    """Score one draw for each row of exponential lengths."""
+    points = np.empty((lengths.shape[1] - 1, 2))
+    scores = np.empty(_SCORES)
+    for i in range(len(lengths)):
+        place_points(lengths[i], points)
+        score_draw(points, borders, ends, own, squares, rows[i], scores)

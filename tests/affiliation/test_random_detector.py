@@ -1,0 +1,78 @@
+"""How the scores of a random detector scatter, against a simulation that shares no code."""
+
+import sys
+from math import sqrt
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.affiliation.random_detector import scatter
+from oracle.chance import averages, random_detectors
+
+TRUTHS = {
+    "one": ([(4.0, 6.0)], (0.0, 10.0)),
+    "three": ([(1.0, 3.0), (7.0, 7.5), (18.0, 18.0)], (0.0, 20.0)),
+    "filled": ([(0.0, 2.0), (2.0, 3.0), (8.0, 9.0)], (0.0, 10.0)),
+}
+
+
+def zones_of(name):
+    truth, span = TRUTHS[name]
+    nothing = cc.Events.from_points([])
+    return cc.affiliation(cc.Events(truth), nothing, span=span).events.zone_shares
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+@pytest.mark.parametrize("alarms", [1, 2, 5, 30])
+def test_moments_are_those_of_independent_draws(name, alarms):
+    draws = 20_000
+    generator = np.random.default_rng(alarms)
+    scores = random_detectors(*TRUTHS[name], alarms, draws=draws, generator=generator)
+    precision, recall, f1 = averages(*scores)
+    found = scatter(zones_of(name), alarms, most_draws=20_000, seed=0)
+    error = sqrt(f1.var() / draws + found.f1_error**2)
+    assert found.f1 == pytest.approx(f1.mean(), abs=4 * error + 2e-4)
+    assert found.precision_variance == pytest.approx(precision.var(), rel=0.06, abs=1e-12)
+    # With many alarms recall is nearly always about 1, and the few exceptions make its variance.
+    several = 0.06 if alarms < 30 else 0.15
+    assert found.recall_variance == pytest.approx(recall.var(), rel=several)
+    assert found.f1_variance == pytest.approx(f1.var(), rel=0.1)
+    by_zone = scores[1].var(axis=0)
+    np.testing.assert_allclose(found.zone_recall_variance, by_zone, rtol=1.5 * several)
+
+
+def test_one_alarm_needs_no_draws():
+    found = scatter(zones_of("three"), 1, most_draws=2, seed=0)
+    assert (found.draws, found.f1_error) == (0, 0)
+    other = scatter(zones_of("three"), 1, most_draws=9, seed=5)
+    assert (other.f1, other.recall_variance) == (found.f1, found.recall_variance)
+
+
+def test_the_error_of_f1_is_honest():
+    estimates = [scatter(zones_of("three"), 4, most_draws=100, seed=seed) for seed in range(200)]
+    spread = np.std([estimate.f1 for estimate in estimates])
+    assert spread == pytest.approx(np.mean([estimate.f1_error for estimate in estimates]), rel=0.15)
+    # What is known spares most of the draws: plain averages would stray this much more.
+    plain = np.mean([sqrt(estimate.f1_variance / 100) for estimate in estimates])
+    assert plain > 8 * spread
+
+
+def test_work_is_bounded():
+    zones = zones_of("one")
+    assert scatter(zones, 199_999, most_draws=1000, seed=0).draws == 100
+    assert scatter(zones, 2_600_000, most_draws=1000, seed=0).draws == 8
+    assert scatter(zones, 2_600_000, most_draws=2, seed=0).draws == 2
+    assert scatter(zones, 5, most_draws=1000, seed=0).draws == 1000
+
+
+def test_very_many_zones_are_simulated(monkeypatch):
+    exact = scatter(zones_of("three"), 1, most_draws=20_000, seed=0)
+    monkeypatch.setattr(sys.modules[scatter.__module__], "_MOST_EXACT", 2)
+    found = scatter(zones_of("three"), 1, most_draws=20_000, seed=0)
+    assert found.draws == 20_000
+    assert found.f1 == pytest.approx(exact.f1, abs=4 * found.f1_error)
+    assert found.f1_variance == pytest.approx(exact.f1_variance, rel=0.05)
+    assert found.precision_variance == pytest.approx(exact.precision_variance, rel=0.01)
+    assert found.recall_variance == pytest.approx(exact.recall_variance, rel=0.01)
+    np.testing.assert_allclose(found.zone_recall_variance, exact.zone_recall_variance, rtol=1e-12)
