@@ -1,0 +1,146 @@
+"""CSV files: small ones are read whole, large ones are streamed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from closecall.errors import InputError, expected
+from closecall.frames.dialect import column_names, delimiter, first_record
+from closecall.frames.files import arrow, read_table
+from closecall.frames.sources.memory import memory_source
+from closecall.frames.sources.needed import needed_columns
+from closecall.frames.sources.paths import files_fingerprint
+from closecall.frames.sources.spool import spooled_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from closecall.frames.question import Question
+    from closecall.frames.sources.paths import DataFile
+    from closecall.frames.sources.source import Source
+    from closecall.frames.sources.unit import UnitSize
+
+_WHOLE_BYTES = 64 * 2**20
+_BLOCK_BYTES = 16 * 2**20
+_HEAD_BYTES = 2**16
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def csv_source(
+    files: Sequence[DataFile],
+    question: Question,
+    *,
+    name: str,
+    size: UnitSize | None = None,
+    whole_bytes: int = _WHOLE_BYTES,
+) -> Source:
+    """Make a source of CSV files, plain or gzipped; ``-`` is standard input.
+
+    Parameters
+    ----------
+    files
+        In the order of their rows.
+    question
+        Which columns are asked for.
+    name
+        What messages call the files.
+    size
+        How many values a unit has.
+    whole_bytes
+        Files are read whole up to this size together, and streamed beyond it. A streamed file's
+        types follow from its first 16 MB.
+    """
+    if files[0].path == "-":
+        return memory_source(read_table("-"), question, kind="arrow", name=name, size=size)
+    fingerprint = files_fingerprint(files)
+    if sum(Path(file.path).stat().st_size for file in files) > whole_bytes:
+        tables = (table for file in files for table in _streamed(file, question))
+        return spooled_source(
+            tables, question, kind="arrow", name=name, size=size, fingerprint=fingerprint
+        )
+    table = _joined([_read(file, question, name, len(files)) for file in files], files)
+    return memory_source(
+        table, question, kind="arrow", name=name, size=size, fingerprint=fingerprint
+    )
+
+
+def _read(file: DataFile, question: Question, name: str, count: int) -> pa.Table:
+    table = _with_folders(read_table(file.path), file)
+    return table.select(
+        needed_columns(table.column_names, question, name if count == 1 else file.path)
+    )
+
+
+def _with_folders(table: pa.Table, file: DataFile) -> pa.Table:
+    for part in file.partitions:
+        if part.name in table.column_names:
+            table = table.drop_columns([part.name])
+        table = table.append_column(part.name, part.column(table.num_rows))
+    return table
+
+
+def _joined(tables: Sequence[pa.Table], files: Sequence[DataFile]) -> pa.Table:
+    """Put the files below each other; whole numbers in one may be fractions in another."""
+    pyarrow = arrow("pyarrow")
+    joined = tables[0]
+    for table, file in zip(tables[1:], files[1:], strict=True):
+        try:
+            joined = pyarrow.concat_tables([joined, table], promote_options="permissive")
+        except pyarrow.ArrowException as error:
+            reason = str(error).split("\n", 1)[0]
+            raise InputError(
+                expected(
+                    f"the columns of {file.path} to have the types of {files[0].path}",
+                    f"`{reason}`",
+                )
+            ) from error
+    return joined
+
+
+def _streamed(file: DataFile, question: Question) -> Iterator[pa.Table]:
+    pyarrow, csv = arrow("pyarrow"), arrow("pyarrow.csv")
+    compression = "gzip" if _starts_with(file.path, _GZIP_MAGIC) else None
+    head = _head(file.path, compression)
+    separator = delimiter(head)
+    reading = csv.ReadOptions(
+        column_names=column_names(first_record(head, separator)), block_size=_BLOCK_BYTES
+    )
+    # Scores may begin with whole numbers, so their type does not follow from the first block.
+    converting = csv.ConvertOptions(column_types=_number_types(question))
+    try:
+        with pyarrow.input_stream(file.path, compression=compression) as stream:
+            reader = csv.open_csv(
+                stream,
+                read_options=reading,
+                parse_options=csv.ParseOptions(delimiter=separator),
+                convert_options=converting,
+            )
+            for batch in reader:
+                yield _with_folders(pyarrow.Table.from_batches([batch]), file)
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = str(error).strip().split("\n", 1)[0]
+        raise InputError(
+            expected(
+                f"{file.path} to be a CSV file with one type in each column",
+                f"`{reason}`",
+                "The types follow from the first 16 MB of a large file; write it as Parquet.",
+            )
+        ) from error
+
+
+def _number_types(question: Question) -> dict[str, Any]:
+    return {column: arrow("pyarrow").float64() for column in question.scores}
+
+
+def _starts_with(path: str, magic: bytes) -> bool:
+    with Path(path).open("rb") as file:
+        return file.read(len(magic)) == magic
+
+
+def _head(path: str, compression: str | None) -> bytes:
+    with arrow("pyarrow").input_stream(path, compression=compression) as stream:
+        content = bytes(stream.read(_HEAD_BYTES))
+    return content.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")

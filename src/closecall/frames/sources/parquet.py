@@ -1,0 +1,185 @@
+"""Parquet files: a unit names row groups, and reads them where it is evaluated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from closecall.frames.files import arrow
+from closecall.frames.sources.grouping import group
+from closecall.frames.sources.key_reader import KeyReader
+from closecall.frames.sources.memory import memory_source
+from closecall.frames.sources.paths import DataFile, files_fingerprint
+from closecall.frames.sources.planning import ScatteredError, plan_spans
+from closecall.frames.sources.row_groups import read_footers
+from closecall.frames.sources.sorting import sort_out_of_core
+from closecall.frames.sources.source import Source
+from closecall.frames.sources.unit import UnitSize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from closecall.frames.question import Question
+    from closecall.frames.sources.planning import Span
+    from closecall.frames.sources.row_groups import Layout, RowGroup
+    from closecall.frames.sources.source import Kind
+    from closecall.frames.sources.temporary import TemporaryFolder
+    from closecall.frames.sources.unit import Key, Unit
+
+_FEW_CHUNKS = 8
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Consecutive row groups of one file."""
+
+    file: DataFile
+    row_groups: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetUnit:
+    """Whole series in consecutive row groups; holds paths and numbers, never rows."""
+
+    key: str
+    rows: int
+    layout: Layout
+    stretches: tuple[Stretch, ...]
+    skipped: int = 0
+    """Rows at the start that belong to the unit before."""
+    borrowed: int = 0
+    """Rows at the start of `next_row_group` that complete the last series."""
+    next_row_group: tuple[DataFile, int] | None = None
+    folder: TemporaryFolder | None = field(default=None, repr=False)
+    """Where the files are temporary, keeps them; stays in this process."""
+
+    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
+        """Yield each series; one row group or a few small ones are in memory at a time."""
+        return iter(group(self.read(), self.layout.by))
+
+    def read(self) -> pa.Table:
+        """Read the rows of the unit, and only the columns that are needed."""
+        layout = self.layout
+        tables = [layout.read(part.file, part.row_groups) for part in self.stretches]
+        tables[0] = tables[0].slice(self.skipped)
+        if self.next_row_group is not None:
+            tables.append(layout.read_first(*self.next_row_group, self.borrowed))
+        return _join(tables)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "folder": None}
+
+
+def parquet_source(
+    files: Sequence[DataFile],
+    question: Question,
+    *,
+    name: str,
+    kind: Kind = "arrow",
+    size: UnitSize | None = None,
+    fingerprint: str | None = None,
+    folder: TemporaryFolder | None = None,
+) -> Source:
+    """Make a source of Parquet files; nothing but their footers is read for it.
+
+    Parameters
+    ----------
+    files
+        In the order of their rows.
+    question
+        Which columns are asked for.
+    name
+        What messages call the files.
+    kind
+        The kind of table that a result is given back in.
+    size
+        How many values a unit has.
+    fingerprint
+        What the data is; by default paths, sizes and times of change.
+    folder
+        Keeps temporary files for as long as a unit needs them.
+    """
+    layout, row_groups = read_footers(files, question, name)
+    text = files_fingerprint(files) if fingerprint is None else fingerprint
+    planner = _Planner(layout, row_groups, question, name, size or UnitSize(), folder)
+    return Source(name, kind, layout.schema, text, planner.units)
+
+
+@dataclass(frozen=True, eq=False)
+class _Planner:
+    """Cuts row groups into units, and has them sorted first where series are scattered."""
+
+    layout: Layout
+    row_groups: Sequence[RowGroup]
+    question: Question
+    name: str
+    size: UnitSize
+    folder: TemporaryFolder | None
+
+    def units(self) -> list[Unit]:
+        reader = KeyReader(self.layout, self.row_groups)
+        try:
+            spans = plan_spans(reader, columns=len(self.layout.schema), size=self.size)
+        except ScatteredError as error:
+            return self._gathered(error)
+        before = [0, *accumulate(row_group.rows for row_group in self.row_groups)]
+        return [
+            self._unit(span, before[span.first] + span.skipped, before[span.last] + span.borrowed)
+            for span in spans
+        ]
+
+    def _unit(self, span: Span, start: int, stop: int) -> ParquetUnit:
+        own = self.row_groups[span.first : span.last]
+        stretches = tuple(
+            Stretch(file, tuple(one.index for one in ones))
+            for file, ones in groupby(own, key=lambda one: one.file)
+        )
+        after = self.row_groups[span.last] if span.borrowed else None
+        return ParquetUnit(
+            # Which rows, and not only which number: a sort may cut row groups elsewhere next time.
+            key=f"rows {start}-{stop} from {Path(own[0].file.path).name}",
+            rows=stop - start,
+            layout=self.layout,
+            stretches=stretches,
+            skipped=span.skipped,
+            borrowed=span.borrowed,
+            next_row_group=None if after is None else (after.file, after.index),
+            folder=self.folder,
+        )
+
+    def _gathered(self, error: ScatteredError) -> list[Unit]:
+        """Bring the rows of each series together: in memory if they are few, else on disk."""
+        layout, name, size = self.layout, self.name, self.size
+        tables = (layout.read(one.file, [one.index]) for one in self.row_groups)
+        if sum(one.rows for one in self.row_groups) * len(layout.schema) <= size.held:
+            table = _join(list(tables))
+            return memory_source(table, self.question, kind="arrow", name=name, size=size).units()
+        rows = size.rows(columns=len(layout.schema))
+        path, folder = sort_out_of_core(tables, layout, name=name, key=error.key, rows=rows)
+        _, row_groups = read_footers([DataFile(str(path))], self.question, name)
+        return replace(self, row_groups=row_groups, folder=folder).units()
+
+
+def _join(tables: Sequence[pa.Table]) -> pa.Table:
+    """Put tables below each other; codes of text keys are brought to one dictionary."""
+    pyarrow = arrow("pyarrow")
+    first, *others = tables
+    if any(other.schema != first.schema for other in others):
+        tables = [_decoded(table) for table in tables]
+    joined = pyarrow.concat_tables(tables).unify_dictionaries()
+    # A few chunks cost less than a copy of everything.
+    few = all(column.num_chunks <= _FEW_CHUNKS for column in joined.columns)
+    return joined if few else joined.combine_chunks()
+
+
+def _decoded(table: pa.Table) -> pa.Table:
+    types = arrow("pyarrow").types
+    for index, column in enumerate(table.schema):
+        if types.is_dictionary(column.type):
+            plain = table.column(index).cast(column.type.value_type)
+            table = table.set_column(index, column.name, plain)
+    return table

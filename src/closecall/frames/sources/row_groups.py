@@ -1,0 +1,173 @@
+"""The row groups of Parquet files, as their footers describe them, and how one is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from closecall.errors import InputError, expected
+from closecall.frames.files import arrow
+from closecall.frames.sources.bounds import ColumnRange, column_range
+from closecall.frames.sources.needed import needed_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pyarrow as pa
+
+    from closecall.frames.question import Question
+    from closecall.frames.sources.paths import DataFile
+
+_SMALL_BUFFER = 2**16  # bytes read at a time where only the first rows are wanted
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """One row group of one file: how many rows, and between which values its keys lie."""
+
+    file: DataFile
+    index: int
+    rows: int
+    ranges: tuple[ColumnRange | None, ...]
+    """For each `by` column; None where only the rows can tell."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns that are read, and of which types; every file must have them."""
+
+    by: tuple[str, ...]
+    schema: pa.Schema
+
+    def read(
+        self, file: DataFile, row_groups: Iterable[int], columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        """Read row groups of a file: all columns, or some of them."""
+        schema = self._chosen(columns)
+        stored = [name for name in schema.names if name not in _folder_columns(file, schema)]
+        with _open(file, self._codes(file)) as parquet:
+            return _complete(parquet.read_row_groups(list(row_groups), stored), file, schema)
+
+    def read_first(self, file: DataFile, row_group: int, rows: int) -> pa.Table:
+        """Read the first rows of a row group, and little of what follows them."""
+        pyarrow = arrow("pyarrow")
+        stored = [n for n in self.schema.names if n not in _folder_columns(file, self.schema)]
+        with _open(file, self._codes(file), buffer_size=_SMALL_BUFFER) as parquet:
+            batches = parquet.iter_batches(
+                rows, row_groups=[row_group], columns=stored, use_threads=False
+            )
+            parts, missing = [], rows
+            while missing:
+                # A batch may end early, where a page does.
+                parts.append(next(batches).slice(0, missing))
+                missing -= parts[-1].num_rows
+            table = pyarrow.Table.from_batches(parts)
+        return _complete(table, file, self.schema)
+
+    def _codes(self, file: DataFile) -> list[str]:
+        """Return the text keys, which are read as codes: that is several times faster."""
+        added = _folder_columns(file, self.schema)
+        return [n for n in self.by if n not in added and _is_text(self.schema.field(n))]
+
+    def _chosen(self, columns: Sequence[str] | None) -> pa.Schema:
+        if columns is None:
+            return self.schema
+        return arrow("pyarrow").schema([self.schema.field(name) for name in columns])
+
+
+def read_footers(
+    files: Sequence[DataFile], question: Question, name: str
+) -> tuple[Layout, list[RowGroup]]:
+    """Read the footer of every file: the layout they share, and all row groups that have rows."""
+    layout: Layout | None = None
+    row_groups: list[RowGroup] = []
+    for file in files:
+        with _open(file) as parquet:
+            schema = _needed_schema(parquet, file, question, name if len(files) == 1 else file.path)
+            if layout is None:
+                layout = Layout(question.by, schema)
+            _refuse_other_types(layout.schema, schema, files[0].path, file.path)
+            row_groups += _row_groups(parquet, file, layout)
+    if layout is None:
+        raise InputError(expected(f"{name} to hold a Parquet file", "none"))
+    return layout, row_groups
+
+
+def _open(file: DataFile, codes: Sequence[str] = (), *, buffer_size: int = 0) -> Any:
+    pyarrow, parquet = arrow("pyarrow"), arrow("pyarrow.parquet")
+    try:
+        return parquet.ParquetFile(file.path, read_dictionary=list(codes), buffer_size=buffer_size)
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = str(error).strip().split("\n", 1)[0]
+        raise InputError(
+            expected(f"{file.path} to be a whole Parquet file", f"`{reason}`")
+        ) from error
+
+
+def _is_text(field: pa.Field) -> bool:
+    types = arrow("pyarrow").types
+    return bool(types.is_string(field.type) or types.is_large_string(field.type))
+
+
+def _folder_columns(file: DataFile, schema: pa.Schema) -> dict[str, Any]:
+    return {part.name: part for part in file.partitions if part.name in schema.names}
+
+
+def _needed_schema(parquet: Any, file: DataFile, question: Question, name: str) -> pa.Schema:
+    pyarrow = arrow("pyarrow")
+    stored = parquet.schema_arrow
+    # A folder's name wins over a column of the same name, as everywhere hive folders are read.
+    added = {part.name: part.type for part in file.partitions}
+    names = [column for column in stored.names if column not in added]
+    columns = needed_columns([*names, *added], question, name)
+    return pyarrow.schema(
+        [(n, added[n] if n in added else _plain(stored.field(n).type)) for n in columns]
+    )
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if arrow("pyarrow").types.is_dictionary(kind) else kind
+
+
+def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_path: str) -> None:
+    for field in first:
+        kind = other.field(field.name).type
+        if kind != field.type:
+            raise InputError(
+                expected(
+                    f"column {field.name!r} to have one type in all files",
+                    f"{field.type} in {path} and {kind} in {other_path}",
+                    "Write the files anew with one type.",
+                )
+            )
+
+
+def _row_groups(parquet: Any, file: DataFile, layout: Layout) -> list[RowGroup]:
+    metadata = parquet.metadata
+    places = {metadata.schema.column(i).path: i for i in range(metadata.num_columns)}
+    added = _folder_columns(file, layout.schema)
+    found = []
+    for index in range(metadata.num_row_groups):
+        row_group = metadata.row_group(index)
+        ranges = tuple(
+            ColumnRange.of_one(added[name].value)
+            if name in added
+            else column_range(row_group, places.get(name), layout.schema.field(name).type)
+            for name in layout.by
+        )
+        if row_group.num_rows:
+            found.append(RowGroup(file, index, row_group.num_rows, ranges))
+    return found
+
+
+def _complete(table: pa.Table, file: DataFile, schema: pa.Schema) -> pa.Table:
+    """Add the columns that stand in the names of folders, in the order of the layout."""
+    types = arrow("pyarrow").types
+    for part in _folder_columns(file, schema).values():
+        table = table.append_column(part.name, part.column(table.num_rows))
+    table = table.select(schema.names).replace_schema_metadata(None)
+    for index, field in enumerate(schema):
+        column = table.column(index)
+        if column.type != field.type and not types.is_dictionary(column.type):
+            table = table.set_column(index, field.name, column.cast(field.type))
+    return table

@@ -1,0 +1,142 @@
+"""Rows that come as a stream: kept in memory if they are few, else in a temporary Parquet file."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from closecall.errors import InputError, expected
+from closecall.frames.files import arrow
+from closecall.frames.sources.grouping import keys_digest
+from closecall.frames.sources.memory import memory_source
+from closecall.frames.sources.needed import needed_columns
+from closecall.frames.sources.parquet import parquet_source
+from closecall.frames.sources.paths import DataFile
+from closecall.frames.sources.temporary import TemporaryFolder
+from closecall.frames.sources.unit import UnitSize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+
+    from closecall.frames.question import Question
+    from closecall.frames.sources.source import Kind, Source
+
+
+def spooled_source(
+    tables: Iterable[pa.Table],
+    question: Question,
+    *,
+    kind: Kind,
+    name: str,
+    size: UnitSize | None = None,
+    fingerprint: str | None = None,
+) -> Source:
+    """Make a source of rows that come part by part, and can be read only once.
+
+    Parameters
+    ----------
+    tables
+        The rows, part by part; at least one part, which may be empty.
+    question
+        Which columns are asked for.
+    kind
+        The kind of table that a result is given back in.
+    name
+        What messages call the rows.
+    size
+        How many values a unit has, and how many are kept in memory.
+    fingerprint
+        What the data is; worked out of the key columns if not given.
+    """
+    pyarrow = arrow("pyarrow")
+    sizes = size or UnitSize()
+    parts = _same_schema(tables, question, name)
+    held, all_of_them = _take(parts, sizes.held)
+    if all_of_them:
+        table = pyarrow.concat_tables(held)
+        return memory_source(
+            table, question, kind=kind, name=name, size=sizes, fingerprint=fingerprint
+        )
+    width = held[0].num_columns
+    columns = ",".join(held[0].column_names)
+    folder = TemporaryFolder()
+    file = DataFile(str(folder.path / "rows.parquet"))
+    digest = _write(file, _row_groups(held, parts, sizes.rows(columns=width)), question)
+    return parquet_source(
+        [file],
+        question,
+        name=name,
+        kind=kind,
+        size=sizes,
+        fingerprint=fingerprint or f"{kind}:{columns}:{digest}",
+        folder=folder,
+    )
+
+
+def _take(parts: Iterator[pa.Table], most: int) -> tuple[list[pa.Table], bool]:
+    """Take parts until they have too many values; also say whether those were all."""
+    held: list[pa.Table] = []
+    values = 0
+    for part in parts:
+        held.append(part)
+        values += part.num_rows * part.num_columns
+        if values > most:
+            return held, False
+    return held, True
+
+
+def _same_schema(tables: Iterable[pa.Table], question: Question, name: str) -> Iterator[pa.Table]:
+    """Keep the columns that are needed, of the types that they have in the first part."""
+    pyarrow = arrow("pyarrow")
+    schema: Any = None
+    for table in tables:
+        columns = needed_columns(table.column_names, question, name)
+        part = table.select(columns).replace_schema_metadata(None)
+        plain = pyarrow.schema([(one.name, _plain(one.type)) for one in part.schema])
+        schema = schema or plain
+        try:
+            yield part.cast(schema)
+        except pyarrow.ArrowException as error:
+            raise InputError(
+                expected(
+                    f"all parts of {name} to have one schema",
+                    f"`{str(error).splitlines()[0]}`",
+                )
+            ) from error
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if arrow("pyarrow").types.is_dictionary(kind) else kind
+
+
+def _row_groups(held: list[pa.Table], parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Cut the rows anew, so that the file does not depend on how they came."""
+    pyarrow = arrow("pyarrow")
+    waiting = pyarrow.concat_tables(held)
+    held.clear()
+    while True:
+        while waiting.num_rows >= rows:
+            yield waiting.slice(0, rows)
+            waiting = waiting.slice(rows)
+        part = next(parts, None)
+        if part is None:
+            break
+        waiting = pyarrow.concat_tables([waiting, part])
+    if waiting.num_rows:
+        yield waiting
+
+
+def _write(file: DataFile, row_groups: Iterator[pa.Table], question: Question) -> str:
+    """Write the row groups, and return a hash of their keys."""
+    parquet = arrow("pyarrow.parquet")
+    digest = hashlib.sha256()
+    by = list(question.by)
+    first = next(row_groups)
+    with parquet.ParquetWriter(file.path, first.schema, use_dictionary=by) as writer:
+        for table in chain([first], row_groups):
+            writer.write_table(table, row_group_size=table.num_rows)
+            digest.update(keys_digest(table, by).encode())
+    return digest.hexdigest()

@@ -1,0 +1,102 @@
+"""CSV files, read whole or streamed, alone and together."""
+
+import gzip
+import io
+
+import pytest
+
+from closecall.errors import InputError
+from closecall.frames.sources import open_source
+from closecall.frames.sources.csv import csv_source
+from closecall.frames.sources.paths import DataFile, list_files
+from closecall.frames.sources.unit import UnitSize
+
+from .tables import ask, expected_groups, read_groups, series_table
+
+KEYS = [("pump",), ("fan",), ("valve",)]
+SPOOLED = UnitSize(smallest=10, largest=20, held=0)
+
+
+def text_of(table, separator=","):
+    lines = [separator.join(table.column_names)]
+    lines += [separator.join(str(value) for value in row.values()) for row in table.to_pylist()]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("whole_bytes", [0, 10**6])
+def test_streamed_and_whole_give_the_same(tmp_path, separator, packed, whole_bytes):
+    table = series_table(KEYS, (5, 4, 6))
+    content = text_of(table, separator).encode()
+    path = tmp_path / "x.csv"
+    path.write_bytes(gzip.compress(content) if packed else content)
+    source = csv_source(
+        [DataFile(str(path))], ask("key0"), name="x", size=SPOOLED, whole_bytes=whole_bytes
+    )
+    units = source.units()
+    assert len(units) > 1
+    assert read_groups(units) == expected_groups(table, ["key0"])
+
+
+@pytest.mark.parametrize("whole_bytes", [0, 10**6])
+def test_a_folder_of_files(tmp_path, whole_bytes):
+    table = series_table(KEYS, (5, 4, 6))
+    for (name,), start, rows in zip(KEYS, (0, 5, 9), (5, 4, 6), strict=True):
+        (tmp_path / f"key0={name}").mkdir()
+        part = table.slice(start, rows).drop_columns(["key0"])
+        (tmp_path / f"key0={name}" / "x.csv").write_text(text_of(part))
+    files = list_files(tmp_path)
+    source = csv_source(
+        files, ask("key0"), name="x", size=UnitSize(held=0), whole_bytes=whole_bytes
+    )
+    assert read_groups(source.units()) == expected_groups(table, ["key0"])
+
+
+def test_the_name_of_a_folder_wins_over_a_column(tmp_path):
+    (tmp_path / "key0=7").mkdir()
+    (tmp_path / "key0=7" / "x.csv").write_text("key0,label,a,b,t\n9,0,0.5,0.5,0\n")
+    [unit] = open_source(tmp_path, ask("key0")).units()
+    assert [key for key, _ in unit.groups()] == [(7,)]
+
+
+def test_whole_numbers_in_one_file_and_fractions_in_the_next(tmp_path):
+    (tmp_path / "1.csv").write_text("label,a,b,t\n0,1,1,0\n")
+    (tmp_path / "2.csv").write_text("label,a,b,t\n1,0.5,2,1\n")
+    [unit] = open_source(tmp_path, ask(())).units()
+    [(_, rows)] = unit.groups()
+    assert rows["a"].to_pylist() == [1.0, 0.5]
+
+
+def test_types_that_do_not_go_together_are_named(tmp_path):
+    (tmp_path / "1.csv").write_text("label,a,b,t\n0,1,1,0\n")
+    (tmp_path / "2.csv").write_text("label,a,b,t\nyes,0.5,2,1\n")
+    with pytest.raises(InputError, match=r"columns of .*2.csv to have the types of .*1.csv"):
+        open_source(tmp_path, ask(()))
+
+
+def test_a_type_that_changes_within_a_large_file_is_named(tmp_path):
+    path = tmp_path / "x.csv"
+    line = "0,0.25,0.5,1\n"
+    path.write_text("label,a,b,t\n" + line * (18 * 2**20 // len(line)) + "yes,0.25,0.5,1\n")
+    with pytest.raises(InputError, match=r"x.csv to be a CSV file with one type in each column"):
+        csv_source([DataFile(str(path))], ask(()), name="x", whole_bytes=0)
+
+
+def test_scores_may_begin_with_whole_numbers(tmp_path):
+    path = tmp_path / "x.csv"
+    line = "0,1,2,1\n"
+    path.write_text("label,a,b,t\n" + line * (18 * 2**20 // len(line)) + "0,0.25,0.5,1\n")
+    source = csv_source([DataFile(str(path))], ask(()), name="x", whole_bytes=0)
+    last = source.units()[-1]
+    [(_, rows)] = last.groups()
+    assert rows["a"].to_pylist()[-2:] == [1.0, 0.25]
+
+
+def test_standard_input(monkeypatch):
+    table = series_table(KEYS, (5, 4, 6))
+    content = io.TextIOWrapper(io.BytesIO(text_of(table).encode()))
+    monkeypatch.setattr("sys.stdin", content)
+    source = open_source("-", ask("key0"))
+    assert source.name == "standard input"
+    assert read_groups(source.units()) == expected_groups(table, ["key0"])

@@ -1,0 +1,75 @@
+"""Streams that do not fit in memory go through a temporary Parquet file."""
+
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from closecall.errors import InputError
+from closecall.frames.sources import open_source
+from closecall.frames.sources.unit import UnitSize
+
+from .tables import KEYS, ask, expected_groups, key_names, read_groups, series_table
+
+dask = pytest.importorskip("dask.dataframe")
+delayed = pytest.importorskip("dask").delayed
+
+ON_DISK = UnitSize(smallest=20, largest=40, held=30)
+STREAMS = {
+    "reader": lambda table: table.to_reader(max_chunksize=3),
+    "DuckDB": duckdb.from_arrow,
+    "Dask": lambda table: dask.from_pandas(
+        table.to_pandas(types_mapper=pd.ArrowDtype), npartitions=6, sort=False
+    ),
+}
+
+
+@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+def test_on_disk_as_in_memory(keys, stream):
+    by = key_names(keys)
+    table = series_table(keys)
+    source = open_source(stream(table), ask(by), size=ON_DISK)
+    units = source.units()
+    assert len(units) > 1
+    assert read_groups(units) == expected_groups(table, by)
+
+
+def test_the_file_goes_with_the_last_unit():
+    table = series_table(KEYS["strings"])
+    source = open_source(STREAMS["reader"](table), ask("key0"), size=ON_DISK)
+    units = source.units()
+    path = Path(units[0].stretches[0].file.path)
+    del source
+    assert path.exists()
+    del units[1:]
+    assert path.exists()
+    units.clear()
+    assert not path.parent.exists()
+
+
+def test_row_groups_do_not_depend_on_how_the_rows_came():
+    table = series_table(KEYS["strings"])
+    fingerprints, rows = set(), set()
+    for chunk in (1, 3, 7):
+        source = open_source(table.to_reader(max_chunksize=chunk), ask("key0"), size=ON_DISK)
+        fingerprints.add(source.fingerprint)
+        rows.add(tuple(unit.rows for unit in source.units()))
+    assert len(fingerprints) == len(rows) == 1
+    moved = table.take(pa.array([*range(1, table.num_rows), 0]))
+    other = open_source(moved.to_reader(max_chunksize=3), ask("key0"), size=ON_DISK)
+    assert other.fingerprint not in fingerprints
+
+
+def test_partitions_that_disagree_are_refused():
+    first = pd.DataFrame({"label": [0], "t": [0], "a": [0.5], "b": [0.5]})
+    second = first.assign(label=["yes"])
+    frame = dask.from_delayed(
+        [delayed(first), delayed(second)],
+        meta=first,
+        verify_meta=False,
+    )
+    with pytest.raises(InputError, match=r"parts of `data` to have one schema, got"):
+        open_source(frame, ask(()))
