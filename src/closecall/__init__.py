@@ -4,6 +4,7 @@ from closecall import adversary, compat, datasets, metrics, theory
 from closecall.affiliation import (
     Affiliation,
     AffiliationCurve,
+    AffiliationStream,
     Chance,
     EventScores,
     affiliation,
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Affiliation",
     "AffiliationCurve",
+    "AffiliationStream",
     "Chance",
     "EventScores",
     "Events",

@@ -56,13 +56,13 @@ def read_axis(length: int, times: Any, end: Any, *, of: str) -> Axis:
         )
     require_increasing(ticks, clock, "times")
     if end is None:
-        rounding = _rounding(ticks, short=getattr(times, "dtype", None) == np.float32)
-        return Axis(ticks, length, _infer_end(ticks, clock, rounding), clock)
+        short = getattr(times, "dtype", None) == np.float32
+        return Axis(ticks, length, _infer_end(ticks, clock, short=short), clock)
     end_ticks, end_clock = read_times([end], "end")
     (ticks, end_ticks), clock = on_one_clock(
         Timed("times", ticks, clock), Timed("end", end_ticks, end_clock)
     )
-    return Axis(ticks, length, _after(ticks[-1].item(), end_ticks[0].item(), clock), clock)
+    return Axis(ticks, length, after_last(ticks[-1].item(), end_ticks[0].item(), clock), clock)
 
 
 def _number_axis(length: int, end: Any) -> Axis:
@@ -71,7 +71,8 @@ def _number_axis(length: int, end: Any) -> Axis:
     return read_axis(length, np.arange(length), end, of="samples")
 
 
-def _after(last: Tick, end: Tick, clock: Clock) -> Tick:
+def after_last(last: Tick, end: Tick, clock: Clock) -> Tick:
+    """Refuse an end that does not lie after the last time."""
     if end <= last:
         raise InputError(
             expected(
@@ -102,13 +103,44 @@ def require_increasing(ticks: Ticks, clock: Clock, name: str) -> None:
     )
 
 
-def _rounding(ticks: Ticks, *, short: bool) -> float:
-    """Give how far the times may be off because they are floats."""
-    largest = np.abs(ticks[[0, -1]]).max()
-    return float(np.spacing(np.float32(largest) if short else np.float64(largest)))
+@dataclass(frozen=True, slots=True)
+class Spacing:
+    """What of a column of times says whether they are evenly spaced, and with which step."""
+
+    first: Tick
+    last: Tick
+    steps: int
+    shortest: Tick
+    longest: Tick
+    short: bool  # whether the times came as 32-bit floats
+
+    @classmethod
+    def of(cls, ticks: Ticks, *, short: bool) -> Spacing:
+        """Describe two times or more."""
+        first, last = ticks[[0, -1]].tolist()
+        steps = np.diff(ticks)
+        return cls(first, last, steps.size, steps.min().item(), steps.max().item(), short)
+
+    def end(self, clock: Clock) -> Tick | None:
+        """Give the time that follows the last one, or None if the times are unevenly spaced."""
+        if clock.kind != "number":
+            step: Tick = self.shortest
+            even = self.shortest == self.longest
+        else:
+            step = (self.last - self.first) / self.steps
+            rounding = min(_EVEN_ULPS * self._rounding, _EVEN_LARGEST * step)
+            tolerance = rounding + _EVEN_RELATIVE * step
+            even = max(self.longest - step, step - self.shortest) <= tolerance
+        return _require_representable(self.last + step, clock) if even else None
+
+    @property
+    def _rounding(self) -> float:
+        """How far the times may be off because they are floats."""
+        largest = max(abs(self.first), abs(self.last))
+        return float(np.spacing(np.float32(largest) if self.short else np.float64(largest)))
 
 
-def _infer_end(ticks: Ticks, clock: Clock, rounding: float) -> Tick:
+def _infer_end(ticks: Ticks, clock: Clock, *, short: bool) -> Tick:
     if ticks.size == 1:
         raise InputError(
             expected(
@@ -120,16 +152,10 @@ def _infer_end(ticks: Ticks, clock: Clock, rounding: float) -> Tick:
     first, last = ticks[[0, -1]].tolist()
     if clock.kind != "number":
         _require_countable(last - first)
+    end = Spacing.of(ticks, short=short).end(clock)
+    if end is not None:
+        return end
     steps = np.diff(ticks)
-    if clock.kind != "number":
-        step = int(steps[0])
-        even = bool((steps == step).all())
-    else:
-        step = (last - first) / steps.size
-        tolerance = min(_EVEN_ULPS * rounding, _EVEN_LARGEST * step) + _EVEN_RELATIVE * step
-        even = bool(np.abs(steps - step).max() <= tolerance)
-    if even:
-        return _require_representable(last + step, clock)
     usual = np.sort(steps)[steps.size // 2].item()
     raise InputError(
         expected(

@@ -30,14 +30,20 @@ class Scored:
 
     def at(self, threshold: Any) -> Pair:
         """Predict the samples whose score is at least the threshold."""
-        if not isinstance(threshold, (int, float, np.number)) or np.isnan(threshold):
-            raise InputError(expected("`threshold` to be a number, or inf", f"{threshold!r}"))
-        # A bare Python float would be rounded to the precision of the scores, and numpy compares
-        # integers exactly only with a bare Python integer.
-        whole = isinstance(threshold, (int, np.integer))
-        exact = int(threshold) if whole else np.float64(threshold)
-        predicted = Intervals.from_labels((self.scores >= exact).view(np.uint8), self.axis)
+        predicted = Intervals.from_labels(predicted_at(self.scores, threshold), self.axis)
         return replace(self.nothing_predicted, predicted=predicted)
+
+
+def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:
+    """Give 1 where a score is at least the threshold, and 0 elsewhere."""
+    if not isinstance(threshold, (int, float, np.number)) or np.isnan(threshold):
+        raise InputError(expected("`threshold` to be a number, or inf", f"{threshold!r}"))
+    # A bare Python float would be rounded to the precision of the scores, and numpy compares
+    # integers exactly only with a bare Python integer.
+    whole = isinstance(threshold, (int, np.integer))
+    exact = int(threshold) if whole else np.float64(threshold)
+    labels: NDArray[np.uint8] = (scores >= exact).view(np.uint8)
+    return labels
 
 
 def read_scored(

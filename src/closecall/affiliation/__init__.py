@@ -11,10 +11,12 @@ from closecall.affiliation.scorers import (
     affiliation_precision_score,
     affiliation_recall_score,
 )
+from closecall.affiliation.stream import AffiliationStream
 
 __all__ = [
     "Affiliation",
     "AffiliationCurve",
+    "AffiliationStream",
     "Chance",
     "EventCurve",
     "EventScores",

@@ -1,0 +1,291 @@
+"""`AffiliationStream`: a series that comes in chunks, or is cut in time, scored exactly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from closecall.affiliation.stream_chunks import (
+    event_part,
+    on_clock,
+    read_chunk,
+    refuse_start,
+    sampled_part,
+    timed_part,
+)
+from closecall.affiliation.stream_parts import (
+    EventPart,
+    Part,
+    SampledPart,
+    TimedPart,
+    joined_parts,
+    retained,
+)
+from closecall.affiliation.stream_result import complete_rows, pair_of, result_of
+from closecall.affiliation.stream_step import read_setting
+from closecall.affiliation.stretch import Stretch
+from closecall.axis import after_last
+from closecall.errors import UndefinedMetricError, expected
+from closecall.timeline import Timed, read_times
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from closecall.affiliation.result import Affiliation
+    from closecall.clock import Tick
+
+_Kind = TypeVar("_Kind", SampledPart, EventPart, TimedPart)
+
+
+class AffiliationStream:
+    r"""Score a series chunk by chunk, with the digits that `affiliation` gives for all of it.
+
+    A zone of affiliation ends halfway to the next true event, so its scores (equations 4 and 5 of
+    the paper, in [0, 1], higher is better) are known as soon as that event starts:
+
+    .. math:: I_j = [(b_{j-1} + a_j) / 2, (b_j + a_{j+1}) / 2), \quad \text{gt}_j = [a_j, b_j).
+
+    What is kept is one row for each true event, and the predicted events that reach into the
+    first and into the last zone; never samples. Streams of adjacent stretches of time can be
+    added, so that each can be computed by another process.
+
+    Parameters
+    ----------
+    start
+        Where the series, or this part of it, starts: a sample number, or a datetime. A stream
+        without it starts at 0, and moves next to a stream that it is added to.
+    step
+        How long one sample lasts: 1 (the default) or another integer; a timedelta if `start` is a
+        datetime. Not used where times are given with each chunk, or events.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> stream = AffiliationStream()
+    >>> stream.update([0, 0, 1, 1], [0, 0, 0, 1])
+    >>> stream.update([0, 0, 0, 0], [1, 0, 0, 0])
+    >>> stream
+    AffiliationStream(1 true event, 1 alarm, from 0 to 8)
+    >>> stream.result()
+    Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
+    >>> cc.affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0])
+    Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
+
+    Two parts, evaluated apart:
+
+    >>> left, right = AffiliationStream(), AffiliationStream()
+    >>> left.update([0, 0, 1, 1], [0, 0, 0, 1])
+    >>> right.update([0, 0, 0, 0], [1, 0, 0, 0])
+    >>> (left + right).result()
+    Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
+    """
+
+    __slots__ = ("_part", "_setting", "_yielded")
+
+    def __init__(self, *, start: Any = None, step: Any = None) -> None:
+        self._setting = read_setting(start, step)
+        self._part: Part | None = None
+        self._yielded = 0
+
+    def update(self, truth: Any, predicted: Any, *, times: Any = None) -> None:
+        """Take the next chunk of two 0/1 vectors, of any length.
+
+        A run of ones that goes on in the next chunk is one event. A chunk that breaks a rule
+        raises, and leaves the stream as it was.
+
+        Parameters
+        ----------
+        truth, predicted
+            Two 0/1 vectors of one length; they may be empty.
+        times
+            Strictly increasing times of the samples, with every chunk or with none. A sample lasts
+            until the next one starts, be it in the next chunk.
+
+        Examples
+        --------
+        >>> stream = AffiliationStream()
+        >>> stream.update([0, 1], [1, 1], times=[0.0, 1.5])
+        >>> stream.update([0, 0], [0, 0], times=[3.5, 4.0])
+        >>> stream.result(end=5.0).events.stop
+        array([3.5])
+        """
+        labels = read_chunk(truth, predicted)
+        if times is not None:
+            refuse_start(self._setting)
+            self._take(timed_part(labels, times, self._part_of(TimedPart)))
+        elif labels is not None:
+            self._take(sampled_part(labels, self._part_of(SampledPart), self._setting))
+
+    def update_events(self, truth: Any, predicted: Any, *, until: Any) -> None:
+        """Take the events of the next stretch of time, which has then been seen up to `until`.
+
+        Events are given whole, in one stretch; events that touch stay two, also across stretches.
+        The stream must have been made with a `start`.
+
+        Parameters
+        ----------
+        truth, predicted
+            Two `Events` that start at the earliest where the last stretch stopped, and stop at the
+            latest at `until`.
+        until
+            Where this stretch of time stops.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> stream = AffiliationStream(start=0)
+        >>> stream.update_events(cc.Events([(2, 4)]), cc.Events([(3, 5)]), until=6)
+        >>> stream.update_events(cc.Events([]), cc.Events([]), until=8)
+        >>> stream.result()
+        Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
+        """
+        before = self._part_of(EventPart)
+        self._take(event_part(truth, predicted, until, before, self._setting))
+
+    def closed(self) -> Iterator[dict[str, Any]]:
+        """Yield the row of each true event whose zone is complete, once, in order.
+
+        That is so as soon as the next true event has started. Rows are those of
+        `EventScores.rows`, without ``recall_above_chance``, which depends on how many alarms are
+        still to come. The first zone is taken to start where the stream does; a sum of streams
+        therefore goes on where its left part was, and yields all rows of its right part.
+
+        Examples
+        --------
+        >>> stream = AffiliationStream()
+        >>> stream.update([0, 1, 0, 0, 0], [0, 1, 0, 0, 0])
+        >>> list(stream.closed())
+        []
+        >>> stream.update([1, 0], [0, 0])
+        >>> [(row["start"], row["zone_stop"], row["recall"]) for row in stream.closed()]
+        [(1, 3.5, 1.0)]
+        >>> list(stream.closed())
+        []
+        """
+        if self._part is None:
+            return
+        for index, row in enumerate(complete_rows(self._part.known, self._yielded), self._yielded):
+            if index >= self._yielded:  # another loop over the same stream may have been faster
+                self._yielded = index + 1
+                yield row
+
+    def result(self, *, end: Any = None) -> Affiliation:
+        """Score all that has been seen so far, as `affiliation` would; the stream can go on.
+
+        The predicted events are not kept, so the result cannot be drawn.
+
+        Parameters
+        ----------
+        end
+            Where the last sample stops, for times that are unevenly spaced.
+
+        Raises
+        ------
+        UndefinedMetricError
+            If there was no true event yet.
+
+        Examples
+        --------
+        >>> stream = AffiliationStream()
+        >>> stream.update([0, 1, 1, 0], [0, 1, 0, 0])
+        >>> stream.result()
+        Affiliation(precision=1.000, recall=0.875, f1=0.933, events=1)
+        >>> stream.update([0, 0, 0, 0], [0, 0, 0, 1])
+        >>> stream.result().precision
+        0.53125
+        """
+        if self._part is None:
+            raise UndefinedMetricError(
+                expected(
+                    "at least one true event (affiliation is undefined for a series without any)",
+                    "a stream that has seen nothing",
+                )
+            )
+        stop = None if end is None else _read_end(end, self._part.known)
+        return result_of(self._part.finished(stop))
+
+    @property
+    def alarms(self) -> int:
+        """How many predicted events have been seen, the one that may go on included."""
+        return 0 if self._part is None else self._part.known.alarms
+
+    @property
+    def kept(self) -> int:
+        """How many predicted events are kept, for zones that are not complete on both sides."""
+        return 0 if self._part is None else retained(self._part.known)
+
+    def __add__(self, other: object) -> AffiliationStream:
+        """Put a stream that starts where this one stops after it; neither is changed.
+
+        Examples
+        --------
+        >>> left, right = AffiliationStream(start=0), AffiliationStream(start=3)
+        >>> left.update([0, 1, 1], [0, 0, 0])
+        >>> right.update([1, 0], [1, 0])
+        >>> left + right
+        AffiliationStream(1 true event, 1 alarm, from 0 to 5)
+        """
+        if not isinstance(other, AffiliationStream):
+            return NotImplemented
+        both = AffiliationStream.__new__(AffiliationStream)
+        both._yielded = self._yielded
+        both._setting = self._setting if self._part or self._setting.placed else other._setting
+        left, right = self._part or self._empty(other), other._part or other._empty(self)
+        both._part = left or right
+        if left is not None and right is not None:
+            both._part = _checked(joined_parts(left, right))
+        return both
+
+    def __len__(self) -> int:
+        """How many true events have been seen, the one that may go on included."""
+        return 0 if self._part is None else len(self._part.known.truth)
+
+    def __bool__(self) -> bool:
+        """Whether anything has been seen, with true events or without."""
+        return self._part is not None
+
+    def __repr__(self) -> str:
+        if self._part is None:
+            return "AffiliationStream(nothing seen)"
+        known = self._part.known
+        start, stop = known.clock.text(known.start), known.clock.text(known.stop)
+        counts = f"{_count(len(self), 'true event')}, {_count(self.alarms, 'alarm')}"
+        return f"AffiliationStream({counts}, from {start} to {stop})"
+
+    def _part_of(self, kind: type[_Kind]) -> _Kind | None:
+        """Give what has been seen, if it tells time in this way."""
+        return self._part if isinstance(self._part, kind) else None
+
+    def _take(self, part: Part | None) -> None:
+        """Put a chunk after what has been seen, once nothing can go wrong any more."""
+        if part is not None:
+            self._part = _checked(part if self._part is None else joined_parts(self._part, part))
+
+    def _empty(self, beside: AffiliationStream) -> Part | None:
+        """Give a part without length, if this stream has seen nothing and knows its place."""
+        own, other = self._setting, beside._part
+        if not own.placed or other is None:
+            return None
+        nothing = np.empty((0, 2), dtype=np.float64 if own.clock.kind == "number" else np.int64)
+        sampled = isinstance(other, SampledPart)
+        at = Stretch.of(nothing, nothing, (own.start, own.start), own.clock, joins=sampled)
+        return SampledPart(at, own.sample_step(), placed=True) if sampled else EventPart(at)
+
+
+def _read_end(end: Any, known: Stretch) -> Tick:
+    timed = Timed("end", *read_times([end], "end"))
+    ((tick,),), clock = on_clock(known.stop, known.clock, timed)
+    return after_last(known.stop, tick.item(), clock)
+
+
+def _checked(part: Part) -> Part:
+    """Refuse a span that is too long for exact arithmetic."""
+    known = part.known
+    if known.clock.kind != "number" and known.start < known.stop:
+        pair_of(known, np.empty((0, 2), dtype=np.int64)).checked()
+    return part
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,83 @@
+"""The manners of a stream: chunks of any kind, copies, what it keeps, and what it says."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import closecall as cc
+from affiliation.streams import MINUTE, MORNING, NONE, PREDICTED, TRUTH, state, stream_of
+from closecall.affiliation.stream import AffiliationStream
+
+
+def test_what_it_says():
+    stream = AffiliationStream()
+    assert repr(stream) == "AffiliationStream(nothing seen)"
+    assert (len(stream), stream.alarms, stream.kept, bool(stream)) == (0, 0, 0, False)
+    stream.update([0, 0], [1, 0])
+    assert repr(stream) == "AffiliationStream(0 true events, 1 alarm, from 0 to 2)"
+    assert (len(stream), bool(stream)) == (0, True)
+    assert repr(stream_of(start=5, step=2)) == (
+        "AffiliationStream(2 true events, 2 alarms, from 5 to 25)"
+    )
+    assert repr(stream_of(start=MORNING, step=MINUTE)) == (
+        "AffiliationStream(2 true events, 2 alarms, from 2024-01-01 08:00:00 to "
+        "2024-01-01 08:10:00)"
+    )
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, lambda x: np.array(x, dtype=bool)])
+def test_chunks_of_any_kind(kind):
+    stream = AffiliationStream()
+    for start in range(0, 10, 3):
+        stream.update(kind(TRUTH[start : start + 3]), kind(PREDICTED[start : start + 3]))
+    assert stream.result().to_dict() == cc.affiliation(TRUTH, PREDICTED).to_dict()
+
+
+def test_events_in_stretches():
+    stream = AffiliationStream(start=0.0)
+    stream.update_events(cc.Events([(2.0, 4.0)]), cc.Events([(3.0, 4.0)]), until=4.0)
+    stream.update_events(cc.Events([(4, 6)]), cc.Events([(4, 5)]), until=8)
+    stream.update_events(NONE, NONE, until=8)
+    truth, predicted = cc.Events([(2.0, 4.0), (4.0, 6.0)]), cc.Events([(3.0, 4.0), (4.0, 5.0)])
+    expected = cc.affiliation(truth, predicted, span=(0.0, 8.0))
+    assert stream.result().to_dict() == expected.to_dict()
+    assert (len(stream), stream.alarms) == (2, 2)
+
+
+def test_copies_go_their_own_ways():
+    stream = stream_of()
+    twin, clone = copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))  # noqa: S301 - ours
+    before = state(stream)
+    for other in (twin, clone):
+        assert state(other) == before
+        other.update([1, 1], [0, 1])
+        assert len(other) == 3
+    assert state(stream) == before
+
+
+def test_predictions_are_kept_only_for_the_outer_zones():
+    random = np.random.default_rng(1)
+    stream, kept = AffiliationStream(), []
+    for _ in range(50):
+        truth = (np.arange(10_000) % 500 == 250).astype(np.uint8)
+        stream.update(truth, random.random(10_000) < 0.1)
+        kept.append(stream.kept)
+    assert len(stream) == 1_000
+    assert stream.alarms > 40_000
+    assert max(kept) < 200  # two zones of 500 samples, at 45 alarms each
+    assert len(pickle.dumps(stream)) < 150 * len(stream)
+
+
+def test_an_open_zone_costs_no_more_than_its_predictions():
+    stream = AffiliationStream()
+    for _ in range(1_000):
+        stream.update([0, 0, 0, 0], [1, 0, 1, 1])
+    assert (stream.kept, stream.alarms) == (1_001, 1_001)
+    blocks = stream._part.known.tail.arrays
+    assert len(blocks) <= 11  # each is longer than the next
+    stream.update([1, 0], [0, 0])
+    expected = cc.affiliation([0, 0, 0, 0] * 1_000 + [1, 0], [1, 0, 1, 1] * 1_000 + [0, 0])
+    assert stream.result().to_dict() == expected.to_dict()

@@ -1,0 +1,257 @@
+"""Chunks, cuts and merges never change a digit of a stream."""
+
+import pickle
+from datetime import UTC, datetime, timedelta
+from functools import reduce
+from itertools import pairwise
+from operator import add
+
+import hypothesis.strategies as st
+import numpy as np
+from hypothesis import example, given
+
+import closecall as cc
+from closecall.affiliation.stream import AffiliationStream
+from properties.comparisons import LENGTHS, SCORES, TIMES, assert_same_digits
+from properties.strategies import decimal_steps, events, labelled, mixed_cases
+
+COLUMNS = (*TIMES, *SCORES, *LENGTHS, "predicted_count")
+START = datetime(2024, 3, 31, 0, 30, tzinfo=UTC)
+
+
+def assert_same(found, expected):
+    """Compare two results bit for bit, times and types included."""
+    assert_same_digits(found, expected, columns=COLUMNS)
+    for name in COLUMNS:
+        assert getattr(found.events, name).dtype == getattr(expected.events, name).dtype, name
+    assert found.events.alarms == expected.events.alarms
+    assert found.to_dict() == expected.to_dict()
+
+
+def assert_same_rows(found, expected):
+    complete = list(expected.events.rows())[: len(found)]
+    for row in complete:
+        del row["recall_above_chance"]  # it depends on what comes later
+    assert found == complete
+
+
+def chunks(cuts, *columns):
+    """Cut columns at sorted places; equal places give empty chunks."""
+    size = len(columns[0])
+    bounds = [0, *sorted(min(cut, size) for cut in cuts), size]
+    for start, stop in pairwise(bounds):
+        yield tuple(column[start:stop] for column in columns)
+
+
+def copied(thing):
+    return pickle.loads(pickle.dumps(thing))  # noqa: S301 - our own bytes
+
+
+def merged(streams, choices):
+    """Add neighbours in an order that the choices give, until one stream is left."""
+    streams = list(streams)
+    while len(streams) > 1:
+        place = choices.pop() % (len(streams) - 1) if choices else 0
+        streams[place : place + 2] = [streams[place] + streams[place + 1]]
+    return streams[0]
+
+
+some_cuts = st.lists(st.integers(0, 40), max_size=12)
+some_choices = st.lists(st.integers(0, 100), max_size=13)
+sample_labels = labelled(st.just(1))
+
+
+@given(sample_labels, some_cuts)
+@example(([0, 1, 1, 1, 0], [1, 1, 1, 1, 1], [], 0), [2])  # inside both events
+@example(([1, 0, 0, 1, 0], [0, 1, 1, 1, 0], [], 0), [2])  # on the border of the two zones
+@example(([1, 0, 0, 0, 1], [0, 1, 1, 1, 0], [], 0), [2, 2, 3])  # around a border in a sample
+@example(([1, 1], [1, 1], [], 0), [0, 0, 1, 1, 2, 2])  # empty chunks, and single samples
+def test_chunks_of_labels(drawn, cuts):
+    truth, predicted, _, _ = drawn
+    stream = AffiliationStream()
+    for chunk in chunks(cuts, truth, predicted):
+        stream.update(*chunk)
+    assert_same(stream.result(), cc.affiliation(truth, predicted))
+
+
+@given(sample_labels)
+def test_single_samples_and_every_moment(drawn):
+    truth, predicted, _, _ = drawn
+    stream = AffiliationStream()
+    for seen, (true, alarm) in enumerate(zip(truth, predicted, strict=True), 1):
+        stream.update([true], [alarm])
+        if any(truth[:seen]):
+            assert_same(stream.result(), cc.affiliation(truth[:seen], predicted[:seen]))
+
+
+@given(sample_labels, some_cuts, some_choices)
+@example(([1, 1, 1, 0, 1, 1], [1, 1, 1, 1, 1, 1], [], 0), [1, 2, 4, 5], [1, 1, 0])
+def test_any_tree_of_merges(drawn, cuts, choices):
+    truth, predicted, _, _ = drawn
+    parts = []
+    for chunk in chunks(cuts, truth, predicted):
+        parts.append(AffiliationStream())
+        parts[-1].update(*chunk)
+    assert_same(merged(parts, choices).result(), cc.affiliation(truth, predicted))
+
+
+@given(sample_labels, some_cuts, some_choices, st.integers(-50, 50))
+def test_parts_that_know_their_place(drawn, cuts, choices, origin):
+    truth, predicted, _, _ = drawn
+    parts, start = [], origin
+    for chunk in chunks(cuts, truth, predicted):
+        parts.append(AffiliationStream(start=start, step=3))
+        parts[-1].update(*chunk)
+        start += 3 * len(chunk[0])
+    times = origin + 3 * np.arange(len(truth))
+    expected = cc.affiliation(truth, predicted, times=times, end=start)
+    assert_same(merged(parts, choices).result(), expected)
+
+
+@given(sample_labels, some_cuts, some_choices)
+def test_datetimes_with_a_zone(drawn, cuts, choices):
+    truth, predicted, _, _ = drawn
+    step, parts, start = timedelta(minutes=5), [], START
+    for chunk in chunks(cuts, truth, predicted):
+        parts.append(AffiliationStream(start=start, step=step))
+        parts[-1].update(*chunk)
+        start += step * len(chunk[0])
+    times = [START + step * index for index in range(len(truth))]
+    expected = cc.affiliation(truth, predicted, times=times, end=start)
+    assert_same(merged(parts, choices).result(), expected)
+
+
+def timed_parts(cuts, truth, predicted, times):
+    for true, alarms, own in chunks(cuts, truth, predicted, times):
+        part = AffiliationStream()
+        part.update(true, alarms, times=own)
+        yield part
+
+
+@given(labelled(decimal_steps), some_cuts, some_choices)
+def test_uneven_floats(drawn, cuts, choices):
+    truth, predicted, times, end = drawn
+    stream = AffiliationStream()
+    for true, alarms, own in chunks(cuts, truth, predicted, times):
+        stream.update(true, alarms, times=own)
+    expected = cc.affiliation(truth, predicted, times=times, end=end)
+    assert_same(stream.result(end=end), expected)
+    parts = timed_parts(cuts, truth, predicted, times)
+    assert_same(merged(parts, choices).result(end=end), expected)
+
+
+@given(labelled(st.integers(1, 10**6)), some_cuts, some_choices)
+def test_uneven_datetimes(drawn, cuts, choices):
+    truth, predicted, times, end = drawn
+    stamps = np.array([*times, end]).astype("datetime64[ms]")
+    parts = timed_parts(cuts, truth, predicted, stamps[:-1])
+    expected = cc.affiliation(truth, predicted, times=stamps[:-1], end=stamps[-1])
+    assert_same(merged(parts, choices).result(end=stamps[-1]), expected)
+
+
+@given(labelled(st.just(1)), some_cuts, st.sampled_from([0.1, 1 / 3, 7, 2.5e-3]))
+def test_the_end_of_an_even_axis_is_inferred(drawn, cuts, step):
+    truth, predicted, _, _ = drawn
+    times = 5 + step * np.arange(len(truth))
+    stream = reduce(add, timed_parts(cuts, truth, predicted, times))
+    if len(truth) > 1:
+        assert_same(stream.result(), cc.affiliation(truth, predicted, times=times))
+
+
+@st.composite
+def whole_events(draw):
+    """Draw a case and places on its axis that cut no event."""
+    case = draw(mixed_cases)
+    first, last = case.span
+    places = st.lists(st.integers(first, last), max_size=6)
+    inside = [
+        place
+        for place in draw(places)
+        if not any(start < place < stop for start, stop in case.truth + case.predicted)
+    ]
+    return case, [*sorted(inside), last]
+
+
+def event_parts(case, places):
+    """Give each stretch with its events; a point on a border comes before it or after it."""
+    left, before = [list(case.truth), list(case.predicted)], case.span[0]
+    for index, until in enumerate(places):
+        with_point = until == places[-1] or index % 2
+        sides = [[], []]
+        for waiting, own in zip(left, sides, strict=True):
+            while waiting and (waiting[0][0] < until or (waiting[0][1] == until and with_point)):
+                own.append(waiting.pop(0))
+        yield before, [events(own) for own in sides], until
+        before = until
+
+
+@given(whole_events(), some_choices)
+def test_events_with_points(drawn, choices):
+    case, places = drawn
+    stream, parts = AffiliationStream(start=case.span[0]), []
+    for start, sides, until in event_parts(case, places):
+        stream.update_events(*sides, until=until)
+        parts.append(AffiliationStream(start=start))
+        parts[-1].update_events(*sides, until=until)
+    assert_same(stream.result(), case.score())
+    assert_same(merged(parts, choices).result(), case.score())
+
+
+@given(whole_events(), st.sampled_from([0.1, 1 / 3]))
+def test_events_on_floats(drawn, factor):
+    case, places = drawn
+    moved = case.moved(lambda tick: tick * factor)
+    stream = AffiliationStream(start=moved.span[0])
+    for _, sides, until in event_parts(moved, [place * factor for place in places]):
+        stream.update_events(*sides, until=until)
+    assert_same(stream.result(), moved.score())
+
+
+@given(labelled(decimal_steps), some_cuts)
+def test_rows_are_closed_once_in_order_and_in_time(drawn, cuts):
+    truth, predicted, times, end = drawn
+    expected = cc.affiliation(truth, predicted, times=times, end=end)
+    stream, rows, seen = AffiliationStream(), [], 0
+    for true, alarms, own in chunks(cuts, truth, predicted, times):
+        stream.update(true, alarms, times=own)
+        seen += len(true)
+        rows += stream.closed()
+        # Complete: as soon as the next true event has started, and not before.
+        begun = sum(1 for start in expected.events.start if start < [*times, end][seen])
+        assert len(rows) == max(begun - 1, 0)
+    assert_same_rows(rows, expected)
+    assert list(stream.closed()) == []
+    assert len(stream) == len(expected.events)
+
+
+@given(sample_labels, some_cuts)
+def test_pickled_between_updates(drawn, cuts):
+    truth, predicted, _, _ = drawn
+    stream, rows = AffiliationStream(), []
+    for chunk in chunks(cuts, truth, predicted):
+        stream.update(*chunk)
+        rows += stream.closed()
+        stream = copied(stream)
+    expected = cc.affiliation(truth, predicted)
+    assert_same(copied(stream.result()), expected)
+    assert_same_rows(rows, expected)
+
+
+@given(labelled(st.integers(1, 5)), some_cuts)
+def test_a_sum_leaves_its_parts_alone(drawn, cuts):
+    truth, predicted, times, _ = drawn
+    parts = list(timed_parts(cuts, truth, predicted, times))
+    before = [(repr(part), part.kept) for part in parts]
+    reduce(add, parts)
+    assert [(repr(part), part.kept) for part in parts] == before
+
+
+@given(sample_labels, some_cuts)
+def test_only_the_outer_zones_keep_predictions(drawn, cuts):
+    truth, predicted, _, _ = drawn
+    stream = AffiliationStream()
+    for chunk in chunks(cuts, truth, predicted):
+        stream.update(*chunk)
+    counts = cc.affiliation(truth, predicted).events.predicted_count
+    outer = counts[[0, -1]].sum() if len(counts) > 1 else counts[0]
+    assert stream.kept == outer
