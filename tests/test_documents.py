@@ -29,11 +29,15 @@ LISTED = (
     "closecall.adversary",
     "closecall.affiliation",
     "closecall.audit",
+    "closecall.bootstrap",
+    "closecall.compare",
+    "closecall.compat",
     "closecall.datasets",
     "closecall.frames",
     "closecall.metrics",
     "closecall.paper",
     "closecall.plot",
+    "closecall.significance",
 )
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation.chance_level import Chance
+    from closecall.bootstrap import ScoreIntervals
     from closecall.clock import Ticks
     from closecall.pair import Pair
 
@@ -249,6 +250,15 @@ class Affiliation:
         """
         f1 = float(f_measure(_mean_of_defined(self.events.precision), self.recall))
         return 1 - (1 - f1) / (1 - self.chance.f1)
+
+    def interval(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> ScoreIntervals:
+        """Say how far the scores may be off, since there are only so many events.
+
+        See `closecall.affiliation.interval.event_interval`.
+        """
+        from closecall.affiliation.interval import event_interval
+
+        return event_interval(self, level=level, n=n, seed=seed)
 
     def values(self) -> dict[str, float]:
         """Give the scores by name."""

@@ -31,6 +31,7 @@ Examples:
   closecall compare results.csv --truth label --score mine --score theirs --time timestamp
   closecall compare results.csv --truth label --score a --score b --threshold a=0.7
   closecall compare results.csv --truth label --predicted a --predicted b --decimals 2
+  closecall compare results.csv --truth label --predicted a --predicted b --intervals
 """
 
 
@@ -86,7 +87,19 @@ def threshold_choice(text: str) -> tuple[str, float]:
     metavar="N",
     help="Round the scores of events to N decimals before they are compared.",
 )
-@format_option("json holds everything; csv one row per event and detector.")
+@click.option(
+    "--intervals",
+    "with_intervals",
+    is_flag=True,
+    help="Say how sure the scores and their differences are, by resampling the events.",
+)
+@click.option("--level", type=float, metavar="P", help="Level of the intervals; 0.95 if not given.")
+@click.option(
+    "--resamples", type=int, metavar="N", help="Resamples behind them; 2000 if not given."
+)
+@format_option(
+    "json holds everything; csv one row per event and detector, or the intervals if asked for."
+)
 @output_option
 @all_option
 def compare(
@@ -94,6 +107,9 @@ def compare(
     detectors_file: str | None,
     *,
     thresholds: tuple[tuple[str, float], ...],
+    with_intervals: bool,
+    level: float | None,
+    resamples: int | None,
     output_format: str,
     output: str | None,
     show_all: bool,
@@ -107,6 +123,17 @@ def compare(
     if len(given) < len(thresholds):
         message = "--threshold is given twice for one column."
         raise click.UsageError(message)
+    options: dict[str, Any] = {"level": level, "n": resamples}
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if chosen and not with_intervals:
+        message = "--level and --resamples are of --intervals, which is not given."
+        raise click.UsageError(message)
     with compile_notice():
         result = compare_files(truth_file, detectors_file, thresholds=given, **columns_and_times)
-        write_comparison(result, output_format=output_format, output=output, show_all=show_all)
+        write_comparison(
+            result,
+            result.intervals(**chosen) if with_intervals else None,
+            output_format=output_format,
+            output=output,
+            show_all=show_all,
+        )

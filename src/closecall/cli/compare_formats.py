@@ -8,21 +8,37 @@ from closecall.cli.formats import console_for, csv_text, json_text, most_events,
 from closecall.compare.tables import plain_events
 
 if TYPE_CHECKING:
-    from closecall.compare import Comparison
+    from closecall.compare import Comparison, ComparisonIntervals
 
 
 def write_comparison(
-    comparison: Comparison, *, output_format: str, output: str | None, show_all: bool
+    comparison: Comparison,
+    intervals: ComparisonIntervals | None,
+    *,
+    output_format: str,
+    output: str | None,
+    show_all: bool,
 ) -> None:
-    """Write the comparison; json holds everything, csv the events."""
+    """Write the comparison; json holds everything, csv the events, or the intervals if any."""
     if output_format == "table":
         from closecall.cli.compare_summary import print_comparison
 
         with console_for(output) as console:
-            print_comparison(comparison, console, most=most_events(show_all=show_all))
-        return
-    as_json = output_format == "json"
-    write_text(json_text(comparison.to_dict()) if as_json else csv_text(_rows(comparison)), output)
+            print_comparison(comparison, intervals, console, most=most_events(show_all=show_all))
+    elif output_format == "json":
+        more = {} if intervals is None else {"intervals": intervals.to_dict()}
+        write_text(json_text(comparison.to_dict() | more), output)
+    else:
+        rows = _rows(comparison) if intervals is None else _plain(intervals.rows())
+        write_text(csv_text(rows), output)
+
+
+def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out what is undefined."""
+    return [
+        {name: None if value != value else value for name, value in row.items()}  # noqa: PLR0124 - nan differs from itself
+        for row in rows
+    ]
 
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:

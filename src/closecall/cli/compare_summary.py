@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from rich.measure import Measurement
-from rich.table import Table
 from rich.text import Text
 
 from closecall.cli import words
 from closecall.cli.compare_events import BEST, TIED, compared_events
+from closecall.cli.compare_intervals import print_intervals
+from closecall.cli.compare_layout import (
+    MOST_PAIRS,
+    NAME_WIDTHS,
+    comparable,
+    fitting,
+    headed_table,
+    ranked_pairs,
+)
 from closecall.cli.event_table import score_style
 from closecall.cli.names import plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.console import Console
+    from rich.table import Table
 
-    from closecall.compare import Comparison, Ensemble, PairComparison
+    from closecall.compare import Comparison, ComparisonIntervals, Ensemble, PairComparison
 
-_NAME_WIDTHS = (28, 20, 14, 10)  # the widest that fits is taken
 _SHOWN_NUMBERS = 30
-_MOST_PAIRS, _MOST_SENTENCES = 15, 6  # unless all are asked for
-_ANY_WIDTH = 10_000
+_MOST_SENTENCES = 6  # unless all are asked for
 _SEVERAL = 2
 _UNIT = "Times are in the units of the input: samples, if it has no times."
 _LEGEND = f"""\
@@ -37,15 +40,24 @@ equivocal: of precision and recall, one is higher and the other lower
 better, worse, equivocal: only events that both detectors find"""
 
 
-def print_comparison(comparison: Comparison, console: Console, *, most: int | None) -> None:
+def print_comparison(
+    comparison: Comparison,
+    intervals: ComparisonIntervals | None,
+    console: Console,
+    *,
+    most: int | None,
+) -> None:
     """Print every part, and what the columns mean."""
     console.print(_headline(comparison))
-    console.print(_fitting(lambda longest: _detectors(comparison, longest), console)[0])
+    console.print(fitting(lambda longest: _detectors(comparison, longest), console)[0])
     console.print()
     _print_events(comparison, console, most)
     console.print()
     _print_pairs(comparison, console, show_all=most is None)
     console.print()
+    if intervals is not None:
+        print_intervals(comparison, intervals, console, show_all=most is None)
+        console.print()
     _print_ensembles(comparison, console)
     console.print()
     console.print(Text(_LEGEND, style="dim"))
@@ -76,34 +88,12 @@ def _listed(numbers: list[int]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
 
 
-def _fitting(build: Callable[[int], Table], console: Console) -> tuple[Table, bool]:
-    """Return the table with the longest names for which there is room, and whether there is any."""
-    for longest in _NAME_WIDTHS:
-        table = build(longest)
-        wanted = Measurement.get(console, console.options.update(max_width=_ANY_WIDTH), table)
-        if wanted.maximum <= console.width:
-            return table, True
-    return table, False
-
-
-def _table(headings: list[str], *, left: int = 1) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for place, heading in enumerate(headings):
-        table.add_column(
-            Text(heading),
-            justify="left" if place < left else "right",
-            vertical="bottom",
-            no_wrap=True,
-        )
-    return table
-
-
 def _detectors(comparison: Comparison, longest: int) -> Table:
     cut = any(row.threshold is not None for row in comparison.detectors)
-    narrow = longest == min(_NAME_WIDTHS)
+    narrow = longest == min(NAME_WIDTHS)
     columns = ["found", "best"] if narrow else ["alarms", "found", "alone", "best", "tied"]
     columns += ["threshold"] if cut else []
-    table = _table(["detector", "prec.", "recall", "F1", *columns])
+    table = headed_table(["detector", "prec.", "recall", "F1", *columns])
     for row in comparison.detectors:
         cells = {
             "alarms": str(row.alarms),
@@ -138,11 +128,10 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
 
 def _print_pairs(comparison: Comparison, console: Console, *, show_all: bool) -> None:
     """Print one row per pair, the best detectors first; sentences where rows are too wide."""
-    ranked = sorted(comparison.detectors, key=lambda row: -_comparable(row.f1))
-    names = list(combinations((row.name for row in ranked), 2))
-    pairs = [comparison.pair(*two) for two in names[: None if show_all else _MOST_PAIRS]]
+    names = ranked_pairs(comparison)
+    pairs = [comparison.pair(*two) for two in names[: None if show_all else MOST_PAIRS]]
     console.print(Text("Two by two: on how many events the first is ...\n", style="bold"))
-    table, fits = _fitting(lambda longest: _pair_table(pairs, longest), console)
+    table, fits = fitting(lambda longest: _pair_table(pairs, longest), console)
     if fits:
         console.print(table)
     else:
@@ -152,10 +141,6 @@ def _print_pairs(comparison: Comparison, console: Console, *, show_all: bool) ->
     hidden = len(names) - len(pairs)
     if hidden:
         console.print(Text(f"... and {hidden} more pairs; `--all` shows all.", style="bold"))
-
-
-def _comparable(score: float) -> float:
-    return score if isfinite(score) else -1.0
 
 
 def _pair_table(pairs: list[PairComparison], longest: int) -> Table:
@@ -172,7 +157,7 @@ def _pair_table(pairs: list[PairComparison], longest: int) -> Table:
         "\nsecond",
         "\nboth",
     ]
-    table = _table(headings, left=2)
+    table = headed_table(headings, left=2)
     for pair in pairs:
         missed = (pair.missed_by_first, pair.missed_by_second, pair.missed_by_both)
         better = (pair.better_both, pair.better_precision, pair.better_recall)
@@ -183,7 +168,7 @@ def _pair_table(pairs: list[PairComparison], longest: int) -> Table:
 
 
 def _pair_sentence(pair: PairComparison) -> Text:
-    first, second = (plain_name(name, _NAME_WIDTHS[0]) for name in (pair.first, pair.second))
+    first, second = (plain_name(name, NAME_WIDTHS[0]) for name in (pair.first, pair.second))
     return Text.assemble(
         (first, "bold cyan"),
         " against ",
@@ -203,13 +188,13 @@ def _print_ensembles(comparison: Comparison, console: Console) -> None:
         shown += [comparison.ensemble(how="union"), comparison.ensemble(how="intersection")]
         shown += [comparison.ensemble(how="vote")]
     console.print(Text(f"{title}\n", style="bold"))
-    table, _ = _fitting(lambda longest: _ensembles(shown, longest), console)
+    table, _ = fitting(lambda longest: _ensembles(shown, longest), console)
     console.print(table)
     console.print(_verdict(comparison, shown))
 
 
 def _ensembles(shown: list[Ensemble], longest: int) -> Table:
-    table = _table(["ensemble", "prec.", "recall", "F1", "alarms", "missed"])
+    table = headed_table(["ensemble", "prec.", "recall", "F1", "alarms", "missed"])
     for ensemble in shown:
         scores = (_score(value) for value in (ensemble.precision, ensemble.recall, ensemble.f1))
         name = _ensemble_name(ensemble, longest)
@@ -227,15 +212,15 @@ def _ensemble_name(ensemble: Ensemble, longest: int) -> str:
 
 def _verdict(comparison: Comparison, shown: list[Ensemble]) -> Text:
     """Say whether any of these is better than the best detector alone."""
-    alone = max(comparison.detectors, key=lambda row: _comparable(row.f1))
-    together = max(shown, key=lambda row: _comparable(row.f1))
+    alone = max(comparison.detectors, key=lambda row: comparable(row.f1))
+    together = max(shown, key=lambda row: comparable(row.f1))
     if not isfinite(together.f1):
         return Text("Nobody predicts anything.", "bold yellow")
-    name = plain_name(alone.name, _NAME_WIDTHS[0])
+    name = plain_name(alone.name, NAME_WIDTHS[0])
     if together.f1 > alone.f1:
         return Text(
             f"Better than the best detector alone, {name} with {words.score(alone.f1)}: "
-            f"{_ensemble_name(together, _NAME_WIDTHS[0])} with {words.score(together.f1)}.",
+            f"{_ensemble_name(together, NAME_WIDTHS[0])} with {words.score(together.f1)}.",
             "bold green",
         )
     return Text(f"None of these is better than {name} alone, with {words.score(alone.f1)}.", "bold")

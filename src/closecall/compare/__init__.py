@@ -4,5 +4,14 @@ from closecall.compare.ensemble import Ensemble
 from closecall.compare.pairs import PairComparison
 from closecall.compare.result import Comparison, DetectorSummary
 from closecall.compare.run import compare
+from closecall.compare.uncertainty import ComparisonIntervals, PairIntervals
 
-__all__ = ["Comparison", "DetectorSummary", "Ensemble", "PairComparison", "compare"]
+__all__ = [
+    "Comparison",
+    "ComparisonIntervals",
+    "DetectorSummary",
+    "Ensemble",
+    "PairComparison",
+    "PairIntervals",
+    "compare",
+]

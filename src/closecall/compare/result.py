@@ -15,6 +15,7 @@ from closecall.affiliation.score import score_pair
 from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
+from closecall.compare.uncertainty import ComparisonIntervals, comparison_intervals
 from closecall.drawing import plots
 from closecall.errors import InputError, InputTypeError, expected
 
@@ -132,6 +133,39 @@ class Comparison:
         """Count the events on which the first detector is better than the second, and in what."""
         self._known((first, second), "names")
         return compare_pair(self.results, first, second, self.decimals)
+
+    def intervals(
+        self, *, level: float = 0.95, n: int = 2000, seed: int = 0
+    ) -> ComparisonIntervals:
+        """Say how sure the scores and their differences are, since there are only so many events.
+
+        The true events are taken as a sample of those that there could be, and resampled, the same
+        for all detectors (see `closecall.bootstrap`). Asked again, the answer is kept.
+
+        Parameters
+        ----------
+        level
+            How often such intervals are meant to hold what they are about, between 0 and 1.
+        n
+            How many resamples to draw, 100 or more.
+        seed
+            The same seed gives the same intervals.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> c = cc.compare([0, 1, 0, 0, 1], {"a": [0, 1, 0, 0, 1], "b": [1, 0, 0, 0, 0]})
+        >>> c.intervals().pair("a", "b").recall
+        Difference(+0.667, from -1.000 to +1.000, probability 0.85)
+        """
+        asked = (level, n, seed)
+        if asked not in self._intervals:
+            self._intervals[asked] = comparison_intervals(self.results, level=level, n=n, seed=seed)
+        return self._intervals[asked]
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[float, int, int], ComparisonIntervals]:
+        return {}
 
     def ensemble(
         self, names: Sequence[str] | None = None, *, how: How = "union", votes: int | None = None

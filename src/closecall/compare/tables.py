@@ -66,14 +66,17 @@ def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
     if part not in get_args(Part):
         listed = ", ".join(map(repr, get_args(Part)))
         raise InputError(expected(f"`part` to be one of {listed}", repr(part)))
-    if backend not in ("pandas", "polars"):
-        raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
+    _require_backend(backend)
     if part == "events":
         return _long(comparison, backend)
     if part == "wide":
         return _wide(comparison, backend)
-    rows = _ROWS[part](comparison)
-    return _native({name: [row[name] for row in rows] for name in rows[0]}, backend)
+    return rows_frame(_ROWS[part](comparison), backend)
+
+
+def _require_backend(backend: Any) -> None:
+    if backend not in ("pandas", "polars"):
+        raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
 
 
 def _detector_rows(comparison: Comparison) -> list[dict[str, Any]]:
@@ -102,7 +105,10 @@ def _ensemble_rows(comparison: Comparison) -> list[dict[str, Any]]:
 _ROWS = {"detectors": _detector_rows, "pairs": _pair_rows, "ensembles": _ensemble_rows}
 
 
-def _native(columns: dict[str, list[Any]], backend: str) -> Any:
+def rows_frame(rows: list[dict[str, Any]], backend: Any) -> Any:
+    """Give rows with the same keys as a dataframe of that package."""
+    _require_backend(backend)
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
     try:
         if backend == "pandas":
             import pandas as pd

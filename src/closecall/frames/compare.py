@@ -6,14 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from closecall.compare import Comparison, compare
-from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events
+from closecall.errors import InputError, expected
 from closecall.frames.files import read_table, shown_name
 from closecall.frames.sides import (
     Source,
     both_sources,
+    read_sample_times,
     read_side,
-    read_times,
     read_values,
     refuse_standard_input_twice,
 )
@@ -137,23 +136,14 @@ def compare_tables(
     _require_rivals(sources[-1], [*predicted, *scores])
     shared = detectors_table is None
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    if isinstance(actual, Events) and time is None:
-        raise InputTypeError(
-            expected(
-                "`time` beside a list of events",
-                "none",
-                "Name the column that says when each sample was taken: `time=` in Python, "
-                "`--time COLUMN` on the command line.",
-            )
-        )
-    holders = sources[-1:] if isinstance(actual, Events) else sources
+    times = read_sample_times(sources, time, actual)
     options: dict[str, Any] = {"time": time, "shared": shared}
     return compare(
         actual,
         {name: read_values(sources[-1], "predicted", name, **options) for name in predicted},
         scores={name: read_values(sources[-1], "score", name, **options) for name in scores},
         thresholds=thresholds,
-        times=None if time is None else read_times(holders, time),
+        times=times,
         end=end,
         span=span,
         decimals=decimals,

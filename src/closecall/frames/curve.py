@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import AffiliationCurve, affiliation_curve
-from closecall.errors import InputTypeError, expected
-from closecall.events import Events
 from closecall.frames.files import read_table, shown_name
 from closecall.frames.sides import (
     both_sources,
+    read_sample_times,
     read_side,
-    read_times,
     read_values,
     refuse_standard_input_twice,
 )
@@ -124,22 +122,8 @@ def curve_tables(
     shared = scores_table is None
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
     scores = read_values(sources[-1], "score", score, time=time, shared=shared)
-    if isinstance(actual, Events) and time is None:
-        raise InputTypeError(
-            expected(
-                "`time` beside a list of events",
-                "none",
-                "Name the column that says when each score was given: `time=` in Python, "
-                "`--time COLUMN` on the command line.",
-            )
-        )
-    times = None if time is None else _sample_times(sources, time, actual)
+    times = read_sample_times(sources, time, actual)
     return affiliation_curve(actual, scores, times=times, end=end, span=span)
-
-
-def _sample_times(sources: list[Any], time: str, actual: Any) -> pa.ChunkedArray:
-    """Take the times of the samples; those of an event list are no samples."""
-    return read_times(sources[-1:] if isinstance(actual, Events) else sources, time)
 
 
 def curve_columns(

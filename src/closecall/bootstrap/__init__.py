@@ -1,0 +1,45 @@
+r"""How far scores may be off because there are only so many events: weighted resampling.
+
+A resample gives every true event a random weight, independent and exponential with mean 1 (the
+Bayesian bootstrap), and takes the weighted means of the individual precision (over the events where
+it is defined) and recall; F1 is that of the two means. Detectors on the same events share the
+weights, so their differences are paired. Events of one series share one weight: series are
+resampled whole, since drawing events within them as well would count twice what varies there.
+
+The events at hand may lack the kind on which a detector fails. So the lower limit of a score is
+the quantile of resamples to which half an event is added on which it is 0, and the upper one that
+of resamples with half an event on which it is 1: a weight drawn from Gamma(1/2), times the mean
+number of events in a series. For a score that is always 0 or 1 that is close to the Jeffreys
+interval of a proportion. For a difference such bounds would be far too wide: its limits are
+:math:`d \pm t_{m-1}\, s \sqrt{(m+1)/(m-1)}`, with s the standard deviation of d over the resamples
+and m the number of events, or of series. How surely one detector is ahead goes with that: it is the
+probability that :math:`t_{m-1}` is at most :math:`d / (s \sqrt{(m+1)/(m-1)})`. (The share of the
+resamples in which it leads is far too sure of itself where there are few events.)
+
+All of it was chosen by the coverage it had in simulations, which the document on chance shows.
+"""
+
+from closecall.bootstrap.caution import caution_about, caution_about_pairs
+from closecall.bootstrap.interval import (
+    SCORES,
+    Difference,
+    Interval,
+    ScoreIntervals,
+    caution_html,
+    limits,
+)
+from closecall.bootstrap.resamples import Resamples, hierarchical, mean_interval
+
+__all__ = [
+    "SCORES",
+    "Difference",
+    "Interval",
+    "Resamples",
+    "ScoreIntervals",
+    "caution_about",
+    "caution_about_pairs",
+    "caution_html",
+    "hierarchical",
+    "limits",
+    "mean_interval",
+]

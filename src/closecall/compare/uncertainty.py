@@ -1,0 +1,205 @@
+"""How sure a comparison is: the interval of each score and difference, and how surely one leads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from itertools import combinations
+from math import nan
+from typing import TYPE_CHECKING, Any, Literal
+
+from closecall.bootstrap import (
+    SCORES,
+    Difference,
+    Resamples,
+    ScoreIntervals,
+    caution_about_pairs,
+    caution_html,
+    limits,
+)
+from closecall.compare.tables import rows_frame
+from closecall.errors import InputError, expected
+
+if TYPE_CHECKING:
+    from closecall.affiliation import Affiliation
+
+
+@dataclass(frozen=True, repr=False)
+class PairIntervals:
+    """By how much the first detector is ahead of the second, with intervals.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> from closecall.datasets import demo
+    >>> data = demo()
+    >>> c = cc.compare(data.truth, data.predicted, times=data.times)
+    >>> c.intervals().pair("forecast", "threshold").precision
+    Difference(+0.121, from -0.026 to +0.267, probability 0.95)
+    """
+
+    first: str
+    second: str
+    precision: Difference
+    recall: Difference
+    f1: Difference
+
+    def reversed(self) -> PairIntervals:
+        """Give the same seen from the second detector."""
+        turned = {name: getattr(self, name).reversed() for name in SCORES}
+        return PairIntervals(self.second, self.first, **turned)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        scores = {name: getattr(self, name).to_dict() for name in SCORES}
+        return {"first": self.first, "second": self.second, **scores}
+
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{name} {limits(getattr(self, name))}" for name in SCORES)
+        return f"PairIntervals({self.first!r} minus {self.second!r}: {scores})"
+
+
+@dataclass(frozen=True, repr=False)
+class ComparisonIntervals:
+    """The intervals of every detector's scores, and of the differences of every two.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> from closecall.datasets import demo
+    >>> data = demo()
+    >>> cc.compare(data.truth, data.predicted, times=data.times).intervals()
+    ComparisonIntervals(2 detectors on 7 events, level=0.95, n=2000)
+    """
+
+    detectors: dict[str, ScoreIntervals]
+    """By detector, its scores."""
+    pairs: tuple[PairIntervals, ...]
+    """Every two detectors, in their order: the first against the second."""
+    level: float
+    """How often such intervals are meant to hold what they are about."""
+    n: int
+    """How many resamples were drawn."""
+    events: int
+    """How many true events there are."""
+    caution: str
+    """What so few events do not allow to say; empty if there are enough."""
+
+    def pair(self, first: str, second: str) -> PairIntervals:
+        """Give by how much the first detector is ahead of the second."""
+        for pair in self.pairs:
+            if (pair.first, pair.second) == (first, second):
+                return pair
+            if (pair.first, pair.second) == (second, first):
+                return pair.reversed()
+        listed = ", ".join(map(repr, self.detectors))
+        raise InputError(
+            expected("two of the detectors", f"{first!r} and {second!r}", f"There are: {listed}.")
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Give one row per score of each detector and of each pair.
+
+        ``value``, ``low`` and ``high`` are those of the score of `first`, where `second` is empty,
+        or of its lead over `second`; ``probability`` is that of a lead, and otherwise nan.
+        """
+        alone = [(name, "", scores) for name, scores in self.detectors.items()]
+        pairs = [(pair.first, pair.second, pair) for pair in self.pairs]
+        rows = []
+        for first, second, scores in [*alone, *pairs]:
+            for name in SCORES:
+                interval = getattr(scores, name)
+                rows.append(
+                    {
+                        "first": first,
+                        "second": second,
+                        "score": name,
+                        "value": interval.value,
+                        "low": interval.low,
+                        "high": interval.high,
+                        "probability": getattr(interval, "probability", nan),
+                    }
+                )
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        return {
+            "level": self.level,
+            "n": self.n,
+            "events": self.events,
+            "detectors": {
+                name: {score: getattr(row, score).to_dict() for score in SCORES}
+                for name, row in self.detectors.items()
+            },
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "caution": self.caution,
+        }
+
+    def to_frame(self, backend: Literal["pandas", "polars"] = "pandas") -> Any:
+        """Give `rows` as a dataframe.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> c = cc.compare([0, 1, 0, 1], {"a": [0, 1, 0, 1], "b": [0, 1, 0, 1]})
+        >>> frame = c.intervals().to_frame("polars")
+        >>> frame.filter(second="b")["probability"].to_list()
+        [0.5, 0.5, 0.5]
+        """
+        return rows_frame(self.rows(), backend)
+
+    def __repr__(self) -> str:
+        events = f"{self.events} event{'' if self.events == 1 else 's'}"
+        return (
+            f"ComparisonIntervals({len(self.detectors)} detectors on {events}, "
+            f"level={self.level:g}, n={self.n})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the scores, the differences and the caution in a notebook."""
+        head = "<tr><th></th><th>precision</th><th>recall</th><th>F1</th><th>better F1</th></tr>"
+        rows = "".join(_html_row(name, scores) for name, scores in self.detectors.items())
+        rows += "".join(
+            _html_row(f"{pair.first} - {pair.second}", pair, f"{pair.f1.probability:.2f}")
+            for pair in self.pairs
+        )
+        return (
+            f"<div><p>{self.level:.3g} intervals over {self.events} true events; better F1: how "
+            f"surely the first is ahead</p><table><thead>{head}</thead>"
+            f"<tbody>{rows}</tbody></table>{caution_html(self.caution)}</div>"
+        )
+
+
+def _html_row(name: str, scores: ScoreIntervals | PairIntervals, probability: str = "") -> str:
+    cells = "".join(f"<td>{limits(getattr(scores, score))}</td>" for score in SCORES)
+    return f"<tr><th>{escape(name)}</th>{cells}<td>{probability}</td></tr>"
+
+
+def comparison_intervals(
+    results: dict[str, Affiliation], *, level: float, n: int, seed: int
+) -> ComparisonIntervals:
+    """Resample the events once, for all detectors."""
+    sides = [result.events for result in results.values()]
+    resamples = Resamples.draw(
+        [side.precision for side in sides], [side.recall for side in sides], n=n, seed=seed
+    )
+    detectors = {name: resamples.intervals(place, level) for place, name in enumerate(results)}
+    pairs = tuple(
+        PairIntervals(first, second, *resamples.differences(mine, theirs, level))
+        for (mine, first), (theirs, second) in combinations(enumerate(results), 2)
+    )
+    events = len(sides[0])
+    return ComparisonIntervals(
+        detectors=detectors,
+        pairs=pairs,
+        level=level,
+        n=n,
+        events=events,
+        caution=caution_about_pairs(events) or _few_found(detectors),
+    )
+
+
+def _few_found(detectors: dict[str, ScoreIntervals]) -> str:
+    """Repeat what is said of detectors that have predictions near few events."""
+    return " ".join(f"{name}: {row.caution}" for name, row in detectors.items() if row.caution)

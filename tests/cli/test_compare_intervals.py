@@ -1,0 +1,95 @@
+"""`closecall compare --intervals` on real files, in every format."""
+
+import csv
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from closecall.compare import compare
+from closecall.datasets import demo
+
+COLUMNS = ("--truth", "label", "--predicted", "threshold", "--predicted", "forecast")
+
+
+@pytest.fixture
+def demo_file(run):
+    run("demo", "--save", "demo.csv")
+    return "demo.csv"
+
+
+def lines(result):
+    assert result.exit_code == 0, result.stderr
+    return [line.rstrip() for line in result.stdout.splitlines()]
+
+
+INTERVALS = """\
+How sure: 95 % intervals
+
+detector   precision             recall               F1
+threshold  0.87 (0.56 to 0.96)   0.84 (0.46 to 0.98)  0.85 (0.53 to 0.95)
+forecast   0.99 (0.65 to >0.99)  0.85 (0.47 to 0.99)  0.92 (0.56 to 0.99)
+
+first     second     lead in       by   from     to  ahead
+forecast  threshold  precision  +0.12  -0.03  +0.27   0.95
+                     recall     +0.02  -0.53  +0.56   0.53
+                     F1         +0.06  -0.30  +0.43   0.66
+
+Caution: There are only 7 events: the intervals are wide, and rough.
+from, to: limits of the score or the lead, as there are only so many events
+ahead: how surely the first leads on such events; 0.50 for no lead; no p-value
+"""
+
+
+def test_intervals_on_80_columns(run, demo_file, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    without = "\n".join(lines(run("compare", demo_file, *COLUMNS)))
+    printed = "\n".join(lines(run("compare", demo_file, *COLUMNS, "--intervals")))
+    assert printed.replace(f"{INTERVALS}\n", "") == without
+    assert INTERVALS in printed
+
+
+def test_intervals_in_json_and_csv(run, demo_file):
+    data = demo()
+    options = ("--intervals", "--level", "0.9", "--resamples", "500", "--time", "time")
+    expected = compare(data.truth, data.predicted, times=data.times)
+    intervals = expected.intervals(level=0.9, n=500)
+    printed = run("compare", demo_file, *COLUMNS, *options, "--format", "json").stdout
+    assert json.loads(printed) == expected.to_dict() | {"intervals": intervals.to_dict()}
+    printed = run("compare", demo_file, *COLUMNS, *options, "--format", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert [float(row["low"]) for row in rows] == [row["low"] for row in intervals.rows()]
+    assert rows[0]["probability"] == ""
+    assert float(rows[-1]["probability"]) == intervals.pairs[0].f1.probability
+
+
+def test_intervals_of_many_pairs_and_of_one_event(run):
+    names = [f"detector_{number}" for number in range(7)]
+    table = {"truth": [0, 1, 1, 0]} | {name: [0, 1, 0, 0] for name in names}
+    pq.write_table(pa.table(table), "many.parquet")
+    chosen = [part for name in names for part in ("--predicted", name)]
+    printed = lines(run("compare", "many.parquet", *chosen, "--intervals"))
+    start = printed.index("How sure: 95 % intervals")
+    assert "detector_0  1.00 (- to -)  0.88 (- to -)  0.93 (- to -)" in printed
+    assert "... and 6 more pairs; `--all` shows all." in printed[start:]
+    assert any(line.startswith("Caution: There is only one event.") for line in printed)
+    row = next(line for line in printed[start:] if line.startswith("detector_0  detector_1"))
+    assert row.split() == ["detector_0", "detector_1", "precision", "+0.00", "-", "-", "-"]
+    everything = lines(run("compare", "many.parquet", *chosen, "--intervals", "--all"))
+    assert sum("precision  +0.00" in line for line in everything) == 21
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--level", "0.9"), "--level and --resamples are of --intervals, which is not given."),
+        (("--intervals", "--level", "95"), "Expected `level` to lie between 0 and 1, got 95.0."),
+        (("--intervals", "--resamples", "10"), "`n` to be a whole number from 100 up, got 10."),
+    ],
+)
+def test_refused_intervals(run, demo_file, options, message):
+    result = run("compare", demo_file, *COLUMNS, *options)
+    assert result.exit_code != 0
+    assert message in result.stderr

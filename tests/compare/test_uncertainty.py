@@ -1,0 +1,171 @@
+"""How sure a comparison is: the same resamples for all, both ways round, and in words."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.affiliation.interval import event_interval
+from closecall.bootstrap import SCORES
+from closecall.compare import PairIntervals, compare
+from closecall.datasets import demo
+from closecall.errors import InputError
+from oracle import bootstrap as oracle
+
+NAMES = ("threshold", "forecast")
+
+
+@pytest.fixture(scope="module")
+def compared():
+    data = demo()
+    return compare(data.truth, data.predicted, times=data.times)
+
+
+@pytest.fixture(scope="module")
+def intervals(compared):
+    return compared.intervals()
+
+
+def repeated(events):
+    """A detector that is right and one that is late, on so many events."""
+    truth = np.tile([0, 1, 1, 0, 0], events)
+    return compare(truth, {"right": truth, "late": np.roll(truth, 1)})
+
+
+def test_detectors_have_the_intervals_of_their_own_results(compared, intervals):
+    for name in NAMES:
+        alone = event_interval(compared.results[name])
+        for score in SCORES:
+            one, other = getattr(intervals.detectors[name], score), getattr(alone, score)
+            assert one.value == pytest.approx(getattr(compared.results[name], score), abs=1e-12)
+            assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
+
+
+def test_pairs_are_the_differences(compared, intervals):
+    (pair,) = intervals.pairs
+    assert (pair.first, pair.second) == NAMES
+    counted = compared.pair(*NAMES)
+    for score in SCORES:
+        expected = getattr(counted, f"{score}_difference")
+        assert getattr(pair, score).value == pytest.approx(expected, abs=1e-12)
+    recalls = [compared.results[name].events.recall for name in NAMES]
+    low, high, below = oracle.paired_t(*recalls)
+    assert pair.recall.low == pytest.approx(low, abs=0.03)
+    assert pair.recall.high == pytest.approx(high, abs=0.03)
+    assert pair.recall.probability == pytest.approx(below, abs=0.01)
+
+
+def test_a_pair_the_other_way_round(intervals):
+    one, other = intervals.pair(*NAMES), intervals.pair(*reversed(NAMES))
+    assert (other.first, other.second) == tuple(reversed(NAMES))
+    for score in SCORES:
+        mine, theirs = getattr(one, score), getattr(other, score)
+        assert (theirs.value, theirs.low, theirs.high) == (-mine.value, -mine.high, -mine.low)
+        assert theirs.probability == 1 - mine.probability
+    assert other.reversed().precision.high == one.precision.high
+
+
+def test_answers_are_kept(compared, intervals):
+    assert compared.intervals() is intervals
+    assert compared.intervals(seed=1) is not intervals
+    assert compared.intervals(level=0.5).pairs[0].f1.width < intervals.pairs[0].f1.width / 2
+    assert compared.intervals(n=100).n == 100
+
+
+def test_a_detector_and_itself():
+    data = demo()
+    copies = {"a": data.predicted["forecast"], "b": data.predicted["forecast"]}
+    (pair,) = compare(data.truth, copies, times=data.times).intervals().pairs
+    for score in SCORES:
+        gap = getattr(pair, score)
+        assert (gap.value, gap.low, gap.high, gap.probability) == (0, 0, 0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("events", "caution"),
+    [
+        (1, "There is only one event. It shows who did better on it"),
+        (2, "There are only two events. They show who did better on these"),
+        (3, "There are only three events."),
+        (7, "There are only 7 events: the intervals are wide, and rough."),
+    ],
+)
+def test_few_events_are_pointed_out(events, caution):
+    assert repeated(events).intervals().caution.startswith(caution)
+
+
+def test_enough_events_are_not():
+    assert repeated(10).intervals().caution == ""
+
+
+def test_a_detector_that_finds_few_of_many_is_named():
+    truth = np.tile([0, 1, 1, 0, 0], 12)
+    once = truth * (np.arange(truth.size) < 5)
+    caution = compare(truth, {"all": truth, "once": once}).intervals().caution
+    assert caution == "once: Precision is defined on only 1 of the 12 events."
+
+
+def test_one_event_has_no_intervals():
+    lone = repeated(1).intervals()
+    plain = lone.to_dict()
+    assert plain["detectors"]["right"]["recall"] == {"value": 1.0, "low": None, "high": None}
+    assert plain["pairs"][0]["f1"]["probability"] is None
+    assert plain["pairs"][0]["f1"]["value"] > 0
+    assert math.isnan(lone.pairs[0].recall.low)
+
+
+def test_plain_values_and_rows(intervals):
+    plain = json.loads(json.dumps(intervals.to_dict(), allow_nan=False))
+    assert plain["pairs"][0]["recall"]["low"] == intervals.pairs[0].recall.low
+    assert plain["detectors"]["forecast"]["f1"]["high"] == intervals.detectors["forecast"].f1.high
+    assert (plain["level"], plain["n"], plain["events"]) == (0.95, 2000, 7)
+    assert plain["caution"] == intervals.caution
+    rows = intervals.rows()
+    assert [(row["first"], row["second"], row["score"]) for row in rows] == [
+        *(("threshold", "", score) for score in SCORES),
+        *(("forecast", "", score) for score in SCORES),
+        *(("threshold", "forecast", score) for score in SCORES),
+    ]
+    assert rows[-1]["probability"] == intervals.pairs[0].f1.probability
+    assert math.isnan(rows[0]["probability"])
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_frames(intervals, backend):
+    frame = intervals.to_frame(backend)
+    assert list(frame.columns) == list(intervals.rows()[0])
+    assert list(frame["low"]) == [row["low"] for row in intervals.rows()]
+
+
+def test_refusals(compared, intervals):
+    with pytest.raises(InputError, match="two of the detectors, got 'forecast' and 'typo'"):
+        intervals.pair("forecast", "typo")
+    with pytest.raises(InputError, match="`backend` to be 'pandas' or 'polars'"):
+        intervals.to_frame("duck")
+    with pytest.raises(InputError, match="`level` to lie between 0 and 1, got 1"):
+        compared.intervals(level=1)
+
+
+def test_one_line_each(intervals):
+    assert repr(intervals) == "ComparisonIntervals(2 detectors on 7 events, level=0.95, n=2000)"
+    pair = intervals.pair("forecast", "threshold")
+    assert isinstance(pair, PairIntervals)
+    assert repr(pair).startswith(
+        "PairIntervals('forecast' minus 'threshold': precision 0.121 [-0.0"
+    )
+    assert "7 events" in repr(intervals.detectors["forecast"])
+
+
+def test_in_a_notebook():
+    truth = np.tile([0, 1, 1, 0, 0], 3)
+    shown = compare(truth, {"<b>": truth, "late": np.roll(truth, 1)}).intervals()._repr_html_()
+    assert "<th>&lt;b&gt;</th><td>1.000 [" in shown
+    assert "<th>&lt;b&gt; - late</th>" in shown
+    assert "<p><b>Caution.</b> There are only three events." in shown
+    many = repeated(12).intervals()._repr_html_()
+    assert "Caution" not in many
+    alone = event_interval(cc.affiliation(truth, truth))._repr_html_()
+    assert "<th>recall</th><td>1.000 [" in alone
+    assert "Caution" in alone
