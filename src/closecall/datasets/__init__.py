@@ -5,15 +5,27 @@ from __future__ import annotations
 from closecall.datasets.demo import Demo, demo
 from closecall.datasets.download import DownloadError
 from closecall.datasets.kdd2022 import LabelledSeries, load_kdd2022
+from closecall.datasets.layouts import (
+    EsaLabels,
+    read_esa_adb,
+    read_nab,
+    read_timeeval,
+    read_tsb_ad,
+)
 from closecall.datasets.nab import Nab, NabSeries, load_nab
 
 __all__ = [
     "Demo",
     "DownloadError",
+    "EsaLabels",
     "LabelledSeries",
     "Nab",
     "NabSeries",
     "demo",
     "load_kdd2022",
     "load_nab",
+    "read_esa_adb",
+    "read_nab",
+    "read_timeeval",
+    "read_tsb_ad",
 ]

@@ -1,0 +1,147 @@
+"""Columns of a CSV file: what is taken, and how a file is refused."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from closecall.datasets.layouts.csv_files import (
+    existing_folder,
+    read_csv,
+    read_scores,
+    read_times,
+    read_truth,
+)
+from closecall.errors import InputError
+
+
+def refusal(function, *arguments):
+    with pytest.raises(InputError) as caught:
+        function(*arguments)
+    return str(caught.value)
+
+
+def written(tmp_path, column, *values):
+    path = tmp_path / "file.csv"
+    path.write_text("\n".join([f"other,{column}", *(f"1,{value}" for value in values)]) + "\n")
+    return read_csv(path, [column]), column, path
+
+
+def test_only_what_is_needed_is_read(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_bytes(b"\xef\xbb\xbfa,b,a b\n1,2,3\n")  # with a byte order mark, as Excel writes it
+    assert read_csv(path, ["a b", "a"]).to_pydict() == {"a b": [3], "a": [1]}
+    assert read_csv(path, ["b"], every_column=True).column_names == ["a", "b", "a b"]
+    assert read_csv(path, ["b"], as_text=True).to_pydict() == {"b": ["2"]}
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    path = tmp_path / "file.csv"
+    assert refusal(read_csv, path, ["a"]) == f"Expected a file file.csv, got none in {tmp_path}."
+    path.write_text("")
+    assert refusal(read_csv, path, ["a"]) == (
+        f"Expected {path} to have a column `a`, got an empty file."
+    )
+    path.write_text("a,b\n1,2\n3\n")
+    assert refusal(read_csv, path, ["a"]).startswith(f"Expected {path} to be a CSV file, got ")
+    path.write_bytes(b"a,\xff\n")
+    assert refusal(read_csv, path, ["a"]).startswith(f"Expected {path} to be a CSV file, got ")
+
+
+@pytest.mark.parametrize(
+    ("values", "got"),
+    [
+        (("0", "1", "2"), "2 in row 3"),
+        (("0", "0.5"), "0.5 in row 2"),
+        (("0", "", "1"), "nan in row 2"),
+        (("0", "1", "yes"), "yes in row 3"),
+    ],
+)
+def test_labels_that_are_not_0_or_1(tmp_path, values, got):
+    table, column, path = written(tmp_path, "label", *values)
+    assert refusal(read_truth, table, column, path) == (
+        f"Expected 0 or 1 in the column `label` of {path}, got {got}."
+    )
+
+
+@pytest.mark.parametrize("values", [("0", "1"), ("0.0", "1.0"), ("false", "true")])
+def test_labels_are_taken_in_every_spelling(tmp_path, values):
+    assert read_truth(*written(tmp_path, "label", *values)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "ticks"),
+    [
+        (("2020-01-01", "2020-01-02"), pa.timestamp("ns"), [0, 86_400 * 10**9]),
+        (("2020-01-01 00:00", "2020-01-01 00:01"), pa.timestamp("ns"), [0, 60 * 10**9]),
+        (
+            ("2020-01-01T00:00:00Z", "2020-01-01T01:00:01+01:00"),
+            pa.timestamp("ns", "UTC"),
+            [0, 10**9],
+        ),
+        (("3", "7"), pa.int64(), [0, 4]),
+        (("0.5", "2"), pa.float64(), [0, 1.5]),
+    ],
+)
+def test_times_of_every_kind(tmp_path, values, kind, ticks):
+    times = read_times(*written(tmp_path, "timestamp", *values))
+    assert times.type == kind
+    numbers = times.to_numpy()
+    assert (numbers - numbers[0]).astype(float).tolist() == ticks
+
+
+@pytest.mark.parametrize(
+    ("values", "got"),
+    [
+        (("2020-01-01", "soon"), "soon in row 2"),
+        (("3", "4", "five"), "five in row 3"),
+        (("01/02/2020", "02/02/2020"), "01/02/2020 in row 1"),
+        (("2020-01-01 00:00:00", "3020-01-01 00:00:00"), "3020-01-01 00:00:00 in row 2"),
+    ],
+)
+def test_times_that_cannot_be_read(tmp_path, values, got):
+    table, column, path = written(tmp_path, "timestamp", *values)
+    assert refusal(read_times, table, column, path) == (
+        f"Expected times or numbers in the column `timestamp` of {path}, got {got}.\n\n"
+        "Hint: Times are read as ISO 8601, such as 2017-03-22 15:16:45, from 1678 to 2261."
+    )
+
+
+def test_a_row_without_a_time(tmp_path):
+    table, column, path = written(tmp_path, "timestamp", "1", "", "3")
+    assert refusal(read_times, table, column, path) == (
+        f"Expected a time in each row of {path}, got none in row 2."
+    )
+
+
+def test_scores_that_are_missing_are_nan(tmp_path):
+    scores = read_scores(*written(tmp_path, "score", "1", "", "nan", "-inf"))
+    assert np.isnan(scores).tolist() == [False, True, True, False]
+    assert scores[[0, 3]].tolist() == [1.0, -np.inf]
+
+
+def test_a_folder_that_is_none(tmp_path):
+    assert existing_folder(str(tmp_path), "data", "files") == tmp_path
+    assert refusal(existing_folder, tmp_path / "x", "data", "files") == (
+        f"Expected `data` to be a folder, got {tmp_path / 'x'}.\n\nHint: It has files."
+    )
+
+
+def test_without_pyarrow_the_readers_say_what_to_install(tmp_path):
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "from closecall.datasets import read_tsb_ad\n"
+        "from closecall.errors import MissingExtraError\n"
+        "try:\n    read_tsb_ad(sys.argv[1])\n"
+        "except MissingExtraError as error:\n    print(error)"
+    )
+    (tmp_path / "a.csv").write_text("Data,Label\n1,0\n")
+    done = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == (
+        "This needs pyarrow, which is not installed.\n\n"
+        "Hint: run `pip install 'closecall[data]'`.\n"
+    )

@@ -1,0 +1,207 @@
+"""NAB's results: any detector, with the windows and times of a clone or the files' own copies."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+import pytest
+
+from closecall.datasets import read_nab
+from closecall.errors import InputError
+from closecall.frames.evaluate_frame import evaluate_frame
+
+MINUTES = [f"2020-01-01 00:{minute:02}:00" for minute in range(4)]
+LABELS = {"real/b.csv": [0, 0, 0, 0], "real/a.csv": [0, 1, 1, 0]}
+SCORES = {"mine": [0.5, 0.75, 0.25, 0.0], "null": [1, 1, 1, 1]}
+
+
+def result_file(folder, detector, series):
+    group, _, file = series.partition("/")
+    return folder / "results" / detector / group / f"{detector}_{file}"
+
+
+def write_results(folder, detector, series, *, times=MINUTES, labels=None, scores=None):
+    path = result_file(folder, detector, series)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    labels = LABELS[series] if labels is None else labels
+    columns = zip(times, scores or SCORES[detector], labels, strict=True)
+    lines = [f"{time},7,{score},0.9,{label},-0.11" for time, score, label in columns]
+    header = "timestamp,value,anomaly_score,raw_score,label,S(t)_standard"
+    path.write_text("\n".join([header, *lines]) + "\n")
+    return path
+
+
+def write_data(folder, series, times=MINUTES):
+    (folder / "data" / series).parent.mkdir(parents=True, exist_ok=True)
+    rows = "".join(f"{time},7\n" for time in times)
+    (folder / "data" / series).write_text(f"timestamp,value\n{rows}")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for series in LABELS:
+        for detector in SCORES:
+            write_results(tmp_path, detector, series)
+    (tmp_path / "results/mine/mine_standard_scores.csv").write_text("Detector,Profile\n")
+    (tmp_path / "results/final_results.json").write_text("{}")
+    return tmp_path
+
+
+@pytest.fixture
+def clone(folder):
+    windows = {
+        "real/a.csv": [["2020-01-01 00:01:00.000000", "2020-01-01 00:02:00.000000"]],
+        "real/b.csv": [],
+    }
+    (folder / "labels").mkdir()
+    (folder / "labels/combined_windows.json").write_text(json.dumps(windows))
+    for series in LABELS:
+        write_data(folder, series)
+    return folder
+
+
+def refusal(*arguments, **options):
+    with pytest.raises(InputError) as caught:
+        read_nab(*arguments, **options)
+    return str(caught.value)
+
+
+def check(table):
+    assert table.column_names == ["series", "timestamp", "label", "mine", "null"]
+    assert table["series"].to_pylist() == ["real/a.csv"] * 4 + ["real/b.csv"] * 4
+    assert table["timestamp"].to_numpy().tolist() == np.array(MINUTES * 2, "M8[ns]").tolist()
+    assert table["label"].to_pylist() == [0, 1, 1, 0, 0, 0, 0, 0]
+    assert table["mine"].to_pylist() == SCORES["mine"] * 2
+    assert table["null"].to_pylist() == [1.0] * 8
+    assert table.schema.field("label").type == pa.uint8()
+    assert table.schema.field("null").type == pa.float64()
+
+
+def test_results_and_a_clone_give_the_same_table(folder):
+    check(read_nab(folder))
+    check(read_nab(folder / "results"))
+
+
+def test_a_clone_decides_times_and_windows(clone):
+    """Both ends of a window are inside; copies in the results are then not looked at."""
+    shifted = [time.replace(" 00:", " 01:") for time in MINUTES]
+    write_results(clone, "null", "real/a.csv", times=shifted, labels=[1, 0, 0, 0])
+    check(read_nab(clone))
+
+
+def test_copies_that_differ(folder):
+    first = result_file(folder, "mine", "real/a.csv")
+    second = write_results(folder, "null", "real/a.csv", labels=[0, 0, 1, 1])
+    assert refusal(folder) == (
+        f"Expected the column `label` of {second} to be that of {first}, got another one in 2 "
+        "rows, from row 2 on.\n\n"
+        "Hint: A clone of NAB's repository has data/ and labels/, which then decide."
+    )
+    write_results(folder, "null", "real/a.csv", times=[*MINUTES[:3], "2020-01-01 00:09:00"])
+    assert refusal(folder) == (
+        f"Expected the column `timestamp` of {second} to be that of {first}, got another one in 1 "
+        "rows, from row 4 on.\n\n"
+        "Hint: A clone of NAB's repository has data/ and labels/, which then decide."
+    )
+
+
+def test_another_number_of_rows(clone):
+    path = write_results(
+        clone, "null", "real/a.csv", times=MINUTES[:3], labels=[0] * 3, scores=[1.0] * 3
+    )
+    assert refusal(clone / "results") == (
+        f"Expected {path} to have 4 rows, as {result_file(clone, 'mine', 'real/a.csv')} has, got 3."
+    )
+    assert refusal(clone) == (
+        f"Expected {path} to have 4 scores, as many as {clone / 'data/real/a.csv'} has rows, "
+        "got 3.\n\nHint: A detector that scores windows must give each sample a score of its own."
+    )
+
+
+def test_a_series_that_one_detector_lacks(folder):
+    result_file(folder, "mine", "real/b.csv").unlink()
+    assert refusal(folder).startswith(
+        "Expected scores of every detector for every series, got none of the detector 'mine' for "
+        "the series 'real/b.csv'.\n\nHint: "
+    )
+    kept = read_nab(folder, missing="nan")
+    assert np.isnan(kept["mine"].to_numpy()).tolist() == [False] * 4 + [True] * 4
+    assert read_nab(folder, missing="drop")["series"].unique().to_pylist() == ["real/a.csv"]
+
+
+def test_a_series_that_the_clone_does_not_know(clone):
+    for detector in SCORES:
+        write_results(clone, detector, "real/c.csv", labels=[0] * 4)
+    assert refusal(clone) == f"Expected a file c.csv, got none in {clone / 'data/real'}."
+    write_data(clone, "real/c.csv")
+    assert refusal(clone) == (
+        "Expected windows for the series 'real/c.csv' in labels/combined_windows.json, got none."
+        "\n\nHint: A series without any has an empty list there."
+    )
+
+
+def test_windows_that_cannot_be_read(clone):
+    path = clone / "labels/combined_windows.json"
+    for broken in ("{", '{"real/a.csv": [["soon", "later"]]}', "[]"):
+        path.write_text(broken)
+        rule = f"Expected {path} to have pairs of times for each series, as JSON, got "
+        assert refusal(clone).startswith(rule)
+
+
+def test_files_that_are_not_the_layout(folder, tmp_path):
+    stray = folder / "results/mine/real/a.csv"
+    stray.write_text("timestamp\n")
+    assert refusal(folder) == (
+        f"Expected each file of the detector 'mine' to be called mine_<file>.csv, got {stray}."
+    )
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert refusal(empty) == (
+        f"Expected files <detector>/<group>/<detector>_<file>.csv, got none in {empty}.\n\n"
+        "Hint: Pass a clone of NAB's repository, or its folder results."
+    )
+
+
+def test_scores_that_are_not_numbers(folder):
+    path = write_results(folder, "mine", "real/a.csv", scores=[0.5, 0.5, "high", 0.1])
+    assert refusal(folder) == (
+        f"Expected numbers in the column `anomaly_score` of {path}, got high in row 3."
+    )
+
+
+def test_published_scores_come_back_as_they_are(data_folder, tmp_path):
+    """Part of the published table, written as NAB lays it out, is read and evaluated alike."""
+    parquet = data_folder / "nab" / "scores.parquet"
+    if not parquet.is_file():
+        pytest.skip(f"needs {parquet}")
+    chosen = [
+        "realAWSCloudwatch/rds_cpu_utilization_cc0c53.csv",
+        "realTweets/Twitter_volume_UPS.csv",
+    ]
+    table = pq.read_table(parquet, filters=[("series", "in", chosen)])
+    detectors = table.column_names[4:]
+    parts = {series: table.filter(pc.equal(table["series"], series)) for series in chosen}
+    table = pa.concat_tables(parts.values())
+    for series, own in parts.items():
+        for detector in detectors:
+            path = result_file(tmp_path, detector, series)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            columns = own.select(["timestamp", "value", detector, "label"])
+            names = ["timestamp", "value", "anomaly_score", "label"]
+            arrow_csv.write_csv(columns.rename_columns(names), path)
+    (tmp_path / "labels").mkdir()
+    windows = (data_folder / "nab" / "combined_windows.json").read_text()
+    (tmp_path / "labels/combined_windows.json").write_text(windows)
+    read = read_nab(tmp_path)
+    assert read.num_rows == table.num_rows > 10_000
+    assert read["label"].to_pylist() == table["label"].to_pylist()
+    for detector in detectors:
+        assert read[detector].to_pylist() == table[detector].to_pylist()
+    question = {"by": "series", "truth": "label", "score": sorted(detectors)}
+    ours, theirs = (evaluate_frame(each, **question).rows for each in (read, table))
+    for name in ("series", "detector", "affiliation_f1", "affiliation_average_precision"):
+        assert ours[name].to_pylist() == theirs[name].to_pylist()
+    assert set(ours["status"].to_pylist()) == {"ok"}

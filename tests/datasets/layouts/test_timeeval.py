@@ -1,0 +1,173 @@
+"""TimeEval: an index of datasets, and a folder per experiment."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import closecall as cc
+from closecall.datasets import read_timeeval
+from closecall.errors import InputError
+from closecall.frames.evaluate_frame import evaluate_frame
+
+HEADER = "collection_name,dataset_name,train_path,test_path,dataset_type,datetime_index\n"
+HOURS = [f"1970-01-01 0{hour}:00:00" for hour in range(4)]
+LABELS = {"test/b": [0, 1, 1, 0], "test/a": [0, 0, 0, 1]}
+
+
+def write_dataset(folder, name, times, labels):
+    rows = [f"{time},7.5,0.1,{label}" for time, label in zip(times, labels, strict=True)]
+    path = folder / "multivariate" / f"{name}.test.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(["timestamp,value,value_1,is_anomaly", *rows]) + "\n")
+
+
+def write_scores(run, algorithm, series, scores, *, parameters="0af3", repetition=1):
+    folder = run / algorithm / parameters / series / str(repetition)
+    folder.mkdir(parents=True)
+    np.array(scores).tofile(folder / "anomaly_scores.ts", sep="\n")
+    (10 * np.array(scores)).tofile(folder / "raw_anomaly_scores.ts", sep="\n")
+    (folder / "metrics.csv").write_text("ROC_AUC\n0.5\n")
+
+
+@pytest.fixture
+def layout(tmp_path):
+    data, run = tmp_path / "data", tmp_path / "results" / "2022_01_01"
+    data.mkdir()
+    lines = [f"test,{n},,multivariate/{n}.test.csv,real,True\n" for n in "ba"]
+    (data / "datasets.csv").write_text(HEADER + "".join(lines))
+    for series, labels in LABELS.items():
+        write_dataset(data, series[-1], HOURS, labels)
+        write_scores(run, "LOF", series, [0.0, 0.25, 1.0, 0.5])
+        write_scores(run, "COF", series, [1.0, 0.0, 0.0, 0.125])
+    (run / "results.csv").write_text("algorithm\n")
+    return data, run
+
+
+def refusal(*arguments, **options):
+    with pytest.raises(InputError) as caught:
+        read_timeeval(*arguments, **options)
+    return str(caught.value)
+
+
+def test_rows_are_those_of_the_files_sorted_by_series(layout):
+    table = read_timeeval(*layout)
+    assert table.column_names == ["series", "timestamp", "label", "COF", "LOF"]
+    assert table["series"].to_pylist() == ["test/a"] * 4 + ["test/b"] * 4
+    assert table["label"].to_pylist() == LABELS["test/a"] + LABELS["test/b"]
+    assert table["COF"].to_pylist() == [1.0, 0.0, 0.0, 0.125] * 2
+    assert table["LOF"].to_pylist() == [0.0, 0.25, 1.0, 0.5] * 2
+    assert table["timestamp"].to_numpy().tolist() == np.array(HOURS * 2, "M8[ns]").tolist()
+    assert table.schema.field("timestamp").type == pa.timestamp("ns")
+
+
+def test_the_table_can_be_evaluated_with_its_times(layout):
+    table = read_timeeval(*layout)
+    rows = evaluate_frame(
+        table, by="series", truth="label", time="timestamp", score=["COF", "LOF"]
+    ).rows
+    assert rows["status"].to_pylist() == ["ok"] * 4
+    for row in rows.to_pylist():
+        scores = {"COF": [1.0, 0.0, 0.0, 0.125], "LOF": [0.0, 0.25, 1.0, 0.5]}[row["detector"]]
+        times = np.array(HOURS, dtype="M8[ns]")
+        curve = cc.affiliation_curve(LABELS[row["series"]], scores, times=times)
+        assert row["affiliation_average_precision"] == curve.average_precision
+        assert row["threshold"] == curve.best().threshold
+
+
+def test_labels_alone_and_numbers_as_times(tmp_path):
+    (tmp_path / "datasets.csv").write_text(HEADER + "c,x,,multivariate/x.test.csv,real,False\n")
+    write_dataset(tmp_path, "x", [0, 1, 5], [1, 0, 0])
+    assert read_timeeval(tmp_path).to_pydict() == {
+        "series": ["c/x"] * 3,
+        "timestamp": [0, 1, 5],
+        "label": [1, 0, 0],
+    }
+
+
+def test_detectors_are_told_apart_by_hyperparameters_and_repetitions(layout):
+    data, run = layout
+    for series in LABELS:
+        write_scores(run, "LOF", series, [0.0, 0.0, 0.0, 1.0], parameters="9e11")
+        for repetition in (2, 10):
+            write_scores(run, "COF", series, [0.5] * 4, repetition=repetition)
+    table = read_timeeval(data, run)
+    assert table.column_names[3:] == ["COF/1", "COF/2", "COF/10", "LOF/0af3", "LOF/9e11"]
+    assert table["LOF/9e11"].to_pylist() == [0.0, 0.0, 0.0, 1.0] * 2
+    assert table["COF/1"].to_pylist() == [1.0, 0.0, 0.0, 0.125] * 2
+
+
+def test_an_experiment_that_failed(layout):
+    data, run = layout
+    (run / "COF/0af3/test/b/1/anomaly_scores.ts").unlink()
+    assert refusal(data, run).startswith(
+        "Expected scores of every detector for every series, got none of the detector 'COF' for "
+        "the series 'test/b'.\n\nHint: "
+    )
+    assert read_timeeval(data, run, missing="drop")["series"].unique().to_pylist() == ["test/a"]
+    kept = read_timeeval(data, run, missing="nan")
+    assert np.isnan(kept["COF"].to_numpy()).tolist() == [False] * 4 + [True] * 4
+
+
+def test_scores_that_are_nan_and_inf_are_read(layout):
+    data, run = layout
+    (run / "COF/0af3/test/a/1/anomaly_scores.ts").write_text("nan\ninf\n-inf\n1e-3\n")
+    scores = read_timeeval(data, run)["COF"].to_numpy()
+    assert np.isnan(scores[0])
+    assert scores[1:4].tolist() == [np.inf, -np.inf, 0.001]
+
+
+def test_scores_that_are_not_numbers_or_too_few(layout):
+    data, run = layout
+    path = run / "COF/0af3/test/a/1/anomaly_scores.ts"
+    path.write_text("0.5\nhigh\n")
+    assert refusal(data, run) == (
+        f"Expected {path} to have one number per line, got could not convert string to float: "
+        "'high'."
+    )
+    path.write_text("0.5\n0.5")
+    assert refusal(data, run) == (
+        f"Expected {path} to have 4 scores, as many as {data}/multivariate/a.test.csv has rows, "
+        "got 2.\n\nHint: A detector that scores windows must give each sample a score of its own."
+    )
+
+
+def test_times_of_two_kinds(layout):
+    data, _ = layout
+    write_dataset(data, "b", range(4), LABELS["test/b"])
+    folder = data / "multivariate"
+    assert refusal(data) == (
+        f"Expected {folder}/b.test.csv to have times of the same kind as {folder}/a.test.csv "
+        "(timestamp[ns]), got int64.\n\n"
+        "Hint: timestamps=False leaves them out, and samples are counted."
+    )
+    assert read_timeeval(data, timestamps=False).column_names == ["series", "label"]
+
+
+def test_the_folder_above_the_run(layout):
+    data, run = layout
+    assert refusal(data, run.parent) == (
+        "Expected files <algorithm>/<hyper_params_id>/<collection>/<dataset>/<repetition>/"
+        f"anomaly_scores.ts in the folder `results`, got none in {run.parent}.\n\n"
+        "Hint: Pass the folder of one run, which TimeEval names after its time: results/<time>."
+    )
+
+
+def test_an_index_that_is_not_whole(tmp_path):
+    index = tmp_path / "datasets.csv"
+    assert refusal(tmp_path) == f"Expected a file datasets.csv, got none in {tmp_path}."
+    index.write_text("collection_name,dataset_name\n")
+    assert refusal(tmp_path) == (
+        f"Expected {index} to have a column `test_path`, got collection_name, dataset_name."
+    )
+    index.write_text(HEADER)
+    assert refusal(tmp_path) == f"Expected a dataset in {index}, got a header only."
+    index.write_text(HEADER + "c,x,,x.csv,real,True\nc,y,y.csv,,real,True\n")
+    assert refusal(tmp_path) == (
+        f"Expected a `test_path` in each row of {index}, got none in row 2, for 'c/y'."
+    )
+    index.write_text(HEADER + "c,x,,x.csv,real,True\nc,x,,y.csv,real,True\n")
+    assert refusal(tmp_path) == (
+        f"Expected each dataset to have one row in {index}, got 'c/x' again in row 2."
+    )
+    index.write_text(HEADER + "c,x,,x.csv,real,True\n")
+    assert refusal(tmp_path) == f"Expected a file x.csv, got none in {tmp_path}."
