@@ -19,6 +19,7 @@ from closecall.audit import audit
 from closecall.compare import compare
 from closecall.evaluate import evaluate
 from closecall.events import Events
+from closecall.frames import BatchResult, evaluate_frame
 from closecall.report import Report, report, report_batch
 from closecall.significance import significance
 
@@ -28,6 +29,7 @@ __all__ = [
     "Affiliation",
     "AffiliationCurve",
     "AffiliationStream",
+    "BatchResult",
     "Chance",
     "EventScores",
     "Events",
@@ -45,6 +47,7 @@ __all__ = [
     "compat",
     "datasets",
     "evaluate",
+    "evaluate_frame",
     "metrics",
     "report",
     "report_batch",

@@ -34,6 +34,10 @@ class MissingExtraError(ClosecallError, ImportError):
         )
 
 
+class EngineError(ClosecallError):
+    """The workers of a batch are gone, or cannot be reached; what was finished is kept."""
+
+
 def expected(rule: str, got: str, hint: str = "") -> str:
     """Build the one wording of every message: the rule, what came instead, and the remedy.
 

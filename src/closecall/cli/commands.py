@@ -9,6 +9,7 @@ import click
 
 from closecall import __version__
 from closecall.cli.audit import audit
+from closecall.cli.batch import batch
 from closecall.cli.compare import compare
 from closecall.cli.curve import curve
 from closecall.cli.demo import demo
@@ -28,6 +29,7 @@ Examples:
   closecall score results.csv --truth label --predicted alarm --time timestamp
   closecall score truth.csv.gz predicted.csv.gz --format json
   closecall curve results.csv --truth label --score score --time timestamp
+  closecall batch all.parquet --by series --truth label --score a --score b --out rows.parquet
 """
 
 
@@ -79,6 +81,7 @@ def closecall(context: click.Context) -> None:
 
 closecall.add_command(curve)
 closecall.add_command(audit)
+closecall.add_command(batch)
 closecall.add_command(compare)
 closecall.add_command(demo)
 closecall.add_command(metrics)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from closecall.frames.batch_result import BatchResult
 from closecall.frames.compare import compare_files, compare_tables
 from closecall.frames.curve import (
     alarm_rate,
@@ -10,10 +11,12 @@ from closecall.frames.curve import (
     curve_report,
     curve_tables,
 )
+from closecall.frames.evaluate_frame import evaluate_frame
 from closecall.frames.files import read_table, write_table
 from closecall.frames.score import score_files, score_tables
 
 __all__ = [
+    "BatchResult",
     "alarm_rate",
     "compare_files",
     "compare_tables",
@@ -21,6 +24,7 @@ __all__ = [
     "curve_files",
     "curve_report",
     "curve_tables",
+    "evaluate_frame",
     "read_table",
     "score_files",
     "score_tables",

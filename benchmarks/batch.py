@@ -1,0 +1,194 @@
+"""Many series at once: evaluate_frame, a plain loop over evaluate, and reading the file."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import closecall as cc
+from benchmarks import series
+from benchmarks.affiliation import DisagreementError
+from benchmarks.timing import Row, Target, hold_memory, print_table, verdict
+from closecall.frames.evaluate_frame import evaluate_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+_SERIES, _QUICK_SERIES, _SAMPLES = 2_000, 200, 5_000
+_DETECTORS = ("forest", "forecast", "noise")
+_GROUP = 200  # series in a row group
+_WORKERS = 2
+_METRICS = ("affiliation", "affiliation_average_precision")
+_ASKED: dict[str, Any] = {
+    "by": "series",
+    "truth": "label",
+    "score": list(_DETECTORS),
+    "progress": False,
+}
+
+
+def write_series(path: Path, count: int) -> None:
+    """Write series of five events each, two detectors that see them and one that does not."""
+    random = np.random.default_rng(0)
+    writer = None
+    for first in range(0, count, _GROUP):
+        numbers = range(first, min(first + _GROUP, count))
+        labels = [series.labels(5, _SAMPLES, mean=40, seed=number) for number in numbers]
+        truth = np.concatenate(labels)
+        columns = {
+            "series": pa.array([f"series-{n:05}" for n in numbers for _ in range(_SAMPLES)]),
+            "label": truth,
+            **{
+                name: random.random(truth.size) + strength * truth
+                for name, strength in zip(_DETECTORS, (0.8, 0.4, 0.0), strict=True)
+            },
+        }
+        table = pa.table(columns)
+        writer = writer or pq.ParquetWriter(path, table.schema)
+        writer.write_table(table, row_group_size=table.num_rows)
+    if writer is not None:
+        writer.close()
+
+
+def read(path: Path) -> pa.Table:
+    """Read the whole file, which everybody has to do."""
+    return pq.read_table(path)
+
+
+def slices(path: Path) -> Iterator[tuple[NDArray[Any], dict[str, NDArray[Any]]]]:
+    """Read the file and cut it into its series: labels, and scores by detector."""
+    table = read(path).combine_chunks()
+    names = table.column("series").chunk(0)
+    starts = np.flatnonzero(pa.compute.not_equal(names[1:], names[:-1]).to_numpy(False)) + 1
+    bounds = [0, *starts.tolist(), table.num_rows]
+    columns = {name: table.column(name).to_numpy() for name in ("label", *_DETECTORS)}
+    for start, stop in pairwise(bounds):
+        yield (
+            columns["label"][start:stop],
+            {name: columns[name][start:stop] for name in _DETECTORS},
+        )
+
+
+def plain_loop(path: Path) -> list[dict[str, Any]]:
+    """Do what a user would: the best threshold of the curve, and `evaluate` at it."""
+    rows = []
+    for truth, scores in slices(path):
+        for own in scores.values():
+            threshold = cc.affiliation_curve(truth, own).best().threshold
+            rows.append(cc.evaluate(truth, own >= threshold, scores=own, metrics=_METRICS))
+    return rows
+
+
+def lean_loop(path: Path) -> list[dict[str, Any]]:
+    """Do what a careful user would: compute each curve once. Overhead is measured against this."""
+    rows = []
+    for truth, scores in slices(path):
+        for own in scores.values():
+            curve = cc.affiliation_curve(truth, own)
+            predicted = own >= curve.best().threshold
+            row = cc.evaluate(truth, predicted, metrics=_METRICS[:1])
+            rows.append({**row, _METRICS[1]: curve.average_precision})
+    return rows
+
+
+def check(path: Path) -> None:
+    """Refuse to time what does not agree, to the last digit."""
+    rows = evaluate_frame(path, **_ASKED).table.to_pylist()
+    for row, plain, lean in zip(rows, plain_loop(path), lean_loop(path), strict=True):
+        if any(row[name] != value or lean[name] != value for name, value in plain.items()):
+            raise DisagreementError(f"The loop gives {plain} and evaluate_frame {row}.")
+    print(f"evaluate_frame and the loop agree on {len(rows):,} rows, to the last digit.")
+
+
+def in_turns(functions: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
+    """Time functions in turns, so that a slow moment of the machine hits them alike."""
+    times: dict[str, list[float]] = {name: [] for name in functions}
+    for _ in range(rounds):
+        for name, function in functions.items():
+            start = perf_counter()
+            function()
+            times[name].append(perf_counter() - start)
+    return times
+
+
+def measure(path: Path, count: int, rounds: int) -> list[Row]:
+    """Measure one process, two, the loops and the reading, in turns."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(_WORKERS, mp_context=context) as pool:
+        evaluate_frame(path, **_ASKED, engine=pool)
+        times = in_turns(
+            {
+                "read": lambda: read(path),
+                "plain": lambda: plain_loop(path),
+                "lean": lambda: lean_loop(path),
+                "one": lambda: evaluate_frame(path, **_ASKED),
+                "cold": lambda: evaluate_frame(path, **_ASKED, workers=_WORKERS),
+                "warm": lambda: evaluate_frame(path, **_ASKED, engine=pool),
+            },
+            rounds,
+        )
+    return _rows(times, count)
+
+
+def _rows(rounds: Mapping[str, list[float]], count: int) -> list[Row]:
+    times = {name: min(own) for name, own in rounds.items()}
+    one, per_series = times["one"], 1e6 / count
+    # A small difference of two large times: taken within each round, where the machine is one.
+    beyond = median(ours - lean for ours, lean in zip(rounds["one"], rounds["lean"], strict=True))
+    loop, faster = "times the plain loop", "times faster than one worker"
+    return [
+        Row("reading the Parquet file", times["read"], times["read"] / one, "times one worker"),
+        Row("plain loop over evaluate", times["plain"], times["plain"] * per_series, "us a series"),
+        Row("loop that computes each curve once", times["lean"], times["lean"] / one, "times ours"),
+        Row("evaluate_frame, one worker", one, one / times["plain"], loop, Target("<=", 1.3)),
+        Row(
+            "overhead beside the loop with one curve each",
+            None,
+            beyond * per_series,
+            "us a series",
+            Target("<", 100),
+        ),
+        Row(f"{_WORKERS} workers, started for it", times["cold"], one / times["cold"], faster),
+        Row(
+            f"{_WORKERS} workers that are there",
+            times["warm"],
+            one / times["warm"],
+            faster,
+            Target(">=", 1.7),
+        ),
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks batch", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help=f"only {_QUICK_SERIES} series")
+    options = parser.parse_args(arguments)
+    hold_memory()
+    count = _QUICK_SERIES if options.quick else _SERIES
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "series.parquet"
+        write_series(path, count)
+        size = path.stat().st_size / 1e6
+        print(f"{count:,} series x {_SAMPLES:,} samples x {len(_DETECTORS)} ({size:,.0f} MB)")
+        try:
+            check(path)
+        except DisagreementError as error:
+            print(error, file=sys.stderr)
+            return 2
+        rows = measure(path, count, rounds=5)
+    print_table("Many series", rows)
+    return verdict(rows)

@@ -1,0 +1,172 @@
+"""`closecall batch`: many series and detectors at once, from files."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closecall.cli.audit import metric_choice
+from closecall.cli.compile_notice import compile_notice
+from closecall.cli.options import format_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_INTERRUPTED = 130  # what a shell gives a command that Ctrl-C stopped
+_HELP = """\
+Evaluate detectors on many series: a leaderboard here, and one row for each series in a file.
+
+DATA is a Parquet or CSV file, a folder, a quoted pattern such as 'runs/*.parquet', or several of
+these. --by names the columns that tell series apart. Every --score column (higher is more
+anomalous) or every --predicted column (0/1) is a detector. What is wrong with one series is
+reported and never stops the others. Parquet is read a part at a time, so it may be larger than
+memory.
+
+--threshold turns scores into alarms: best_f1 is the best of each series, best_f1_global the best
+that all series of a detector share; both look at the truth. quantile:0.99 and numbers do not.
+
+With --out, what is finished is kept until all is: after a crash or Ctrl-C, the same command with
+--resume goes on.
+
+\b
+Examples:
+  closecall batch all.parquet --by series --truth label --score a --score b --time t
+  closecall batch 'runs/*.csv' --by run --truth label --predicted alarm --out results.parquet
+  closecall batch all.parquet --by series --truth label --score a --workers 4 --out results.csv
+  closecall batch lake/ --by site --by machine --truth label --score a \\
+    --engine dask://scheduler:8786 --out results.parquet --resume
+"""
+
+
+class InterruptedBatch(click.ClickException):
+    """Somebody pressed Ctrl-C."""
+
+    exit_code = _INTERRUPTED
+
+
+def threshold_choice(text: str) -> int | float | str:
+    """Read a number, or leave the name of a rule as it is.
+
+    Examples
+    --------
+    >>> [threshold_choice(text) for text in ("7", "0.7", "best_f1", "quantile:0.99")]
+    [7, 0.7, 'best_f1', 'quantile:0.99']
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+@click.command(help=_HELP, short_help="Evaluate detectors on many series.")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
+@click.option(
+    "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
+)
+@click.option("--truth", required=True, metavar="COLUMN", help="0/1 column of true anomalies.")
+@click.option(
+    "--score",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column of a detector's scores, higher is more anomalous; repeat it for each.",
+)
+@click.option(
+    "--predicted",
+    multiple=True,
+    metavar="COLUMN",
+    help="0/1 column of a detector, in the place of scores; repeat it for each.",
+)
+@click.option("--time", metavar="COLUMN", help="Column of times; samples are counted without it.")
+@click.option(
+    "--threshold",
+    type=threshold_choice,
+    metavar="RULE",
+    help="A number, quantile:Q, best_f1 (the default) or best_f1_global.",
+)
+@click.option(
+    "--metric",
+    "metrics",
+    type=metric_choice,
+    multiple=True,
+    metavar="NAME[:P=V,...]",
+    help="A metric and its parameters; repeat it. By default affiliation.",
+)
+@click.option("--per-event", is_flag=True, help="Also one row for each true event.")
+@click.option(
+    "--disorder",
+    type=click.Choice(["error", "sort", "index"]),
+    default="error",
+    show_default=True,
+    help="Where times repeat or go back: report it, sort, or count samples instead.",
+)
+@click.option("--strict", is_flag=True, help="Stop at the first series in trouble.")
+@click.option("--workers", type=int, metavar="N", help="Processes on this machine.")
+@click.option("--engine", metavar="ADDRESS", help="Dask scheduler, as dask://host:port.")
+@click.option(
+    "-o", "--out", metavar="FILE", help="Write all rows there: .parquet or .csv (with .events)."
+)
+@click.option("--resume", is_flag=True, help="Go on with what --out has of an earlier attempt.")
+@click.option("--overwrite", is_flag=True, help="Replace what is at --out.")
+@format_option("json holds everything; csv one row for each series and detector.")
+def batch(
+    data: tuple[str, ...],
+    *,
+    score: tuple[str, ...],
+    predicted: tuple[str, ...],
+    metrics: tuple[tuple[str, dict[str, Any]], ...],
+    output_format: str,
+    out: str | None,
+    engine: str | None,
+    **options: Any,
+) -> None:
+    """Evaluate many series, from files."""
+    from closecall.cli.batch_formats import write_batch
+    from closecall.frames.evaluate_frame import evaluate_frame
+
+    with compile_notice(), _interruptible(out), _quiet_dask():
+        result = evaluate_frame(
+            _locations(data),
+            score=score or None,
+            predicted=predicted or None,
+            metrics=dict(metrics) or None,
+            out=out,
+            engine=engine,
+            **options,
+        )
+    write_batch(result, output_format=output_format, out=out)
+
+
+def _locations(data: tuple[str, ...]) -> Any:
+    """Give one path, pattern or folder as it is; of several, list the files."""
+    from closecall.frames.sources.paths import list_files
+
+    if len(data) == 1:
+        return data[0]
+    return [file.path for location in data for file in list_files(location)]
+
+
+@contextmanager
+def _interruptible(out: str | None) -> Iterator[None]:
+    """Say on Ctrl-C what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = f"; what was finished is in {out}.partial, and --resume goes on" if out else ""
+        message = f"Interrupted{kept}."
+        raise InterruptedBatch(message) from None
+
+
+@contextmanager
+def _quiet_dask() -> Iterator[None]:
+    """Keep Dask's own log off the terminal: what matters is reported in one line."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)

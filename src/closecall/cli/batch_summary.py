@@ -1,0 +1,169 @@
+"""What `closecall batch` prints: who is ahead, beside chance, and what became of the series."""
+
+from __future__ import annotations
+
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from closecall.cli import words
+from closecall.cli.event_table import score_style
+from closecall.cli.names import plain_name
+from closecall.frames.leaderboard import higher_is_better, rank_detectors
+from closecall.frames.question import CHANCE, DETECTOR
+from closecall.frames.summary import summarise
+from closecall.frames.trouble import BAD_TIMES, CONSTANT_SCORE, OK, STATUSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+    from closecall.frames.batch_result import BatchResult
+
+_NAME_WIDTHS = (40, 28, 20, 14)  # the widest that fits is taken
+_ANY_WIDTH = 10_000
+_MOST_DETECTORS = 60
+_HEADINGS = {
+    "affiliation_f1": "F1",
+    "affiliation_precision": "prec.",
+    "affiliation_recall": "recall",
+    "affiliation_average_precision": "avg. prec.",
+    "chance_f1": "chance",
+    "chance_precision": "chance",
+    "chance_recall": "chance",
+}
+_HEADLINE = ("affiliation_f1", "affiliation_precision", "affiliation_recall")
+_CHANCE = "chance: what as many alarms at random times would reach."
+_LOOKS = {
+    "best_f1": "Thresholds are the best of each series",
+    "best_f1_global": "Thresholds are the best that all series of a detector share",
+}
+_OPTIMISTIC = ", chosen with the truth: what a detector could reach, not what it would."
+
+
+def print_batch(result: BatchResult, console: Console, *, out: str | None) -> None:
+    """Print the counts, the leaderboard, and where everything else is."""
+    console.print(_counts(result))
+    console.print()
+    if result.table.num_rows:
+        console.print(_leaderboard(result, console.width, console))
+        console.print()
+        _print_meaning(result, console)
+    if out is not None and not result.failures:
+        console.print(Text(_written(result, out)))
+
+
+def _counts(result: BatchResult) -> Text:
+    """Say what became of the series, and what could be done about it."""
+    by = [name for name in result.question.by if name != DETECTOR]
+    series: dict[tuple[Any, ...], list[str]] = {}
+    keys = zip(*(result.table.column(name).to_pylist() for name in by), strict=True)
+    statuses = result.table.column("status").to_pylist()
+    for key, status in zip(list(keys) or [()] * len(statuses), statuses, strict=True):
+        series.setdefault(key, []).append(status)
+    evaluated = sum(any(one in (OK, CONSTANT_SCORE) for one in own) for own in series.values())
+    parts = [f"{evaluated} series evaluated", *_troubles(series.values())]
+    text = Text.assemble((f"{', '.join(parts)}", "bold"))
+    if any(status == BAD_TIMES for status in statuses) and result.question.disorder == "error":
+        text.append("\n--disorder sort puts samples in the order of their times; ")
+        text.append("--disorder index counts samples instead")
+    return text
+
+
+def _troubles(series: Iterable[list[str]]) -> list[str]:
+    """Count the series in each trouble; apart, those in which only some detectors are."""
+    everywhere: dict[str, int] = {}
+    somewhere: dict[str, int] = {}
+    for own in series:
+        for status in dict.fromkeys(own):
+            counts = everywhere if own.count(status) == len(own) else somewhere
+            counts[status] = counts.get(status, 0) + 1
+    return [
+        f"{counts[status]} {STATUSES[status]}{suffix}"
+        for counts, suffix in ((everywhere, ""), (somewhere, " for some detectors"))
+        for status in sorted(counts, key=lambda one: -counts[one])
+        if status != OK
+    ]
+
+
+def _leaderboard(result: BatchResult, width: int, console: Console) -> Table:
+    """Return the table with the longest names, and the most columns, that fit."""
+    metrics = _metrics(result)
+    while True:
+        for longest in _NAME_WIDTHS:
+            table = _table(result, metrics, longest)
+            options = console.options.update(max_width=_ANY_WIDTH)
+            if Measurement.get(console, options, table).maximum <= width:
+                return table
+        if len(metrics) == 1:
+            return table
+        metrics = metrics[:-1]
+
+
+def _metrics(result: BatchResult) -> list[str]:
+    """List the numbers of the rows, the headline first."""
+    columns = result.question.metric_columns
+    first = [name for name in _HEADLINE if name in columns]
+    return [*first, *(name for name in columns if name not in first)]
+
+
+def _table(result: BatchResult, metrics: list[str], longest: int) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    chances = {name: f"chance_{name.rpartition('_')[2]}" for name in _HEADLINE}
+    shown = [one for name in metrics for one in (name, chances.get(name)) if one is not None]
+    headings = [_HEADINGS.get(name, name.replace("_", " ")) for name in shown]
+    for heading in ("#", DETECTOR, *headings, "best", "series"):
+        left = heading == DETECTOR
+        table.add_column(Text(heading), justify="left" if left else "right", no_wrap=True)
+    board = rank_detectors(result.table, result.question, metrics[0]).to_pylist()
+    summary_rows = summarise(result.table, result.question).to_pylist()
+    summaries = {row[DETECTOR]: row for row in summary_rows}
+    for row in board[:_MOST_DETECTORS]:
+        summary = summaries[row[DETECTOR]]
+        defined = row["series"] - row["undefined"]
+        table.add_row(
+            words.number(row["rank"]) if isfinite(row["rank"]) else words.UNDEFINED,
+            Text(plain_name(str(row[DETECTOR]), longest), style="bold cyan"),
+            *(_score(name, summary[f"mean_{name}"]) for name in shown),
+            str(row["best_on"]),
+            f"{defined}/{row['series']}",
+        )
+    return table
+
+
+def _score(name: str, value: float) -> Text:
+    if name in CHANCE or not isfinite(value):
+        return Text(words.score(value if isfinite(value) else None), style="dim")
+    if name.startswith("affiliation"):
+        text = words.score(value)
+        return Text(text, style=score_style(text) if name == "affiliation_f1" else "")
+    return Text(words.number(round(value, 4)))
+
+
+def _print_meaning(result: BatchResult, console: Console) -> None:
+    metrics = _metrics(result)
+    way = "highest" if higher_is_better(metrics[0], result.question) else "lowest"
+    name = _HEADINGS.get(metrics[0], metrics[0].replace("_", " "))
+    lines = [
+        f"Scores are means over the series that have one; best: on how many {name} is the {way}."
+    ]
+    if result.question.has_affiliation:
+        lines.append(_CHANCE)
+    rule = result.question.threshold
+    if rule.looks_at_truth:
+        lines.append(f"{_LOOKS[rule.kind]}{_OPTIMISTIC}")
+    console.print(Text("\n".join(lines), style="dim"))
+
+
+def _written(result: BatchResult, out: str) -> str:
+    path = Path(out)
+    text = f"Wrote {result.table.num_rows} rows to {path}"
+    if result.event_table is None:
+        return f"{text}."
+    events = path.with_name(f"{path.stem}.events{path.suffix}")
+    return f"{text}, and {result.event_table.num_rows} of events to {events}."

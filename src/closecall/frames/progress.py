@@ -1,0 +1,55 @@
+"""A progress bar for people; nothing for programs."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from closecall.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@contextmanager
+def progress_bar(
+    total: int, what: str, *, show: bool | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Show how far a batch has come, on standard error; yield what moves it on.
+
+    Parameters
+    ----------
+    total
+        How much there is to do.
+    what
+        What is being done, shown before the bar.
+    show
+        True or False; by default only if standard error is a terminal and rich is installed.
+
+    Examples
+    --------
+    >>> with progress_bar(100, "Evaluating", show=False) as advance:
+    ...     advance(100)
+    """
+    if show is None:
+        show = sys.stderr.isatty() and find_spec("rich") is not None
+    if not show:
+        yield lambda _: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    except ImportError as error:
+        raise MissingExtraError("rich", "cli") from error
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} samples"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)

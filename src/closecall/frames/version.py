@@ -1,0 +1,13 @@
+"""Which closecall this is: other versions may give other numbers."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+
+def installed_version() -> str:
+    """Return the version that is installed here; ``unknown`` for a bare copy of the code."""
+    try:
+        return version("closecall")
+    except PackageNotFoundError:
+        return "unknown"

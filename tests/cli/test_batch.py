@@ -1,0 +1,259 @@
+"""`closecall batch` on real files: the table, the formats, and what it refuses."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from closecall.frames.evaluate_frame import evaluate_frame
+
+COLUMNS = ("--by", "series", "--truth", "label")
+SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
+
+
+@pytest.fixture
+def series(tmp_path):
+    """Five series: two sound, one without an event, one out of order, one with equal scores."""
+    length = 200
+    label = np.zeros((5, length), dtype=np.int8)
+    label[:, 50:60] = label[:, 120:125] = 1
+    label[2] = 0
+    time_ = np.tile(np.arange(length), (5, 1))
+    time_[3, 10], time_[3, 11] = 11, 10
+    noise = np.random.default_rng(0).random((5, length))
+    noise[4] = 0.5
+    table = pa.table(
+        {
+            "series": np.repeat(list("abcde"), length),
+            "t": time_.ravel(),
+            "label": label.ravel(),
+            "good": (label + np.random.default_rng(1).random((5, length)) / 2).ravel(),
+            "noise": noise.ravel(),
+            "alarm": (noise > 0.97).astype(np.int8).ravel(),
+        }
+    )
+    pq.write_table(table, tmp_path / "series.parquet")
+    return table
+
+
+def lines(result):
+    assert result.exit_code == 0, result.stderr
+    return [line.rstrip() for line in result.stdout.splitlines()]
+
+
+TABLE = """\
+3 series evaluated, 1 without a true event, 1 with times that repeat, go back or are missing, 1 with the same score
+everywhere for some detectors
+--disorder sort puts samples in the order of their times; --disorder index counts samples instead
+
+#  detector    F1  chance  prec.  chance  recall  chance  avg. prec.  best  series
+1  good      1.00    0.46   1.00    0.50    1.00    0.42        1.00     3     3/5
+2  noise     0.74    0.47   0.63    0.50    0.95    0.50        0.56     0     3/5
+
+Scores are means over the series that have one; best: on how many F1 is the highest.
+chance: what as many alarms at random times would reach.
+Thresholds are the best of each series, chosen with the truth: what a detector could reach, not what it would."""  # noqa: E501 - as wide as the terminal
+
+
+def test_the_leaderboard(run, series):
+    printed = lines(run("batch", "series.parquet", *SCORES, "--time", "t"))
+    assert printed == TABLE.splitlines()
+
+
+def test_the_scores_printed_are_those_of_the_library(run, series):
+    rows = evaluate_frame(series, by="series", truth="label", predicted="alarm").table
+    printed = lines(run("batch", "series.parquet", *COLUMNS, "--predicted", "alarm"))
+    assert printed[0] == ("3 series evaluated, 1 without a true event, 1 with an undefined metric")
+    (row,) = [line.split() for line in printed if "alarm " in line and line.startswith("1")]
+    columns = ("affiliation_f1", "chance_f1", "affiliation_precision", "chance_precision")
+    means = [np.nanmean(rows.column(name).to_numpy()) for name in columns]
+    assert row[1:6] == ["alarm", *(f"{mean:.2f}" for mean in means)]
+    assert not any(line.startswith("Thresholds") for line in printed)
+
+
+def test_disorder_is_mended_on_demand(run, series):
+    printed = lines(run("batch", "series.parquet", *SCORES, "--time", "t", "--disorder", "sort"))
+    assert printed[0].startswith("4 series evaluated, 1 without a true event, 1 with the same")
+    assert not any("--disorder" in line for line in printed)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_the_table_follows_the_width(run, series, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    metrics = ("--metric", "affiliation", "--metric", "classical", "--metric", "event_wise")
+    printed = lines(run("batch", "series.parquet", *SCORES, *metrics))
+    (heading,) = [line for line in printed if line.startswith("#")]
+    assert max(map(len, printed)) <= width
+    assert heading.startswith("#  detector")
+    assert ("classical precision" in heading) == (width >= 100)
+    assert ("event wise f1" in heading) == (width >= 200)
+    assert heading.endswith("best  series")
+
+
+def test_metrics_without_a_threshold(run, series):
+    metric = ("--metric", "affiliation_average_precision")
+    printed = lines(run("batch", "series.parquet", *SCORES, *metric))
+    assert printed[2].split()[:5] == ["#", "detector", "avg.", "prec.", "best"]
+    assert not any(line.startswith(("chance", "Thresholds")) for line in printed)
+
+
+def test_csv_holds_every_row(run, series):
+    printed = run("batch", "series.parquet", *SCORES, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(printed.stdout)))
+    keys = [(row["series"], row["detector"]) for row in rows]
+    assert keys == [(one, detector) for one in "abcde" for detector in ("good", "noise")]
+    assert [row["status"] for row in rows][4:6] == ["no_event", "no_event"]
+    assert float(rows[0]["affiliation_f1"]) == 1.0
+
+
+def test_json_holds_everything(run, series):
+    arguments = ("--per-event", "--threshold", "0.97", "--format", "json")
+    printed = json.loads(run("batch", "series.parquet", *SCORES, *arguments).stdout)
+    assert len(printed["rows"]) == 10
+    assert printed["rows"][4]["affiliation_f1"] is None
+    assert {row["threshold"] for row in printed["rows"]} == {0.97}
+    assert len(printed["events"]) == 2 * 2 * 4  # of two detectors on the series that have them
+    assert [row["detector"] for row in printed["summary"]] == ["good", "noise"]
+    assert printed["failures"] == []
+
+
+def require_same(one, other):
+    assert one.schema == other.schema
+    assert repr(one.to_pylist()) == repr(other.to_pylist())  # nan is no different from nan
+
+
+def test_the_file_has_the_rows_of_the_library(run, series):
+    printed = lines(
+        run("batch", "series.parquet", *SCORES, "--per-event", "--out", "results.parquet")
+    )
+    assert printed[-1] == (
+        "Wrote 10 rows to results.parquet, and 16 of events to results.events.parquet."
+    )
+    expected = evaluate_frame(
+        series, by="series", truth="label", score=["good", "noise"], per_event=True
+    )
+    require_same(pq.read_table("results.parquet"), expected.table)
+    require_same(pq.read_table("results.events.parquet"), expected.event_table)
+    assert not Path("results.parquet.partial").exists()
+
+
+def test_several_files_and_patterns(run, series):
+    for letter in "abcde":
+        Path(f"part={letter}").mkdir()
+        own = series.filter(pc.equal(series["series"], letter))
+        pq.write_table(own, f"part={letter}/rows.parquet")
+    whole = run("batch", "series.parquet", *SCORES, "--format", "csv").stdout
+    pattern = run("batch", "part=*/rows.parquet", *SCORES, "--format", "csv").stdout
+    several = run("batch", "part=a", "part=[b-d]/*.parquet", "part=e", *SCORES, "--format", "csv")
+    assert pattern == whole
+    assert several.stdout == whole
+
+
+def test_two_columns_tell_series_apart(run, series):
+    table = series.append_column("half", pa.array((np.arange(1000) // 100 % 2).astype(str)))
+    pq.write_table(table, "halves.parquet")
+    arguments = ("--by", "series", "--by", "half", "--truth", "label", "--score", "good")
+    rows = json.loads(run("batch", "halves.parquet", *arguments, "--format", "json").stdout)["rows"]
+    assert [(row["series"], row["half"]) for row in rows] == [
+        (one, half) for one in "abcde" for half in "01"
+    ]
+
+
+REFUSALS = {
+    "no detector": ((*COLUMNS,), 1, "Error: Expected either `score` or `predicted`, got neither."),
+    "no truth": (("--by", "series", "--score", "good"), 2, "Error: Missing option '--truth'."),
+    "no column": (
+        (*COLUMNS, "--score", "goood"),
+        1,
+        "Error: Expected `score` to name a column of series.parquet, got 'goood'.",
+    ),
+    "no such rule": (
+        (*SCORES, "--threshold", "best"),
+        1,
+        "Error: Expected `threshold` to be a number or a known rule, got 'best'.",
+    ),
+    "no such metric": ((*SCORES, "--metric", "accuracy"), 1, "Error: Expected "),
+    "no address": (
+        (*SCORES, "--engine", "localhost"),
+        1,
+        "Error: Expected `engine` to be the address of a Dask scheduler, got 'localhost'.",
+    ),
+    "no workers": ((*SCORES, "--workers", "0"), 1, "Error: Expected `workers` to be at least 1"),
+    "nothing to resume to": ((*SCORES, "--resume"), 1, "Error: Expected `out` beside `resume`"),
+    "unknown file": ((*SCORES, "--out", "rows.xlsx"), 1, "Error: Expected `out` to end in"),
+    "strict": (
+        (*SCORES, "--strict"),
+        1,
+        "Error: Expected every series to be evaluated, with `strict=True`, got 'no_event'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_refusals(refuse, series, case):
+    arguments, code, message = REFUSALS[case]
+    complaint = refuse("batch", "series.parquet", *arguments, code=code)
+    assert complaint[0].startswith(message)
+
+
+def test_a_finished_file_is_replaced_only_on_demand(run, refuse, series):
+    out = ("--out", "results.csv")
+    lines(run("batch", "series.parquet", *SCORES, *out))
+    first = Path("results.csv").read_bytes()
+    complaint = refuse("batch", "series.parquet", *COLUMNS, "--score", "good", *out)
+    assert complaint == [
+        "Error: Expected no file at results.csv, got one.",
+        "Hint: Replace it with `overwrite=True` (`--overwrite`).",
+    ]
+    assert Path("results.csv").read_bytes() == first
+    lines(run("batch", "series.parquet", *COLUMNS, "--score", "good", *out, "--overwrite"))
+    assert Path("results.csv").read_bytes().count(b"\n") == 6
+
+
+def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series):
+    for letter in "ab":
+        own = series.filter(pc.equal(series["series"], letter))
+        pq.write_table(pa.concat_tables([own] * 4000), f"{letter}.parquet")
+    content = bytearray(Path("b.parquet").read_bytes())
+    content[2000:-5000] = bytes(len(content) - 7000)  # the footer stays
+    Path("b.parquet").write_bytes(content)
+    alarms = (*COLUMNS, "--predicted", "alarm")
+    result = run("batch", "a.parquet", "b.parquet", *alarms, "--out", "results.parquet")
+    assert result.exit_code == 1
+    complaint = result.stderr.splitlines()
+    assert "b.parquet" in complaint[0]
+    assert complaint[1].startswith("Error: Expected every part of the data to be read and evalu")
+    assert complaint[2].endswith(
+        "results.parquet.partial has the others: mend it and use --resume."
+    )
+    assert not Path("results.parquet").exists()
+    assert len(list(Path("results.parquet.partial").glob("*.unit"))) == 1
+
+
+def test_no_scheduler_is_told_in_one_line(run, series, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("closecall.frames.dask_engine._CONNECT_SECONDS", 0.5)
+    result = run("batch", "series.parquet", *SCORES, "--engine", "dask://127.0.0.1:9")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        "Error: Expected a Dask scheduler at tcp://127.0.0.1:9, got no answer in 0.5 seconds.",
+        "Hint: Check the address, and that `dask scheduler` runs there and can be reached.",
+    ]
+
+
+def test_the_table_in_the_documents_is_what_is_printed(run, data_folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    page = (Path(__file__).parents[2] / "docs" / "batch.md").read_text("utf-8")
+    shown = page.partition("```text\n")[2].partition("```")[0]
+    assert "5  random " in shown
+    detectors = ("numenta", "windowedGaussian", "skyline", "random", "relativeEntropy")
+    scores = [part for name in detectors for part in ("--score", name)]
+    file = str(data_folder / "nab" / "scores.parquet")
+    printed = lines(run("batch", file, *COLUMNS, "--time", "timestamp", *scores))
+    assert printed[: len(shown.splitlines())] == shown.splitlines()

@@ -1,0 +1,148 @@
+"""A batch that is killed, interrupted or cut off from its cluster, and then goes on."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from tests.frames.large_file import UNITS, write_large_file
+
+from closecall.frames.journal import Journal
+from closecall.frames.unit import UnitRows
+
+COLUMNS = ("--by", "series", "--truth", "label")
+SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
+# A process that was started in the background may ignore Ctrl-C, and so would its children.
+START = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from closecall.cli import main; main()"
+)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    return write_large_file(tmp_path_factory.mktemp("large") / "large.parquet")
+
+
+def start(*arguments, folder):
+    return subprocess.Popen(  # noqa: S603 - our own command
+        [sys.executable, "-c", START, "batch", *map(str, arguments)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process):
+    output, complaint = process.communicate(timeout=120)
+    assert process.returncode == 0, complaint
+    return output
+
+
+def wait_for_units(process, folder, count):
+    """Wait until so many units are kept, and see that the batch is still at work."""
+    partial = folder / "results.parquet.partial"
+    for _ in range(6000):
+        if len(list(partial.glob("*.unit"))) >= count:
+            break
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    assert process.poll() is None
+
+
+def finished_keys(folder):
+    return {part.key for part in Journal(folder / "results.parquet").finished()}
+
+
+def test_a_batch_that_was_killed_is_resumed(large, tmp_path):
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    whole.mkdir()
+    stopped.mkdir()
+    arguments = (large, *SCORES, "--per-event", "--out", "results.parquet")
+    finish(start(*arguments, folder=whole))
+    with start(*arguments, folder=stopped) as process:
+        wait_for_units(process, stopped, 1)
+        process.kill()
+    assert not (stopped / "results.parquet").exists()
+    keys = finished_keys(stopped)
+    assert 1 <= len(keys) < UNITS
+    shutil.copytree(stopped, tmp_path / "marked")
+
+    refused = start(*arguments, folder=stopped)
+    assert "Go on with it with `resume=True` (`--resume`)" in refused.communicate()[1]
+    assert refused.returncode == 1
+    other = start(large, *COLUMNS, "--score", "good", *arguments[-2:], "--resume", folder=stopped)
+    assert (
+        "Error: Expected to resume what results.parquet.partial was begun with, got `scores` "
+        in (other.communicate()[1])
+    )
+    assert other.returncode == 1
+    finish(start(*arguments, "--resume", folder=stopped))
+    for name in ("results.parquet", "results.events.parquet"):
+        assert (stopped / name).read_bytes() == (whole / name).read_bytes()
+    assert sorted(path.name for path in stopped.iterdir()) == [
+        "results.events.parquet",
+        "results.parquet",
+    ]
+
+    marked = mark_finished(tmp_path / "marked")
+    finish(start(*arguments, "--resume", folder=tmp_path / "marked"))
+    rows = pq.read_table(tmp_path / "marked" / "results.parquet")
+    assert pc.sum(pc.equal(rows["reason"], "was not evaluated again")).as_py() == marked
+
+
+def mark_finished(folder):
+    """Change what is kept of the finished units, and count their rows."""
+    journal = Journal(folder / "results.parquet")
+    marked = 0
+    for part in list(journal.finished()):
+        place = part.rows.column_names.index("reason")
+        marks = pa.array(["was not evaluated again"] * part.rows.num_rows)
+        rows = part.rows.set_column(place, "reason", marks)
+        journal.write(UnitRows(part.key, rows, part.events))
+        marked += rows.num_rows
+    return marked
+
+
+@pytest.mark.parametrize("workers", [(), ("--workers", "2")])
+def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, workers):
+    arguments = (large, *SCORES, "--out", "results.parquet", *workers)
+    with start(*arguments, folder=tmp_path) as process:
+        wait_for_units(process, tmp_path, 1)
+        process.send_signal(signal.SIGINT)
+        output, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output == ""
+    assert complaint == (
+        "Error: Interrupted; what was finished is in results.parquet.partial, and --resume goes "
+        "on.\n"
+    )
+    assert 1 <= len(finished_keys(tmp_path)) < UNITS
+    finish(start(*arguments, "--resume", folder=tmp_path))
+    assert pq.read_metadata(tmp_path / "results.parquet").num_rows == 2 * 12
+
+
+def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path):
+    pytest.importorskip("distributed")
+    from tests.frames.clusters import TESTS, cluster_processes
+
+    arguments = (large, *SCORES, "--out", "results.parquet")
+    with cluster_processes(tmp_path, TESTS) as (scheduler, address):
+        engine = ("--engine", address.replace("tcp://", "dask://"))
+        with start(*arguments, *engine, folder=tmp_path) as process:
+            wait_for_units(process, tmp_path, 1)
+            scheduler.kill()
+            output, complaint = process.communicate(timeout=60)
+    assert (process.returncode, output) == (1, "")
+    error, hint = complaint.splitlines()
+    assert error.startswith("Error: Expected the Dask scheduler at tcp://127.0.0.1:")
+    assert "to stay reachable, got a lost connection while these were on their way: " in error
+    assert hint.endswith("(`--resume`) continues.")
+    finish(start(*arguments, "--resume", folder=tmp_path))
+    assert pq.read_metadata(tmp_path / "results.parquet").num_rows == 2 * 12
