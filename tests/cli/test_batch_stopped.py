@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from tests.frames.large_file import UNITS, write_large_file
 
-from closecall.frames.journal import Journal
-from closecall.frames.unit import UnitRows
+from closecall.frames.batch.journal import Journal
+from closecall.frames.batch.unit import UnitRows
+from frames.batch.large_file import UNITS, write_large_file
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
@@ -130,7 +130,7 @@ def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, workers):
 
 def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path):
     pytest.importorskip("distributed")
-    from tests.frames.clusters import TESTS, cluster_processes
+    from frames.batch.clusters import TESTS, cluster_processes
 
     arguments = (large, *SCORES, "--out", "results.parquet")
     with cluster_processes(tmp_path, TESTS) as (scheduler, address):

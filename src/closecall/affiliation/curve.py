@@ -85,7 +85,8 @@ class AffiliationCurve:
         Step-wise as in scikit-learn, :math:`\sum_k (R_k - R_{k-1}) P_k` with :math:`R_0 = 0`; no
         interpolation between points.
         """
-        return float(np.dot(np.diff(self.recall, prepend=0.0), self.precision))
+        # A dot product has other last digits with another number of threads.
+        return float((np.diff(self.recall, prepend=0.0) * self.precision).sum())
 
     def best(
         self,

@@ -10,6 +10,7 @@ import click
 
 from closecall.cli.audit import metric_choice
 from closecall.cli.compile_notice import compile_notice
+from closecall.cli.layouts import COLUMNS, LAYOUTS, check_columns, read_layout
 from closecall.cli.options import format_option
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ Examples:
   closecall batch all.parquet --by series --truth label --score a --score b --time t
   closecall batch 'runs/*.csv' --by run --truth label --predicted alarm --out results.parquet
   closecall batch all.parquet --by series --truth label --score a --workers 4 --out results.csv
+  closecall batch TSB-AD-U --layout tsb-ad --scores eval/score/uni --missing nan
   closecall batch lake/ --by site --by machine --truth label --score a \\
     --engine dask://scheduler:8786 --out results.parquet --resume
 """
@@ -68,7 +70,7 @@ def threshold_choice(text: str) -> int | float | str:
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
 )
-@click.option("--truth", required=True, metavar="COLUMN", help="0/1 column of true anomalies.")
+@click.option("--truth", metavar="COLUMN", help="0/1 column of true anomalies.")
 @click.option(
     "--score",
     multiple=True,
@@ -96,6 +98,19 @@ def threshold_choice(text: str) -> int | float | str:
     metavar="NAME[:P=V,...]",
     help="A metric and its parameters; repeat it. By default affiliation.",
 )
+@click.option(
+    "--layout",
+    type=click.Choice(LAYOUTS),
+    help="DATA is a folder of that benchmark: --by, --truth and --score are known.",
+)
+@click.option("--scores", metavar="DIR", help="With --layout: the folder of scores.")
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "nan", "drop"]),
+    default="error",
+    show_default=True,
+    help="With --layout: for a series without scores, stop, report it, or leave it out.",
+)
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
 @click.option(
     "--disorder",
@@ -122,15 +137,25 @@ def batch(
     output_format: str,
     out: str | None,
     engine: str | None,
+    layout: str | None,
+    scores: str | None,
+    missing: str,
     **options: Any,
 ) -> None:
     """Evaluate many series, from files."""
     from closecall.cli.batch_formats import write_batch
-    from closecall.frames.evaluate_frame import evaluate_frame
+    from closecall.frames.batch.evaluate import evaluate_frame
 
+    check_columns(layout, options["truth"], scores)
     with compile_notice(), _interruptible(out), _quiet_dask():
+        if layout is None:
+            source = _locations(data)
+        else:
+            source = read_layout(layout, data, scores, missing)
+            options |= {"by": "series", "truth": "label"}
+            score = score or tuple(name for name in source.column_names if name not in COLUMNS)
         result = evaluate_frame(
-            _locations(data),
+            source,
             score=score or None,
             predicted=predicted or None,
             metrics=dict(metrics) or None,

@@ -9,11 +9,11 @@ import click
 
 from closecall.cli.formats import console_for, json_text, write_text
 from closecall.errors import InputError, expected
-from closecall.frames.question import DETECTOR
-from closecall.frames.summary import summarise
+from closecall.frames.batch.question import DETECTOR
+from closecall.frames.batch.summary import summarise
 
 if TYPE_CHECKING:
-    from closecall.frames.batch_result import BatchResult
+    from closecall.frames.batch.result import BatchResult
 
 _SHOWN_FAILURES = 3
 

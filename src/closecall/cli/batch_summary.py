@@ -13,17 +13,17 @@ from rich.text import Text
 from closecall.cli import words
 from closecall.cli.event_table import score_style
 from closecall.cli.names import plain_name
-from closecall.frames.leaderboard import higher_is_better, rank_detectors
-from closecall.frames.question import CHANCE, DETECTOR
-from closecall.frames.summary import summarise
-from closecall.frames.trouble import BAD_TIMES, CONSTANT_SCORE, OK, STATUSES
+from closecall.frames.batch.leaderboard import higher_is_better, rank_detectors
+from closecall.frames.batch.question import CHANCE, DETECTOR
+from closecall.frames.batch.summary import summarise
+from closecall.frames.batch.trouble import BAD_TIMES, CONSTANT_SCORE, OK, STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import Console
 
-    from closecall.frames.batch_result import BatchResult
+    from closecall.frames.batch.result import BatchResult
 
 _NAME_WIDTHS = (40, 28, 20, 14)  # the widest that fits is taken
 _ANY_WIDTH = 10_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from closecall.frames.batch_result import BatchResult
+from closecall.frames.batch import BatchResult, evaluate_frame
 from closecall.frames.compare import compare_files, compare_tables
 from closecall.frames.curve import (
     alarm_rate,
@@ -11,7 +11,6 @@ from closecall.frames.curve import (
     curve_report,
     curve_tables,
 )
-from closecall.frames.evaluate_frame import evaluate_frame
 from closecall.frames.files import read_table, write_table
 from closecall.frames.score import score_files, score_tables
 

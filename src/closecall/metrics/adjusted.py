@@ -174,7 +174,7 @@ def _point_adjust_k_area(pair: Pair) -> ValueResult:
     used = widths > 0
     found, widths = found[used], widths[used]
     f1 = f_measure(found / (found + _false_length(pair)), found / total)
-    return ValueResult(min(1.0, float(np.dot(widths, f1))))
+    return ValueResult(min(1.0, float((widths * f1).sum())))
 
 
 def _coverage(pair: Pair) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:

@@ -10,7 +10,7 @@ import numpy as np
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
-from closecall.frames.chance_levels import ChanceLevels
+from closecall.frames.batch.chance_levels import ChanceLevels
 from closecall.report.detectors import Detector, Inputs, read_detectors
 from closecall.report.grid import common_grid
 from closecall.report.packing import packed, packed_for_drawing, packed_times

@@ -7,7 +7,7 @@ import math
 
 import pyarrow as pa
 
-from closecall.frames.question import Question
+from closecall.frames.batch.question import Question
 from closecall.frames.sources.unit import UnitSize
 
 LENGTHS = (5, 1, 7, 3)

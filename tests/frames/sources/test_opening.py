@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from closecall.errors import InputError, InputTypeError
-from closecall.frames.question import Question
+from closecall.frames.batch.question import Question
 from closecall.frames.sources import open_source
 
 from .tables import KEYS, TINY, ask, expected_groups, key_names, read_groups, series_table

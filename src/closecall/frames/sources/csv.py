@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.frames.question import Question
+    from closecall.frames.batch.question import Question
     from closecall.frames.sources.paths import DataFile
     from closecall.frames.sources.source import Source
     from closecall.frames.sources.unit import UnitSize

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.frames.question import Question
+    from closecall.frames.batch.question import Question
     from closecall.frames.sources.source import Kind
     from closecall.frames.sources.unit import Key, Unit
 

@@ -10,7 +10,7 @@ from closecall.errors import InputError, expected
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from closecall.frames.question import Question
+    from closecall.frames.batch.question import Question
 
 
 def needed_columns(available: Iterable[str], question: Question, name: str) -> list[str]:

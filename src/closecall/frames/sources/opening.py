@@ -13,7 +13,7 @@ from closecall.frames.sources.parquet import parquet_source
 from closecall.frames.sources.paths import files_name, is_parquet, list_files
 
 if TYPE_CHECKING:
-    from closecall.frames.question import Question
+    from closecall.frames.batch.question import Question
     from closecall.frames.sources.source import Source
     from closecall.frames.sources.unit import UnitSize
 
@@ -49,7 +49,7 @@ def open_source(data: Any, question: Question, *, size: UnitSize | None = None) 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from closecall.frames.question import Question
+    >>> from closecall.frames.batch.question import Question
     >>> table = pa.table({"series": ["a", "a", "b"], "label": [0, 1, 1], "score": [0.1, 0.9, 0.8]})
     >>> source = open_source(table, Question.ask(by="series", truth="label", score="score"))
     >>> [unit] = source.units()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.frames.question import Question
+    from closecall.frames.batch.question import Question
     from closecall.frames.sources.planning import Span
     from closecall.frames.sources.row_groups import Layout, RowGroup
     from closecall.frames.sources.source import Kind

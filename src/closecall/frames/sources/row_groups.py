@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.frames.question import Question
+    from closecall.frames.batch.question import Question
     from closecall.frames.sources.paths import DataFile
 
 _SMALL_BUFFER = 2**16  # bytes read at a time where only the first rows are wanted

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.frames.question import Question
+    from closecall.frames.batch.question import Question
     from closecall.frames.sources.source import Kind, Source
 
 

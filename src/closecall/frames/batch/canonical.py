@@ -1,0 +1,44 @@
+"""The one order of rows, whichever unit or machine they came from, and in whatever order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from closecall.frames.batch.question import DETECTOR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+    from closecall.frames.batch.question import Question
+
+_PLACE = "__place__"
+
+
+def in_order(tables: Iterable[pa.Table], question: Question) -> pa.Table:
+    """Join tables of rows and sort them by key, then as the detectors were given, then by event.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from closecall.frames.batch.question import Question
+    >>> question = Question.ask(by="series", truth="label", score=["b", "a"])
+    >>> parts = [pa.table({"series": [key] * 2, "detector": ["a", "b"]}) for key in ("y", "x")]
+    >>> in_order(parts, question).to_pylist()[:2]
+    [{'series': 'x', 'detector': 'b'}, {'series': 'x', 'detector': 'a'}]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = pa.concat_tables(tables, promote_options="permissive")
+    keys = [(name, "ascending") for name in question.by]
+    sortable = table
+    if not question.is_long:
+        given = pa.array(question.detectors, type=pa.string())
+        places = pc.index_in(table.column(DETECTOR), value_set=given)
+        sortable = table.append_column(_PLACE, places)
+        keys.append((_PLACE, "ascending"))
+    if "event" in table.column_names:
+        keys.append(("event", "ascending"))
+    return table.take(pc.sort_indices(sortable, sort_keys=keys))

@@ -1,0 +1,192 @@
+"""Units on a Dask cluster: each is one task, and only what the function returns travels back."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from itertools import count
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+from closecall.errors import (
+    EngineError,
+    InputError,
+    InputTypeError,
+    MissingExtraError,
+    expected,
+)
+from closecall.frames.batch.outcome import KEPT, Keyed, Outcome, attempt, listed_keys
+from closecall.frames.batch.trouble import one_line
+from closecall.frames.batch.version import installed_version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+Value = TypeVar("Value")
+_AHEAD = 2  # units on their way for each thread of the cluster
+_FEWEST = 8  # units on their way, so that a cluster that grows on demand has a reason to
+_SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
+_CONNECT_SECONDS = 10
+_ASK_SECONDS = 5
+_LARGE_UNIT = "1 GiB"  # tables in memory travel with their tasks, so that a task can be repeated
+
+
+def run_on_dask(
+    units: Iterable[Keyed], function: Callable[[Any], Value], engine: Any
+) -> Generator[Outcome[Value], None, None]:
+    """Call the function with every unit on the cluster of a client, or at a scheduler's address.
+
+    Dask repeats the unit of a worker that died, and reports a unit that kills several workers.
+    """
+    with _needing_dask():
+        import dask
+        import distributed
+    ours = isinstance(engine, str)
+    client = _connect(distributed, scheduler_address(engine)) if ours else engine
+    try:
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": _LARGE_UNIT}):
+            _check_workers(client)
+            yield from _run(client, distributed, iter(units), function)
+    finally:
+        if ours:
+            client.close()
+
+
+def scheduler_address(text: str) -> str:
+    """Read the address of a scheduler; ``dask://`` is ``tcp://``.
+
+    Examples
+    --------
+    >>> scheduler_address("dask://head:8786"), scheduler_address("tls://10.0.0.1:8786")
+    ('tcp://head:8786', 'tls://10.0.0.1:8786')
+    """
+    scheme, separator, place = text.strip().partition("://")
+    host, colon, port = place.rpartition(":")
+    if not (separator and host and colon and port.isdigit() and scheme in (*_SCHEMES, "dask")):
+        raise InputError(
+            expected(
+                "`engine` to be the address of a Dask scheduler",
+                repr(text),
+                'Pass "dask://host:port", such as "dask://localhost:8786".',
+            )
+        )
+    return f"{'tcp' if scheme == 'dask' else scheme}://{place}"
+
+
+@contextmanager
+def _needing_dask() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError("distributed", "dask") from error
+
+
+def _connect(distributed: Any, address: str) -> Any:
+    try:
+        return distributed.Client(
+            address, timeout=_CONNECT_SECONDS, set_as_default=False, name="closecall"
+        )
+    except (OSError, TimeoutError) as error:
+        raise EngineError(
+            expected(
+                f"a Dask scheduler at {address}",
+                f"no answer in {_CONNECT_SECONDS} seconds",
+                "Check the address, and that `dask scheduler` runs there and can be reached.",
+            )
+        ) from error
+
+
+def _check_workers(client: Any) -> None:
+    """Ask every worker for its version, since another one may give other numbers."""
+    if client.asynchronous:
+        raise InputTypeError(expected("`engine` to be a client that waits", "an asynchronous one"))
+    ours = installed_version()
+    if client.status != "running":
+        raise _gone(client, [])
+    try:
+        versions = client.run(installed_version)
+    except OSError as error:
+        raise _gone(client, []) from error
+    except Exception as error:  # Dask words what a worker could not even unpickle
+        raise EngineError(
+            expected(
+                "every Dask worker to have closecall installed",
+                f"`{error}`",
+                f"Install closecall {ours} on the workers, with the extras of this machine.",
+            )
+        ) from error
+    for worker, version in versions.items():
+        if version != ours:
+            raise EngineError(
+                expected(
+                    f"every Dask worker to have closecall {ours}",
+                    f"{version} on {worker}",
+                    "Install the same version everywhere.",
+                )
+            )
+
+
+def _run(
+    client: Any, distributed: Any, units: Iterator[Keyed], function: Callable[[Any], Value]
+) -> Generator[Outcome[Value], None, None]:
+    # A name of its own for each run: Dask would give back what it knows by the same name.
+    name = f"closecall-{uuid4().hex}"
+    pending: dict[str, tuple[Any, Keyed]] = {}
+    arrived = distributed.as_completed(loop=client.loop, with_results=True, raise_errors=False)
+    room = _Room(client)
+    numbers = count()
+    try:
+        while True:
+            while len(pending) < room.most() and (unit := next(units, None)) is not None:
+                key = f"{name}-{next(numbers)}"
+                future = client.submit(attempt, function, unit, key=key, pure=False)
+                pending[key] = future, unit
+                arrived.add(future)
+            if not pending:
+                return
+            future, result = next(arrived)
+            if not isinstance(result, Outcome) and future.status != "error":
+                raise _gone(client, [unit for _, unit in pending.values()])
+            _, unit = pending.pop(future.key)
+            yield result if isinstance(result, Outcome) else _failed(unit, result)
+    except OSError as error:  # every broken connection is one
+        raise _gone(client, [unit for _, unit in pending.values()]) from error
+    finally:
+        if pending and client.status == "running":
+            client.cancel([future for future, _ in pending.values()])
+
+
+def _failed(unit: Keyed, result: Any) -> Outcome[Any]:
+    """Word what Dask itself raised: a result that cannot be sent, a unit that kills workers."""
+    _, error, _ = result
+    return Outcome(unit.key, error=one_line(error))
+
+
+class _Room:
+    """How many units may be on their way; asked anew now and then, as clusters grow and shrink."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._most = _FEWEST
+        self._asked = -inf
+
+    def most(self) -> int:
+        """Return the number for the workers that the cluster has."""
+        now = monotonic()
+        if now - self._asked > _ASK_SECONDS:
+            threads = sum(self._client.nthreads().values())
+            self._most, self._asked = max(_FEWEST, _AHEAD * threads), now
+        return self._most
+
+
+def _gone(client: Any, lost: list[Keyed]) -> EngineError:
+    address = client.scheduler.address if client.scheduler is not None else "its address"
+    doing = f" while these were on their way: {listed_keys(lost)}" if lost else ""
+    return EngineError(
+        expected(
+            f"the Dask scheduler at {address} to stay reachable",
+            f"a lost connection{doing}",
+            f"Start it again, or check why it stopped. {KEPT}",
+        )
+    )

@@ -1,0 +1,153 @@
+"""The units of a batch, run to the end: each evaluated once, its rows kept, its trouble told."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from closecall.errors import InputError, expected
+from closecall.frames.batch.canonical import in_order
+from closecall.frames.batch.endless import can_be_cut, evaluate_endless
+from closecall.frames.batch.global_threshold import shared_thresholds, unit_changes
+from closecall.frames.batch.joined import Joined
+from closecall.frames.batch.progress import progress_bar
+from closecall.frames.batch.question import DETECTOR
+from closecall.frames.batch.result import BatchResult
+from closecall.frames.batch.trouble import OK
+from closecall.frames.batch.unit import UnitRows, evaluate_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    import pyarrow as pa
+
+    from closecall.frames.batch.journal import Journal
+    from closecall.frames.batch.outcome import Outcome
+    from closecall.frames.batch.question import Question
+    from closecall.frames.sources import Source, Unit
+    from closecall.frames.sources.source import Kind
+
+_THRESHOLDS = "thresholds"
+Failure = tuple[str, str]  # the key of a unit, and why it failed
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Units, how they are run, and where what is finished is kept."""
+
+    units: Sequence[Unit]
+    execute: Callable[..., Any]
+    """`closecall.frames.batch.engine.run`, with its engine."""
+    progress: bool | None = None
+    journal: Journal | None = None
+
+    @classmethod
+    def plan(
+        cls,
+        source: Source,
+        question: Question,
+        execute: Callable[..., Any],
+        *,
+        progress: bool | None = None,
+        journal: Journal | None = None,
+    ) -> Batch:
+        """Plan the units of a source; parts of one series are apart only if that is exact."""
+        units: list[Unit] = source.units()
+        if not units:
+            raise InputError(expected(f"{source.name} to hold at least one series", "none"))
+        if not question.by and len(units) > 1 and not can_be_cut(question):
+            units = [Joined(tuple(units))]
+        return cls(units, execute, progress, journal)
+
+    def shared_thresholds(self, question: Question) -> dict[str, float]:
+        """Find the threshold of each detector; units that fail here say so when evaluated."""
+        known = None if self.journal is None else self.journal.noted(_THRESHOLDS)
+        if known is not None:
+            return dict(known)
+        found: dict[str, Any] = {}
+        function = partial(unit_changes, question=question)
+        for outcome in self._outcomes(self.units, function, "Choosing thresholds"):
+            if outcome.value is not None:
+                found[outcome.key] = outcome.value
+        # Sums in the order of the units have the same digits on every engine.
+        shared = shared_thresholds(found[unit.key] for unit in self.units if unit.key in found)
+        if self.journal is not None:
+            self.journal.note(_THRESHOLDS, shared)
+        return shared
+
+    def evaluate(self, question: Question) -> tuple[list[UnitRows], list[Failure]]:
+        """Evaluate every unit: what came of those that could be, and why others could not."""
+        if not question.by and len(self.units) > 1:
+            execute = partial(self._outcomes, what="Evaluating")
+            return [self._checked(evaluate_endless(self.units, question, execute), question)], []
+        kept = {} if self.journal is None else {one.key: one for one in self.journal.finished()}
+        done = [kept[unit.key] for unit in self.units if unit.key in kept]
+        failures: list[Failure] = []
+        remaining = [unit for unit in self.units if unit.key not in kept]
+        function = partial(evaluate_unit, question=question)
+        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
+            for outcome in outcomes:
+                if outcome.value is None:
+                    failures.append((outcome.key, str(outcome.error)))
+                    if question.strict:
+                        break
+                else:
+                    done.append(self._checked(outcome.value, question))
+        if failures and (question.strict or not done):
+            raise _unread(failures)
+        return done, failures
+
+    def _checked(self, part: UnitRows, question: Question) -> UnitRows:
+        """Keep what came of a unit, unless a strict question stopped in the middle of it."""
+        if question.strict:
+            require_health(part.rows, question)
+        if self.journal is not None:
+            self.journal.write(part)
+        return part
+
+    def _outcomes(
+        self, units: Sequence[Unit], function: Callable[[Any], Any], what: str
+    ) -> Generator[Outcome[Any], None, None]:
+        """Yield what became of each unit, as they finish; closing it gives up the others."""
+        sizes = {unit.key: unit.rows for unit in units}
+        with (
+            progress_bar(sum(sizes.values()), what, show=self.progress) as advance,
+            closing(self.execute(units, function)) as finished,
+        ):
+            for outcome in finished:
+                advance(sizes[outcome.key])
+                yield outcome
+
+
+def require_health(rows: pa.Table, question: Question) -> None:
+    """Refuse the first series in trouble, with its key and what is wrong."""
+    for place, status in enumerate(rows.column("status").to_pylist()):
+        if status != OK:
+            row = rows.slice(place, 1).to_pylist()[0]
+            key = ", ".join(f"{name}={row[name]!r}" for name in (*question.by, DETECTOR))
+            raise InputError(
+                expected(
+                    "every series to be evaluated, with `strict=True`",
+                    f"{status!r} for {key}: {row['reason']}",
+                ).removesuffix(".")
+            )
+
+
+def _unread(failures: list[Failure]) -> InputError:
+    key, error = failures[0]
+    more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+    return InputError(expected("every unit to be read and evaluated", f"{key}{more}: {error}"))
+
+
+def result_of(
+    done: Sequence[UnitRows], failures: Sequence[Failure], question: Question, kind: Kind
+) -> BatchResult:
+    """Put what came of the units together, in the one order of rows."""
+    rows = in_order([unit.rows for unit in done], question)
+    parts = [unit.events for unit in done if unit.events is not None]
+    events = in_order(parts, question) if parts else None
+    if events is None and question.per_event:
+        events = rows.select([*question.by, *(() if question.is_long else (DETECTOR,))]).slice(0, 0)
+    return BatchResult(rows, events, question, kind, tuple(sorted(failures)))

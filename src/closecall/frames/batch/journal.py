@@ -1,0 +1,288 @@
+"""What a batch has finished, kept beside its output until all of it is there.
+
+For ``results.parquet`` there is a folder ``results.parquet.partial`` with one file for each
+finished unit and a manifest that says what was asked of which data. Every file is written under
+another name first, so that it is whole or not there; a check sum finds those that were damaged
+later. The output itself appears in one step, at the end, and the folder goes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from closecall.errors import InputError, expected
+from closecall.frames.batch.version import installed_version
+from closecall.frames.files import arrow, write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from os import PathLike
+
+    import pyarrow as pa
+
+    from closecall.frames.batch.question import Question
+    from closecall.frames.batch.unit import UnitRows
+
+_SUFFIXES = (".parquet", ".pq", ".csv")
+_MANIFEST = "manifest.json"
+_UNIT, _TEMPORARY, _NOTE = ".unit", ".tmp", ".note"
+_UNREADABLE = {"data"}  # a fingerprint tells a reader nothing
+_UNASKED = {"strict", "shared"}  # what decides no number, or is itself computed
+
+
+def describe(question: Question, fingerprint: str) -> dict[str, str]:
+    """Say what is asked of which data, as text that is the same if and only if they are.
+
+    Examples
+    --------
+    >>> from closecall.frames.batch.question import Question
+    >>> asked = Question.ask(by="series", truth="label", predicted="alarm")
+    >>> describe(asked, "3 files")["truth"], describe(asked, "3 files")["data"]
+    ("'label'", '3 files')
+    """
+    options = {
+        field.name: repr(getattr(question, field.name))
+        for field in fields(question)
+        if field.name not in _UNASKED
+    }
+    return {"closecall": installed_version(), "data": fingerprint, **options}
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The finished units of one batch, on disk.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, tempfile
+    >>> from closecall.frames.batch.unit import UnitRows
+    >>> out = Path(tempfile.mkdtemp()) / "results.parquet"
+    >>> journal = Journal.open(out, {"data": "one file"})
+    >>> journal.write(UnitRows("first", pa.table({"f1": [0.5]})))
+    >>> again = Journal.open(out, {"data": "one file"}, resume=True)
+    >>> [part.key for part in again.finished()]
+    ['first']
+    >>> again.complete(pa.table({"f1": [0.5, 0.75]}))
+    >>> [path.name for path in out.parent.iterdir()]
+    ['results.parquet']
+    """
+
+    out: Path
+    """The file that rows go to in the end."""
+
+    @classmethod
+    def open(
+        cls,
+        out: str | PathLike[str],
+        about: Mapping[str, str],
+        *,
+        resume: bool = False,
+        overwrite: bool = False,
+    ) -> Journal:
+        """Begin a batch, or go on with one; refuse to mix it with another, or to replace one.
+
+        Parameters
+        ----------
+        out
+            Where the rows go: Parquet or CSV.
+        about
+            What is asked of which data, as `describe` says it.
+        resume
+            Go on with what is there, if it answers the same question; begin if nothing is.
+        overwrite
+            Drop what was begun before, and replace a finished output, in the end.
+        """
+        journal = cls(Path(out))
+        journal._refuse_place(resume=resume, overwrite=overwrite)
+        if overwrite or not journal._is_begun():
+            journal._remove()
+        if journal.folder.exists():
+            journal._require_same(about)
+        else:
+            journal.folder.mkdir()
+            journal._put(_MANIFEST, json.dumps(dict(about), indent=1).encode())
+        return journal
+
+    @property
+    def folder(self) -> Path:
+        """Where finished units are."""
+        return self.out.with_name(f"{self.out.name}.partial")
+
+    @property
+    def events_out(self) -> Path:
+        """The file that rows of events go to: ``results.events.parquet``."""
+        return self.out.with_name(f"{self.out.stem}.events{self.out.suffix}")
+
+    def write(self, part: UnitRows) -> None:
+        """Keep what came of one unit."""
+        streams = [_stream(table) for table in (part.rows, part.events) if table is not None]
+        content = b"".join(streams)
+        header = {
+            "key": part.key,
+            "lengths": [len(stream) for stream in streams],
+            "crc32": zlib.crc32(content),
+        }
+        self._put(_file_name(part.key), json.dumps(header).encode() + b"\n" + content)
+
+    def finished(self) -> Iterator[UnitRows]:
+        """Yield the units that were kept, but none that is torn or damaged."""
+        for path in sorted(self.folder.glob(f"*{_UNIT}")):
+            part = _whole_part(path)
+            if part is not None:
+                yield part
+
+    def note(self, name: str, value: Any) -> None:
+        """Keep a value that all units share, as JSON."""
+        self._put(f"{name}{_NOTE}", json.dumps(value).encode())
+
+    def noted(self, name: str) -> Any:
+        """Return the value that was kept; None if there is none."""
+        try:
+            return json.loads((self.folder / f"{name}{_NOTE}").read_bytes())
+        except (OSError, ValueError):
+            return None
+
+    def complete(self, rows: pa.Table, events: pa.Table | None = None) -> None:
+        """Put the output in its place, in one step, and remove what led to it.
+
+        Not to be called while units are missing: what is there is then kept for the next attempt.
+        """
+        if events is not None:
+            self._place(events, self.events_out)
+        else:  # rows of events of an earlier batch would be taken for those of this one
+            self.events_out.unlink(missing_ok=True)
+        self._place(rows, self.out)
+        _flush(self.out.parent)
+        self._remove()
+
+    def _place(self, table: pa.Table, path: Path) -> None:
+        temporary = self.folder / f"{_TEMPORARY}{path.suffix}"
+        write_table({name: table.column(name) for name in table.column_names}, temporary)
+        _flush(temporary)
+        temporary.replace(path)
+
+    def _put(self, name: str, content: bytes) -> None:
+        temporary = self.folder / f"{name}{_TEMPORARY}"
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self.folder / name)
+
+    def _refuse_place(self, *, resume: bool, overwrite: bool) -> None:
+        if self.out.suffix not in _SUFFIXES:
+            rule = "`out` to end in .parquet or .csv"
+            raise InputError(expected(rule, f"{str(self.out)!r}"))
+        if not self.out.parent.is_dir():
+            raise InputError(expected(f"a folder at {self.out.parent}", "none"))
+        if resume and overwrite:
+            raise InputError(expected("either `resume` or `overwrite`", "both"))
+        if resume or overwrite:
+            if resume and self.out.exists() and not self._is_begun():
+                raise _in_the_way(f"{self.out} to be unfinished", "a finished output")
+            return
+        if self._is_begun():
+            raise InputError(
+                expected(
+                    f"no unfinished batch at {self.folder}",
+                    "one",
+                    "Go on with it with `resume=True` (`--resume`), or drop it with "
+                    "`overwrite=True` (`--overwrite`).",
+                )
+            )
+        for path in (self.out, self.events_out):
+            if path.exists():
+                raise _in_the_way(f"no file at {path}", "one")
+
+    def _is_begun(self) -> bool:
+        """Say whether there is anything to lose: a batch that was refused at once left nothing."""
+        return self.folder.is_dir() and any(
+            path.suffix in (_UNIT, _NOTE) for path in self.folder.iterdir()
+        )
+
+    def _require_same(self, about: Mapping[str, str]) -> None:
+        """Refuse to go on with a batch that asks something else, and say what differs."""
+        try:
+            begun = dict(json.loads((self.folder / _MANIFEST).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            raise _in_the_way(f"{self.folder} to be of a batch", "no manifest in it") from None
+        for name in dict.fromkeys((*begun, *about)):
+            then, now = begun.get(name, "none"), about.get(name, "none")
+            if then != now:
+                raise InputError(
+                    expected(
+                        f"to resume what {self.folder} was begun with",
+                        f"other {name}"
+                        if name in _UNREADABLE
+                        else f"`{name}` {now}, which was {then}",
+                        "Ask the same of the same data, or start afresh with `overwrite=True` "
+                        "(`--overwrite`).",
+                    )
+                )
+
+    def _remove(self) -> None:
+        """Remove the folder, but nothing in it that is not ours."""
+        if not self.folder.is_dir():
+            return
+        for path in self.folder.iterdir():
+            ours = path.suffix in (_UNIT, _TEMPORARY, _NOTE) or path.name == _MANIFEST
+            if ours or path.stem == _TEMPORARY:
+                path.unlink()
+        try:
+            self.folder.rmdir()
+        except OSError:
+            rule = f"{self.folder} to hold only what a batch put there"
+            raise InputError(expected(rule, "other files", "Move them elsewhere.")) from None
+
+
+def _in_the_way(rule: str, got: str) -> InputError:
+    return InputError(expected(rule, got, "Replace it with `overwrite=True` (`--overwrite`)."))
+
+
+def _file_name(key: str) -> str:
+    """Name the file of a unit, whatever characters its key has."""
+    return f"{sha256(key.encode()).hexdigest()[:32]}{_UNIT}"
+
+
+def _stream(table: pa.Table) -> bytes:
+    sink = arrow("pyarrow").BufferOutputStream()
+    with arrow("pyarrow.ipc").new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def _whole_part(path: Path) -> UnitRows | None:
+    """Read the file of a unit, or say that it is not whole: then the unit is evaluated again."""
+    from closecall.frames.batch.unit import UnitRows
+
+    head, _, content = path.read_bytes().partition(b"\n")
+    try:
+        header = json.loads(head)
+        key, lengths, check = header["key"], header["lengths"], header["crc32"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    if zlib.crc32(content) != check or _file_name(key) != path.name:
+        return None
+    tables, start = [], 0
+    for length in lengths:
+        stream = content[start : start + length]
+        tables.append(arrow("pyarrow.ipc").open_stream(stream).read_all())
+        start += length
+    return UnitRows(key, *tables)
+
+
+def _flush(path: Path) -> None:
+    """Wait until the file, or the names in a folder, are on the disk."""
+    if path.is_dir() and os.name == "nt":
+        return  # Windows has no such thing for folders
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

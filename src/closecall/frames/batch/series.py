@@ -1,0 +1,144 @@
+"""One series of a table, read once for all of its detectors: true events on an axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.axis import Axis, read_axis, require_increasing
+from closecall.errors import ClosecallError, InputError, expected
+from closecall.frames.batch.arrow_columns import to_numpy
+from closecall.frames.batch.chance_levels import ChanceLevels
+from closecall.frames.batch.trouble import BAD_LABELS, BAD_TIMES, EMPTY, TroubleError, blamed_on
+from closecall.intervals import Intervals
+from closecall.labels import read_labels
+from closecall.pair import Pair
+from closecall.scored import Scored, read_scores
+from closecall.timeline import read_times
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from closecall.clock import Clock
+    from closecall.frames.batch.question import Question
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """The true events of a series, and what is needed to put predictions beside them."""
+
+    labels: NDArray[Any]
+    """True labels, in the order of time."""
+    axis: Axis
+    order: NDArray[np.int64] | None
+    """How the samples were put in the order of time; None if they came in it."""
+    timed: bool
+    """Whether the axis is that of the time column."""
+
+    @cached_property
+    def nothing_predicted(self) -> Pair:
+        """The true events, with no prediction beside them."""
+        truth = Intervals.from_labels(self.labels, self.axis)
+        nothing = Intervals(truth.starts[:0], truth.stops[:0], truth.clock)
+        return Pair(truth, nothing, self.axis.start, self.axis.end, self.axis.clock).checked()
+
+    @cached_property
+    def by_samples(self) -> Series:
+        """The same series on the numbers of its samples, for metrics that count them."""
+        if self.axis.ticks is None:
+            return self
+        axis = read_axis(self.axis.length, None, None, of="labels")
+        return Series(self.labels, axis, self.order, timed=False)
+
+    @cached_property
+    def chance_levels(self) -> ChanceLevels:
+        """What chance reaches in the zone of each true event."""
+        return ChanceLevels.of(self.nothing_predicted)
+
+    def labelled(self, column: pa.ChunkedArray, name: str) -> NDArray[Any]:
+        """Read a column of 0/1 predictions."""
+        return read_labels(self._in_order(to_numpy(column, name)), name)
+
+    def scored(self, column: pa.ChunkedArray, name: str) -> Scored:
+        """Read a column of scores."""
+        scores = read_scores(self._in_order(to_numpy(column, name)), name)
+        return Scored(self.nothing_predicted, scores, self.axis)
+
+    def predicting(self, labels: NDArray[Any]) -> Pair:
+        """Put 0/1 predictions beside the true events."""
+        nothing = self.nothing_predicted
+        predicted = Intervals.from_labels(labels, self.axis)
+        return Pair(nothing.truth, predicted, nothing.start, nothing.stop, nothing.clock)
+
+    def sample_numbers(self, ticks: NDArray[Any]) -> NDArray[np.int64]:
+        """Give the numbers of the samples that start at those times, N for the end."""
+        if self.axis.ticks is None:
+            return ticks
+        return np.searchsorted(self.axis.ticks, ticks)
+
+    @cached_property
+    def positives_before(self) -> NDArray[np.int64]:
+        """How many true samples come before each one, and in all at the end."""
+        counts = np.empty(self.labels.size + 1, dtype=np.int64)
+        counts[0] = 0
+        np.cumsum(self.labels, out=counts[1:])
+        return counts
+
+    def _in_order(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values if self.order is None else values[self.order]
+
+
+def read_series(table: pa.Table, question: Question) -> Series:
+    """Read the truth and the times of one series; `TroubleError` says what is wrong with them."""
+    if table.num_rows == 0:
+        raise TroubleError(EMPTY, expected("at least one sample", "none"))
+    with blamed_on(BAD_LABELS):
+        labels = read_labels(to_numpy(table.column(question.truth), question.truth), question.truth)
+    if question.time is None:
+        axis = read_axis(labels.size, None, None, of="labels")
+        return Series(labels, axis, None, timed=False)
+    with blamed_on(BAD_TIMES):
+        times = to_numpy(table.column(question.time), question.time)
+        return _timed(labels, times, question)
+
+
+def _timed(labels: NDArray[Any], times: NDArray[Any], question: Question) -> Series:
+    try:
+        return Series(labels, read_axis(labels.size, times, None, of="labels"), None, timed=True)
+    except ClosecallError:
+        # Most series are in order and even; only the others pay for finding out what they are.
+        return _mended(labels, times, question)
+
+
+def _mended(labels: NDArray[Any], times: NDArray[Any], question: Question) -> Series:
+    """Do what `disorder` says, and let the last of uneven samples last the median step."""
+    name = str(question.time)
+    ticks, clock = read_times(times, name)
+    order = None
+    if not (ticks[1:] > ticks[:-1]).all():
+        if question.disorder == "index":
+            axis = read_axis(labels.size, None, None, of="labels")
+            return Series(labels, axis, None, timed=False)
+        if question.disorder == "sort":
+            order = np.argsort(ticks, kind="stable")
+            labels, times, ticks = labels[order], times[order], ticks[order]
+        require_increasing(ticks, clock, name)
+    if ticks.size == 1:
+        raise InputError(
+            expected(f"`{name}` to have at least two times, which tell how long a sample is", "one")
+        )
+    return Series(labels, _axis_of(times, ticks, clock), order, timed=True)
+
+
+def _axis_of(times: NDArray[Any], ticks: NDArray[Any], clock: Clock) -> Axis:
+    try:
+        return read_axis(ticks.size, times, None, of="labels")
+    except InputError:
+        # Whether steps are even is the axis' own judgement; this is the step that its hint names.
+        steps = np.sort(np.diff(ticks))
+        end = clock.native(ticks[-1:] + steps[steps.size // 2])[0]
+        return read_axis(ticks.size, times, end, of="labels")

@@ -1,0 +1,77 @@
+"""Units run to the end, in whatever order they finish."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from closecall.errors import InputError
+from closecall.frames.batch.engine import run
+from closecall.frames.batch.execution import Batch, require_health, result_of
+from closecall.frames.batch.outcome import Outcome
+from closecall.frames.batch.question import Question
+from closecall.frames.batch.unit import evaluate_unit
+
+from .groups import HandMade, group, random_series
+
+GENERATOR = np.random.default_rng(41)
+SERIES = [random_series(GENERATOR, 25) for _ in range(6)]
+UNITS = [HandMade([group(f"s{k}", **SERIES[k])], key=f"unit {k}") for k in range(len(SERIES))]
+ASKED = {"by": "series", "truth": "label", "score": ["a", "b"]}
+
+
+def backwards(units, function):
+    yield from reversed(list(run(units, function)))
+
+
+@pytest.mark.parametrize("threshold", ["best_f1", "best_f1_global"])
+def test_the_order_in_which_units_finish_does_not_show(threshold):
+    question = Question.ask(**ASKED, threshold=threshold)
+    results = []
+    for execute in (run, backwards):
+        batch = Batch(UNITS, execute, progress=False)
+        asked = question
+        if threshold == "best_f1_global":
+            asked = question.with_thresholds(batch.shared_thresholds(question))
+        results.append(result_of(*batch.evaluate(asked), asked, "arrow").table)
+    assert results[0].equals(results[1])
+    assert results[0]["series"].to_pylist()[::2] == [f"s{k}" for k in range(6)]
+
+
+def test_closing_gives_up_the_units_that_have_not_begun():
+    begun = []
+
+    def execute(units, function):
+        for unit in units:
+            begun.append(unit.key)
+            yield Outcome(unit.key, value=function(unit))
+
+    bad = HandMade([group("bad", **{**SERIES[0], "label": np.full(25, 3)})], key="bad unit")
+    batch = Batch([UNITS[0], bad, *UNITS[1:]], execute, progress=False)
+    with pytest.raises(InputError, match="series='bad', detector='a'"):
+        batch.evaluate(Question.ask(**ASKED, strict=True))
+    assert begun == ["unit 0", "bad unit"]
+
+
+def test_units_that_fail_are_listed_and_all_of_them_are_an_error():
+    def failing(units, function):
+        for place, unit in enumerate(units):
+            if place < 2:
+                yield Outcome(unit.key, error="OSError: gone")
+            else:
+                yield Outcome(unit.key, value=function(unit))
+
+    question = Question.ask(**ASKED)
+    done, failures = Batch(UNITS, failing, progress=False).evaluate(question)
+    assert [part.key for part in done] == [unit.key for unit in UNITS[2:]]
+    assert failures == [("unit 0", "OSError: gone"), ("unit 1", "OSError: gone")]
+    with pytest.raises(InputError, match=r"got unit 0 \(and 1 more\): OSError: gone"):
+        Batch(UNITS[:2], failing, progress=False).evaluate(question)
+
+
+def test_health_is_every_row_being_ok():
+    question = Question.ask(**ASKED)
+    require_health(evaluate_unit(UNITS[0], question).rows, question)
+    constant = HandMade([group("c", **{**SERIES[0], "b": np.ones(25)})])
+    with pytest.raises(InputError, match="got 'constant_score' for series='c', detector='b'"):
+        require_health(evaluate_unit(constant, question).rows, question)

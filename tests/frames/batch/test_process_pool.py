@@ -1,0 +1,171 @@
+"""Processes of our own: safe to start, replaced when they die, gone when we are."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from closecall.errors import EngineError
+from closecall.frames.batch.engine import run
+from closecall.frames.batch.outcome import Outcome
+
+from .test_engine import DOUBLED, Number, by_key, die_at_five, double, numbers
+
+DIED = "The worker process died: it was killed, ran out of memory, or crashed."
+
+
+def process(unit):
+    return os.getpid()
+
+
+def die(unit):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def is_alive(number):
+    """Say whether a process runs; one that ended and waits for its parent does not."""
+    try:
+        status = Path(f"/proc/{number}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until(condition, seconds=30):
+    for _ in range(seconds * 20):
+        if condition():
+            return
+        time.sleep(0.05)
+    pytest.fail("waited in vain")
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+
+
+def test_the_same_outcomes_as_here():
+    assert by_key(run(numbers(20), double, workers=2)) == DOUBLED
+
+
+def test_other_processes_do_the_work():
+    used = {outcome.value for outcome in run(numbers(8), process, workers=2)}
+    assert os.getpid() not in used
+    assert not any(map(is_alive, used))
+
+
+def test_beside_threads():
+    """A forked copy of a process with threads could wait for ever on a lock nobody holds."""
+    busy = threading.Event()
+    thread = threading.Thread(target=busy.wait)
+    thread.start()
+    try:
+        assert by_key(run(numbers(20), double, workers=2)) == DOUBLED
+    finally:
+        busy.set()
+        thread.join()
+
+
+def test_only_the_unit_that_kills_workers_fails():
+    found = by_key(run(numbers(12), die_at_five, workers=2))
+    expected = {f"number {value}": Outcome(f"number {value}", 2 * value) for value in range(12)}
+    assert found == {**expected, "number 5": Outcome("number 5", None, DIED)}
+
+
+def test_a_unit_whose_worker_was_killed_is_tried_again(tmp_path):
+    units = [MarkedNumber(value, str(tmp_path / "died")) for value in range(12)]
+    found = by_key(run(units, die_first, workers=2))
+    assert found == {unit.key: Outcome(unit.key, 2 * unit.value) for unit in units}
+    assert (tmp_path / "died").exists()
+
+
+class MarkedNumber(Number):
+    def __init__(self, value, mark):
+        super().__init__(value)
+        object.__setattr__(self, "mark", mark)
+
+
+def die_first(unit):
+    if unit.value == 5 and not Path(unit.mark).exists():
+        Path(unit.mark).touch()
+        die(unit)
+    return 2 * unit.value
+
+
+def test_workers_that_always_die_end_the_batch():
+    found = []
+    with pytest.raises(EngineError, match="got 5 in a row that died"):
+        found.extend(run(numbers(50), die, workers=2))
+    assert {outcome.error for outcome in found} == {DIED}
+
+
+@needs_proc
+def test_closing_stops_a_unit_at_work(tmp_path):
+    units = [MarkedNumber(value, str(tmp_path)) for value in range(4)]
+    started = time.monotonic()
+    with closing(run(units, finish_one, workers=2)) as outcomes:
+        assert next(outcomes).value == 0
+        wait_until(lambda: any(tmp_path.iterdir()))
+    (number, *_) = [int(path.name) for path in tmp_path.iterdir()]
+    assert not is_alive(number)
+    assert time.monotonic() - started < 300
+
+
+def finish_one(unit):
+    if unit.value == 0:
+        return 0
+    (Path(unit.mark) / str(os.getpid())).touch()
+    time.sleep(600)
+    return None
+
+
+# A process that was started in the background may ignore Ctrl-C, and so would its children.
+SCRIPT = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from closecall.frames.batch.engine import run
+sys.path.insert(0, {tests!r})
+from frames.batch.test_process_pool import MarkedNumber, finish_one
+if __name__ == "__main__" or not {guarded}:
+    print([outcome.value for outcome in run([MarkedNumber(1, {mark!r})] * {units}, finish_one,
+        workers=2)])
+"""
+
+
+def start_script(folder, **parts):
+    marks = folder / "marks"
+    marks.mkdir()
+    tests = str(Path(__file__).parents[2])
+    script = folder / "script.py"
+    script.write_text(SCRIPT.format(tests=tests, mark=str(marks), **parts))
+    command = [sys.executable, str(script)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 - ours
+    return process, marks
+
+
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_their_parent(tmp_path, number):
+    with start_script(tmp_path, guarded=True, units=4)[0] as parent:
+        marks = tmp_path / "marks"
+        wait_until(lambda: len(list(marks.iterdir())) == 2)
+        workers = [int(path.name) for path in marks.iterdir()]
+        assert all(map(is_alive, workers))
+        parent.send_signal(number)
+        parent.wait(30)
+        wait_until(lambda: not any(map(is_alive, workers)))
+        complaints = parent.stderr.read()
+    assert complaints.count("Traceback") == (0 if number == signal.SIGKILL else 1)
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path):
+    with start_script(tmp_path, guarded=False, units=1)[0] as script:
+        complaints = script.stderr.read()
+        assert script.wait(60) == 1
+    last = complaints.strip().splitlines()[-3:]
+    assert "EngineError: Expected worker processes to start" in last[0]
+    assert 'needs `if __name__ == "__main__":`' in last[2]
