@@ -7,7 +7,7 @@ import numpy as np
 
 import closecall as cc
 from closecall import Events
-from closecall.affiliation.result import COLUMNS
+from closecall.affiliation.event_scores import COLUMNS
 
 PARIS = ZoneInfo("Europe/Paris")
 OFFSET = timezone(timedelta(hours=2))

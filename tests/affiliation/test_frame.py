@@ -22,7 +22,7 @@ from affiliation.examples import (
     day,
     scored,
 )
-from closecall.affiliation.result import COLUMNS
+from closecall.affiliation.event_scores import COLUMNS
 from closecall.errors import InputError, MissingExtraError
 
 

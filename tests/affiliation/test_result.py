@@ -8,7 +8,7 @@ import pytest
 
 import closecall as cc
 from affiliation.examples import NOTHING, NUMBERS, PARIS, scored
-from closecall.affiliation.result import COLUMNS
+from closecall.affiliation.event_scores import COLUMNS
 from closecall.errors import InputError
 
 

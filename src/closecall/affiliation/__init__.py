@@ -2,8 +2,9 @@
 
 from closecall.affiliation.chance_level import Chance, chance
 from closecall.affiliation.curve import AffiliationCurve, EventCurve, affiliation_curve
+from closecall.affiliation.event_scores import EventScores
 from closecall.affiliation.operating import OperatingPoint
-from closecall.affiliation.result import Affiliation, EventScores
+from closecall.affiliation.result import Affiliation
 from closecall.affiliation.score import affiliation
 from closecall.affiliation.scorers import (
     affiliation_average_precision_score,

@@ -22,7 +22,7 @@ from closecall.pair import read_pair
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.affiliation.result import EventScores
+    from closecall.affiliation.event_scores import EventScores
 
 DRAWS = 1000
 _LEAST_DRAWS = 2  # for a standard deviation

@@ -22,7 +22,8 @@ from closecall.scored import Scored, read_scored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.affiliation.result import Affiliation, EventScores
+    from closecall.affiliation.event_scores import EventScores
+    from closecall.affiliation.result import Affiliation
 
 
 _COLUMNS = ("thresholds", "precision", "recall", "f1", "alarms")

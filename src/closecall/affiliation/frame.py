@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.affiliation.result import COLUMNS
+from closecall.affiliation.event_scores import COLUMNS
 from closecall.errors import InputError, MissingExtraError, expected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
-    from closecall.affiliation.result import EventScores
+    from closecall.affiliation.event_scores import EventScores
 
 
 TIMES = frozenset(COLUMNS[:4])

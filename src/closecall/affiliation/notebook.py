@@ -6,8 +6,8 @@ from html import escape
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from closecall.affiliation.event_scores import COLUMNS
 from closecall.affiliation.frame import TIMES
-from closecall.affiliation.result import COLUMNS
 
 if TYPE_CHECKING:
     from closecall.affiliation.result import Affiliation

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from closecall.affiliation.result import Affiliation, EventScores
+from closecall.affiliation.event_scores import EventScores
+from closecall.affiliation.result import Affiliation
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, expected
 from closecall.pair import Pair, read_pair

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from closecall.affiliation.result import Affiliation, EventScores
+from closecall.affiliation.event_scores import EventScores
+from closecall.affiliation.result import Affiliation
 from closecall.affiliation.stretch import rows_of
 from closecall.affiliation.zone_scores import borders_between, sum_in_order
 from closecall.affiliation.zones import zone_borders

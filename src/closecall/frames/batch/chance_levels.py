@@ -15,7 +15,7 @@ from closecall.affiliation.zones import zone_borders
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.affiliation.result import EventScores
+    from closecall.affiliation.event_scores import EventScores
     from closecall.pair import Pair
 
 
