@@ -29,7 +29,6 @@ LISTED = (
     "closecall.adversary",
     "closecall.affiliation",
     "closecall.audit",
-    "closecall.bootstrap",
     "closecall.compare",
     "closecall.compat",
     "closecall.datasets",
