@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputTypeError, expected
 from closecall.metrics.entry import REQUIRED, Metric
 from closecall.metrics.registry import METRICS, find
 from closecall.pair import read_pair, read_sample_pair
@@ -101,23 +101,6 @@ def _chosen(
         if not available[entry.takes]:
             missing = "predicted" if entry.takes == "labels" else "scores"
             raise InputTypeError(expected(f"`{missing}` for the metric {name!r}", "none"))
-        _check_parameters(entry, parameters)
+        entry.check(parameters)
         chosen.append((entry, dict(parameters)))
     return chosen
-
-
-def _check_parameters(entry: Metric, parameters: Mapping[str, Any]) -> None:
-    known = entry.parameters
-    for name in parameters:
-        if name not in known:
-            has = ", ".join(known) or "no parameters"
-            raise InputError(expected(f"a parameter of {entry.name} ({has})", repr(name)))
-    for name, default in known.items():
-        if default is REQUIRED and name not in parameters:
-            raise InputTypeError(
-                expected(
-                    f"`{name}` for the metric {entry.name!r}, which has no default",
-                    "none",
-                    f"Pass metrics={{{entry.name!r}: {{{name!r}: ...}}}}.",
-                )
-            )

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal
 
+from closecall.errors import InputError, InputTypeError, expected
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 # What every metric takes, and how an average treats what is undefined, are not its parameters.
 _SHARED = {"truth", "predicted", "scores", "times", "end", "span", "zero_division"}
@@ -50,3 +52,20 @@ class Metric:
             for name, parameter in signature(self.function).parameters.items()
             if name not in _SHARED
         }
+
+    def check(self, parameters: Mapping[str, Any]) -> None:
+        """Refuse parameters that the metric does not have, and missing ones without a default."""
+        known = self.parameters
+        for name in parameters:
+            if name not in known:
+                has = ", ".join(known) or "no parameters"
+                raise InputError(expected(f"a parameter of {self.name} ({has})", repr(name)))
+        for name, default in known.items():
+            if default is REQUIRED and name not in parameters:
+                raise InputTypeError(
+                    expected(
+                        f"`{name}` for the metric {self.name!r}, which has no default",
+                        "none",
+                        f"Pass metrics={{{self.name!r}: {{{name!r}: ...}}}}.",
+                    )
+                )

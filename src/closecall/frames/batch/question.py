@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.frames.batch.threshold_rule import ThresholdRule
-from closecall.metrics.entry import REQUIRED
 from closecall.metrics.registry import METRICS, find
 
 if TYPE_CHECKING:
@@ -257,26 +256,9 @@ def _read_metrics(metrics: Any, *, scored: bool) -> tuple[tuple[str, dict[str, A
         entry = find(name)
         if entry.takes == "scores" and not scored:
             raise InputTypeError(expected(f"`score` for the metric {name!r}", "`predicted`"))
-        _check_parameters(entry, parameters)
+        entry.check(parameters)
         chosen.append((entry.name, dict(parameters)))
     return tuple(chosen)
-
-
-def _check_parameters(entry: Metric, parameters: Mapping[str, Any]) -> None:
-    known = entry.parameters
-    for name in parameters:
-        if name not in known:
-            has = ", ".join(known) or "no parameters"
-            raise InputError(expected(f"a parameter of {entry.name} ({has})", repr(name)))
-    for name, default in known.items():
-        if default is REQUIRED and name not in parameters:
-            raise InputTypeError(
-                expected(
-                    f"`{name}` for the metric {entry.name!r}, which has no default",
-                    "none",
-                    f"Pass metrics={{{entry.name!r}: {{{name!r}: ...}}}}.",
-                )
-            )
 
 
 def _read_threshold(
