@@ -184,7 +184,7 @@ REFUSALS = {
         1,
         "Error: Expected `engine` to be the address of a Dask scheduler, got 'localhost'.",
     ),
-    "no workers": ((*SCORES, "--workers", "0"), 1, "Error: Expected `workers` to be at least 1"),
+    "no workers": ((*SCORES, "--workers", "0"), 1, "Error: Expected `workers` to be 1 or more"),
     "nothing to resume to": ((*SCORES, "--resume"), 1, "Error: Expected `out` beside `resume`"),
     "unknown file": ((*SCORES, "--out", "rows.xlsx"), 1, "Error: Expected `out` to end in"),
     "strict": (

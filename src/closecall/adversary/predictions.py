@@ -8,9 +8,10 @@ import numpy as np
 
 from closecall.adversary import constructions
 from closecall.adversary.canvas import Canvas, Prediction, read_canvas, read_trivial
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, expected
 from closecall.labels import read_labels
 from closecall.metrics.lengths import read_length
+from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -255,11 +256,3 @@ def _read_ticks(value: Any, canvas: Canvas, name: str) -> Tick:
         rule = "a whole number of ticks, 1 or more" if canvas.whole else "more than 0"
         raise InputError(expected(f"`{name}` to be {rule}", f"{value!r}"))
     return int(ticks) if canvas.whole else ticks
-
-
-def require_whole(value: Any, name: str, least: int) -> None:
-    """Refuse what is not a whole number, or too small a one."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputTypeError(expected(f"`{name}` to be a whole number", f"{value!r:.80}"))
-    if value < least:
-        raise InputError(expected(f"`{name}` to be {least} or more", f"{value}"))

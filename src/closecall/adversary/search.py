@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from closecall.adversary.canvas import Canvas, Prediction, read_canvas, read_trivial
 from closecall.adversary.families import plan, read_families
 from closecall.adversary.judge import Judge, merit, require_labels
-from closecall.adversary.predictions import require_whole
 from closecall.errors import InputTypeError, UndefinedMetricError, expected
 from closecall.events import Events
 from closecall.metrics.registry import find
 from closecall.pair import read_pair
+from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan, nan, sqrt
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from closecall.affiliation.chance import (
 )
 from closecall.affiliation.random_detector import Scatter, scatter
 from closecall.affiliation.score import score_pair
-from closecall.errors import InputError, InputTypeError, expected
 from closecall.pair import read_pair
+from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,7 +157,8 @@ def chance(
     >>> round(level.f1, 2), round(level.f1_std, 1)
     (0.61, 0.2)
     """
-    n, seed = _read_whole(n, "n", _LEAST_DRAWS), _read_whole(seed, "seed", 0)
+    require_whole(n, "n", _LEAST_DRAWS)
+    require_whole(seed, "seed", 0)
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     pair.require_truth("chance")
     return chance_of(score_pair(pair).events, n=n, seed=seed)
@@ -207,17 +207,6 @@ def _mean_reciprocal_where_any(share: NDArray[np.float64], alarms: int) -> NDArr
     reciprocal: NDArray[np.float64] = mean_reciprocal(share, alarms)
     # In a zone that is next to nothing, a second point is next to impossible.
     return np.where(any_point > 0, reciprocal / np.where(any_point > 0, any_point, 1), 1.0)
-
-
-def _read_whole(value: Any, name: str, least: int) -> int:
-    try:
-        number = index(value)
-    except TypeError:
-        rule = f"`{name}` to be a whole number"
-        raise InputTypeError(expected(rule, f"{value!r:.80}")) from None
-    if number < least:
-        raise InputError(expected(f"`{name}` to be {least} or more", f"{number}"))
-    return number
 
 
 def _plain(value: float) -> float | None:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.adversary.families import plan, read_families
 from closecall.adversary.judge import read_judge
-from closecall.adversary.predictions import require_whole
 from closecall.adversary.search import read_truth
 from closecall.audit.judgement import rows, verdict
 from closecall.audit.result import Audit
 from closecall.audit.session import Session
 from closecall.audit.targets import canonical_times, measure_targets
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from math import copysign, inf, isnan, nan
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.affiliation.score import affiliation, score_pair
 from closecall.affiliation.zones import origin_of, zone_borders
-from closecall.errors import InputError, InputTypeError, expected
 from closecall.fscore import f_measure
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import PrecisionRecallResult
 from closecall.pair import read_pair
+from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -147,12 +146,7 @@ def unbiased_affiliation(
     >>> metrics.unbiased_affiliation(truth, truth)
     RescaledResult(precision=1.000, recall=1.000, f1=1.000)
     """
-    try:
-        valid = index(seed) >= 0
-    except TypeError:
-        raise InputTypeError(expected("`seed` to be a whole number", f"{seed!r:.80}")) from None
-    if not valid:
-        raise InputError(expected("`seed` to be 0 or more", f"{seed}"))
+    require_whole(seed, "seed", 0)
     return _unbiased(read_pair(truth, predicted, times=times, end=end, span=span), seed=seed)
 
 

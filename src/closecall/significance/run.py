@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from closecall.adversary.predictions import require_whole
 from closecall.axis import read_axis
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
@@ -22,6 +21,7 @@ from closecall.significance.result import (
     Significance,
 )
 from closecall.significance.scores import roll_scores
+from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from closecall.clock import Ticks

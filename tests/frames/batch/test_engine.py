@@ -153,7 +153,7 @@ def test_an_executor_that_was_shut_down():
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"workers": 0}, InputError, "`workers` to be at least 1, got 0"),
+        ({"workers": 0}, InputError, "`workers` to be 1 or more, got 0"),
         ({"workers": 2.0}, InputTypeError, "`workers` to be a whole number, got 2.0"),
         ({"workers": True}, InputTypeError, "`workers` to be a whole number, got True"),
         ({"engine": 3}, InputTypeError, "`engine` to be an executor, a Dask client"),

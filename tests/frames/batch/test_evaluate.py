@@ -317,7 +317,7 @@ def test_wrong_columns_and_options_are_named():
         evaluate_frame(TABLE, **{**ASKED, "truth": "lable"})
     with pytest.raises(InputTypeError, match="Expected `out` beside `resume`, got none"):
         evaluate_frame(TABLE, **ASKED, resume=True)
-    with pytest.raises(InputError, match="`workers` to be at least 1"):
+    with pytest.raises(InputError, match="`workers` to be 1 or more"):
         evaluate_frame(TABLE, **ASKED, workers=0)
 
 

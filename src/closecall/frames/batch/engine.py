@@ -15,6 +15,7 @@ from closecall.frames.batch.outcome import (
     listed_keys,
     outcome_of,
 )
+from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -98,17 +99,14 @@ def run(
 def _read_workers(workers: Any, engine: Any) -> int:
     if workers is None:
         return 1
-    if isinstance(workers, bool) or not isinstance(workers, int):
-        raise InputTypeError(expected("`workers` to be a whole number", f"{workers!r:.80}"))
-    if workers < 1:
-        raise InputError(expected("`workers` to be at least 1", str(workers)))
+    require_whole(workers, "workers", 1)
     if engine is not None:
         raise InputError(
             expected(
                 "`workers` only without an `engine`, which has workers of its own", str(workers)
             )
         )
-    return workers
+    return int(workers)
 
 
 def _is_client(engine: Any) -> bool:
