@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import contextmanager
 from itertools import count
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import uuid4
 
 from closecall.errors import (
@@ -37,7 +38,8 @@ def run_on_dask(
 ) -> Generator[Outcome[Value], None, None]:
     """Call the function with every unit on the cluster of a client, or at a scheduler's address.
 
-    Dask repeats the unit of a worker that died, and reports a unit that kills several workers.
+    Dask repeats the unit of a worker that died, and gives up a unit that kills several workers, or
+    that was waiting on them; such units are tried once more, each alone.
     """
     with _needing_dask():
         import dask
@@ -130,31 +132,69 @@ def _check_workers(client: Any) -> None:
 def _run(
     client: Any, distributed: Any, units: Iterator[Keyed], function: Callable[[Any], Value]
 ) -> Generator[Outcome[Value], None, None]:
-    # A name of its own for each run: Dask would give back what it knows by the same name.
-    name = f"closecall-{uuid4().hex}"
-    pending: dict[str, tuple[Any, Keyed]] = {}
-    arrived = distributed.as_completed(loop=client.loop, with_results=True, raise_errors=False)
+    flight: _Flight[Value] = _Flight(client, distributed, function)
     room = _Room(client)
-    numbers = count()
+    suspects, alone = deque[Keyed](), None
     try:
         while True:
-            while len(pending) < room.most() and (unit := next(units, None)) is not None:
-                key = f"{name}-{next(numbers)}"
-                future = client.submit(attempt, function, unit, key=key, pure=False)
-                pending[key] = future, unit
-                arrived.add(future)
-            if not pending:
-                return
-            future, result = next(arrived)
-            if not isinstance(result, Outcome) and future.status != "error":
-                raise _gone(client, [unit for _, unit in pending.values()])
-            _, unit = pending.pop(future.key)
-            yield result if isinstance(result, Outcome) else _failed(unit, result)
+            while len(flight) < room.most() and (unit := next(units, None)) is not None:
+                flight.start(unit)
+            if not len(flight):
+                if not suspects:
+                    return
+                alone = suspects.popleft()
+                flight.start(alone)
+            landed, result = flight.land()
+            if isinstance(result, Outcome):
+                yield result
+            elif landed is not alone and isinstance(result[1], distributed.scheduler.KilledWorker):
+                # Dask also blames units that only waited on the worker: each is tried alone.
+                suspects.append(landed)
+            else:
+                yield _failed(landed, result)
     except OSError as error:  # every broken connection is one
-        raise _gone(client, [unit for _, unit in pending.values()]) from error
+        raise flight.gone() from error
     finally:
-        if pending and client.status == "running":
-            client.cancel([future for future, _ in pending.values()])
+        flight.cancel()
+
+
+class _Flight(Generic[Value]):
+    """Units that are on their way to the cluster and back."""
+
+    def __init__(self, client: Any, distributed: Any, function: Callable[[Any], Value]) -> None:
+        self._client, self._function = client, function
+        # A name of its own for each run: Dask would give back what it knows by the same name.
+        self._name, self._numbers = f"closecall-{uuid4().hex}", count()
+        self._pending: dict[str, tuple[Any, Keyed]] = {}
+        self._arrived = distributed.as_completed(
+            loop=client.loop, with_results=True, raise_errors=False
+        )
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def start(self, unit: Keyed) -> None:
+        """Send a unit."""
+        key = f"{self._name}-{next(self._numbers)}"
+        future = self._client.submit(attempt, self._function, unit, key=key, pure=False)
+        self._pending[key] = future, unit
+        self._arrived.add(future)
+
+    def land(self) -> tuple[Keyed, Any]:
+        """Wait for the next unit, and give what came of it, or what Dask raised."""
+        future, result = next(self._arrived)
+        if not isinstance(result, Outcome) and future.status != "error":
+            raise self.gone()
+        return self._pending.pop(future.key)[1], result
+
+    def gone(self) -> EngineError:
+        """Say that the scheduler is gone, and what is lost with it."""
+        return _gone(self._client, [unit for _, unit in self._pending.values()])
+
+    def cancel(self) -> None:
+        """Give up what is still on its way."""
+        if self._pending and self._client.status == "running":
+            self._client.cancel([future for future, _ in self._pending.values()])
 
 
 def _failed(unit: Keyed, result: Any) -> Outcome[Any]:
