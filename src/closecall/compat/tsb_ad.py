@@ -32,20 +32,15 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
     Without `pred`, the F1 scores are those of the best threshold, chosen with the truth: the
     largest :math:`2PR/(P+R)` over the thresholds. All are in [0, 1], higher is better.
 
-    ==================  ==================================  ====================================
-    key                 here                                in TSB-AD
-    ==================  ==================================  ====================================
-    ``AUC-PR``          `closecall.metrics.average_precision`  the same
-    ``AUC-ROC``         `closecall.metrics.auc_roc`         the same
-    ``VUS-PR``          `closecall.metrics.vus`, all thresholds  `thre` sampled thresholds
-    ``VUS-ROC``         `closecall.metrics.vus`, all thresholds  `thre` sampled thresholds
-    ``Standard-F1``     all thresholds                      all, with 0.00001 below the line
-    ``PA-F1``           all thresholds                      100 thresholds; index 0 is skipped
-    ``Event-based-F1``  all thresholds                      100 thresholds; the last sample of an
-                                                            event at the end is dropped
-    ``R-based-F1``      the same 100 thresholds             100 thresholds
-    ``Affiliation-F``   all thresholds                      100 thresholds
-    ==================  ==================================  ====================================
+    - ``AUC-PR``, ``AUC-ROC``: `closecall.metrics.average_precision` and
+      `closecall.metrics.auc_roc`, the same as in TSB-AD.
+    - ``VUS-PR``, ``VUS-ROC``: `closecall.metrics.vus` over all thresholds; TSB-AD samples `thre`.
+    - ``Standard-F1``: over all thresholds; so does TSB-AD, with 0.00001 added below the line.
+    - ``PA-F1``: over all thresholds; TSB-AD looks at 100 and does not adjust index 0.
+    - ``Event-based-F1``: over all thresholds; TSB-AD looks at 100 and drops the last sample of an
+      event at the end of the series.
+    - ``R-based-F1``: at the same 100 thresholds as TSB-AD.
+    - ``Affiliation-F``: over all thresholds; TSB-AD looks at 100.
 
     Parameters
     ----------
