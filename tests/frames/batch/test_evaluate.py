@@ -242,7 +242,7 @@ def test_the_parts_of_a_giant_series_really_are_parts(tmp_path, monkeypatch):
     pq.write_table(pa.table(columns), path, row_group_size=500)
     small = UnitSize(smallest=1000, largest=2000)
     monkeypatch.setattr(
-        "closecall.frames.batch.evaluate.open_source",
+        "closecall.frames.sources.open_source",
         lambda data, question: open_source(data, question, size=small),
     )
     asked = {"truth": "label", "score": ["a", "b"]}
@@ -341,7 +341,7 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_does_only_the_rest(tmp_path, m
     path, out = parquet_file(tmp_path), tmp_path / "rows.parquet"
     size = UnitSize(smallest=100, largest=200)
     monkeypatch.setattr(
-        "closecall.frames.batch.evaluate.open_source",
+        "closecall.frames.sources.open_source",
         lambda data, question: open_source(data, question, size=size),
     )
 
@@ -391,7 +391,7 @@ def test_a_unit_that_fails_is_named_and_the_others_finish(tmp_path, monkeypatch)
     monkeypatch.setattr(execution, "evaluate_unit", failing)
     size = UnitSize(smallest=100, largest=200)
     monkeypatch.setattr(
-        "closecall.frames.batch.evaluate.open_source",
+        "closecall.frames.sources.open_source",
         lambda data, question: open_source(data, question, size=size),
     )
     result = evaluate_frame(path, **ASKED, out=tmp_path.parent / "rows.parquet")

@@ -10,7 +10,6 @@ from closecall.frames.batch.engine import run
 from closecall.frames.batch.execution import Batch, result_of
 from closecall.frames.batch.journal import Journal, describe
 from closecall.frames.batch.question import Disorder, Question
-from closecall.frames.sources import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -131,6 +130,8 @@ def evaluate_frame(
     >>> result.leaderboard()["detector"].to_pylist()
     ['forest', 'noise']
     """
+    from closecall.frames.sources import open_source  # slow to import
+
     question = Question.ask(
         by=by,
         truth=truth,

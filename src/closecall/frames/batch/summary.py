@@ -11,7 +11,6 @@ import numpy as np
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.frames.batch.question import ALARMED, CHANCE, DETECTOR
 from closecall.frames.batch.trouble import OK, STATUSES
-from closecall.frames.sources.grouping import group
 from closecall.fscore import f_measure
 from closecall.metrics.result import ratio
 
@@ -33,6 +32,8 @@ def summarise(rows: pa.Table, question: Question, by: str | Iterable[str] = DETE
 
     names = summary_columns(by, question)
     keys, numbers = [], []
+    from closecall.frames.sources.grouping import group  # slow to import
+
     for key, part in group(rows, names):
         keys.append(key)
         numbers.append(_numbers(part, question))

@@ -9,7 +9,6 @@ import numpy as np
 from closecall.bootstrap import hierarchical, mean_interval
 from closecall.frames.batch.question import DETECTOR
 from closecall.frames.batch.summary import numbers_of
-from closecall.frames.sources.grouping import group
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +29,8 @@ def interval_rows(
     import pyarrow as pa
 
     found: list[dict[str, Any]] = []
+    from closecall.frames.sources.grouping import group  # slow to import
+
     of_events = {} if events is None else dict(iter(group(events, [DETECTOR])))
     for (detector,), part in group(rows, [DETECTOR]):
         for name in question.metric_columns:
