@@ -159,10 +159,14 @@ def _rows(rounds: Mapping[str, list[float]], count: int) -> list[Row]:
         Row("plain loop over evaluate", times["plain"], times["plain"] * per_series, "us a series"),
         Row("loop that computes each curve once", times["lean"], times["lean"] / one, "times ours"),
         Row("evaluate_frame, one worker", one, one / times["plain"], loop, Target("<=", 1.3)),
+        Row("overhead beside the plain loop", None, beyond("plain"), "us a series"),
         Row(
-            "overhead beside the plain loop", None, beyond("plain"), "us a series", Target("<", 100)
+            "overhead beside the loop with one curve each",
+            None,
+            beyond("lean"),
+            "us a series",
+            Target("<", 100),
         ),
-        Row("beside the loop with one curve each", None, beyond("lean"), "us a series"),
         Row(f"{_WORKERS} workers, started for it", times["cold"], one / times["cold"], faster),
         Row(
             f"{_WORKERS} workers that are there",
