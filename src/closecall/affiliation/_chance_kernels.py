@@ -1,11 +1,13 @@
-"""Compiled simulation of the random detector; plain arrays in and out, nothing is checked here.
+"""Compiled levels and simulation of the random detector; nothing is checked here.
 
-Times are shares of the span; the points of one draw are a row of increasing sums of exponential
-lengths, whose last is the span. A draw is scored by the kernels that score a detector.
+In a simulation, times are shares of the span; the points of one draw are a row of increasing sums
+of exponential lengths, whose last is the span. A draw is scored by the kernels that score a
+detector.
 """
 
 from __future__ import annotations
 
+from math import expm1, log1p
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +19,37 @@ from closecall.affiliation._kernels import PRECISION, RECALL, precision_row, rec
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from closecall.clock import Ticks
+
 # Columns of what `score_draws` fills, one row for each draw: precision and recall, their means
 # given how many points each zone has, and their variances given that.
 COLUMNS = 6
+
+
+@njit(cache=True, nogil=True)
+def mean_levels(
+    starts: Ticks,
+    stops: Ticks,
+    borders: Ticks,
+    counts: NDArray[np.int64],
+    alarms: int,
+) -> tuple[float, float]:
+    """Average the levels of precision, over zones with predictions, and of recall, over all.
+
+    Borders are in half ticks; there is at least one alarm, so one zone with predictions at least.
+    """
+    zones, hit, precision, loss = len(starts), 0, 0.0, 0.0
+    total = float(borders[-1] - borders[0])
+    for j in range(zones):
+        length = float(borders[j + 1] - borders[j])
+        if counts[j] > 0:
+            filled = min(2 * (stops[j] - starts[j]) / length, 1.0) if length > 0 else 0.0
+            precision += 0.5 + filled * filled / 2
+            hit += 1
+        share = length / total
+        missed = expm1((alarms + 1) * log1p(-share)) if share < 1 else -1.0
+        loss += min(-missed / ((alarms + 1) * share), 1.0) if share > 0 else 1.0
+    return precision / hit, 1 - loss / zones
 
 
 @njit(cache=True, nogil=True)

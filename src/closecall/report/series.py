@@ -10,7 +10,7 @@ import numpy as np
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
-from closecall.frames.batch.chance_levels import ChanceLevels
+from closecall.frames.batch.chance_levels import chance_levels
 from closecall.report.detectors import Detector, Inputs, read_detectors
 from closecall.report.grid import common_grid
 from closecall.report.packing import packed, packed_for_drawing, packed_times
@@ -117,7 +117,7 @@ def _detector_contents(detectors: tuple[Detector, ...], fixed: list[Ticks]) -> l
     events = iter(fixed)
     for detector in detectors:
         result = detector.result
-        levels = ChanceLevels.of(result.events.pair).beside(result.events)
+        levels = chance_levels(result.events)
         content: dict[str, Any] = {
             "name": detector.name,
             **{name: json_number(value) for name, value in result.values().items()},

@@ -2,28 +2,57 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.frames.batch.chance_levels import ChanceLevels
+from closecall.frames.batch.chance_levels import chance_levels
+
+DAY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_precision_and_recall_are_those_of_chance(seed):
+def random_labels(seed):
     generator = np.random.default_rng(seed)
     truth = np.zeros(400, dtype=np.int8)
     for first in generator.integers(0, 380, 4):
         truth[first : first + 15] = 1
-    result = cc.affiliation(truth, generator.random(400) > 0.97)
-    precision, recall, f1 = ChanceLevels.of(result.events.pair).beside(result.events)
-    assert precision == pytest.approx(result.chance.precision, abs=1e-15)
-    assert recall == pytest.approx(result.chance.recall, abs=1e-15)
-    assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-15)
-    assert f1 == pytest.approx(result.chance.f1, abs=0.02)
+    return cc.affiliation(truth, generator.random(400) > 0.97)
+
+
+def events(truth, predicted, span):
+    return cc.affiliation(cc.Events(truth), cc.Events(predicted), span=span)
+
+
+RESULTS = {
+    **{f"labels {seed}": random_labels(seed) for seed in range(5)},
+    "one zone": events([(40, 60)], [(10, 12), (45, 48)], (0, 100)),
+    "an event that fills its zone": events([(0, 100)], [(10, 12)], (0, 100)),
+    "true points": events([(0.1, 0.2), (0.4, 0.4), (0.6, 0.9)], [(0.35, 0.35)], (0.0, 1.0)),
+    "a zone without length": events([(5, 10), (10, 10)], [(2, 6), (10, 10)], (0, 10)),
+    "datetimes": events(
+        [(DAY + timedelta(hours=2), DAY + timedelta(hours=5))],
+        [(DAY, DAY + timedelta(hours=3))],
+        (DAY, DAY + timedelta(hours=9)),
+    ),
+}
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+def test_precision_and_recall_are_those_of_chance(result):
+    precision, recall, f1 = chance_levels(result.events)
+    assert precision == pytest.approx(result.chance.precision, abs=1e-14)
+    assert recall == pytest.approx(result.chance.recall, abs=1e-14)
+    assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_f1_is_near_the_mean_of_the_random_detector(seed):
+    result = random_labels(seed)
+    assert chance_levels(result.events)[2] == pytest.approx(result.chance.f1, abs=0.02)
 
 
 def test_no_alarm_has_no_precision():
-    result = cc.affiliation([0, 1, 0], [0, 0, 0])
-    precision, recall, f1 = ChanceLevels.of(result.events.pair).beside(result.events)
+    precision, recall, f1 = chance_levels(cc.affiliation([0, 1, 0], [0, 0, 0]).events)
     assert (np.isnan(precision), recall, np.isnan(f1)) == (True, 0.0, True)

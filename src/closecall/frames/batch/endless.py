@@ -13,7 +13,7 @@ import numpy as np
 from closecall.axis import read_axis
 from closecall.errors import InputError, expected
 from closecall.frames.batch import trouble
-from closecall.frames.batch.chance_levels import ChanceLevels
+from closecall.frames.batch.chance_levels import chance_levels
 from closecall.frames.batch.event_rows import event_rows, events_table
 from closecall.frames.batch.question import ALARMED, CHANCE, COUNTS, DETECTOR
 from closecall.frames.batch.row_tables import Keys, rows_table
@@ -148,8 +148,7 @@ def _fill_in(
         return None, (trouble.BAD_TIMES, trouble.one_line(error))
     row |= {f"affiliation_{key}": value for key, value in result.values().items()}
     row[ALARMED] = int(np.count_nonzero(result.events.predicted_count))
-    levels = ChanceLevels.of(result.events.pair).beside(result.events)
-    row.update(zip(CHANCE, levels, strict=True))
+    row.update(zip(CHANCE, chance_levels(result.events), strict=True))
     return result, _judge(row, detector, name, question)
 
 

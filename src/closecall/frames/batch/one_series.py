@@ -12,6 +12,7 @@ from closecall.affiliation.score import score_pair
 from closecall.clock import SAMPLES
 from closecall.errors import InputError, UndefinedMetricError, expected
 from closecall.frames.batch import trouble
+from closecall.frames.batch.chance_levels import chance_levels
 from closecall.frames.batch.question import ALARMED, CHANCE
 from closecall.frames.batch.series import Series, read_series
 from closecall.frames.batch.trouble import TroubleError, blamed_on, one_line
@@ -179,7 +180,7 @@ def _fill_in(
             row[entry.name if name == "value" else f"{entry.name}_{name}"] = _number(value)
     if scores is not None and question.has_affiliation:
         row[ALARMED] = int(np.count_nonzero(scores.events.predicted_count))
-        row.update(zip(CHANCE, series.chance_levels.beside(scores.events), strict=True))
+        row.update(zip(CHANCE, chance_levels(scores.events), strict=True))
     return scores, failure
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from closecall.axis import Axis, read_axis, require_increasing
 from closecall.errors import ClosecallError, InputError, expected
 from closecall.frames.batch.arrow_columns import to_numpy
-from closecall.frames.batch.chance_levels import ChanceLevels
 from closecall.frames.batch.trouble import BAD_LABELS, BAD_TIMES, EMPTY, TroubleError, blamed_on
 from closecall.intervals import Intervals
 from closecall.labels import read_labels
@@ -53,11 +52,6 @@ class Series:
             return self
         axis = read_axis(self.axis.length, None, None, of="labels")
         return Series(self.labels, axis, self.order, timed=False)
-
-    @cached_property
-    def chance_levels(self) -> ChanceLevels:
-        """What chance reaches in the zone of each true event."""
-        return ChanceLevels.of(self.nothing_predicted)
 
     def labelled(self, column: pa.ChunkedArray, name: str) -> NDArray[Any]:
         """Read a column of 0/1 predictions."""
