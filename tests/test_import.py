@@ -16,6 +16,9 @@ LATE = (
     "click",
     "rich",
     "sklearn",
+    "dask",
+    "distributed",
+    "duckdb",
 )
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import os
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +44,8 @@ def download(source: Source, paths: Collection[str]) -> Path:
     DownloadError
         If a file cannot be fetched, or has another hash.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     cache, tqdm = _tools(source)
     folder = Path(cache.abspath)
     for parent in {(folder / path).parent for path in paths}:
@@ -131,7 +131,7 @@ def _quiet_log() -> Iterator[None]:
 
     logger = pooch.get_logger()
     level = logger.level
-    logger.setLevel(logging.WARNING)
+    logger.setLevel("WARNING")
     try:
         yield
     finally:

@@ -6,11 +6,7 @@ The hashes lie beside this module, one line per file: its path in the repository
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +17,7 @@ class Source:
     """Its folder in the cache."""
     base_url: str
     """What a path is appended to."""
-    registry: Traversable
+    registry: Path
     """The list of its hashes."""
 
     def hashes(self) -> dict[str, str]:
@@ -37,7 +33,7 @@ class Source:
 
 
 _GITHUB = "https://raw.githubusercontent.com"
-_HERE = files("closecall.datasets")
+_HERE = Path(__file__).parent
 
 KDD2022 = Source(
     "kdd2022",

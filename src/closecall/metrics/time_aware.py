@@ -84,7 +84,8 @@ def time_aware(
     There, no prediction or no truth gives 0; here it is nan.
 
     The same authors' later package (eTaPR_pkg.tapr), and tsadmetrics after it, differ: a portion
-    of exactly theta is a detection, and the section has delta + 1 samples.
+    of exactly theta is a detection, and the section has delta + 1 samples. tsadmetrics leaves out
+    a section of one sample.
 
     Points are limits of short ranges: a predicted point has the portion 1 in an event and the
     weight of its place in a section; a true point has the portion 1 if anything covers it.

@@ -6,15 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputTypeError, expected
-from closecall.frames.batch.engine import run
-from closecall.frames.batch.execution import Batch, result_of
-from closecall.frames.batch.journal import Journal, describe
 from closecall.frames.batch.question import Disorder, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
 
+    from closecall.frames.batch.journal import Journal
     from closecall.frames.batch.result import BatchResult
     from closecall.frames.sources import Source
 
@@ -130,7 +128,10 @@ def evaluate_frame(
     >>> result.leaderboard()["detector"].to_pylist()
     ['forest', 'noise']
     """
-    from closecall.frames.sources import open_source  # slow to import
+    # What runs a batch is imported when one is run.
+    from closecall.frames.batch.engine import run
+    from closecall.frames.batch.execution import Batch, result_of
+    from closecall.frames.sources import open_source
 
     question = Question.ask(
         by=by,
@@ -166,6 +167,8 @@ def _journal(
     overwrite: bool,
 ) -> Journal | None:
     if out is not None:
+        from closecall.frames.batch.journal import Journal, describe
+
         about = describe(question, source.fingerprint)
         return Journal.open(out, about, resume=resume, overwrite=overwrite)
     for name, given in (("resume", resume), ("overwrite", overwrite)):
