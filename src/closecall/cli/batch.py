@@ -149,7 +149,7 @@ def batch(
     check_columns(layout, options["truth"], scores)
     with compile_notice(), _interruptible(out), _quiet_dask():
         if layout is None:
-            source = _locations(data)
+            source = data[0] if len(data) == 1 else list(data)
         else:
             source = read_layout(layout, data, scores, missing)
             options |= {"by": "series", "truth": "label"}
@@ -164,15 +164,6 @@ def batch(
             **options,
         )
     write_batch(result, output_format=output_format, out=out)
-
-
-def _locations(data: tuple[str, ...]) -> Any:
-    """Give one path, pattern or folder as it is; of several, list the files."""
-    from closecall.frames.sources.paths import list_files
-
-    if len(data) == 1:
-        return data[0]
-    return [file.path for location in data for file in list_files(location)]
 
 
 @contextmanager

@@ -175,14 +175,18 @@ def test_units_that_do_not_follow_each_other():
     assert row["samples"] == 300
 
 
-def test_a_unit_that_fails_fails_the_series_and_is_named():
+def test_a_unit_that_fails_is_named_after_the_others_are_done():
+    done = []
+
     def broken(units, function):
         for number, outcome in enumerate(run(units, function)):
+            done.append(outcome.key)
             yield Outcome(outcome.key, error="no such file") if number == 1 else outcome
 
     question = Question.ask(truth="label", predicted="a", **AFFILIATION)
-    row = evaluate_endless(cut(series_table(), [100, 200]), question, broken).rows.to_pylist()[0]
-    assert (row["status"], row["reason"]) == ("failed", "part 1: no such file")
+    with pytest.raises(InputError, match=r"evaluated, got part 1: no such file\.\n\nHint: "):
+        evaluate_endless(cut(series_table(), [100, 200]), question, broken)
+    assert done == ["part 0", "part 1", "part 2"]
 
 
 def test_a_series_without_samples():

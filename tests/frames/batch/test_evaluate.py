@@ -19,7 +19,7 @@ from polars.testing import assert_frame_equal
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.frames.batch import execution
+from closecall.frames.batch import endless, execution
 from closecall.frames.batch.evaluate import evaluate_frame
 from closecall.frames.sources import open_source
 from closecall.frames.sources.unit import UnitSize
@@ -374,6 +374,49 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_does_only_the_rest(tmp_path, m
     assert_frame_equal(pl.read_parquet(out), as_polars(result), check_exact=True)
     monkeypatch.undo()
     same(result, evaluate_frame(TABLE, **{**ASKED, "threshold": "best_f1_global"}))
+
+
+def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monkeypatch):
+    path, out = tmp_path / "giant.parquet", tmp_path / "rows.parquet"
+    generator = np.random.default_rng(7)
+    label = np.arange(1000) // 30 % 7 == 3
+    table = pa.table({"label": label, "alarm": generator.random(1000) < 0.02 + label / 3})
+    pq.write_table(table, path, row_group_size=100)
+    size = UnitSize(smallest=100, largest=200)
+    monkeypatch.setattr(
+        "closecall.frames.sources.open_source",
+        lambda data, question: open_source(data, question, size=size),
+    )
+    evaluated = []
+
+    def interrupted(unit, question):
+        if len(evaluated) == 4:
+            raise KeyboardInterrupt
+        evaluated.append(unit.key)
+        return real(unit, question)
+
+    real = endless.evaluate_part
+    monkeypatch.setattr(endless, "evaluate_part", interrupted)
+    asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"], "per_event": True}
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_frame(path, **asked, out=out)
+    with pytest.raises(InputError, match="no unfinished batch"):
+        evaluate_frame(path, **asked, out=out)
+
+    def counted(unit, question):
+        evaluated.append(unit.key)
+        return real(unit, question)
+
+    monkeypatch.setattr(endless, "evaluate_part", counted)
+    result = evaluate_frame(path, **asked, out=out, resume=True)
+    assert len(evaluated) == len(set(evaluated)) >= 8
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "giant.parquet",
+        "rows.events.parquet",
+        "rows.parquet",
+    ]
+    monkeypatch.undo()
+    same(result, evaluate_frame(path, **asked))
 
 
 def test_a_unit_that_fails_is_named_and_the_others_finish(tmp_path, monkeypatch):

@@ -108,6 +108,17 @@ def test_a_glob_names_its_folders_from_the_wildcard_on(tmp_path):
     assert file.partitions == ()
 
 
+def test_several_places_name_their_folders_together(tmp_path):
+    for name in ("old/k=1", "new/k=x", "plain"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "x.parquet").touch()
+    files = list_files([tmp_path / "old", str(tmp_path / "new" / "*" / "*.parquet")])
+    found = [[(part.name, part.value, part.type) for part in file.partitions] for file in files]
+    assert found == [[("k", "1", pa.string())], [("k", "x", pa.string())]]
+    with pytest.raises(InputError, match=r"folders of the same names, got k for .* and none for"):
+        list_files([tmp_path / "old", tmp_path / "plain" / "x.parquet"])
+
+
 def test_a_file_name_with_a_bracket_is_no_pattern(tmp_path):
     (tmp_path / "a[1].parquet").touch()
     assert [f.path for f in list_files(tmp_path / "a[1].parquet")] == [
@@ -124,12 +135,12 @@ def test_folders_of_different_names_are_refused(tmp_path):
 
 
 def test_nothing_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="Expected `data` to name at least one file, got an empty"):
+        list_files([])
     with pytest.raises(InputError, match=r"Parquet or CSV files in the folder .*, got none"):
         list_files(tmp_path)
     with pytest.raises(InputError, match=r"Expected files that match .*\*.parquet, got none"):
         list_files(str(tmp_path / "*.parquet"))
-    with pytest.raises(InputError, match="Expected 0 files to hold a Parquet file, got none"):
-        open_source([], ask("key0"))
 
 
 def test_the_name_of_a_folder_wins_over_a_column(tmp_path):

@@ -15,6 +15,7 @@ from closecall.errors import InputError, expected
 from closecall.frames.batch import trouble
 from closecall.frames.batch.chance_levels import chance_levels
 from closecall.frames.batch.event_rows import event_rows, events_table
+from closecall.frames.batch.outcome import unread
 from closecall.frames.batch.question import ALARMED, CHANCE, COUNTS, DETECTOR
 from closecall.frames.batch.row_tables import Keys, rows_table
 from closecall.frames.batch.series import Series
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation
-    from closecall.frames.batch.outcome import Outcome
+    from closecall.frames.batch.outcome import Failure, Outcome
     from closecall.frames.batch.question import Question
     from closecall.frames.batch.series_part import DetectorPart
     from closecall.frames.sources.unit import Unit
@@ -66,6 +67,11 @@ def evaluate_endless(
     run
         `closecall.frames.batch.engine.run` with its engine: calls a function with every unit and
         yields the outcomes, in any order.
+
+    Raises
+    ------
+    InputError
+        A part could not be read, after all others were: a series with a hole has no scores.
     """
     if not can_be_cut(question):
         raise InputError(
@@ -78,21 +84,21 @@ def evaluate_endless(
         )
     whole, places = SeriesPart(), {unit.key: place for place, unit in enumerate(units)}
     waiting: dict[int, SeriesPart] = {}
+    failures: list[Failure] = []
     joined = 0
     function = partial(evaluate_part, question=question)
     with closing(run(units, function)) as outcomes:  # type: ignore[type-var]
         for outcome in outcomes:
-            waiting[places[outcome.key]] = _value_of(outcome)
+            if outcome.value is None:
+                failures.append((outcome.key, str(outcome.error)))
+                continue
+            waiting[places[outcome.key]] = outcome.value
             while joined in waiting:
                 whole = whole.followed_by(waiting.pop(joined))
                 joined += 1
+    if failures:
+        raise unread(sorted(failures))
     return _rows(whole, units[0].key, question)
-
-
-def _value_of(outcome: Outcome[SeriesPart]) -> SeriesPart:
-    if outcome.value is not None:
-        return outcome.value
-    return SeriesPart(trouble=(trouble.FAILED, f"{outcome.key}: {outcome.error}"))
 
 
 def _rows(whole: SeriesPart, key: str, question: Question) -> UnitRows:

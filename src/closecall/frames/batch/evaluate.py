@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +132,7 @@ def evaluate_frame(
     # What runs a batch is imported when one is run.
     from closecall.frames.batch.engine import run
     from closecall.frames.batch.execution import Batch, result_of
+    from closecall.frames.batch.sole_writer import sole_writer
     from closecall.frames.sources import open_source
 
     question = Question.ask(
@@ -146,15 +148,16 @@ def evaluate_frame(
         strict=strict,
     )
     source = open_source(data, question)
-    journal = _journal(out, question, source, resume=resume, overwrite=overwrite)
     execute = partial(run, engine=engine, workers=workers)
-    batch = Batch.plan(source, question, execute, progress=progress, journal=journal)
-    if question.threshold.kind == "best_f1_global":
-        question = question.with_thresholds(batch.shared_thresholds(question))
-    done, failures = batch.evaluate(question)
-    result = result_of(done, failures, question, source.kind)
-    if journal is not None and not failures:
-        journal.complete(result.table, result.event_table)
+    with nullcontext() if out is None else sole_writer(out):
+        journal = _journal(out, question, source, resume=resume, overwrite=overwrite)
+        batch = Batch.plan(source, question, execute, progress=progress, journal=journal)
+        if question.threshold.kind == "best_f1_global":
+            question = question.with_thresholds(batch.shared_thresholds(question))
+        done, failures = batch.evaluate(question)
+        result = result_of(done, failures, question, source.kind)
+        if journal is not None and not failures:
+            journal.complete(result.table, result.event_table)
     return result
 
 

@@ -12,6 +12,7 @@ from closecall.frames.batch.canonical import in_order
 from closecall.frames.batch.endless import can_be_cut, evaluate_endless
 from closecall.frames.batch.global_threshold import shared_thresholds, unit_changes
 from closecall.frames.batch.joined import Joined
+from closecall.frames.batch.outcome import Failure, Outcome, unread
 from closecall.frames.batch.progress import progress_bar
 from closecall.frames.batch.question import DETECTOR
 from closecall.frames.batch.result import BatchResult
@@ -24,13 +25,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.frames.batch.journal import Journal
-    from closecall.frames.batch.outcome import Outcome
     from closecall.frames.batch.question import Question
     from closecall.frames.sources import Source, Unit
     from closecall.frames.sources.source import Kind
 
 _THRESHOLDS = "thresholds"
-Failure = tuple[str, str]  # the key of a unit, and why it failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,8 @@ class Batch:
     def evaluate(self, question: Question) -> tuple[list[UnitRows], list[Failure]]:
         """Evaluate every unit: what came of those that could be, and why others could not."""
         if not question.by and len(self.units) > 1:
-            execute = partial(self._outcomes, what="Evaluating")
-            return [self._checked(evaluate_endless(self.units, question, execute), question)], []
+            whole = evaluate_endless(self.units, question, self._parts)
+            return [self._checked(whole, question)], []
         kept = {} if self.journal is None else {one.key: one for one in self.journal.finished()}
         done = [kept[unit.key] for unit in self.units if unit.key in kept]
         failures: list[Failure] = []
@@ -96,7 +95,7 @@ class Batch:
                 else:
                     done.append(self._checked(outcome.value, question))
         if failures and (question.strict or not done):
-            raise _unread(failures)
+            raise unread(failures)
         return done, failures
 
     def _checked(self, part: UnitRows, question: Question) -> UnitRows:
@@ -106,6 +105,24 @@ class Batch:
         if self.journal is not None:
             self.journal.write(part)
         return part
+
+    def _parts(
+        self, units: Sequence[Unit], function: Callable[[Any], Any]
+    ) -> Generator[Outcome[Any], None, None]:
+        """Yield what became of each part of one series, and first what was kept of it."""
+        kept: set[str] = set()
+        if self.journal is not None:
+            known = {unit.key for unit in units}
+            for key, part in self.journal.finished_parts():
+                if key in known:
+                    kept.add(key)
+                    yield Outcome(key, value=part)
+        remaining = [unit for unit in units if unit.key not in kept]
+        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
+            for outcome in outcomes:
+                if self.journal is not None and outcome.value is not None:
+                    self.journal.write_part(outcome.key, outcome.value)
+                yield outcome
 
     def _outcomes(
         self, units: Sequence[Unit], function: Callable[[Any], Any], what: str
@@ -133,12 +150,6 @@ def require_health(rows: pa.Table, question: Question) -> None:
                     f"{status!r} for {key}: {row['reason']}",
                 ).removesuffix(".")
             )
-
-
-def _unread(failures: list[Failure]) -> InputError:
-    key, error = failures[0]
-    more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-    return InputError(expected("every unit to be read and evaluated", f"{key}{more}: {error}"))
 
 
 def result_of(

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import zlib
 from dataclasses import dataclass, fields
 from hashlib import sha256
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +29,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.frames.batch.question import Question
+    from closecall.frames.batch.series_part import SeriesPart
     from closecall.frames.batch.unit import UnitRows
 
 _SUFFIXES = (".parquet", ".pq", ".csv")
 _MANIFEST = "manifest.json"
-_UNIT, _TEMPORARY, _NOTE = ".unit", ".tmp", ".note"
+_UNIT, _PART, _TEMPORARY, _NOTE = ".unit", ".part", ".tmp", ".note"
 _UNREADABLE = {"data"}  # a fingerprint tells a reader nothing
 _UNASKED = {"strict", "shared"}  # what decides no number, or is itself computed
 
@@ -121,21 +124,24 @@ class Journal:
 
     def write(self, part: UnitRows) -> None:
         """Keep what came of one unit."""
-        streams = [_stream(table) for table in (part.rows, part.events) if table is not None]
-        content = b"".join(streams)
-        header = {
-            "key": part.key,
-            "lengths": [len(stream) for stream in streams],
-            "crc32": zlib.crc32(content),
-        }
-        self._put(_file_name(part.key), json.dumps(header).encode() + b"\n" + content)
+        tables = [table for table in (part.rows, part.events) if table is not None]
+        self._keep(part.key, _UNIT, [_stream(table) for table in tables])
 
     def finished(self) -> Iterator[UnitRows]:
         """Yield the units that were kept, but none that is torn or damaged."""
-        for path in sorted(self.folder.glob(f"*{_UNIT}")):
-            part = _whole_part(path)
-            if part is not None:
-                yield part
+        from closecall.frames.batch.unit import UnitRows
+
+        for key, streams in self._kept(_UNIT):
+            yield UnitRows(key, *(_table(stream) for stream in streams))
+
+    def write_part(self, key: str, part: SeriesPart) -> None:
+        """Keep what came of one part of a giant series."""
+        self._keep(key, _PART, [pickle.dumps(part)])
+
+    def finished_parts(self) -> Iterator[tuple[str, SeriesPart]]:
+        """Yield the parts that were kept, with their keys, but none that is torn or damaged."""
+        for key, (content,) in self._kept(_PART):
+            yield key, pickle.loads(content)  # noqa: S301 - written above, and its sum is right
 
     def note(self, name: str, value: Any) -> None:
         """Keep a value that all units share, as JSON."""
@@ -166,6 +172,18 @@ class Journal:
         write_table({name: table.column(name) for name in table.column_names}, temporary)
         _flush(temporary)
         temporary.replace(path)
+
+    def _keep(self, key: str, suffix: str, streams: list[bytes]) -> None:
+        content = b"".join(streams)
+        lengths = [len(stream) for stream in streams]
+        header = {"key": key, "lengths": lengths, "crc32": zlib.crc32(content)}
+        self._put(_file_name(key, suffix), json.dumps(header).encode() + b"\n" + content)
+
+    def _kept(self, suffix: str) -> Iterator[tuple[str, list[bytes]]]:
+        for path in sorted(self.folder.glob(f"*{suffix}")):
+            whole = _whole_file(path)
+            if whole is not None:
+                yield whole
 
     def _put(self, name: str, content: bytes) -> None:
         temporary = self.folder / f"{name}{_TEMPORARY}"
@@ -203,7 +221,7 @@ class Journal:
     def _is_begun(self) -> bool:
         """Say whether there is anything to lose: a batch that was refused at once left nothing."""
         return self.folder.is_dir() and any(
-            path.suffix in (_UNIT, _NOTE) for path in self.folder.iterdir()
+            path.suffix in (_UNIT, _PART, _NOTE) for path in self.folder.iterdir()
         )
 
     def _require_same(self, about: Mapping[str, str]) -> None:
@@ -231,7 +249,7 @@ class Journal:
         if not self.folder.is_dir():
             return
         for path in self.folder.iterdir():
-            ours = path.suffix in (_UNIT, _TEMPORARY, _NOTE) or path.name == _MANIFEST
+            ours = path.suffix in (_UNIT, _PART, _TEMPORARY, _NOTE) or path.name == _MANIFEST
             if ours or path.stem == _TEMPORARY:
                 path.unlink()
         try:
@@ -245,9 +263,9 @@ def _in_the_way(rule: str, got: str) -> InputError:
     return InputError(expected(rule, got, "Replace it with `overwrite=True` (`--overwrite`)."))
 
 
-def _file_name(key: str) -> str:
+def _file_name(key: str, suffix: str) -> str:
     """Name the file of a unit, whatever characters its key has."""
-    return f"{sha256(key.encode()).hexdigest()[:32]}{_UNIT}"
+    return f"{sha256(key.encode()).hexdigest()[:32]}{suffix}"
 
 
 def _stream(table: pa.Table) -> bytes:
@@ -257,24 +275,22 @@ def _stream(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _whole_part(path: Path) -> UnitRows | None:
-    """Read the file of a unit, or say that it is not whole: then the unit is evaluated again."""
-    from closecall.frames.batch.unit import UnitRows
+def _table(stream: bytes) -> pa.Table:
+    return arrow("pyarrow.ipc").open_stream(stream).read_all()
 
+
+def _whole_file(path: Path) -> tuple[str, list[bytes]] | None:
+    """Read the file of a unit, or say that it is not whole: then the unit is evaluated again."""
     head, _, content = path.read_bytes().partition(b"\n")
     try:
         header = json.loads(head)
         key, lengths, check = header["key"], header["lengths"], header["crc32"]
     except (ValueError, KeyError, TypeError):
         return None
-    if zlib.crc32(content) != check or _file_name(key) != path.name:
+    if zlib.crc32(content) != check or _file_name(key, path.suffix) != path.name:
         return None
-    tables, start = [], 0
-    for length in lengths:
-        stream = content[start : start + length]
-        tables.append(arrow("pyarrow.ipc").open_stream(stream).read_all())
-        start += length
-    return UnitRows(key, *tables)
+    bounds = pairwise([0, *accumulate(lengths)])
+    return key, [content[start:stop] for start, stop in bounds]
 
 
 def _flush(path: Path) -> None:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from closecall.errors import InputError, expected
 from closecall.frames.batch.trouble import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
 Value = TypeVar("Value")
+Failure = tuple[str, str]  # the key of a unit, and why it failed
 _PATIENCE = 0.5  # seconds between looks at the keyboard: not every system wakes a waiting thread
 _SHOWN_KEYS = 3
 KEPT = "What was finished is kept: with `out=` (`--out`), `resume=True` (`--resume`) continues."
@@ -70,6 +72,21 @@ def listed_keys(units: Iterable[Keyed]) -> str:
     keys = [unit.key for unit in units]
     shown, hidden = ", ".join(keys[:_SHOWN_KEYS]), len(keys) - _SHOWN_KEYS
     return f"{shown} and {hidden} more" if hidden > 0 else shown
+
+
+def unread(failures: Sequence[Failure]) -> InputError:
+    """Say which units could not be read or evaluated.
+
+    Examples
+    --------
+    >>> print(unread([("a", "no such file"), ("b", "not Parquet")]))
+    Expected every unit to be read and evaluated, got a (and 1 more): no such file.
+    ...
+    """
+    key, error = failures[0]
+    more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+    got = f"{key}{more}: {error}".removesuffix(".")
+    return InputError(expected("every unit to be read and evaluated", got, KEPT))
 
 
 class Window(Generic[Value]):

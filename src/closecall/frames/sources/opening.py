@@ -25,7 +25,7 @@ def open_source(data: Any, question: Question, *, size: UnitSize | None = None) 
     ----------
     data
         A pandas, polars (eager or lazy), pyarrow, DuckDB or Dask frame; the path of a Parquet or
-        CSV file, a glob, a folder (with hive partitions or without), or a list of paths.
+        CSV file, a glob, a folder (with hive partitions or without), or a list of these.
     question
         Which columns are asked for.
     size

@@ -48,7 +48,7 @@ class DataFile:
 
 
 def list_files(location: Any) -> list[DataFile]:
-    """List the files of a path, a glob, a folder, or several paths.
+    """List the files of a path, a glob, a folder, or several of these.
 
     Files of a glob or a folder are in the order of their paths, with numbers in them ordered as
     numbers, so that ``part.10`` follows ``part.9``.
@@ -56,23 +56,31 @@ def list_files(location: Any) -> list[DataFile]:
     Parameters
     ----------
     location
-        A path, a pattern with ``*``, ``?``, ``[...]`` or ``**``, a folder, or a list of paths.
-        Folders called ``name=value`` below the given folder, or from the first wildcard on, add
-        a column.
+        A path, a pattern with ``*``, ``?``, ``[...]`` or ``**``, a folder, or a list of these.
+        Folders called ``name=value`` add a column: those below the given folder, those from the
+        first wildcard on, and of several locations those below the folder that holds them all.
     """
-    if isinstance(location, (list, tuple)):
-        return [DataFile(os.fspath(path)) for path in location]
-    text = os.fspath(location)
+    if not isinstance(location, (list, tuple)):
+        return _with_partitions(*_listed(os.fspath(location)))
+    if not location:
+        raise InputError(expected("`data` to name at least one file", "an empty list"))
+    listed = [_listed(os.fspath(one)) for one in location]
+    above = os.path.commonpath([base.absolute() for _, base in listed])
+    return _with_partitions([file for files, _ in listed for file in files], Path(above))
+
+
+def _listed(text: str) -> tuple[list[str], Path]:
+    """List the files of one location, and the folder below which names of folders count."""
     path = Path(text)
     if path.is_dir():
-        return _with_partitions(_in_folder(path), path)
+        return [str(file) for file in _in_folder(path)], path
     if path.exists() or not glob.has_magic(text):
-        return [DataFile(text)]
+        return [text], path.parent
     names = [Path(name) for name in glob.glob(text, recursive=True)]  # noqa: PTH207 - absolute too
     files = sorted((name for name in names if name.is_file()), key=_natural)
     if not files:
         raise InputError(expected(f"files that match {text}", "none"))
-    return _with_partitions(files, _fixed_part(path))
+    return [str(file) for file in files], _fixed_part(path)
 
 
 def is_parquet(file: DataFile) -> bool:
@@ -151,8 +159,8 @@ def _fixed_part(pattern: Path) -> Path:
     return fixed
 
 
-def _with_partitions(paths: Sequence[Path], base: Path) -> list[DataFile]:
-    named = [_folder_values(path, base) for path in paths]
+def _with_partitions(paths: Sequence[str], base: Path) -> list[DataFile]:
+    named = [_folder_values(Path(path), base) for path in paths]
     for path, values in zip(paths, named, strict=True):
         if list(values) != list(named[0]):
             raise InputError(
@@ -165,13 +173,14 @@ def _with_partitions(paths: Sequence[Path], base: Path) -> list[DataFile]:
     columns = {name: [values[name] for values in named] for name in named[0]}
     typed = [_typed(name, values) for name, values in columns.items()]
     return [
-        DataFile(str(path), tuple(partitions[index] for partitions in typed))
+        DataFile(path, tuple(partitions[index] for partitions in typed))
         for index, path in enumerate(paths)
     ]
 
 
 def _folder_values(path: Path, base: Path) -> dict[str, str | None]:
-    pairs = (part.partition("=") for part in path.relative_to(base).parts[:-1] if "=" in part)
+    below = path.absolute().relative_to(base.absolute()).parts[:-1]
+    pairs = (part.partition("=") for part in below if "=" in part)
     return {
         unquote(name): None if value == _MISSING_VALUE else unquote(value)
         for name, _, value in pairs
