@@ -252,7 +252,8 @@ def test_light_dark_and_paper(page):
     assert not page.locator(".slider").is_visible()
     assert page.locator(".events").is_visible()
     page.emulate_media(media="screen", color_scheme="dark")
-    page.evaluate("delete document.documentElement.dataset.theme")
+    assert page.evaluate(background) == light[0]  # the reader's choice stays
+    page.evaluate("document.getElementById('dark').media = '(prefers-color-scheme: dark)'")
     assert page.evaluate(background) == dark[0]
     page.emulate_media(color_scheme="light")
 

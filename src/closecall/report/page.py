@@ -66,6 +66,7 @@ def page_html(
     parts = {
         "title": escape(title),
         "style": asset("style.css"),
+        "dark": asset("dark.css"),
         "plotly": plotly_script(script),
         "data": "\n".join(blocks),
         "script": bundle(),

@@ -1,4 +1,4 @@
-// Light and dark: the system's choice unless the reader made one; colours live in the style sheet.
+// Light and dark: the system's choice unless the reader made one; colours live in style sheets.
 
 const COLOURS = 6;
 
@@ -14,33 +14,32 @@ export function detectorVariable(index) {
   return `var(--detector-${index % COLOURS})`;
 }
 
+// The sheet of dark colours applies where its media query says so.
+const sheet = () => document.getElementById("dark");
+
 export function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  return matchMedia(sheet().media).matches;
 }
 
 export function onThemeChange(act) {
   const toggle = document.getElementById("theme");
+  const show = () => toggle.setAttribute("aria-pressed", String(isDark()));
   const changed = () => {
-    toggle.setAttribute("aria-pressed", String(isDark()));
+    show();
     act();
   };
-  toggle.setAttribute("aria-pressed", String(isDark()));
-  toggle.addEventListener("click", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  const choose = (media) => {
+    sheet().media = media;
     changed();
-  });
+  };
+  show();
+  toggle.addEventListener("click", () => choose(isDark() ? "not all" : "all"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
   // Paper is white, whatever the screen is.
-  let before = "";
+  let before;
   addEventListener("beforeprint", () => {
-    before = document.documentElement.dataset.theme || "";
-    document.documentElement.dataset.theme = "light";
-    changed();
+    before = sheet().media;
+    choose("not all");
   });
-  addEventListener("afterprint", () => {
-    if (before) document.documentElement.dataset.theme = before;
-    else delete document.documentElement.dataset.theme;
-    changed();
-  });
+  addEventListener("afterprint", () => choose(before));
 }
