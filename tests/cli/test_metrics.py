@@ -19,10 +19,18 @@ def test_table_has_a_line_for_each_metric(run):
     (classical,) = [line for line in lines if line.startswith("classical ")]
     assert classical.split() == [
         *("classical", "pointwise", "labels", "P/R", "0", "to", "1", "point", "no", "no"),
+        "1",
         "by=samples",
     ]
     (hausdorff,) = [line for line in lines if line.startswith("hausdorff ")]
     assert "0 to inf -" in hausdorff
+
+
+def test_a_narrow_terminal_counts_parameters(run):
+    text = run("metrics", env={"COLUMNS": "80"}).stdout
+    (line,) = [line for line in text.splitlines() if line.startswith("range_based ")]
+    assert line.split()[-1] == "4"
+    assert "A terminal of 120 columns, json and csv name the parameters." in " ".join(text.split())
 
 
 def test_json(run):

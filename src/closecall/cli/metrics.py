@@ -27,6 +27,8 @@ _LEGEND = """\
 (A): a near miss counts for more than a far one. (B): a long event counts no more than a short one.
 P/R: precision, recall and F1. lower is better where the range is followed by a minus."""
 
+_ELSEWHERE = f"A terminal of {_WIDE} columns, json and csv name the parameters."
+
 
 @click.command(help=_HELP, short_help="List every metric and what it handles.")
 @format_option("json and csv also name the papers.")
@@ -69,17 +71,20 @@ def _print(rows: list[dict[str, Any]], console: Console) -> None:
         "for": [row["mainly_for"] for row in rows],
         "(A)": ["yes" if row["handles_adjacency"] else "no" for row in rows],
         "(B)": ["yes" if row["handles_durations"] else "no" for row in rows],
-        "parameters": [", ".join(_parameters(row)) for row in rows],
+        "parameters": [f"{len(row['parameters'])}  {', '.join(_parameters(row))}" for row in rows],
     }
+    legend = _LEGEND
     if console.width < _WIDE:
         columns = {name: cells for name, cells in columns.items() if name not in _DISPENSABLE}
+        columns["parameters"] = [str(len(row["parameters"])) for row in rows]
+        legend += f" {_ELSEWHERE}"
     grid = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for name in columns:
         grid.add_column(name, no_wrap=name != "parameters", overflow="fold")
     for name, *cells in zip(*columns.values(), strict=True):
         grid.add_row(Text(name, style="bold cyan"), *cells)
     console.print(grid)
-    console.print(Text(f"\n{_LEGEND}", style="dim"))
+    console.print(Text(f"\n{legend}", style="dim"))
 
 
 def _range(row: dict[str, Any]) -> str:
