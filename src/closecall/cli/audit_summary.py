@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 _STAR = "*: the prediction that beats the detectors by most, for this metric."
 _RIVAL = "rival: the strongest prediction without information, for this metric."
-_LEGEND = """\
-alternating, composite: built from one true event; the detectors they are compared with for the
-verdict are given the same event. Random predictions: the median of five draws. Each family is
-shown with its strongest attempt.
-A metric is also beaten where no detector is better than chance."""
+_LEGEND = (
+    "alternating, composite: built from one true event; the detectors they are compared with for "
+    "the verdict are given the same event. Random predictions: the median of five draws. Each "
+    "family is shown with its strongest attempt.\n"
+    "A metric is also beaten where no detector is better than chance."
+)
 _ANY_WIDTH = 10_000
 _LEFT = {"metric", "best detector", "rival", "verdict"}
 _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no better than chance."
