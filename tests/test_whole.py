@@ -23,3 +23,18 @@ def test_too_small():
     with pytest.raises(InputError) as caught:
         require_whole(2, "n", 3)
     assert str(caught.value) == "Expected `n` to be 3 or more, got 2."
+
+
+@pytest.mark.parametrize(
+    ("value", "got"),
+    [
+        (6, "6"),
+        (10**12, "1000000000000"),
+        pytest.param(10**5000, "a number of more than 30 digits", id="digits"),
+    ],
+)
+def test_too_large(value, got):
+    require_whole(5, "n", 3, 5)
+    with pytest.raises(InputError) as caught:
+        require_whole(value, "n", 3, 5)
+    assert str(caught.value) == f"Expected `n` to be at most 5, got {got}."

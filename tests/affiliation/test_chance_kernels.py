@@ -52,6 +52,7 @@ def test_a_draw_has_the_scores_of_its_points(alarms):
             means.mean(),
             (own.variance[hit] / counts[hit]).sum() / hit.sum() ** 2,
             spread.sum() / 9,
+            hit.sum(),
         ]
         np.testing.assert_allclose(row, expected, rtol=1e-12)
     np.testing.assert_allclose(squares, summed, rtol=1e-10, atol=1e-15)

@@ -30,7 +30,9 @@ def test_levels():
     np.testing.assert_allclose(level.events.precision, 0.5 + filled**2 / 2, rtol=1e-14)
     loss = (1 - (1 - zones) ** 4) / (4 * zones)
     np.testing.assert_allclose(level.events.recall, 1 - loss, rtol=1e-13)
-    assert level.precision == pytest.approx(level.events.precision.mean())
+    weights = 1 - (1 - zones) ** 3
+    about = weights @ level.events.precision / weights.sum()
+    assert level.precision == pytest.approx(about, abs=0.003)
     assert level.recall == pytest.approx(level.events.recall.mean())
     assert len(level.events) == 3
 
@@ -43,25 +45,42 @@ def test_levels_and_deviations_are_those_of_independent_draws(alarms):
     precision, recall, f1 = averages(*by_zone)
     predicted = cc.Events.from_points(np.linspace(1, 99, alarms))
     level = chance(TRUTH, predicted, span=SPAN, n=4000)
+    allowed = 4 * sqrt(precision.var() / draws + level.precision_error**2)
+    assert level.precision == pytest.approx(precision.mean(), abs=allowed)
     assert level.recall == pytest.approx(recall.mean(), abs=4 * recall.std() / sqrt(draws))
     assert level.f1 == pytest.approx(f1.mean(), abs=4 * f1.std() / sqrt(draws) + 1e-3)
     assert level.precision_std == pytest.approx(precision.std(), rel=0.03)
     assert level.recall_std == pytest.approx(recall.std(), rel=0.03)
     assert level.f1_std == pytest.approx(f1.std(), rel=0.05)
-    hit = scored(TRUTH, predicted).events.predicted_count > 0
-    assert np.isnan(level.events.precision).tolist() == (~hit).tolist()
-    assert np.isnan(level.events.precision_std).tolist() == (~hit).tolist()
-    deviations = np.nanstd(by_zone[0], axis=0)[hit]
-    np.testing.assert_allclose(level.events.precision_std[hit], deviations, rtol=0.03)
-    means = np.nanmean(by_zone[0], axis=0)[hit]
-    np.testing.assert_allclose(level.events.precision[hit], means, atol=0.015)
+    deviations = np.nanstd(by_zone[0], axis=0)
+    np.testing.assert_allclose(level.events.precision_std, deviations, rtol=0.03)
+    means = np.nanmean(by_zone[0], axis=0)
+    np.testing.assert_allclose(level.events.precision, means, atol=0.015)
     np.testing.assert_allclose(level.events.recall, by_zone[1].mean(axis=0), atol=0.015)
     np.testing.assert_allclose(level.events.recall_std, by_zone[1].std(axis=0), rtol=0.04)
 
 
+UNLIKE = cc.Events([(10, 80), (90, 95), (300, 300)])
+
+
+def test_the_level_does_not_depend_on_where_the_alarms_are():
+    levels = [
+        chance(UNLIKE, cc.Events.from_points(places), span=(0, 400)).to_dict()
+        for places in ([5, 70], [200, 350], [91, 340])
+    ]
+    assert levels[0] == levels[1] == levels[2]
+    generator = np.random.default_rng(3)
+    truth = [tuple(map(float, event)) for event in UNLIKE]
+    by_zone = random_detectors(truth, (0.0, 400.0), 2, draws=40_000, generator=generator, grid=4)
+    precision = averages(*by_zone)[0]
+    error = sqrt(precision.var() / 40_000 + levels[0]["precision_error"] ** 2)
+    assert levels[0]["precision"] == pytest.approx(precision.mean(), abs=3 * error)
+    assert 0 < levels[0]["precision_error"] < 0.002
+
+
 def test_one_alarm_is_exact():
     level = chance(cc.Events([(4, 6)]), cc.Events([(1, 2)]), span=(0, 10), n=2)
-    assert (level.draws, level.f1_error) == (0, 0)
+    assert (level.draws, level.f1_error, level.precision_error) == (0, 0, 0)
     assert level.precision_std == pytest.approx(sqrt(0.2 + 0.8**3 / 3 - 0.52**2), rel=1e-14)
     assert level.recall_std == pytest.approx(sqrt(1 / 12 - 0.04 / 3 + 13 * 0.008 / 40), rel=1e-13)
     assert level.events.recall_std.tolist() == pytest.approx([level.recall_std])
@@ -113,7 +132,10 @@ def test_a_missed_event_is_below_chance():
     assert np.isnan(result.events.precision_above_chance).tolist() == [False, True, True]
     assert result.precision_above_chance == 1  # over the one event where it is defined
     assert np.isnan(level).sum() == 0
-    assert result.chance.precision == 0.5 + (10 / 35) ** 2 / 2
+    # With one alarm, a zone is reached as often as it is long.
+    shares, own = np.array([35, 31, 34]) / 100, result.chance.events.precision
+    assert own[0] == 0.5 + (10 / 35) ** 2 / 2
+    assert result.chance.precision == pytest.approx(shares @ own, rel=1e-14)
 
 
 def test_perfect_is_one():
@@ -134,7 +156,7 @@ def test_no_alarm_at_all():
     result = scored(TRUTH, NOTHING)
     level = result.chance
     assert (level.alarms, level.recall, level.recall_std, level.draws) == (0, 0, 0, 0)
-    undefined = ("precision", "f1", "precision_std", "f1_std", "f1_error")
+    undefined = ("precision", "f1", "precision_std", "f1_std", "precision_error", "f1_error")
     assert all(isnan(getattr(level, name)) for name in undefined)
     assert level.events.recall.tolist() == level.events.recall_std.tolist() == [0, 0, 0]
     assert np.isnan(level.events.precision).all()
@@ -148,7 +170,7 @@ def test_no_alarm_at_all():
 def test_events_that_fill_their_zones():
     touching = cc.Events([(0, 4), (4, 6), (6, 9)])
     whole = scored(touching, cc.Events([(1, 2), (5, 6)]), span=(0, 9))
-    assert whole.chance.precision == 1
+    assert (whole.chance.precision, whole.chance.precision_error) == (1, 0)  # all levels are equal
     assert np.isnan(whole.events.precision_above_chance).all()
     assert isnan(whole.precision_above_chance)
     assert whole.chance.precision_std == pytest.approx(0, abs=1e-12)
@@ -222,7 +244,8 @@ def test_text_and_plain_values():
     assert level.values() == {"precision": level.precision, "recall": level.recall, "f1": level.f1}
     values = level.to_dict()
     assert json.loads(json.dumps(values, allow_nan=False)) == values
-    assert [row["precision"] for row in values["events"]] == [level.precision, None, None]
+    assert [row["precision"] for row in values["events"]] == level.events.precision.tolist()
+    assert values["precision_error"] == 0
     assert [row["recall"] for row in values["events"]] == level.events.recall.tolist()
     nothing = chance(TRUTH, NOTHING, span=SPAN).to_dict()
     assert (nothing["f1"], nothing["precision_std"], nothing["recall"]) == (None, None, 0.0)
@@ -236,6 +259,9 @@ def test_text_and_plain_values():
     [
         ({"n": 1}, InputError, "Expected `n` to be 2 or more, got 1."),
         ({"n": 10.0}, InputTypeError, "Expected `n` to be a whole number, got 10.0."),
+        ({"n": True}, InputTypeError, "Expected `n` to be a whole number, got True."),
+        ({"n": 10**12}, InputError, "Expected `n` to be at most 1,000,000, got 1000000000000."),
+        ({"zero_division": 2}, InputError, "Expected `zero_division` to be nan, 0 or 1, got 2."),
         ({"seed": -1}, InputError, "Expected `seed` to be 0 or more, got -1."),
         ({"seed": "a"}, InputTypeError, "Expected `seed` to be a whole number, got 'a'."),
     ],

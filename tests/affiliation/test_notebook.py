@@ -21,6 +21,12 @@ def test_html_shows_the_level_of_chance():
     assert f"<p>by chance: {expected}</p>" in NUMBERS._repr_html_()
 
 
+def test_html_says_where_alarms_cover_much():
+    html = cc.affiliation([0, 1, 1, 0], [1, 1, 0, 0])._repr_html_()
+    assert ". Alarms cover 50% of the series; random ones are points." in html
+    assert "Alarms cover" not in cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0])._repr_html_()
+
+
 def test_html_without_any_alarm():
     html = NOTHING._repr_html_()
     assert "<b>precision -, recall 0.000, F1 -</b>" in html

@@ -33,6 +33,8 @@ def test_moments_are_those_of_independent_draws(name, alarms):
     found = scatter(zones_of(name), alarms, most_draws=20_000, seed=0)
     error = sqrt(f1.var() / draws + found.f1_error**2)
     assert found.f1 == pytest.approx(f1.mean(), abs=4 * error + 2e-4)
+    error = sqrt(precision.var() / draws + found.precision_error**2)
+    assert found.precision == pytest.approx(precision.mean(), abs=4 * error + 1e-12)
     assert found.precision_variance == pytest.approx(precision.var(), rel=0.06, abs=1e-12)
     # With many alarms recall is nearly always about 1, and the few exceptions make its variance.
     several = 0.06 if alarms < 30 else 0.15
@@ -44,18 +46,30 @@ def test_moments_are_those_of_independent_draws(name, alarms):
 
 def test_one_alarm_needs_no_draws():
     found = scatter(zones_of("three"), 1, most_draws=2, seed=0)
-    assert (found.draws, found.f1_error) == (0, 0)
+    assert (found.draws, found.f1_error, found.precision_error) == (0, 0, 0)
     other = scatter(zones_of("three"), 1, most_draws=9, seed=5)
     assert (other.f1, other.recall_variance) == (found.f1, found.recall_variance)
 
 
-def test_the_error_of_f1_is_honest():
+@pytest.mark.parametrize(("name", "spared"), [("f1", 8), ("precision", 6)])
+def test_errors_are_honest(name, spared):
     estimates = [scatter(zones_of("three"), 4, most_draws=100, seed=seed) for seed in range(200)]
-    spread = np.std([estimate.f1 for estimate in estimates])
-    assert spread == pytest.approx(np.mean([estimate.f1_error for estimate in estimates]), rel=0.15)
+    spread = np.std([getattr(estimate, name) for estimate in estimates])
+    errors = [getattr(estimate, f"{name}_error") for estimate in estimates]
+    assert spread == pytest.approx(np.mean(errors), rel=0.15)
     # What is known spares most of the draws: plain averages would stray this much more.
-    plain = np.mean([sqrt(estimate.f1_variance / 100) for estimate in estimates])
-    assert plain > 8 * spread
+    plain = np.mean([sqrt(getattr(estimate, f"{name}_variance") / 100) for estimate in estimates])
+    assert plain > spared * spread
+    # Nor do the estimates lean to either side of what many more draws give.
+    best = scatter(zones_of("three"), 4, most_draws=100_000, seed=1000)
+    mean = np.mean([getattr(estimate, name) for estimate in estimates])
+    assert mean == pytest.approx(getattr(best, name), abs=4 * spread / sqrt(200))
+
+
+def test_zones_of_one_level_need_no_draws_for_precision():
+    found = scatter(zones_of("one"), 5, most_draws=20, seed=0)
+    assert (found.precision, found.precision_error) == (0.52, 0)
+    assert found.f1_error > 0
 
 
 def test_work_is_bounded():
@@ -72,6 +86,8 @@ def test_very_many_zones_are_simulated(monkeypatch):
     found = scatter(zones_of("three"), 1, most_draws=20_000, seed=0)
     assert found.draws == 20_000
     assert found.f1 == pytest.approx(exact.f1, abs=4 * found.f1_error)
+    assert found.precision == pytest.approx(exact.precision, rel=1e-12)
+    assert found.precision_error < 1e-15
     assert found.f1_variance == pytest.approx(exact.f1_variance, rel=0.05)
     assert found.precision_variance == pytest.approx(exact.precision_variance, rel=0.01)
     assert found.recall_variance == pytest.approx(exact.recall_variance, rel=0.01)

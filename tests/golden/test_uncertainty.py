@@ -27,8 +27,8 @@ def test_seq2seq_leads_iforest_on_swat_in_precision_and_not_in_recall(data_folde
 def test_two_or_three_events_settle_nothing(data_folder, dataset, events):
     intervals = compared(data_folder, dataset, ("greenhouse", "lstmad", "luminol")).intervals()
     assert intervals.events == events
-    assert intervals.caution.endswith(f"by luck one time in {2 ** (events - 1)}.")
+    assert f"by luck one time in {2 ** (events - 1)}: " in intervals.caution
     for pair in intervals.pairs:
-        assert pair.f1.low < 0 < pair.f1.high
+        assert pair.to_dict()["f1"]["low"] is pair.to_dict()["f1"]["probability"] is None
     for scores in intervals.detectors.values():
         assert scores.f1.width > 0.6

@@ -6,7 +6,7 @@ from math import isnan, nan
 import numpy as np
 import pytest
 
-from closecall.errors import InputError
+from closecall.errors import InputError, InputTypeError
 from closecall.significance import adjust_pvalues
 from oracle.significance import adjusted
 
@@ -50,6 +50,24 @@ def test_what_could_not_be_tested_still_counts(correction):
 def test_one_test_needs_no_correction_and_none_gives_none(correction):
     assert adjust_pvalues([0.3], correction).tolist() == [0.3]
     assert adjust_pvalues([], correction).size == 0
+
+
+@pytest.mark.parametrize(
+    ("pvalues", "kind", "message"),
+    [
+        ([-1, 0.1], InputError, "Expected `pvalues` to be in [0, 1], or nan, got -1 at index 0."),
+        ([0.1, 1.5], InputError, "Expected `pvalues` to be in [0, 1], or nan, got 1.5 at index 1."),
+        (
+            0.1,
+            InputTypeError,
+            "Expected `pvalues` to be a list or another sequence of numbers, got 0 dimensions.",
+        ),
+    ],
+)
+def test_what_is_no_list_of_pvalues_is_refused(pvalues, kind, message):
+    with pytest.raises(kind) as caught:
+        adjust_pvalues(pvalues)
+    assert str(caught.value) == message
 
 
 def test_an_unknown_correction_is_refused():

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from closecall.clock import Ticks
 
 # Columns of what `score_draws` fills, one row for each draw: precision and recall, their means
-# given how many points each zone has, and their variances given that.
-COLUMNS = 6
+# given how many points each zone has, their variances given that, and the number of zones that
+# have any point.
+COLUMNS = 7
 
 
 @njit(cache=True, nogil=True)
@@ -31,25 +32,26 @@ def mean_levels(
     starts: Ticks,
     stops: Ticks,
     borders: Ticks,
-    counts: NDArray[np.int64],
     alarms: int,
 ) -> tuple[float, float]:
-    """Average the levels of precision, over zones with predictions, and of recall, over all.
+    """Average the levels of the zones: of precision by the chance to reach them, of recall evenly.
 
-    Borders are in half ticks; there is at least one alarm, so one zone with predictions at least.
+    Borders are in half ticks; there is at least one alarm.
     """
-    zones, hit, precision, loss = len(starts), 0, 0.0, 0.0
+    zones, reached, precision, loss = len(starts), 0.0, 0.0, 0.0
     total = float(borders[-1] - borders[0])
     for j in range(zones):
         length = float(borders[j + 1] - borders[j])
-        if counts[j] > 0:
-            filled = min(2 * (stops[j] - starts[j]) / length, 1.0) if length > 0 else 0.0
-            precision += 0.5 + filled * filled / 2
-            hit += 1
-        share = length / total
-        missed = expm1((alarms + 1) * log1p(-share)) if share < 1 else -1.0
-        loss += min(-missed / ((alarms + 1) * share), 1.0) if share > 0 else 1.0
-    return precision / hit, 1 - loss / zones
+        if length <= 0:
+            loss += 1.0
+            continue
+        share, filled = length / total, min(2 * (stops[j] - starts[j]) / length, 1.0)
+        reach = -expm1(alarms * log1p(-share)) if share < 1 else 1.0
+        reached += reach
+        precision += reach * (0.5 + filled * filled / 2)
+        # One alarm more misses the zone if these all do, and so does the last.
+        loss += min((reach + (1 - reach) * share) / ((alarms + 1) * share), 1.0)
+    return precision / reached, 1 - loss / zones
 
 
 @njit(cache=True, nogil=True)
@@ -104,6 +106,7 @@ def score_draw(
         hit, first = hit + 1, last
     row[0], row[2], row[4] = row[0] / hit, row[2] / hit, row[4] / hit**2
     row[1], row[3], row[5] = row[1] / zones, row[3] / zones, row[5] / zones**2
+    row[6] = hit
 
 
 @njit(cache=True, nogil=True)

@@ -8,10 +8,12 @@ page "Against chance" of the documents.
 
 from __future__ import annotations
 
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from closecall.affiliation.chance_checks import require_inside, require_points, require_shares
 from closecall.affiliation.one_point import (
     in_blocks,
     integral,
@@ -58,9 +60,9 @@ def precision_of_points(filled: ArrayLike, points: ArrayLike = 1) -> Moments:
     >>> precision_of_points(0.2)
     Moments(mean=0.52, variance=0.1002...)
     """
-    p = np.asarray(filled, dtype=np.float64)
+    p, k = require_shares(filled, "filled"), require_points(points, "points", 1)
     mean = 0.5 + p * p / 2
-    variance = np.maximum(p + (1 - p) ** 3 / 3 - mean**2, 0) / np.asarray(points)
+    variance = np.maximum(p + (1 - p) ** 3 / 3 - mean**2, 0) / k
     return _plain(mean, variance)
 
 
@@ -72,7 +74,7 @@ def mean_recall_of_points(points: ArrayLike) -> Any:
     >>> mean_recall_of_points([0, 1, 3]).tolist()
     [0.0, 0.5, 0.75]
     """
-    k = np.asarray(points, dtype=np.float64)
+    k = require_points(points, "points", 0)
     return k / (k + 1)
 
 
@@ -88,7 +90,7 @@ def recall_of_one_point(event: tuple[Any, Any], zone: tuple[Any, Any]) -> Moment
     Parameters
     ----------
     event, zone
-        Start and stop of either: numbers, or arrays of them.
+        Start and stop of either: numbers, or arrays of them. The event lies inside the zone.
 
     Examples
     --------
@@ -97,7 +99,7 @@ def recall_of_one_point(event: tuple[Any, Any], zone: tuple[Any, Any]) -> Moment
     >>> recall_of_one_point((40, 60), (0, 100)).variance
     0.0725...
     """
-    starts, stops, lows, highs = (np.asarray(time, dtype=np.float64) for time in (*event, *zone))
+    starts, stops, lows, highs = require_inside(event, zone)
     length = highs - lows
     before, filled = np.broadcast_arrays((starts - lows) / length, (stops - starts) / length)
     variance = one_point_recall_variance(np.ravel(before), np.ravel(filled))
@@ -130,7 +132,7 @@ def averaged_precision(filled: ArrayLike, counts: ArrayLike) -> Moments:
     >>> averaged_precision([0.2, 0.4, 0.0], [1, 2, 0])
     Moments(mean=0.55, variance=0.0420...)
     """
-    points = np.asarray(counts)
+    points = require_points(counts, "counts", 0)
     hit = points > 0
     if not hit.any():
         return Moments(np.nan, np.nan)
@@ -152,13 +154,53 @@ def averaged_recall(before: ArrayLike, filled: ArrayLike, counts: ArrayLike) -> 
     >>> averaged_recall([0.4, 0.3], [0.2, 0.4], [1, 0])
     Moments(mean=0.25, variance=0.0181...)
     """
-    points = np.asarray(counts)
+    points = require_points(counts, "counts", 0)
     single = one_point_recall_variance(
-        np.asarray(before, dtype=np.float64), np.asarray(filled, dtype=np.float64)
+        require_shares(before, "before"), require_shares(filled, "filled")
     )
     variance = np.where(points == 0, 0.0, np.where(points == 1, single, np.nan))
     mean = float(mean_recall_of_points(points).mean())
     return Moments(mean, float(variance.sum() / points.size**2))
+
+
+def reach_probability(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
+    """Give the probability :math:`1 - (1-w)^K` that any of K >= 1 alarms falls in a zone.
+
+    Examples
+    --------
+    >>> reach_probability([0.0, 0.5, 1.0], 2).tolist()
+    [0.0, 0.75, 1.0]
+    """
+    with np.errstate(divide="ignore"):  # log 0 at w = 1
+        reached: NDArray[np.float64] = -np.expm1(alarms * np.log1p(-np.asarray(share)))
+    return reached
+
+
+def precision_level(
+    filled: NDArray[np.float64],
+    share: NDArray[np.float64],
+    alarms: int,
+    zero_division: float = nan,
+) -> float:
+    r"""Give the level of precision over all zones, for K >= 1 alarms over the span, in [0, 1].
+
+    With :math:`c_j` the mean precision in a zone and :math:`q_j` the probability that it is
+    reached,
+
+    .. math:: \rho = \sum_j q_j c_j \Big/ \sum_j q_j,
+
+    which is the mean precision for one alarm, and where all :math:`c_j` are equal; else close to
+    it. With a `zero_division` z it is :math:`\frac1n \sum_j (q_j c_j + (1 - q_j) z)`, exactly.
+
+    Examples
+    --------
+    >>> precision_level(np.array([0.2, 0.0]), np.array([0.25, 0.75]), 1)
+    0.505
+    """
+    reached, own = reach_probability(share, alarms), precision_of_points(filled)
+    if isnan(zero_division):
+        return float(reached @ own.mean / reached.sum())
+    return float(np.mean(reached * own.mean + (1 - reached) * zero_division))
 
 
 def chance_recall_loss(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
@@ -211,13 +253,17 @@ def mean_reciprocal(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
 
 
 def one_alarm_f1(
-    share: NDArray[np.float64], before: NDArray[np.float64], filled: NDArray[np.float64]
+    share: NDArray[np.float64],
+    before: NDArray[np.float64],
+    filled: NDArray[np.float64],
+    zero_division: float = nan,
 ) -> Moments:
     r"""Give mean and variance of the F1 of a random detector with one alarm, over n zones.
 
     .. math:: E[F_1] = \sum_j w_j \int_0^1 \frac{2 P_j(x) R_j(x)/n}{P_j(x) + R_j(x)/n} dx,
 
-    the alarm being at the share x of the zone j. The integrand is smooth between at most nine
+    the alarm being at the share x of the zone j; with a `zero_division` z, :math:`P_j(x)` is
+    :math:`(P_j(x) + (n - 1) z)/n`. The integrand is smooth between at most nine
     places, and Gauss's rule on each piece leaves nothing out that a float could hold.
 
     Examples
@@ -225,6 +271,7 @@ def one_alarm_f1(
     >>> one_alarm_f1(np.array([1.0]), np.array([0.5]), np.array([0.0])).mean
     0.5
     """
+    count = before.size
 
     def powers(u: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
         near = np.minimum(u, np.maximum(1 - u - p, 0))
@@ -232,7 +279,9 @@ def one_alarm_f1(
         layers = np.broadcast_to(_LAYERS, (u.size, _LAYERS.size))
         kinks = np.concatenate([recall_kinks(u, p), bends, layers], axis=1)
         x, weights = nodes(np.sort(np.clip(kinks, 0, 1), axis=1), _FOR_SMOOTH)
-        precision, recall = one_point_precision(x, u, p), one_point_recall(x, u, p) / before.size
+        precision, recall = one_point_precision(x, u, p), one_point_recall(x, u, p) / count
+        if not isnan(zero_division):
+            precision = (precision + (count - 1) * zero_division) / count
         total = precision + recall
         f1 = 2 * precision * recall / np.where(total > 0, total, 1)
         return np.stack([integral(f1, weights), integral(f1 * f1, weights)], axis=1)

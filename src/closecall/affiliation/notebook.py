@@ -6,6 +6,7 @@ from html import escape
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from closecall.affiliation.coverage import covered_share, covers_much
 from closecall.affiliation.event_scores import COLUMNS
 from closecall.affiliation.frame import TIMES
 
@@ -27,9 +28,20 @@ def as_html(result: Affiliation) -> str:
     note = f"<p>and {hidden} more events</p>" if hidden else ""
     return (
         f"<div><p><b>{_headline(result.values())}</b> over {len(result.events)} true events</p>"
-        f"<p>by chance: {_headline(result.chance.values())}</p>"
+        f"<p>by chance: {_headline(result.chance.values())}{_long(result)}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         f"{note}</div>"
+    )
+
+
+def _long(result: Affiliation) -> str:
+    pair = result.events.pair
+    if not covers_much(pair):
+        return ""
+    share = f"{covered_share(pair):.0%}"
+    return (
+        f". Alarms cover {share} of the series; random ones are points. So recall and F1 look "
+        "better than they are: <code>significance</code> moves the alarms themselves."
     )
 
 

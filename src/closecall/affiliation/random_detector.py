@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
-from typing import TYPE_CHECKING
+from math import isnan, nan, sqrt
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from closecall.affiliation.chance import (
     mean_reciprocal,
     one_alarm_f1,
     one_point_recall_variance,
+    precision_level,
     precision_of_points,
+    reach_probability,
 )
 from closecall.fscore import f_measure
 
@@ -31,9 +33,11 @@ _BLOCK = 1_000_000  # random numbers at a time
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scatter:
-    """The mean F1 of a random detector, with its error, and the variances of all its scores."""
+    """Mean precision and F1 of a random detector, with errors, and the variances of its scores."""
 
     draws: int
+    precision: float
+    precision_error: float
     f1: float
     f1_error: float
     f1_variance: float
@@ -42,27 +46,47 @@ class Scatter:
     zone_recall_variance: NDArray[np.float64]
 
 
-def scatter(zones: ZoneShares, alarms: int, *, most_draws: int, seed: int) -> Scatter:
+class _Precisions(NamedTuple):
+    """The precision of each draw, and what is known of it once its zones have their points."""
+
+    values: NDArray[np.float64]
+    means: NDArray[np.float64]
+    variances: NDArray[np.float64]
+    level: float
+    """The closed form of the level."""
+    corrections: NDArray[np.float64]
+    """What has to be added to it, on average, to get the mean; 0 where it is exact."""
+
+
+def scatter(
+    zones: ZoneShares, alarms: int, *, most_draws: int, seed: int, zero_division: float = nan
+) -> Scatter:
     """Find how the scores of a random detector with one or more alarms scatter."""
     single = one_point_recall_variance(zones.before, zones.filled)
     if alarms == 1 and zones.of_span.size <= _MOST_EXACT:
-        return _one_alarm(zones, single)
-    return _simulated(zones, single, alarms, most_draws=most_draws, seed=seed)
+        return _one_alarm(zones, single, zero_division)
+    work = alarms + zones.of_span.size
+    draws = min(most_draws, max(_LEAST_DRAWS, _MOST_WORK // work))
+    generator = np.random.default_rng(seed)
+    return _simulated(zones, single, alarms, draws, generator, zero_division=zero_division)
 
 
-def _one_alarm(zones: ZoneShares, single: NDArray[np.float64]) -> Scatter:
+def _one_alarm(zones: ZoneShares, single: NDArray[np.float64], zero_division: float) -> Scatter:
     """Mix the zones: the alarm is in one of them, with the probability that is its share."""
     share, count = zones.of_span, zones.of_span.size
     own = precision_of_points(zones.filled)
-    precision = _mixture(share, own)
+    # Where the other zones count too, the one that is reached is only a part of the mean.
+    part = 1 if isnan(zero_division) else count
     recall = _mixture(share, Moments(np.full(count, 0.5), single))
-    f1 = one_alarm_f1(share, zones.before, zones.filled)
+    f1 = one_alarm_f1(share, zones.before, zones.filled, zero_division)
     return Scatter(
         draws=0,
+        precision=precision_level(zones.filled, share, 1, zero_division),
+        precision_error=0.0,
         f1=f1.mean,
         f1_error=0.0,
         f1_variance=f1.variance,
-        precision_variance=precision,
+        precision_variance=_mixture(share, own) / part**2,
         recall_variance=recall / count**2,
         zone_recall_variance=_known_recall_variance(zones, single, alarms=1),
     )
@@ -75,28 +99,65 @@ def _mixture(share: NDArray[np.float64], own: Moments) -> float:
 
 
 def _simulated(
-    zones: ZoneShares, single: NDArray[np.float64], alarms: int, *, most_draws: int, seed: int
+    zones: ZoneShares,
+    single: NDArray[np.float64],
+    alarms: int,
+    draws: int,
+    generator: np.random.Generator,
+    *,
+    zero_division: float,
 ) -> Scatter:
     """Simulate; what is known exactly replaces what the draws would only estimate."""
-    work = alarms + zones.of_span.size
-    draws = min(most_draws, max(_LEAST_DRAWS, _MOST_WORK // work))
     own = precision_of_points(zones.filled)
     columns = np.stack([own.mean, own.variance, single], axis=1)
-    rows, squares = _draw(zones, columns, alarms, draws, np.random.default_rng(seed))
-    precision, recall, mean_precision, mean_recall, precision_variance, recall_variance = rows.T
-    f1: NDArray[np.float64] = f_measure(precision, recall)
+    rows, squares = _draw(zones, columns, alarms, draws, generator)
+    precision = _precisions(rows, own.mean, zones, alarms, zero_division)
+    recall, mean_recall, recall_variance = rows[:, 1], rows[:, 3], rows[:, 5]
+    f1: NDArray[np.float64] = f_measure(precision.values, recall)
     level = 1 - float(chance_recall_loss(zones.of_span, alarms).mean())
-    residual = f1 - _slopes(float(mean_precision.mean()), level) @ np.stack(
-        [precision - mean_precision, recall - level]
-    )
+    mean_precision = precision.level + float(precision.corrections.mean())
+    # Both of these have mean 0 exactly, so what is linear in them needs no draws.
+    known = np.stack([precision.values - precision.level - precision.corrections, recall - level])
+    residual = f1 - _slopes(mean_precision, level) @ known
     return Scatter(
         draws=draws,
+        precision=mean_precision,
+        precision_error=float(precision.corrections.std(ddof=1)) / sqrt(draws),
         f1=float(residual.mean()),
         f1_error=float(residual.std(ddof=1)) / sqrt(draws),
         f1_variance=float(f1.var(ddof=1)),
-        precision_variance=float(precision_variance.mean() + mean_precision.var(ddof=1)),
+        precision_variance=float(precision.variances.mean() + precision.means.var(ddof=1)),
         recall_variance=float(recall_variance.mean() + mean_recall.var(ddof=1)),
         zone_recall_variance=_known_recall_variance(zones, single, alarms=alarms) + squares / draws,
+    )
+
+
+def _precisions(
+    rows: NDArray[np.float64],
+    own: NDArray[np.float64],
+    zones: ZoneShares,
+    alarms: int,
+    zero_division: float,
+) -> _Precisions:
+    r"""Average over the zones that have points, or over all of them.
+
+    With D zones that have points, S the sum of their levels and :math:`\rho = E[S]/E[D]` the closed
+    form, :math:`X = S - \rho D` has mean 0, and the mean precision :math:`E[S/D]` is
+    :math:`\rho + E[X/D] = \rho + E[X (1/D - 1/E[D])]`, of which the draws leave little to chance.
+    """
+    values, means, variances, reached = rows[:, [0, 2, 4, 6]].T
+    level = precision_level(zones.filled, zones.of_span, alarms, zero_division)
+    none = np.zeros(len(rows))
+    if isnan(zero_division):
+        if (own == own[0]).all():
+            return _Precisions(values, means, variances, level, none)
+        usual = reach_probability(zones.of_span, alarms).sum()
+        corrections = (means - level) * (1 - reached / usual)
+        return _Precisions(values, means, variances, level, corrections)
+    share = reached / own.size
+    empty = zero_division * (1 - share)
+    return _Precisions(
+        values * share + empty, means * share + empty, variances * share**2, level, none
     )
 
 

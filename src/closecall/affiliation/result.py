@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -42,6 +43,8 @@ class Affiliation:
     """Mean individual recall over all events; in [0, 1]."""
     events: EventScores
     """One row per true event."""
+    zero_division: float = nan
+    """What an event without an affiliated prediction counts for in `precision`; nan: nothing."""
 
     @property
     def f1(self) -> float:
@@ -61,10 +64,19 @@ class Affiliation:
 
     @cached_property
     def chance(self) -> Chance:
-        """What a random detector with as many alarms scores, as from `closecall.chance`."""
+        """What a random detector with as many alarms scores, as from `closecall.chance`.
+
+        It is scored with the ``zero_division`` of this result.
+        """
         from closecall.affiliation.chance_level import chance_of
 
-        return chance_of(self.events)
+        return chance_of(self.events, zero_division=self.zero_division)
+
+    @cached_property
+    def _chance_where_defined(self) -> Chance:
+        from closecall.affiliation.chance_level import chance_of
+
+        return self.chance if isnan(self.zero_division) else chance_of(self.events)
 
     @property
     def precision_above_chance(self) -> float:
@@ -90,11 +102,12 @@ class Affiliation:
     def f1_above_chance(self) -> float:
         r"""F1 with 0 at chance and 1 where it is perfect: :math:`(F_1 - c) / (1 - c)`.
 
-        c is ``chance.f1``. At most 1; nan where nothing is predicted. As for the other two, events
-        without an affiliated prediction do not count for precision, whatever ``zero_division`` is.
+        c is the mean F1 of the random detector. At most 1; nan where nothing is predicted. As for
+        the other two, zones without a prediction do not count for precision, neither in F1 nor in
+        c, whatever ``zero_division`` is; unless one was chosen, c is ``chance.f1``.
         """
         f1 = float(f_measure(_mean_of_defined(self.events.precision), self.recall))
-        return 1 - (1 - f1) / (1 - self.chance.f1)
+        return 1 - (1 - f1) / (1 - self._chance_where_defined.f1)
 
     def interval(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> ScoreIntervals:
         """Say how far the scores may be off, since there are only so many events.

@@ -80,12 +80,16 @@ def affiliation(
     >>> cc.affiliation(truth, predicted, span=(at(0), at(8))).events.delay
     array([60000000000], dtype='timedelta64[ns]')
     """
-    numeric = isinstance(zero_division, (int, float))
-    if not numeric or not (isnan(zero_division) or zero_division in (0, 1)):
-        raise InputError(expected("`zero_division` to be nan, 0 or 1", f"{zero_division}"))
+    require_zero_division(zero_division)
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     pair.require_truth("affiliation")
     return score_pair(pair, zero_division)
+
+
+def require_zero_division(value: Any) -> None:
+    """Refuse what an undefined precision cannot count for."""
+    if not isinstance(value, (int, float)) or not (isnan(value) or value in (0, 1)):
+        raise InputError(expected("`zero_division` to be nan, 0 or 1", f"{value}"))
 
 
 def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:
@@ -110,4 +114,5 @@ def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:
         precision=float(precision),
         recall=float(recall_sum / len(truth)),
         events=EventScores(pair, borders, table, np.diff(offsets), len(predicted)),
+        zero_division=float(zero_division),
     )

@@ -18,7 +18,7 @@ from closecall.cli.options import (
     output_option,
     truth_option,
 )
-from closecall.cli.significance_option import significance_option
+from closecall.cli.significance_option import CommandWithShifts, significance_option
 
 _PICTURES = (".pdf", ".png", ".svg")
 _HELP = """\
@@ -61,7 +61,9 @@ def point_count(text: str) -> int | None:
     return int(text) or None
 
 
-@click.command(help=_HELP, short_help="Score every threshold, and choose the best.")
+@click.command(
+    cls=CommandWithShifts, help=_HELP, short_help="Score every threshold, and choose the best."
+)
 @click.argument("truth_file", metavar="TRUTH")
 @click.argument("scores_file", metavar="[SCORES]", required=False)
 @truth_option

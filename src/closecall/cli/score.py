@@ -16,7 +16,7 @@ from closecall.cli.options import (
     output_option,
     truth_option,
 )
-from closecall.cli.significance_option import significance_option
+from closecall.cli.significance_option import CommandWithShifts, significance_option
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
@@ -37,7 +37,9 @@ Examples:
 """
 
 
-@click.command(help=_HELP, short_help="Score predicted anomalies against the true ones.")
+@click.command(
+    cls=CommandWithShifts, help=_HELP, short_help="Score predicted anomalies against the true ones."
+)
 @click.argument("truth_file", metavar="TRUTH")
 @click.argument("predicted_file", metavar="[PREDICTED]", required=False)
 @truth_option

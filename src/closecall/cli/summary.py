@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from closecall.affiliation.coverage import covered_share, covers_much
 from closecall.cli import words
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.event_table import event_table, score_style
@@ -21,6 +22,10 @@ _LEGEND = (
     "event to alarm: mean distance from the event to the nearest alarm (recall)\n"
     "first alarm: the first one in the event's zone, relative to the event's start"
 )
+_LONG = (
+    "Alarms cover {share:.0%} of the series; random ones are points. So recall and F1 look\n"
+    "better than they are: --significance moves the alarms themselves."
+)
 _SCORES = ("precision", "recall", "F1")
 _UNIT = "Times and distances are in the units of the input: samples, if it has no times."
 
@@ -32,6 +37,8 @@ def print_summary(result: Affiliation, console: Console, *, most: int | None) ->
     console.print(headline(result))
     console.print(levels)
     console.print(Text(counts(result)))
+    if covers_much(result.events.pair):
+        console.print(Text(_LONG.format(share=covered_share(result.events.pair)), style="dim"))
     console.print()
     print_events(result, console, most=most)
     console.print()

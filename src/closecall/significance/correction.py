@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, InputTypeError, expected
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +49,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.
     array([0.03, 0.04, 0.04])
     """
     require_correction(correction)
-    given = np.asarray(pvalues, dtype=np.float64)
+    given = _read_pvalues(pvalues)
     tests = given.size
     order = np.argsort(given)  # nan comes last
     ranked = np.where(np.isnan(given), 1.0, given)[order]
@@ -64,6 +64,18 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.
     adjusted[order] = np.minimum(scaled, 1.0)
     adjusted[np.isnan(given)] = np.nan
     return adjusted
+
+
+def _read_pvalues(pvalues: Any) -> NDArray[np.float64]:
+    given = np.asarray(pvalues, dtype=np.float64)
+    if given.ndim != 1:
+        rule = "`pvalues` to be a list or another sequence of numbers"
+        raise InputTypeError(expected(rule, f"{given.ndim} dimensions"))
+    wrong = np.flatnonzero((given < 0) | (given > 1))
+    if wrong.size:
+        got = f"{given[wrong[0]]:g} at index {wrong[0]}"
+        raise InputError(expected("`pvalues` to be in [0, 1], or nan", got))
+    return given
 
 
 def require_correction(correction: Any) -> None:

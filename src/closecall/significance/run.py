@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from closecall.clock import Ticks
     from closecall.significance.alarms import Progress
 
+MOST_SHIFTS = 1_000_000
 _EVEN = 1e-9  # of a step: sampling times of floats that differ less are even
 
 
@@ -101,7 +102,7 @@ def significance(
         shifted by whole samples and average precision is compared, see
         `AffiliationCurve.average_precision`; the cost is that of n curves without sorting.
     n
-        How many shifts to draw; no p-value can be below 1 / (n + 1).
+        How many shifts to draw, from 1 to 1,000,000; no p-value can be below 1 / (n + 1).
     method
         ``"shift"``, the only one.
     seed
@@ -155,7 +156,7 @@ def significance(
     >>> cc.significance(truth, scores=[-abs(sample - 61) for sample in range(100)])
     ScoresSignificance(average_precision p=0.029, n=1000)
     """
-    require_whole(n, "n", 1)
+    require_whole(n, "n", 1, MOST_SHIFTS)
     require_whole(seed, "seed", 0)
     require_correction(correction)
     if method != "shift":
