@@ -2,7 +2,7 @@
 
 import pytest
 
-from closecall.bootstrap import caution_about, caution_about_pairs
+from closecall.bootstrap import caution_about, caution_about_pairs, caution_about_some
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,26 @@ def test_two_detectors_and_luck(count, every):
     """One of two wins every event with probability 2 * 2**-count."""
     odds = round(1 / (2 * 0.5**count))
     text = caution_about_pairs(count)
-    assert text.endswith(f"wins {every} by luck one time in {odds}.")
+    assert f"wins {every} by luck one time in {odds}: " in text
+    assert "They show who did better on these" in text
     assert "not who is better" in text
+    assert text.endswith("differences have no interval and no probability, which take 6 or more.")
+    assert caution_about_pairs(count, "series") == text.replace("events", "series")
 
 
 def test_two_detectors_otherwise():
     assert caution_about_pairs(1).startswith("There is only one event. It shows who did better")
+    assert caution_about_pairs(1).endswith("which take 6 or more.")
     assert caution_about_pairs(6) == caution_about(6)
+
+
+def test_none_at_all():
+    assert caution_about(0, "series with this number").startswith("There are no series with this")
+    assert caution_about_pairs(0) == caution_about(0)
+
+
+def test_a_score_that_few_have():
+    assert caution_about_some(9, 40, "Precision", "series") == (
+        "Precision is defined on only 9 of the 40 series."
+    )
+    assert caution_about_some(10, 40, "Precision", "series") == ""

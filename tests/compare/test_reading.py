@@ -217,3 +217,22 @@ def test_refused_questions(call, kind, message):
     with pytest.raises(kind) as caught:
         call()
     assert message in str(caught.value)
+
+
+def test_one_number_is_the_threshold_of_all_scores():
+    truth = [0, 0, 1, 1, 0, 0, 1, 0]
+    scores = {
+        "a": [0.1, 0.6, 0.9, 0.4, 0.1, 0.2, 0.5, 0.3],
+        "b": [0.9, 0.1, 0.2, 0.4, 0.3, 0, 0, 1],
+    }
+    one = cc.compare(truth, scores=scores, thresholds=0.4)
+    assert one.thresholds == {"a": 0.4, "b": 0.4}
+    each = cc.compare(truth, scores=scores, thresholds={"a": 0.4, "b": 0.4})
+    assert one.to_dict() == each.to_dict()
+    assert one.to_dict() != cc.compare(truth, scores=scores, thresholds=0.5).to_dict()
+    with pytest.raises(InputTypeError, match="`scores` beside `thresholds`, got none"):
+        cc.compare(truth, {"a": truth, "b": truth}, thresholds=0.4)
+    with pytest.raises(InputError, match=r"`thresholds\['a'\]` to be a number, or inf, got nan"):
+        cc.compare(truth, scores=scores, thresholds=float("nan"))
+    with pytest.raises(InputTypeError, match="`thresholds` to be a mapping"):
+        cc.compare(truth, scores=scores, thresholds=True)

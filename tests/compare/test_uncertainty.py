@@ -80,7 +80,8 @@ def test_a_detector_and_itself():
     (pair,) = compare(data.truth, copies, times=data.times).intervals().pairs
     for score in SCORES:
         gap = getattr(pair, score)
-        assert (gap.value, gap.low, gap.high, gap.probability) == (0, 0, 0, 0.5)
+        assert (gap.value, gap.probability) == (0, 0.5)
+        assert math.isnan(gap.low)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,11 @@ def test_a_detector_that_finds_few_of_many_is_named():
     truth = np.tile([0, 1, 1, 0, 0], 12)
     once = truth * (np.arange(truth.size) < 5)
     caution = compare(truth, {"all": truth, "once": once}).intervals().caution
-    assert caution == "once: Precision is defined on only 1 of the 12 events."
+    assert caution == (
+        "once: Precision is defined on only 1 of the 12 events. With fewer than 6 events on which "
+        "a detector has a precision, its differences in precision and F1 have no interval and no "
+        "probability."
+    )
 
 
 def test_one_event_has_no_intervals():
@@ -114,6 +119,36 @@ def test_one_event_has_no_intervals():
     assert plain["pairs"][0]["f1"]["probability"] is None
     assert plain["pairs"][0]["f1"]["value"] > 0
     assert math.isnan(lone.pairs[0].recall.low)
+
+
+@pytest.mark.parametrize("events", [2, 3, 5])
+def test_few_events_have_no_interval_of_a_difference(events):
+    few = repeated(events).intervals()
+    for score in SCORES:
+        lead = getattr(few.pairs[0], score)
+        assert math.isnan(lead.low)
+        assert math.isnan(lead.probability)
+        assert getattr(few.detectors["late"], score).width > 0.2
+    assert few.pairs[0].recall.value > 0.1
+    assert few.to_dict()["pairs"][0]["recall"] == {
+        "value": few.pairs[0].recall.value,
+        "low": None,
+        "high": None,
+        "probability": None,
+    }
+    assert repr(few.pairs[0].recall).endswith("no limits)")
+    assert "no probability, which take 6 or more." in few.caution
+
+
+def test_from_six_events_on_a_steady_lead_has_one_that_is_not_certain():
+    lead = repeated(6).intervals().pairs[0].recall
+    assert 0 < lead.low < lead.value < lead.high
+    assert lead.probability == 1 - 1 / 64
+
+
+def test_numpy_options_are_taken(compared, intervals):
+    again = compared.intervals(level=np.float64(0.95), n=np.int64(2000), seed=np.int8(0))
+    assert json.dumps(again.to_dict()) == json.dumps(intervals.to_dict())
 
 
 def test_plain_values_and_rows(intervals):
@@ -164,8 +199,13 @@ def test_in_a_notebook():
     assert "<th>&lt;b&gt;</th><td>1.000 [" in shown
     assert "<th>&lt;b&gt; - late</th>" in shown
     assert "<p><b>Caution.</b> There are only three events." in shown
+    assert "nan" not in shown
+    row = shown.partition("<th>&lt;b&gt; - late</th>")[2]
+    assert row.startswith("<td>0.")
+    assert " -</td><td>-</td></tr>" in row
     many = repeated(12).intervals()._repr_html_()
     assert "Caution" not in many
+    assert "[" in many.partition("<th>right - late</th>")[2]
     alone = event_interval(cc.affiliation(truth, truth))._repr_html_()
     assert "<th>recall</th><td>1.000 [" in alone
     assert "Caution" in alone

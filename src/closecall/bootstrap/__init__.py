@@ -12,14 +12,21 @@ of resamples with half an event on which it is 1: a weight drawn from Gamma(1/2)
 number of events in a series. For a score that is always 0 or 1 that is close to the Jeffreys
 interval of a proportion. For a difference such bounds would be far too wide: its limits are
 :math:`d \pm t_{m-1}\, s \sqrt{(m+1)/(m-1)}`, with s the standard deviation of d over the resamples
-and m the number of events, or of series. How surely one detector is ahead goes with that: it is the
-probability that :math:`t_{m-1}` is at most :math:`d / (s \sqrt{(m+1)/(m-1)})`. (The share of the
-resamples in which it leads is far too sure of itself where there are few events.)
+and m the number of events, or of series, on which both means rest: for precision and F1 those where
+it is defined, for the detector with fewer. How surely one detector is ahead goes with that: it is
+the probability that :math:`t_{m-1}` is at most :math:`d / (s \sqrt{(m+1)/(m-1)})`. (The share of
+the resamples in which it leads is far too sure of itself where there are few events.) With fewer
+than six events there is neither, and neither may be surer than luck allows (`lead`).
 
 All of it was chosen by the coverage it had in simulations, which the document on chance shows.
 """
 
-from closecall.bootstrap.caution import caution_about, caution_about_pairs
+from closecall.bootstrap.caution import (
+    FEWEST_TO_COMPARE,
+    caution_about,
+    caution_about_pairs,
+    caution_about_some,
+)
 from closecall.bootstrap.interval import (
     SCORES,
     Difference,
@@ -28,9 +35,11 @@ from closecall.bootstrap.interval import (
     caution_html,
     limits,
 )
-from closecall.bootstrap.resamples import Resamples, hierarchical, mean_interval
+from closecall.bootstrap.means import mean_difference, mean_interval, mean_intervals
+from closecall.bootstrap.resamples import Resamples, hierarchical
 
 __all__ = [
+    "FEWEST_TO_COMPARE",
     "SCORES",
     "Difference",
     "Interval",
@@ -38,8 +47,11 @@ __all__ = [
     "ScoreIntervals",
     "caution_about",
     "caution_about_pairs",
+    "caution_about_some",
     "caution_html",
     "hierarchical",
     "limits",
+    "mean_difference",
     "mean_interval",
+    "mean_intervals",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from html import escape
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 SCORES = ("precision", "recall", "f1")
@@ -35,6 +35,8 @@ class Interval:
         return {name: plain_number(value) for name, value in asdict(self).items()}
 
     def __repr__(self) -> str:
+        if isnan(self.low):
+            return f"Interval({self.value:.3f}, no limits)"
         return f"Interval({self.value:.3f}, from {self.low:.3f} to {self.high:.3f})"
 
 
@@ -51,10 +53,13 @@ class Difference(Interval):
     """
 
     probability: float
-    """How surely the first is ahead on events like these: 1/2 where they are equal.
+    """How surely the first is ahead on events like these; nan with fewer than six of them.
 
-    It goes with the interval: that of level 95 % leaves out 0 exactly where this is above 0.975 or
-    below 0.025. It is no p-value, and no probability that the first is better on other data.
+    1/2 where the two are equal, or differ on one event only. It goes with the interval: that of
+    level 95 % leaves out 0 exactly where this is above 0.975 or below 0.025. For recall it is 1
+    minus the one-sided p-value of the paired t-test, kept within what winning every event by luck
+    is worth (`closecall.bootstrap.lead`). It is no probability that the first is better on other
+    data.
     """
 
     def reversed(self) -> Difference:
@@ -62,10 +67,11 @@ class Difference(Interval):
         return Difference(-self.value, -self.high, -self.low, 1 - self.probability)
 
     def __repr__(self) -> str:
-        return (
-            f"Difference({self.value:+.3f}, from {self.low:+.3f} to {self.high:+.3f}, "
-            f"probability {self.probability:.2f})"
-        )
+        limits = "no limits"
+        if not isnan(self.low):
+            limits = f"from {self.low:+.3f} to {self.high:+.3f}"
+        surely = "" if isnan(self.probability) else f", probability {self.probability:.2f}"
+        return f"Difference({self.value:+.3f}, {limits}{surely})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,14 +133,18 @@ def _counted(intervals: ScoreIntervals) -> str:
 
 
 def limits(interval: Interval) -> str:
-    """Write a score and its limits on one line.
+    """Write a score and its limits on one line; a dash stands for what there is not.
 
     Examples
     --------
-    >>> limits(Interval(0.85, 0.7, 0.93))
-    '0.850 [0.700, 0.930]'
+    >>> from math import nan
+    >>> limits(Interval(0.85, 0.7, 0.93)), limits(Difference(1.0, nan, nan, nan))
+    ('0.850 [0.700, 0.930]', '1.000 -')
     """
-    return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+    value = "-" if isnan(interval.value) else f"{interval.value:.3f}"
+    if isnan(interval.low):
+        return "-" if value == "-" else f"{value} -"
+    return f"{value} [{interval.low:.3f}, {interval.high:.3f}]"
 
 
 def caution_html(caution: str) -> str:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.bootstrap.caution import FEWEST, caution_about
+from closecall.bootstrap.caution import (
+    FEWEST,
+    caution_about,
+    caution_about_pairs,
+    caution_about_some,
+)
 from closecall.bootstrap.interval import Difference, Interval, ScoreIntervals
-from closecall.bootstrap.student import student_probability, student_quantile
+from closecall.bootstrap.lead import ROUNDING, lead
+from closecall.bootstrap.options import read_drawing, read_level
 from closecall.bootstrap.sums import Sums
 from closecall.errors import InputError, expected
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_FEWEST_RESAMPLES = 100
-_ROUNDING = 1e-12  # what differs by less is equal
+_ONE_SERIES = "All events are of one series: nothing is known about other series."
 
 
 def hierarchical(
@@ -44,7 +49,7 @@ def hierarchical(
     level
         How often such intervals are meant to hold the true score, between 0 and 1.
     n
-        How many resamples to draw, 100 or more.
+        How many resamples to draw, from 100 to 1,000,000.
     seed
         The same seed gives the same intervals.
 
@@ -62,28 +67,6 @@ def hierarchical(
     return Resamples.draw([precision], [recall], series, n=n, seed=seed).intervals(0, level)
 
 
-def mean_interval(
-    values: ArrayLike, *, level: float = 0.95, low: float = -np.inf, high: float = np.inf
-) -> Interval:
-    r"""Give the interval of the mean of one number per series: :math:`\bar x \pm t s/\sqrt m`.
-
-    nan is left out. The limits are kept within `low` and `high`, if the number has bounds.
-
-    Examples
-    --------
-    >>> mean_interval([0.8, 0.9, 0.7, 1.0], high=1)
-    Interval(0.850, from 0.645 to 1.000)
-    """
-    require_level(level)
-    column = np.asarray(values, dtype=np.float64)
-    column = column[~np.isnan(column)]
-    if column.size < FEWEST:
-        return Interval(float(column.mean()) if column.size else nan, nan, nan)
-    mean, reach = float(column.mean()), student_quantile((1 + level) / 2, column.size - 1)
-    reach *= float(column.std(ddof=1)) / sqrt(column.size)
-    return Interval(mean, max(mean - reach, low), min(mean + reach, high))
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Resamples:
     """Precision, recall and F1 of several detectors in resamples of the same events."""
@@ -98,6 +81,8 @@ class Resamples:
     """As `draws`, with half an event of score 1."""
     defined: NDArray[np.int64]
     """In how many events, or series, each score is defined; shaped as `values`."""
+    sums: Sums
+    """What was resampled."""
     events: int
     series: int | None
 
@@ -106,7 +91,7 @@ class Resamples:
         precision: Any, recall: Any, series: ArrayLike | None = None, *, n: int, seed: int
     ) -> Resamples:
         """Resample events, or whole series: detectors in rows, events in columns."""
-        require_drawing(n, seed)
+        n, seed = read_drawing(n, seed)
         P, R = np.asarray(precision, dtype=np.float64), np.asarray(recall, dtype=np.float64)
         groups = None if series is None else np.asarray(series)
         _require_shape(P, R, groups)
@@ -118,11 +103,12 @@ class Resamples:
                 sums = sums.by_series(places, count)
         found = np.count_nonzero(sums.defined, axis=0)
         defined = np.stack([found, np.full_like(found, len(sums)), found])
-        return Resamples(sums.values(), *sums.resampled(n, seed), defined, P.shape[1], count)
+        drawn = sums.resampled(n, seed)
+        return Resamples(sums.values(), *drawn, defined, sums, P.shape[1], count)
 
     def intervals(self, detector: int, level: float) -> ScoreIntervals:
         """Give the intervals of one detector."""
-        require_level(level)
+        level = read_level(level)
         precision, recall, f1 = (self._interval(score, detector, level) for score in range(3))
         return ScoreIntervals(
             precision,
@@ -145,51 +131,44 @@ class Resamples:
 
     def differences(self, first: int, second: int, level: float) -> tuple[Difference, ...]:
         """Give by how much the first detector is ahead, in precision, recall and F1."""
-        require_level(level)
-        return tuple(self._difference(score, first, second, level) for score in range(3))
-
-    def _difference(self, score: int, first: int, second: int, level: float) -> Difference:
-        gap = float(self.values[score, first] - self.values[score, second])
-        if self.defined[score, [first, second]].min() < FEWEST:
-            return Difference(gap, nan, nan, nan)
-        units = int(self.defined[1, first])
-        spread = float((self.draws[score, first] - self.draws[score, second]).std())
-        spread *= sqrt((units + 1) / (units - 1))
-        if spread < _ROUNDING:
-            ahead = float(gap > _ROUNDING) + float(abs(gap) <= _ROUNDING) / 2
-        else:
-            ahead = student_probability(gap / spread, units - 1)
-        reach = student_quantile((1 + level) / 2, units - 1) * spread
-        return Difference(gap, max(gap - reach, -1.0), min(gap + reach, 1.0), ahead)
-
-    def _caution(self, detector: int) -> str:
-        if self.series == 1 and self.events >= FEWEST:
-            about = "All events are of one series: nothing is known about other series."
-            return " ".join(filter(None, (about, caution_about(self.events))))
-        what = "events" if self.series is None else "series"
-        units, defined = int(self.defined[1, detector]), int(self.defined[0, detector])
-        general = caution_about(units, what)
-        if not general and caution_about(defined, what):
-            return f"Precision is defined on only {defined} of the {units} {what}."
-        return general
-
-
-def require_level(level: Any) -> None:
-    """Refuse a level that is not between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
-        raise InputError(
-            expected("`level` to lie between 0 and 1", repr(level), "Pass 0.95 for 95 %.")
+        level = read_level(level)
+        differing = self.sums.differing(first, second, ROUNDING)
+        return tuple(
+            self._difference(score, first, second, level, differing[score]) for score in range(3)
         )
 
+    def _difference(
+        self, score: int, first: int, second: int, level: float, differing: int
+    ) -> Difference:
+        gap = float(self.values[score, first] - self.values[score, second])
+        # A mean over fewer events varies more, and its spread is known less well.
+        judged = int(self.defined[score, [first, second]].min())
+        if isnan(gap) or judged < FEWEST:
+            return Difference(gap, nan, nan, nan)
+        spread = float((self.draws[score, first] - self.draws[score, second]).std())
+        spread *= sqrt((judged + 1) / (judged - 1))
+        return lead(gap, spread, judged=judged, differing=differing, level=level)
 
-def require_drawing(n: Any, seed: Any) -> None:
-    """Refuse too few resamples, and a seed that is none."""
-    for name, value, least in (("n", n, _FEWEST_RESAMPLES), ("seed", seed, 0)):
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or value < least:
-            raise InputError(
-                expected(f"`{name}` to be a whole number from {least} up", repr(value))
-            )
+    def pair_caution(self, first: int, second: int) -> str:
+        """Say what cannot be concluded about two detectors."""
+        units, judged = len(self.sums), int(self.defined[0, [first, second]].min())
+        about = _ONE_SERIES if self.series == 1 else ""
+        general = caution_about_pairs(units, self._what)
+        if not general:
+            general = caution_about_some(judged, units, "Precision", self._what)
+        return " ".join(filter(None, (about, general)))
+
+    @property
+    def _what(self) -> str:
+        return "events" if self.series is None or self.series == 1 else "series"
+
+    def _caution(self, detector: int) -> str:
+        units, defined = len(self.sums), int(self.defined[0, detector])
+        about = _ONE_SERIES if self.series == 1 and self.events >= FEWEST else ""
+        general = caution_about(units, self._what)
+        if not general:
+            general = caution_about_some(defined, units, "Precision", self._what)
+        return " ".join(filter(None, (about, general)))
 
 
 def _require_shape(
@@ -203,6 +182,12 @@ def _require_shape(
     if np.isnan(recall).any():
         index = int(np.isnan(recall).any(axis=0).argmax())
         raise InputError(expected("`recall` of every event", f"nan at index {index}"))
+    for name, scores in (("precision", precision), ("recall", recall)):
+        outside = (scores < 0) | (scores > 1)
+        if outside.any():
+            detector, index = np.argwhere(outside)[0]
+            got = f"{scores[detector, index]:g} at index {index}"
+            raise InputError(expected(f"`{name}` to lie between 0 and 1", got))
     if series is not None and series.shape != precision.shape[1:]:
         got = f"{series.shape} for {precision.shape[1]} events"
         raise InputError(expected("`series` to have one entry per event", got))

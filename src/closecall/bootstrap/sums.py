@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -85,11 +86,25 @@ class Sums:
             block = slice(start, min(start + rows, n))
             yield block, ours.standard_exponential((block.stop - start, len(self))), added[block]
 
+    def differing(self, first: int, second: int, rounding: float) -> tuple[int, int, int]:
+        """Count the rows on which two detectors differ in precision, in recall, and in either."""
+
+        def apart(column: NDArray[np.float64]) -> NDArray[np.bool_]:
+            return np.abs(column[:, first] - column[:, second]) > rounding
+
+        precision, recall = apart(self.precision) | apart(self.defined), apart(self.recall)
+        precise, recalled, either = map(np.count_nonzero, (precision, recall, precision | recall))
+        return int(precise), int(recalled), int(either)
+
+    @cached_property
+    def _columns(self) -> NDArray[np.float64]:
+        return np.hstack([self.precision, self.defined, self.recall, self.events])
+
     def _weighed(self, weights: NDArray[np.float64]) -> Sums:
         """Add up the weighted rows: one row for each resample."""
-        columns = (self.precision, self.defined, self.recall, self.events)
-        ends = np.cumsum([column.shape[1] for column in columns])[:-1]
-        return Sums(*np.split(weights @ np.hstack(columns), ends, axis=1))
+        width = self.precision.shape[1]
+        ends = [width, 2 * width, 3 * width]
+        return Sums(*np.split(weights @ self._columns, ends, axis=1))
 
 
 def _scores(weighed: Sums, extra: NDArray[np.float64], score: float) -> NDArray[np.float64]:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _HEADINGS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _LEGEND = """\
 from, to: limits of the score or the lead, as there are only so many events
-ahead: how surely the first leads on such events; 0.50 for no lead; no p-value"""
+ahead: how surely the first leads on such events; 0.50 for no lead
+-: nothing can be said"""
 
 
 def print_intervals(
@@ -52,8 +53,8 @@ def _detectors(intervals: ComparisonIntervals, longest: int) -> Table:
 
 
 def _score(interval: Interval) -> str:
-    limits = [words.score(None if isnan(limit) else limit) for limit in _parts(interval)]
-    return "{} ({} to {})".format(*limits)
+    value, low, high = (words.score(None if isnan(limit) else limit) for limit in _parts(interval))
+    return f"{value} ({low} to {high})" if low != words.UNDEFINED else f"{value} (-)"
 
 
 def _parts(interval: Interval) -> tuple[float, float, float]:

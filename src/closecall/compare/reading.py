@@ -48,8 +48,7 @@ def read_entrants(
     """Read every detector, and check it once and for all."""
     labelled, scored = _by_name(predicted, "predicted"), _by_name(scores, "scores")
     _require_rivals(labelled, scored)
-    given = _by_name(thresholds, "thresholds")
-    _require_known(given, scored)
+    given = _read_thresholds(thresholds, scored)
     sides = {"truth": truth} | {_entry("predicted", name): labelled[name] for name in labelled}
     columns = {entry: read_scores(scored[name], entry) for name, entry in _entries(scored)}
     axis = {"times": times, "end": end}
@@ -116,6 +115,17 @@ def _require_rivals(labelled: Mapping[str, Any], scored: Mapping[str, Any]) -> N
         )
 
 
+def _read_thresholds(thresholds: Any, scored: dict[str, Any]) -> dict[str, Any]:
+    """Read thresholds by name, or one number for all scores."""
+    if isinstance(thresholds, (int, float, np.number)) and not isinstance(thresholds, bool):
+        if not scored:
+            raise InputTypeError(expected("`scores` beside `thresholds`", "none"))
+        return dict.fromkeys(scored, thresholds)
+    given = _by_name(thresholds, "thresholds")
+    _require_known(given, scored)
+    return given
+
+
 def _require_known(thresholds: Mapping[str, Any], scored: Mapping[str, Any]) -> None:
     for name in thresholds:
         if name not in scored:
@@ -135,7 +145,7 @@ def _entry(argument: str, name: str) -> str:
 
 
 @contextmanager
-def _saying(argument: str, entry: str) -> Iterator[None]:
+def saying(argument: str, entry: str) -> Iterator[None]:
     """Say in an error which detector it is about."""
     try:
         yield
@@ -202,7 +212,7 @@ def _at_threshold(
     scored = read_scored(truth, values, **axis)
     if threshold is None:
         threshold = affiliation_curve(scored, None).best().threshold
-    with _saying("threshold", _entry("thresholds", name)):
+    with saying("threshold", _entry("thresholds", name)):
         return threshold, scored.at(threshold)
 
 

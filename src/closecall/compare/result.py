@@ -156,7 +156,7 @@ class Comparison:
         >>> import closecall as cc
         >>> c = cc.compare([0, 1, 0, 0, 1], {"a": [0, 1, 0, 0, 1], "b": [1, 0, 0, 0, 0]})
         >>> c.intervals().pair("a", "b").recall
-        Difference(+0.667, from -1.000 to +1.000, probability 0.85)
+        Difference(+0.667, no limits)
         """
         asked = (level, n, seed)
         if asked not in self._intervals:

@@ -18,7 +18,7 @@ def compare(
     predicted: Mapping[str, Any] | None = None,
     *,
     scores: Mapping[str, Any] | None = None,
-    thresholds: Mapping[str, float] | None = None,
+    thresholds: Mapping[str, float] | float | None = None,
     times: Any = None,
     end: Any = None,
     span: Any = None,
@@ -42,7 +42,8 @@ def compare(
         taken at the threshold with its own best F1, or at the one given in `thresholds`. Nothing
         tells scores from labels but the argument they are given in.
     thresholds
-        Thresholds by the name of the detector, for any of those in `scores`.
+        Thresholds by the name of the detector, for any of those in `scores`; or one number for all
+        of them.
     times, end
         As in `closecall.affiliation`, for all vectors. Needed where vectors and `Events` meet.
     span

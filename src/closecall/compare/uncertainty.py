@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.bootstrap import (
+    FEWEST_TO_COMPARE,
     SCORES,
     Difference,
     Resamples,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 class PairIntervals:
     """By how much the first detector is ahead of the second, with intervals.
 
+    There are none, and no probabilities, with fewer than six events; for precision and F1, with
+    fewer than six on which each of the two has a precision.
+
     Examples
     --------
     >>> import closecall as cc
@@ -35,7 +39,7 @@ class PairIntervals:
     >>> data = demo()
     >>> c = cc.compare(data.truth, data.predicted, times=data.times)
     >>> c.intervals().pair("forecast", "threshold").precision
-    Difference(+0.121, from -0.026 to +0.267, probability 0.95)
+    Difference(+0.121, from -0.037 to +0.278, probability 0.95)
     """
 
     first: str
@@ -142,10 +146,11 @@ class ComparisonIntervals:
         Examples
         --------
         >>> import closecall as cc
-        >>> c = cc.compare([0, 1, 0, 1], {"a": [0, 1, 0, 1], "b": [0, 1, 0, 1]})
+        >>> truth = [0, 1, 1] * 6
+        >>> c = cc.compare(truth, {"a": truth, "b": [0, 1, 0] * 6})
         >>> frame = c.intervals().to_frame("polars")
-        >>> frame.filter(second="b")["probability"].to_list()
-        [0.5, 0.5, 0.5]
+        >>> frame.filter(second="b", score="recall")["probability"].to_list()
+        [0.984375]
         """
         return rows_frame(self.rows(), backend)
 
@@ -161,7 +166,7 @@ class ComparisonIntervals:
         head = "<tr><th></th><th>precision</th><th>recall</th><th>F1</th><th>better F1</th></tr>"
         rows = "".join(_html_row(name, scores) for name, scores in self.detectors.items())
         rows += "".join(
-            _html_row(f"{pair.first} - {pair.second}", pair, f"{pair.f1.probability:.2f}")
+            _html_row(f"{pair.first} - {pair.second}", pair, _surely(pair.f1))
             for pair in self.pairs
         )
         return (
@@ -169,6 +174,10 @@ class ComparisonIntervals:
             f"surely the first is ahead</p><table><thead>{head}</thead>"
             f"<tbody>{rows}</tbody></table>{caution_html(self.caution)}</div>"
         )
+
+
+def _surely(lead: Difference) -> str:
+    return "-" if isnan(lead.probability) else f"{lead.probability:.2f}"
 
 
 def _html_row(name: str, scores: ScoreIntervals | PairIntervals, probability: str = "") -> str:
@@ -193,13 +202,27 @@ def comparison_intervals(
     return ComparisonIntervals(
         detectors=detectors,
         pairs=pairs,
-        level=level,
-        n=n,
+        level=float(level),
+        n=int(n),
         events=events,
-        caution=caution_about_pairs(events) or _few_found(detectors),
+        caution=_caution(events, detectors, pairs),
     )
 
 
-def _few_found(detectors: dict[str, ScoreIntervals]) -> str:
-    """Repeat what is said of detectors that have predictions near few events."""
-    return " ".join(f"{name}: {row.caution}" for name, row in detectors.items() if row.caution)
+def _caution(
+    events: int, detectors: dict[str, ScoreIntervals], pairs: tuple[PairIntervals, ...]
+) -> str:
+    """Say what all events do not allow, or else what those that few detectors found do not."""
+    if not pairs:
+        return next(iter(detectors.values())).caution
+    if events < FEWEST_TO_COMPARE:
+        return caution_about_pairs(events)
+    few = [f"{name}: {row.caution}" for name, row in detectors.items() if row.caution]
+    general = caution_about_pairs(events)
+    parts = [general] if general else few
+    if any(isnan(pair.f1.probability) for pair in pairs):
+        parts.append(
+            f"With fewer than {FEWEST_TO_COMPARE} events on which a detector has a precision, its "
+            "differences in precision and F1 have no interval and no probability."
+        )
+    return " ".join(parts)

@@ -1,0 +1,126 @@
+"""Differences between detectors on the same events: paired, and no surer than events allow."""
+
+from math import isnan, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from oracle import bootstrap as oracle
+
+from .test_resamples import MANY, detectors, draw
+
+
+@given(detectors())
+def test_the_difference_the_other_way_round(sides):
+    resamples = draw(*sides, n=100)
+    for one, other in zip(
+        resamples.differences(0, 1, 0.9), resamples.differences(1, 0, 0.9), strict=True
+    ):
+        turned = other.reversed()
+        for name in ("value", "low", "high", "probability"):
+            np.testing.assert_allclose(getattr(one, name), getattr(turned, name), atol=1e-9)
+
+
+@given(detectors(count=1, fewest=6))
+def test_equal_detectors(sides):
+    precision, recall = (np.repeat(side, 2, axis=0) for side in sides)
+    for gap in draw(precision, recall, n=100).differences(0, 1, 0.95):
+        if not isnan(gap.probability):
+            assert gap.probability == 0.5
+            assert isnan(gap.low)
+
+
+def test_the_difference_in_recall_is_that_of_the_paired_t_test():
+    random = np.random.default_rng(3)
+    for events in (6, 9, 40):
+        recall = random.random((2, events))
+        _, gap, _ = draw(recall, recall, n=MANY).differences(0, 1, 0.8)
+        low, high, below = oracle.paired_t(*recall, level=0.8)
+        reach = (high - low) / 2
+        assert gap.low == pytest.approx(max(low, -1), abs=0.02 * reach)
+        assert gap.high == pytest.approx(min(high, 1), abs=0.02 * reach)
+        assert gap.probability == pytest.approx(below, abs=0.01)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_interval_leaves_out_0_where_the_probability_says_so(level):
+    random = np.random.default_rng(5)
+    seen = set()
+    for _ in range(60):
+        recall = np.stack([random.random(8), random.random(8) * 0.6])
+        for gap in draw(recall, recall, n=200).differences(0, 1, level):
+            apart = gap.low > 0 or gap.high < 0
+            assert apart == (abs(2 * gap.probability - 1) > level)
+            seen.add(apart)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("events", [2, 3, 5])
+def test_fewer_than_six_events_do_not_tell_two_detectors_apart(events):
+    recall = np.array([[1.0] * events, [0.0] * events])
+    for gap in draw(recall, recall, n=100).differences(0, 1, 0.95):
+        assert gap.value == 1
+        assert isnan(gap.low)
+        assert isnan(gap.high)
+        assert isnan(gap.probability)
+
+
+def test_a_lead_that_is_the_same_on_every_event():
+    recall = np.array([[0.9, 0.5, 0.7, 0.6, 0.3, 0.2], [0.8, 0.4, 0.6, 0.5, 0.2, 0.1]])
+    _, gap, _ = draw(recall, recall, n=100).differences(0, 1, 0.95)
+    assert gap.probability == 1 - 1 / 64
+    assert (gap.low, gap.high) == pytest.approx((0.1 - 0.1 / 6, 0.1 + 0.1 / 6))
+
+
+def test_precision_is_judged_by_the_events_that_have_it():
+    """Events that one of two misses weigh nothing in its precision, however many there are."""
+    random = np.random.default_rng(7)
+    precision = random.random((2, 9))
+    recall = np.full((2, 9), 0.5)
+    missed, none = np.full((2, 30), nan), np.zeros((2, 30))
+    alone = draw(precision, recall, n=MANY).differences(0, 1, 0.95)[0]
+    low, high, below = oracle.paired_t(*precision)
+    among, _, f1 = draw(
+        np.hstack([precision, missed]), np.hstack([recall, none]), n=MANY
+    ).differences(0, 1, 0.95)
+    for gap in (alone, among):
+        assert gap.low == pytest.approx(low, abs=0.02)
+        assert gap.high == pytest.approx(high, abs=0.02)
+        assert gap.probability == pytest.approx(below, abs=0.01)
+    assert not isnan(f1.probability)
+    precision[1, :4] = nan  # now one of the two has five
+    gaps = draw(precision, random.random((2, 9)), n=100).differences(0, 1, 0.95)
+    assert [isnan(gap.low) for gap in gaps] == [True, False, True]
+
+
+def test_what_two_detectors_differ_in_is_counted_by_score():
+    precision = np.array([[0.5, nan, 0.5, 0.5, nan, 0.4], [0.5, 0.5, 0.4, 0.5, nan, 0.4]])
+    recall = np.array([[0.5, 0.0, 0.5, 0.5, 0.0, 0.4], [0.5, 0.5, 0.5, 0.6, 0.0, 0.4]])
+    assert draw(precision, recall, n=100).sums.differing(0, 1, 1e-12) == (2, 2, 3)
+    grouped = draw(precision, recall, [0, 0, 0, 1, 1, 2], n=100)
+    assert grouped.sums.differing(0, 1, 1e-12) == (1, 2, 2)
+
+
+def test_differences_over_series_need_six_of_them():
+    random = np.random.default_rng(9)
+    values = random.random((2, 40))
+    five, eight = (draw(values, values, np.arange(40) % count, n=200) for count in (5, 8))
+    assert all(isnan(gap.probability) for gap in five.differences(0, 1, 0.95))
+    assert five.pair_caution(0, 1).startswith("There are only five series. They show")
+    assert not any(isnan(gap.low) for gap in eight.differences(0, 1, 0.95))
+    assert eight.pair_caution(0, 1) == "There are only 8 series: the intervals are wide, and rough."
+    one = draw(values, values, [0] * 40, n=200)
+    assert one.pair_caution(0, 1).startswith("All events are of one series")
+    assert not any(isnan(gap.low) for gap in one.differences(0, 1, 0.95))
+
+
+def test_pairing_makes_the_difference_surer():
+    random = np.random.default_rng(1)
+    hard = random.random(30)
+    first, second = (np.clip(hard + random.normal(0, 0.05, 30), 0, 1) for _ in range(2))
+    shuffled = random.permutation(second)
+    paired = draw([first, second], [first, second]).differences(0, 1, 0.95)
+    unpaired = draw([first, shuffled], [first, shuffled]).differences(0, 1, 0.95)
+    for one, other in zip(paired, unpaired, strict=True):
+        assert one.width < other.width / 3

@@ -1,0 +1,100 @@
+"""What a lead is worth: Student's t where that is honest, and never more than luck allows."""
+
+from itertools import product
+from math import isnan, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from closecall.bootstrap import FEWEST_TO_COMPARE
+from closecall.bootstrap.lead import lead
+
+
+def test_six_is_the_fewest_with_which_luck_is_rarer_than_one_in_20():
+    """To win every event happens to one of two equally good detectors with 2 / 2**m."""
+    assert 2 / 2**FEWEST_TO_COMPARE < 0.05 < 2 / 2 ** (FEWEST_TO_COMPARE - 1)
+
+
+@pytest.mark.parametrize("judged", range(FEWEST_TO_COMPARE))
+def test_nothing_is_said_of_fewer(judged):
+    gap = lead(1.0, 0.01, judged=judged, differing=judged, level=0.95)
+    assert gap.value == 1.0
+    assert isnan(gap.low)
+    assert isnan(gap.high)
+    assert isnan(gap.probability)
+
+
+def test_an_ordinary_lead_has_the_limits_of_student():
+    gap = lead(0.05, 0.04, judged=12, differing=12, level=0.9)
+    low, high = stats.t(11, 0.05, 0.04).interval(0.9)
+    assert (gap.low, gap.high) == pytest.approx((low, high))
+    assert gap.probability == pytest.approx(stats.t(11).cdf(1.25))
+
+
+@pytest.mark.parametrize("differing", [6, 7, 20, 5000])
+def test_a_constant_lead_is_not_certain(differing):
+    gap = lead(0.3, 0.0, judged=differing, differing=differing, level=0.95)
+    assert gap.probability == 1 - 2.0**-differing
+    assert (gap.low, gap.high) == pytest.approx((0.3 - 0.3 / differing, 0.3 + 0.3 / differing))
+
+
+def test_the_probability_is_never_beyond_that_of_changing_places():
+    """Equally good detectors could change places wherever they differ: all signs are as likely."""
+    random = np.random.default_rng(0)
+    for differing, size in ((1, 8), (3, 8), (5, 20), (8, 8)):
+        gaps = np.zeros(size)
+        gaps[:differing] = random.uniform(0.2, 0.3, differing)
+        spread = gaps.std(ddof=1) / np.sqrt(size)
+        made = lead(gaps.mean(), spread, judged=size, differing=differing, level=0.95)
+        signs = np.array(list(product([-1, 1], repeat=differing)))
+        as_large = (signs @ gaps[:differing] >= gaps.sum() - 1e-12).mean()
+        assert made.probability <= 1 - as_large + 1e-12
+        assert as_large == 2.0**-differing
+
+
+def test_five_that_differ_among_many_do_not_leave_out_0():
+    """Student's t alone would: 0.25 by 0.1 on 19 degrees of freedom is above 0.975."""
+    made = lead(0.25, 0.1, judged=20, differing=5, level=0.95)
+    assert stats.t(19).cdf(2.5) > 0.975
+    assert made.probability == 1 - 1 / 32
+    assert (made.low, made.high) == (0.0, 0.5)
+
+
+@given(
+    gap=st.floats(-1, 1),
+    spread=st.floats(0, 1),
+    judged=st.integers(6, 60),
+    differing=st.integers(1, 60),
+    level=st.floats(0.01, 0.999),
+)
+def test_limits_and_probability_agree_and_turn_round(gap, spread, judged, differing, level):
+    options = {"judged": judged, "differing": min(judged, differing), "level": level}
+    made, turned = lead(gap, spread, **options), lead(-gap, spread, **options).reversed()
+    if max(abs(gap), spread) < 1e-12:
+        assert isnan(made.low)
+        assert made.probability == 0.5
+        return
+    for name in ("value", "low", "high", "probability"):
+        assert getattr(made, name) == pytest.approx(getattr(turned, name), abs=1e-9)
+    assert -1 <= made.low <= gap <= made.high <= 1
+    apart, needed = made.low > 0 or made.high < 0, (1 + level) / 2
+    if abs(max(made.probability, 1 - made.probability) - needed) > 1e-9:  # not for rounding
+        assert apart == (max(made.probability, 1 - made.probability) > needed)
+    luck = 2.0 ** -options["differing"]
+    assert luck <= made.probability <= 1 - luck
+
+
+def test_equal_detectors_have_no_limits():
+    made = lead(0.0, 0.0, judged=20, differing=0, level=0.95)
+    assert (made.value, made.probability) == (0.0, 0.5)
+    assert isnan(made.low)
+
+
+def test_wider_numbers_have_wider_limits():
+    assert lead(40.0, 30.0, judged=8, differing=8, level=0.95).high == 1.0
+    made = lead(40.0, 30.0, judged=8, differing=8, level=0.95, widest=np.inf)
+    assert made.high == pytest.approx(40 + 30 * stats.t(7).ppf(0.975))
+    assert isnan(lead(nan, nan, judged=3, differing=3, level=0.95).value)
