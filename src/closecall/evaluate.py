@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputTypeError, expected
+from closecall.metrics.asked import read_asked
 from closecall.metrics.entry import REQUIRED, Metric
 from closecall.metrics.registry import METRICS, find
 from closecall.pair import read_pair, read_sample_pair
@@ -19,7 +20,7 @@ def evaluate(
     predicted: Any = None,
     *,
     scores: Any = None,
-    metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     times: Any = None,
     end: Any = None,
     span: Any = None,
@@ -35,7 +36,8 @@ def evaluate(
     scores
         One score per sample, for the metrics that need no threshold.
     metrics
-        Names from `closecall.metrics.table`, or a mapping from names to parameters. By default
+        A name or names from `closecall.metrics.table`, or a mapping from names to parameters; each
+        metric once. By default
         every metric that the given inputs allow and whose parameters all have a default.
     times, end, span
         As in `closecall.affiliation`.
@@ -80,7 +82,10 @@ def _reading(entry: Metric, parameters: Mapping[str, Any]) -> str:
 
 
 def _chosen(
-    metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None, *, labels: bool, scores: bool
+    metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None,
+    *,
+    labels: bool,
+    scores: bool,
 ) -> list[tuple[Metric, dict[str, Any]]]:
     """Pair each metric that was asked for with its parameters."""
     available = {"labels": labels, "scores": scores}
@@ -90,17 +95,12 @@ def _chosen(
             for entry in METRICS.values()
             if available[entry.takes] and REQUIRED not in entry.parameters.values()
         ]
-    if isinstance(metrics, str):
-        raise InputTypeError(
-            expected("`metrics` to be names in a list", repr(metrics), f"Pass [{metrics!r}].")
-        )
-    asked = metrics if hasattr(metrics, "items") else {name: {} for name in metrics}
     chosen = []
-    for name, parameters in asked.items():
+    for name, parameters in read_asked(metrics).items():
         entry = find(name)
         if not available[entry.takes]:
             missing = "predicted" if entry.takes == "labels" else "scores"
             raise InputTypeError(expected(f"`{missing}` for the metric {name!r}", "none"))
         entry.check(parameters)
-        chosen.append((entry, dict(parameters)))
+        chosen.append((entry, parameters))
     return chosen

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, expected
+from closecall.number import read_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +24,7 @@ def f_measure(
     >>> f_measure(1.0, 0.5), f_measure(1.0, 0.5, beta=2)
     (0.6666666666666666, 0.5555555555555556)
     """
-    if not beta >= 0:
-        raise InputError(expected("`beta` to be 0 or more", str(beta)))
+    beta = read_number(beta, "beta", "0 or more", lambda x: x >= 0)
     share = 1 / (1 + beta * beta)
     total = share * recall + (1 - share) * precision
     # It lies between the two; rounding alone could put it above the larger one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from closecall.axis import read_axis
@@ -13,6 +13,7 @@ from closecall.labels import read_labels
 from closecall.timeline import Timed, on_one_clock, read_times
 
 if TYPE_CHECKING:
+    from closecall.axis import Axis
     from closecall.clock import Clock, Tick
 
 _SHORTEST_SPAN, _LONGEST_SPAN = 1e-140, 1e152  # areas are squares of times
@@ -28,6 +29,8 @@ class Pair:
     start: Tick
     stop: Tick
     clock: Clock
+    axis: Axis | None = None
+    """Where the samples of vectors lie, on the same clock; None for Events."""
 
     def checked(self) -> Pair:
         """Refuse a span whose half ticks do not fit in 64 bits."""
@@ -103,8 +106,9 @@ def read_pair(
         Intervals.from_labels(predicted_labels, axis),
     )
     if span is not None:
-        return _in_span(*sides, span)
-    return Pair(*sides, axis.start, axis.end, axis.clock).checked()
+        pair = _in_span(*sides, span)
+        return replace(pair, axis=axis) if pair.clock == axis.clock else pair
+    return Pair(*sides, axis.start, axis.end, axis.clock, axis).checked()
 
 
 def read_sample_pair(

@@ -175,7 +175,10 @@ def test_every_place_of_a_random_range_is_as_likely():
             "one tick to each added prediction (0.1 of it is 3), got `count` 4",
         ),
         (lambda: adversary.against_composite([1] * 30), "leaves room for the added predictions"),
-        (lambda: adversary.against_composite([0, 1], share=0), "`share` to be in (0, 1], got 0"),
+        (
+            lambda: adversary.against_composite([0, 1], share=0),
+            "`share` to be a number above 0",
+        ),
         (lambda: adversary.against_composite([0, 1], count=0), "`count` to be 1 or more, got 0"),
         (lambda: adversary.random_points([0, 1], count=3), "`count` to be at most 2, got 3"),
         (lambda: adversary.random_points([0, 1], count=1, seed=-1), "`seed` to be 0 or more"),
@@ -183,7 +186,10 @@ def test_every_place_of_a_random_range_is_as_likely():
             lambda: adversary.random_ranges([0] * 5, count=2, length=3),
             "`count` ranges of this `length` to fit in the series, got 7 ticks of 5",
         ),
-        (lambda: adversary.random_ranges([0] * 5, count=1, length=-1), "`length` to be 0 or more"),
+        (
+            lambda: adversary.random_ranges([0] * 5, count=1, length=-1),
+            "`length` to be a finite number of 0 or more",
+        ),
         (lambda: adversary.trivial_event([0, 0]), "`flagged` to flag at least one sample"),
         (lambda: adversary.trivial_event([0, 1], widen=-1), "`widen` to be 0 or more, got -1"),
     ],

@@ -6,6 +6,8 @@ import pytest
 import closecall as cc
 from closecall import adversary
 from closecall.adversary import FAMILIES
+from closecall.adversary.canvas import read_canvas
+from closecall.adversary.families import plan, read_families
 from closecall.datasets import demo
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 
@@ -15,7 +17,7 @@ EPISODES = ([0] * 400 + [1] * 200) * 5 + [0] * 500
 def test_random_points_fool_point_adjust():
     found = adversary.search("point_adjust", EPISODES, families=["everything", "random_points"])
     assert found.family == "random_points"
-    assert found.score > 0.9
+    assert found.score > 0.85
     assert found.knows == 0
 
 
@@ -55,7 +57,8 @@ def test_a_search_repeats_itself_and_says_what_it_tried():
     assert first.tried == second.tried
     assert first.prediction.tolist() == second.prediction.tolist()
     assert {trial.family for trial in first.tried} == set(FAMILIES)
-    assert max(trial.score for trial in first.tried) == first.score
+    judged = [trial.score for trial in first.tried if trial.judged]
+    assert max(judged) == first.score
     other = adversary.search("classical", EPISODES, seed=6, budget=60)
     assert other.tried != first.tried
 
@@ -65,17 +68,47 @@ def test_the_random_prediction_that_is_found_can_be_drawn_again():
     assert found.prediction.tolist() == (
         adversary.random_ranges(EPISODES, **found.parameters).tolist()
     )
-    scores = []
-    first = found.parameters["seed"] - found.parameters["seed"] % 5
-    for seed in range(first, first + 5):
-        drawn = adversary.random_ranges(EPISODES, **(found.parameters | {"seed": seed}))
-        scores.append(cc.metrics.classical(EPISODES, drawn).f1)
-    assert found.score == np.median(scores)
+    assert found.score == cc.metrics.classical(EPISODES, found.prediction).f1
+
+
+# One event in a tenth of the series: one draw in five of a range as long as it meets it.
+RARE = [0] * 500 + [1] * 120 + [0] * 600
+
+
+@pytest.mark.parametrize("seed", range(8, 12))
+@pytest.mark.parametrize("metric", ["classical", "affiliation"])
+def test_luck_is_not_taken_for_a_weakness(metric, seed):
+    found = adversary.search(metric, RARE, families="random_ranges", seed=seed)
+    shape = {name: found.parameters[name] for name in ("count", "length")}
+    fresh = [adversary.random_ranges(RARE, **shape, seed=other) for other in range(200)]
+    scores = [cc.evaluate(RARE, drawn, metrics=[metric])[f"{metric}_f1"] for drawn in fresh]
+    # Of 200 medians of 25 of these draws, all but a few lie between these two.
+    resampled = np.random.default_rng(seed).choice(scores, (200, 25))
+    low, high = np.quantile(np.median(resampled, axis=1), (0.005, 0.995))
+    assert low <= found.score <= high
+
+
+def test_each_round_draws_afresh_and_fewer_come_further():
+    found = adversary.search("classical", RARE, families=["random_ranges", "random_points"])
+    for family in ("random_ranges", "random_points"):
+        own = [trial for trial in found.tried if trial.family == family]
+        assert sorted(trial.draws for trial in own)[-4:] == [5, 25, 25, 25]
+        (judged,) = [trial for trial in own if trial.judged]
+        assert judged.draws == 25
+
+
+def test_no_two_searches_share_a_draw():
+    seen = []
+    for seed in range(6):
+        attempts, _ = plan(read_canvas(RARE, "truth"), read_families(None), seed=seed, budget=200)
+        seen += [one for attempt in attempts for group in attempt.seeds for one in group]
+    assert len(seen) == len(set(seen)) > 6 * 55 * 2
 
 
 def test_lower_is_better_for_a_distance():
     found = adversary.search("hausdorff", EPISODES)
-    assert found.score == np.nanmin([trial.score for trial in found.tried])
+    judged = [trial.score for trial in found.tried if trial.judged]
+    assert found.score == np.nanmin(judged)
 
 
 def test_a_function_is_searched_as_a_metric_is():
@@ -135,6 +168,7 @@ def test_the_repr_is_one_line():
         (("classical", [0, 0]), {}, "at least one true event, got none"),
         (("classical", [0, 1]), {"families": ["all"]}, "`families` to be among alternating"),
         (("classical", [0, 1]), {"families": []}, "at least one family"),
+        (("margin", [0, 1]), {}, "Pass parameters={'margin': ...}."),
         (("classical", [0, 1]), {"budget": 0}, "`budget` to be 1 or more"),
         (("classical", [0, 1]), {"parameters": {"alpha": 1}}, "a parameter of classical"),
         (("classical", [0, 1]), {"trivial": [0, 1, 0]}, "as many labels as `truth` (2), got 3"),

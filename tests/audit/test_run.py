@@ -172,6 +172,19 @@ def test_the_papers_data(data_folder, dataset):
     assert found.verdicts["affiliation"].beaten == (dataset == "nyctaxi")
 
 
+def test_a_verdict_does_not_hang_on_the_seed():
+    truth = np.array([0] * 500 + [1] * 120 + [0] * 600)
+    fair = np.roll(truth, 60)
+    verdicts = [
+        audit(truth, {"fair": fair}, metrics=["classical"], seed=seed).verdicts["classical"]
+        for seed in range(12)
+    ]
+    # F1 is 0.5; a range as long as the event reaches that once in ten draws.
+    assert {verdict.detector_score for verdict in verdicts} == {0.5}
+    assert not any(verdict.beaten for verdict in verdicts)
+    assert max(verdict.score for verdict in verdicts) < 0.35
+
+
 def test_an_audit_repeats_itself(whole):
     again = audit(EPISODES, {"late": LATE, "blind": np.roll(EPISODES, 300)}, metrics=METRICS)
     assert again.to_dict() == whole.to_dict()
@@ -187,7 +200,10 @@ def test_progress_counts_to_its_total():
         progress=lambda *at: seen.append(at),
     )
     assert [done for done, _ in seen] == list(range(1, len(seen) + 1))
-    assert {total for _, total in seen} == {len(seen)}
+    # Each round of fresh draws adds what it takes.
+    totals = [total for _, total in seen]
+    assert totals == sorted(totals)
+    assert totals[-1] == len(seen)
 
 
 def test_undefined_detectors_are_beaten_by_anything_defined():
@@ -251,12 +267,41 @@ def test_the_repr_is_one_line(whole):
         (([0, 1], {"a": [0, 1]}), {"metrics": ["margin"]}, "`margin` for the metric 'margin'"),
         (([0, 1], {"a": [0, 1]}), {"budget": 0}, "`budget` to be 1 or more"),
         (([0, 1], {"a": [0, 1]}), {"seed": -1}, "`seed` to be 0 or more"),
+        (([0, 1], {"a": [0, 1]}), {"metrics": 5}, "`metrics` to be names of metrics, got 5"),
+        (([0, 1], {"a": [0, 1]}), {"trivial": [1]}, "`trivial` to have as many labels as `truth`"),
+        (([0, 1], {"a": [0, 1], "b": [0, 2]}), {}, "`detectors['b']` labels to be 0 or 1, got 2"),
+        (([0, 1], {"everything": [0, 1]}), {}, "those of the audit's own predictions (trivial, "),
+        (([0, 1], {"trivial": [0, 1]}), {}, "own predictions (trivial, alternating, composite"),
+        (([0, 1], {3: [0, 1]}), {}, "names in `detectors` to be text, got 3"),
     ],
 )
 def test_bad_input(arguments, options, message):
     with pytest.raises((InputError, InputTypeError)) as caught:
         audit(*arguments, **options)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("trivial", "got"),
+    [
+        ([0, 1, 0, 1, 0, 0, 0, 0], "2 events"),
+        ([0, 0, 0, 0, 0, 0, 0, 0], "none"),
+        ([1, 0, 0, 0, 0, 0, 0, 0], "(0, 1), which meets 0 true events"),
+        ([0, 1, 1, 1, 1, 1, 0, 0], "(1, 6), which meets 2 true events"),
+    ],
+)
+def test_a_trivial_event_is_one_and_true(trivial, got):
+    truth = [0, 1, 1, 0, 0, 1, 1, 0]
+    with pytest.raises(InputError, match="`trivial` to be one event, which is true") as caught:
+        audit(truth, {"a": truth}, trivial=trivial)
+    assert got in str(caught.value)
+    with pytest.raises(InputError, match="`trivial` to be one event, which is true"):
+        adversary.search("classical", truth, trivial=trivial)
+
+
+def test_one_metric_by_name_is_enough():
+    truth = [0, 1, 0, 0, 0, 1, 0, 0]
+    assert list(audit(truth, {"a": truth}, metrics="classical", budget=1).verdicts) == ["classical"]
 
 
 def test_bad_frames(whole):

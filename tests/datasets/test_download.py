@@ -60,6 +60,8 @@ def test_a_wrong_hash_keeps_nothing(repository, source):
     )
     assert "\n\nHint: Name a folder that has the data" in message
     assert repository.cached() == []
+    # No traceback of the network's own errors before it.
+    assert caught.value.__suppress_context__
 
 
 def test_a_file_that_is_gone(repository, source):

@@ -147,13 +147,13 @@ def test_segmentation_is_the_relative_distance_of_change_points_times_their_numb
 
 @pytest.mark.parametrize("p", [0, -1, nan, inf])
 def test_an_order_out_of_range_is_refused(p):
-    with pytest.raises(InputError, match=r"Expected `p` to be above 0 and finite, got"):
+    with pytest.raises(InputError, match=r"Expected `p` to be a finite number above 0, got"):
         semimetric([0, 1], [0, 1], p=p)
 
 
 @pytest.mark.parametrize("p", ["1", True, None])
 def test_an_order_that_is_no_number_is_refused(p):
-    with pytest.raises(InputTypeError, match=r"Expected `p` to be a number, got"):
+    with pytest.raises(InputTypeError, match=r"Expected `p` to be a finite number above 0, got"):
         semimetric([0, 1], [0, 1], p=p)
 
 

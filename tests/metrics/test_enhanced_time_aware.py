@@ -148,7 +148,7 @@ def test_nothing_true():
 
 @pytest.mark.parametrize("name", ["theta_p", "theta_r"])
 def test_bad_parameters(name):
-    with pytest.raises(InputError, match=f"`{name}` to lie between 0 and 1, got 1.01"):
+    with pytest.raises(InputError, match=f"`{name}` to be a number from 0 to 1, got 1.01"):
         enhanced_time_aware([0, 1], [0, 1], **{name: 1.01})
     with pytest.raises(InputTypeError, match=f"`{name}` to be a number from 0 to 1, got True"):
         enhanced_time_aware([0, 1], [0, 1], **{name: True})

@@ -46,7 +46,7 @@ def test_ticks_may_be_parts_of_a_coarse_clock():
 @pytest.mark.parametrize("value", [timedelta(seconds=1), np.timedelta64(1, "s")])
 @pytest.mark.parametrize("clock", [SAMPLES, NUMBERS])
 def test_a_timedelta_beside_numbers_is_refused(value, clock):
-    with pytest.raises(InputTypeError, match="`delta` to be a number, like the times"):
+    with pytest.raises(InputTypeError, match="`delta` to be a finite number of 0 or more"):
         read_length(value, clock, "delta")
 
 
@@ -57,20 +57,29 @@ def test_a_number_beside_datetimes_is_refused(value):
 
 
 @pytest.mark.parametrize("value", ["3", None, True, np.bool_(True), [3], 1j])
-@pytest.mark.parametrize(("clock", "kind"), [(SAMPLES, "number"), (SECONDS, "timedelta")])
+@pytest.mark.parametrize(("clock", "kind"), [(SAMPLES, "finite number"), (SECONDS, "timedelta")])
 def test_other_things_are_refused(value, clock, kind):
-    with pytest.raises(InputTypeError, match=f"`delta` to be a {kind}"):
+    with pytest.raises(InputTypeError, match=f"`delta` to be a {kind} of 0 or more"):
         read_length(value, clock, "delta")
+
+
+def test_a_number_that_no_float_can_hold_is_refused():
+    rule = "`delta` to be a finite number of 0 or more, got a number of more than 30 digits"
+    for value in (10**400, 10**5000):
+        with pytest.raises(InputError, match=rule):
+            read_length(value, SAMPLES, "delta")
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_lengths_are_finite(value):
-    with pytest.raises(InputError, match=r"`delta` to be finite, got -?(nan|inf)"):
+    with pytest.raises(
+        InputError, match=r"`delta` to be a finite number of 0 or more, got -?(nan|inf)"
+    ):
         read_length(value, NUMBERS, "delta")
 
 
 def test_nat_is_refused():
-    with pytest.raises(InputError, match="`delta` to be a length of time, got NaT"):
+    with pytest.raises(InputError, match="`delta` to be a length of time of 0 or more, got NaT"):
         read_length(np.timedelta64("NaT"), SECONDS, "delta")
 
 
@@ -83,11 +92,11 @@ def test_units_without_a_fixed_length_are_refused(value):
 @pytest.mark.parametrize(
     ("value", "clock", "least", "rule"),
     [
-        (-1, SAMPLES, 0, "`delta` to be 0 or more, got -1"),
-        (-0.5, NUMBERS, 0, "`delta` to be 0 or more, got -0.5"),
-        (0, SAMPLES, 1, "`delta` to be 1 or more, got 0"),
-        (timedelta(seconds=-1), SECONDS, 0, "`delta` to be 0 or more"),
-        (timedelta(seconds=1), SECONDS, 2, "`delta` to be 2 s or more"),
+        (-1, SAMPLES, 0, "`delta` to be a finite number of 0 or more, got -1"),
+        (-0.5, NUMBERS, 0, "`delta` to be a finite number of 0 or more, got -0.5"),
+        (0, SAMPLES, 1, "`delta` to be a finite number of 1 or more, got 0"),
+        (timedelta(seconds=-1), SECONDS, 0, "`delta` to be a timedelta of 0 or more"),
+        (timedelta(seconds=1), SECONDS, 2, "`delta` to be a timedelta of 2 s or more"),
     ],
 )
 def test_lengths_below_the_least_are_refused(value, clock, least, rule):

@@ -142,11 +142,19 @@ def test_samples_are_counted_on_every_axis():
     assert pate(events, scores, times=stamps, end=end).value == expected
 
 
+def test_a_buffer_beyond_the_series_is_the_whole_series():
+    truth, scores = [0, 0, 1, 1, 0, 0, 0, 1], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2, 0.3, 0.2]
+    whole = pate(truth, scores, early=8, delay=8)
+    assert pate(truth, scores, early=2**70, delay=10**400) == whole
+
+
 @pytest.mark.parametrize("name", ["early", "delay"])
 def test_a_bad_buffer_is_refused(name):
-    with pytest.raises(InputError, match=f"`{name}` to be 0 or more, got -1"):
+    with pytest.raises(
+        InputError, match=f"`{name}` to be a whole number of samples, 0 or more, got -1"
+    ):
         pate([0, 1], [0, 1], **{name: -1})
     with pytest.raises(
-        InputTypeError, match=rf"`{name}` to be a whole number of samples, got 2\.5"
+        InputTypeError, match=rf"`{name}` to be a whole number of samples, 0 or more, got 2\.5"
     ):
         pate([0, 1], [0, 1], **{name: 2.5})

@@ -138,13 +138,17 @@ def test_a_predicted_point_hits_the_event_that_holds_it():
 
 @pytest.mark.parametrize("k", [-1, 100.5, nan])
 def test_k_outside_its_range_is_refused(k):
-    with pytest.raises(InputError, match=r"Expected `k` to be from 0 to 100 percent, got"):
+    with pytest.raises(
+        InputError, match=r"Expected `k` to be a percentage, a number from 0 to 100, got"
+    ):
         point_adjust_k([0, 1], [0, 1], k=k)
 
 
 @pytest.mark.parametrize("k", ["20", True, None])
 def test_k_that_is_no_number_is_refused(k):
-    with pytest.raises(InputTypeError, match=r"Expected `k` to be a percentage, a number, got"):
+    with pytest.raises(
+        InputTypeError, match=r"Expected `k` to be a percentage, a number from 0 to 100, got"
+    ):
         point_adjust_k([0, 1], [0, 1], k=k)
 
 

@@ -21,7 +21,9 @@ def precision_of(case, places, place=lambda time: time):
     """Score places, in the order given, as a random prediction of the case's series."""
     moved = case.moved(place)
     pair = read_pair(cc.Events(moved.truth), cc.Events(moved.truth), span=moved.span)
-    return variants._precision_of(np.array(places) + (pair.start - case.span[0]), pair)
+    starts = np.array(places) + (pair.start - case.span[0])
+    stops = starts + 1 if pair.clock.kind == "integer" else None
+    return variants._precision_of(starts, stops, pair)
 
 
 @given(case=cases(truth="some"), data=st.data())
@@ -51,7 +53,7 @@ def test_points_of_a_float_axis_score_as_the_events_they_are(steps, data):
     exact = cc.affiliation(
         cc.Events(case.truth), cc.Events([(x, x) for x in sorted(points)]), span=case.span
     )
-    found = variants._precision_of(np.array(points), pair)
+    found = variants._precision_of(np.array(points), None, pair)
     assert found == pytest.approx(exact.precision, rel=1e-12)
 
 

@@ -248,15 +248,15 @@ def test_a_function_is_asked_in_seconds_between_datetimes():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"alpha": 1.5}, "`alpha` to lie between 0 and 1, got 1.5"),
-        ({"alpha": float("nan")}, "`alpha` to lie between 0 and 1, got nan"),
+        ({"alpha": 1.5}, "`alpha` to be a number from 0 to 1, got 1.5"),
+        ({"alpha": float("nan")}, "`alpha` to be a number from 0 to 1, got nan"),
         ({"cardinality": "two"}, "`cardinality` to be 'one', 'reciprocal' or a function"),
-        ({"cardinality": 2}, "`cardinality` to be 'one', 'reciprocal' or a function, got 2"),
+        ({"cardinality": 2}, "`cardinality` to be 'one', 'reciprocal' or a function of the number"),
         ({"recall_bias": "end"}, "`recall_bias` to be one of 'flat', 'front', 'middle', 'back'"),
         ({"precision_bias": None}, "`precision_bias` to be one of"),
-        ({"cardinality": lambda count: count}, "a factor between 0 and 1, got 2.0 for 2 overlaps"),
-        ({"recall_bias": lambda *_: -1}, "weights of 0 or more, got -1.0 at position 1 of 3"),
-        ({"recall_bias": lambda *_: 0}, "some position a weight, got 0 everywhere in an event"),
+        ({"cardinality": lambda count: count}, "`cardinality` to return a factor from 0 to 1"),
+        ({"recall_bias": lambda *_: -1}, "`recall_bias` to return a finite weight of 0 or more"),
+        ({"recall_bias": lambda *_: 0}, "`recall_bias` to give some position a weight above 0"),
     ],
 )
 def test_bad_parameters(settings, message):
@@ -269,8 +269,33 @@ def test_a_parameter_of_the_wrong_type():
         range_based([0, 1], [0, 1], alpha="half")
 
 
+@pytest.mark.parametrize("name", ["cardinality", "precision_bias", "recall_bias"])
+@pytest.mark.parametrize("returned", [None, "1", np.ones(2), True, 10**400, float("nan"), -1])
+def test_a_function_that_returns_no_good_number_is_named(name, returned):
+    truth, predicted = [0, 1, 1, 1, 0, 1], [1, 1, 0, 1, 1, 1]
+    with pytest.raises((InputError, InputTypeError), match=f"`{name}` to return a .* for {name}"):
+        range_based(truth, predicted, **{name: lambda *_: returned})
+
+
+@pytest.mark.parametrize("name", ["cardinality", "precision_bias", "recall_bias"])
+def test_a_function_of_other_arguments_is_named(name):
+    truth, predicted = [0, 1, 1, 1, 0, 1], [1, 1, 0, 1, 1, 1]
+    with pytest.raises(InputTypeError, match=f"`{name}` to be a function that can be called as"):
+        range_based(truth, predicted, **{name: lambda: 1})
+
+
+def test_an_error_inside_a_function_is_left_alone():
+    def broken(position, length):
+        return position + None + length
+
+    with pytest.raises(TypeError, match="unsupported operand"):
+        range_based([0, 1, 1], [0, 1, 0], recall_bias=broken)
+
+
 def test_a_function_is_not_asked_about_endless_events(monkeypatch):
     monkeypatch.setattr(_positional_bias, "_MOST_SAMPLES", 100)
     truth, predicted = cc.Events([(0, 101)]), cc.Events([(0, 1)])
-    with pytest.raises(InputError, match="at most 100 samples for a bias that is a function"):
+    with pytest.raises(
+        InputError, match="at most 100 samples for a `recall_bias` that is a function"
+    ):
         range_based(truth, predicted, span=(0, 200), recall_bias=squared)

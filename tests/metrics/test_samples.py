@@ -66,7 +66,9 @@ def test_ranking_takes_unsigned_scores_as_they_are():
 
 def test_counts_of_samples():
     assert read_count(np.int32(3), "window") == 3
-    with pytest.raises(InputError, match="`window` to be 0 or more, got -1"):
+    with pytest.raises(
+        InputError, match="`window` to be a whole number of samples, 0 or more, got -1"
+    ):
         read_count(-1, "window")
     for value in (1.5, True, None, "3"):
         with pytest.raises(InputTypeError, match="`window` to be a whole number of samples"):

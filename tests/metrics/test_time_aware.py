@@ -211,10 +211,10 @@ def test_lengths_are_durations_between_datetimes():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"theta": -0.1}, "`theta` to lie between 0 and 1, got -0.1"),
-        ({"alpha": 2}, "`alpha` to lie between 0 and 1, got 2"),
-        ({"delta": -1}, "`delta` to be 0 or more, got -1"),
-        ({"delta": 1.5}, "`delta` to be a whole number of samples, got 1.5"),
+        ({"theta": -0.1}, "`theta` to be a number from 0 to 1, got -0.1"),
+        ({"alpha": 2}, "`alpha` to be a number from 0 to 1, got 2"),
+        ({"delta": -1}, "`delta` to be a finite number of 0 or more, got -1"),
+        ({"delta": 1.5}, "`delta` to be a whole number of samples, 0 or more, got 1.5"),
     ],
 )
 def test_bad_parameters(settings, message):
@@ -223,5 +223,5 @@ def test_bad_parameters(settings, message):
 
 
 def test_delta_has_the_unit_of_the_axis():
-    with pytest.raises(InputTypeError, match="`delta` to be a number, like the times"):
+    with pytest.raises(InputTypeError, match="`delta` to be a finite number of 0 or more"):
         time_aware([0, 1], [0, 1], delta=timedelta(seconds=1))

@@ -103,9 +103,9 @@ def test_without_predictions_or_truth():
 
 
 def test_bad_tolerances_name_the_parameter():
-    with pytest.raises(InputError, match="`tolerance` to be 0 or more, got -2"):
+    with pytest.raises(InputError, match="`tolerance` to be a finite number of 0 or more, got -2"):
         two_sided([0, 1], [0, 1], tolerance=-2)
-    with pytest.raises(InputTypeError, match="`tolerance` to be a number"):
+    with pytest.raises(InputTypeError, match="`tolerance` to be a finite number"):
         two_sided_null([0, 1], [0, 1], tolerance=None)
 
 
@@ -194,7 +194,7 @@ def test_quantiles_and_the_line_that_sums_up():
     lowest, highest = null.quantile(0), null.quantile(1)
     assert (lowest.precision, highest.precision) == (0.0, 1.0)
     assert null.quantile(0.5).recall == np.median(null.recall)
-    with pytest.raises(InputError, match="`q` to be within 0 and 1, got 2"):
+    with pytest.raises(InputError, match="`q` to be a number from 0 to 1, got 2"):
         null.quantile(2)
     assert repr(null) == (
         f"TwoSidedNull(precision_mean={null.precision_mean:.3g}, "
@@ -210,7 +210,20 @@ def test_without_truth_recall_has_no_null():
     assert isnan(null.recall_p_value)
 
 
-@pytest.mark.parametrize("simulations", [0, -1, 2.5, True, "many"])
-def test_bad_numbers_of_simulations_are_refused(simulations):
-    with pytest.raises(InputError, match="`simulations` to be a whole number, 1 or more"):
-        two_sided_null([0, 1], [0, 1], tolerance=1, simulations=simulations)
+@pytest.mark.parametrize("name", ["simulations", "seed"])
+@pytest.mark.parametrize("value", [-1, 2.5, True, "many", None, np.timedelta64(3, "s")])
+def test_bad_numbers_are_refused(name, value):
+    with pytest.raises((InputError, InputTypeError), match=f"`{name}` to be (a whole|[01] or)"):
+        two_sided_null([0, 1], [0, 1], tolerance=1, **{name: value})
+
+
+def test_there_is_an_end_to_simulations():
+    with pytest.raises(InputError, match="`simulations` to be at most 10,000,000"):
+        two_sided_null([0, 1], [0, 1], tolerance=1, simulations=10**400)
+
+
+def test_a_generator_is_a_seed():
+    sides = [0, 0, 1, 0, 0, 0, 1, 0], [0, 1, 0, 1, 0, 0, 0, 0]
+    seeded = two_sided_null(*sides, tolerance=1, seed=5, simulations=50)
+    drawn = two_sided_null(*sides, tolerance=1, seed=np.random.default_rng(5), simulations=50)
+    np.testing.assert_array_equal(seeded.precision, drawn.precision)

@@ -33,9 +33,9 @@ def chance(truth):
 
 def random_events(pair, generator):
     """Draw a random prediction, as the events it consists of."""
-    starts = np.sort(variants._random(pair, generator))
-    width = 1 if pair.clock.kind == "integer" else 0
-    return Intervals(starts, starts + width, pair.clock)
+    starts, stops = variants._random(pair, generator)
+    starts, stops = np.sort(starts), np.sort(starts if stops is None else stops)
+    return Intervals(starts, stops, pair.clock)
 
 
 def drawn(truth, seeds):
@@ -146,18 +146,51 @@ def test_two_percent_of_the_samples_are_drawn():
     random.require_disjoint("random")
     random.require_inside(pair.start, pair.stop, "random")
     short = read_pair([0, 1, 0], [0, 1, 0])
-    assert len(variants._random(short, np.random.default_rng(0))) == 1
+    starts, _ = variants._random(short, np.random.default_rng(0))
+    assert len(starts) == 1
 
 
 def test_axes_without_samples_draw_points():
-    at = [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=i) for i in range(len(TRUTH))]
-    for times in (at, np.arange(len(TRUTH)) / 8):
-        pair = read_pair(TRUTH, TRUTH, times=times)
+    at = [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=i) for i in range(len(TRUTH) + 1)]
+    for times in (at, (np.arange(len(TRUTH) + 1) / 8).tolist()):
+        events = cc.Events.from_labels(TRUTH, times[:-1])
+        pair = read_pair(events, events, span=(times[0], times[-1]))
         random = random_events(pair, np.random.default_rng(0))
         assert len(random) == 10_000
         random.require_disjoint("random")
         level = score_pair(replace(pair, predicted=random)).precision
         assert level == pytest.approx(chance(TRUTH), abs=0.02)
+
+
+def test_the_unit_of_the_times_does_not_matter():
+    predicted = TRUTH[5:] + [0] * 5
+    usual = unbiased_affiliation(TRUTH, predicted, seed=3)
+    seconds = np.datetime64("2024-01-01", "s") + 60 * np.arange(len(TRUTH))
+    for times in (
+        seconds,
+        seconds.astype("datetime64[ns]"),
+        60 * np.arange(len(TRUTH)),
+        0.1 * np.arange(len(TRUTH)),
+    ):
+        timed = unbiased_affiliation(TRUTH, predicted, seed=3, times=times)
+        assert timed.values() == pytest.approx(usual.values(), rel=1e-9)
+        row = cc.evaluate(TRUTH, predicted, metrics=["unbiased_affiliation"], times=times)
+        assert row["unbiased_affiliation_f1"] == pytest.approx(
+            unbiased_affiliation(TRUTH, predicted).f1, rel=1e-9
+        )
+
+
+def test_samples_on_uneven_times_are_drawn_with_their_durations():
+    times = np.cumsum(1 + np.arange(len(TRUTH)) % 5)
+    pair = read_pair(TRUTH, TRUTH, times=times, end=times[-1] + 1)
+    starts, stops = variants._random(pair, np.random.default_rng(0))
+    order = np.argsort(starts)
+    durations = np.diff(np.append(times, times[-1] + 1))
+    rows = np.searchsorted(times, starts)
+    np.testing.assert_array_equal(stops - starts, durations[rows])
+    events = Intervals(starts[order], stops[order], pair.clock)
+    expected = score_pair(replace(pair, predicted=events)).precision
+    assert variants._precision_of(starts, stops, pair) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_long_integer_axis_is_not_filled():

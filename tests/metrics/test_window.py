@@ -173,11 +173,11 @@ def test_epoch_nanoseconds_are_compared_exactly():
 
 @pytest.mark.parametrize("metric", [window_once, margin])
 def test_bad_margins_name_the_parameter(metric):
-    with pytest.raises(InputError, match="`margin` to be 0 or more, got -1"):
+    with pytest.raises(InputError, match="`margin` to be a finite number of 0 or more, got -1"):
         metric([0, 1], [0, 1], margin=-1)
-    with pytest.raises(InputTypeError, match="`margin` to be a number"):
+    with pytest.raises(InputTypeError, match="`margin` to be a finite number"):
         metric([0, 1], [0, 1], margin="wide")
-    with pytest.raises(InputError, match="`margin` to be finite"):
+    with pytest.raises(InputError, match="`margin` to be a finite number of 0 or more"):
         metric([0, 1], [0, 1], margin=nan)
 
 

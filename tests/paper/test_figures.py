@@ -8,6 +8,7 @@ import closecall as cc
 from closecall.datasets import load_kdd2022
 from closecall.errors import InputError
 from closecall.paper import figures
+from closecall.plot.zone_labels import ZoneLabels
 from closecall.words import score_text
 
 
@@ -26,7 +27,8 @@ def texts(axes):
     """Texts of the zones that have room."""
     axes.figure.canvas.draw()
     renderer = axes.figure.canvas.get_renderer()
-    return [text for part in axes.artists for _, text in part.placed(renderer)]
+    parts = [part for part in axes.artists if isinstance(part, ZoneLabels)]
+    return [text for part in parts for _, text in part.placed(renderer)]
 
 
 @pytest.mark.parametrize(

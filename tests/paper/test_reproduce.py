@@ -51,6 +51,10 @@ def test_the_mismatches_are_known_and_explained(result):
     ]
 
 
+def test_nothing_is_left_out_where_the_data_is_whole(result):
+    assert result.left_out == ()
+
+
 def test_the_event_without_predictions(result):
     cell = result["per_event"].cell("event 4", column="iForest")
     assert cell.computed == cell.published == "NaN/0/NaN"
@@ -115,6 +119,11 @@ def test_other_data_gives_other_numbers(other):
 def test_other_data_is_described(other):
     table = description.description(load_kdd2022(other))
     assert table.total == 13  # no measurements, so no function of theirs
+    assert [text.partition(":")[0] for text in table.left_out] == [
+        "trivial of Machine-Temp",
+        "trivial of NYC-Taxi",
+        "trivial of Twitter-AAPL",
+    ]
     assert table.cell("samples", column="SWaT").computed == "8"
     assert table.cell("anom.", column="SWaT").computed == "38%"
     assert table.cell("trivial", column="SWaT").computed == "not the first event"

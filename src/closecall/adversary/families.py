@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.adversary import constructions
+from closecall.adversary.contest import ROUNDS
 from closecall.adversary.predictions import added_predictions
 from closecall.errors import InputError, expected
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from closecall.adversary.canvas import Canvas
     from closecall.clock import Tick
     from closecall.intervals import Intervals
-
-DRAWS = 5
-"""How often each random prediction is drawn; its median draw stands for it."""
 
 _SHARE = 0.1  # of the trivial event's length, as in the paper's footnote
 _MOST_POINTS = 10_000  # moments drawn in a span without samples
@@ -44,18 +42,14 @@ class Attempt:
 
     family: Family
     parameters: dict[str, Any]
-    seeds: tuple[int, ...]
+    seeds: tuple[tuple[int, ...], ...] = ()
+    """Of its draws in each round of the contest; none if it is not random."""
 
-    @property
-    def size(self) -> int:
-        """How many predictions it takes."""
-        return len(self.seeds) if self.family.random else 1
-
-    def draws(self, canvas: Canvas) -> list[tuple[dict[str, Any], Intervals]]:
-        """Build each draw, with the parameters that would build it again."""
+    def draws(self, canvas: Canvas, number: int) -> list[tuple[dict[str, Any], Intervals]]:
+        """Build its draws in a round, each with the parameters that would build it again."""
         if not self.family.random:
             return [(self.parameters, self.family.build(canvas, self.parameters))]
-        seeded = [{**self.parameters, "seed": seed} for seed in self.seeds]
+        seeded = [{**self.parameters, "seed": seed} for seed in self.seeds[number]]
         return [(parameters, self.family.build(canvas, parameters)) for parameters in seeded]
 
 
@@ -89,11 +83,21 @@ def plan(
     each = max(1, (budget - len(usable) + len(varied)) // max(1, len(varied)))
     attempts = []
     for family in usable:
-        most = max(1, each // DRAWS) if family.random else each
+        most = max(1, each // ROUNDS[0].draws) if family.random else each
         for number, parameters in enumerate(family.propose(canvas, most)):
-            first = seed + DRAWS * number
-            attempts.append(Attempt(family, parameters, tuple(range(first, first + DRAWS))))
+            attempts.append(_attempt(family, parameters, seed, number))
     return attempts, left_out
+
+
+def _attempt(family: Family, parameters: dict[str, Any], seed: int, number: int) -> Attempt:
+    if not family.random:
+        return Attempt(family, parameters)
+    place = list(FAMILIES).index(family.name)
+    # Children of one seed sequence: neither attempts nor neighbouring seeds share a draw.
+    spawned = np.random.SeedSequence(seed, spawn_key=(place, number))
+    drawn = iter(spawned.generate_state(sum(a_round.draws for a_round in ROUNDS)).tolist())
+    seeds = tuple(tuple(next(drawn) for _ in range(a_round.draws)) for a_round in ROUNDS)
+    return Attempt(family, parameters, seeds)
 
 
 def _unusable(family: Family, canvas: Canvas) -> str:

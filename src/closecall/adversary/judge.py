@@ -10,6 +10,7 @@ import numpy as np
 
 from closecall.errors import ClosecallError, InputError, expected
 from closecall.evaluate import evaluate
+from closecall.metrics.asked import read_asked
 from closecall.metrics.entry import REQUIRED
 from closecall.metrics.registry import METRICS, find
 from closecall.pair import read_pair
@@ -44,10 +45,7 @@ def read_judge(
 ) -> tuple[Judge, dict[str, str]]:
     """Choose the metrics, and say which of the defaults cannot be computed on these inputs."""
     if metrics is not None:
-        asked = metrics if hasattr(metrics, "items") else {name: {} for name in _names(metrics)}
-        chosen = {name: dict(parameters) for name, parameters in asked.items()}
-        if not chosen:
-            raise InputError(expected("at least one metric in `metrics`", "none"))
+        chosen = read_asked(metrics)
         for name in chosen:
             require_labels(find(name))
         return Judge(truth, chosen, axis), {}
@@ -83,10 +81,6 @@ def merit(score: float, *, higher_is_better: bool) -> float:
     if isnan(score):
         return -inf
     return score if higher_is_better else -score
-
-
-def _names(metrics: Any) -> list[str]:
-    return [metrics] if isinstance(metrics, str) else list(metrics)
 
 
 def _key(metric: str, number: str) -> str:

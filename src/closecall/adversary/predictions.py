@@ -11,6 +11,7 @@ from closecall.adversary.canvas import Canvas, Prediction, read_canvas, read_tri
 from closecall.errors import InputError, expected
 from closecall.labels import read_labels
 from closecall.metrics.lengths import read_length
+from closecall.number import read_number, shown
 from closecall.whole import require_whole
 
 if TYPE_CHECKING:
@@ -126,8 +127,7 @@ def against_composite(
     Events([(19, 20), (40, 60), (79, 80)])
     """
     canvas = read_trivial(trivial, span)
-    if not 0 < share <= 1:
-        raise InputError(expected("`share` to be in (0, 1]", f"{share!r}"))
+    share = read_number(share, "share", "a number above 0 and up to 1", lambda x: 0 < x <= 1)
     if count is not None:
         require_whole(count, "count", 1)
     count, length = added_predictions(canvas, count, share)
@@ -254,5 +254,5 @@ def _read_ticks(value: Any, canvas: Canvas, name: str) -> Tick:
     ticks = read_length(value, canvas.clock, name)
     if ticks == 0 or (canvas.whole and not float(ticks).is_integer()):
         rule = "a whole number of ticks, 1 or more" if canvas.whole else "more than 0"
-        raise InputError(expected(f"`{name}` to be {rule}", f"{value!r}"))
+        raise InputError(expected(f"`{name}` to be {rule}", shown(value)))
     return int(ticks) if canvas.whole else ticks

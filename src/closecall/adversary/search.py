@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from closecall.adversary.canvas import Canvas, Prediction, read_canvas, read_trivial
+from closecall.adversary.canvas import Canvas, Prediction, read_canvas
+from closecall.adversary.contest import ROUNDS, remaining
 from closecall.adversary.families import plan, read_families
 from closecall.adversary.judge import Judge, merit, require_labels
-from closecall.errors import InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
 from closecall.events import Events
+from closecall.metrics._renamed import renamed
 from closecall.metrics.registry import find
 from closecall.pair import read_pair
 from closecall.whole import require_whole
@@ -18,7 +20,6 @@ from closecall.whole import require_whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from closecall.adversary.families import Attempt
     from closecall.intervals import Intervals
 
 
@@ -29,6 +30,10 @@ class Trial:
     family: str
     parameters: dict[str, Any]
     score: float
+    draws: int = 1
+    """How many draws that is the median of: 1 if it is not random."""
+    judged: bool = True
+    """Whether the score is one to compare: not random, or of draws that had no say in a choice."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,9 +79,13 @@ def search(
     Every family of predictions is tried with several parameters. ``alternating`` is `from_trivial`
     and ``composite`` is `against_composite`, each started from one true event (which one, and how
     many predictions are added, varies); ``everything``, ``random_points`` (counts vary) and
-    ``random_ranges`` (counts and lengths vary) know nothing of the truth. A random prediction is
-    drawn five times and its median draw counts, so that luck is not taken for a weakness. The
-    same arguments always give the same result.
+    ``random_ranges`` (counts and lengths vary) know nothing of the truth. The same arguments always
+    give the same result.
+
+    A random prediction is drawn five times, and its median draw says how it ranks. The best of many
+    such medians owes much to luck, so the best three of each random family are drawn 25 times
+    afresh, and the best of these 25 times more: the median of those last draws, which had no say in
+    any choice, is the score that is compared and reported.
 
     Parameters
     ----------
@@ -91,14 +100,15 @@ def search(
     parameters
         The metric's own parameters, where it is given by name.
     trivial
-        What ``alternating`` and ``composite`` start from, of the kind of `truth`; by default each
-        true event in turn, the longest first.
+        What ``alternating`` and ``composite`` start from, of the kind of `truth`: one event, which
+        meets one true event. By default each true event in turn, the longest first.
     times, end, span
         As in `closecall.affiliation`; they go to a metric that is given by name.
     seed
         Of the random predictions.
     budget
-        How many predictions to score, about; at least one of each family is.
+        How many predictions to score in search of the best, about; at least one of each family
+        is. The fresh draws of the best random ones come on top.
 
     Returns
     -------
@@ -120,29 +130,39 @@ def search(
     axis = {"times": times, "end": end, "span": span}
     name, score, higher_is_better = _scorer(metric, truth, dict(parameters or {}), axis)
     attempts, left_out = plan(canvas, chosen, seed=seed, budget=budget)
-    outcomes = [
-        median_draw(attempt, canvas, score, higher_is_better=higher_is_better)
-        for attempt in attempts
-    ]
-    best = max(
-        range(len(outcomes)),
-        key=lambda index: merit(outcomes[index][2], higher_is_better=higher_is_better),
-        default=None,
-    )
-    if best is None:
+    if not attempts:
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
         raise UndefinedMetricError(expected("a family that fits this series", reasons))
-    built, drawn, value = outcomes[best]
+
+    def worth(value: float) -> float:
+        return merit(value, higher_is_better=higher_is_better)
+
+    outcomes: dict[int, _Outcome] = {}
+    medians: dict[tuple[int, int], float] = {}
+    for number in range(len(ROUNDS)):
+        left = remaining(attempts, number, lambda index, earlier: medians[index, earlier])
+        for index in left if number else range(len(attempts)):
+            draws = attempts[index].draws(canvas, number)
+            outcomes[index] = _median_draw(draws, canvas, score, worth)
+            medians[index, number] = worth(outcomes[index].score)
+    judged = [at for at, attempt in enumerate(attempts) if not attempt.family.random or at in left]
+    best = max(judged, key=lambda index: worth(outcomes[index].score))
     return Found(
         metric=name,
-        score=value,
-        prediction=canvas.show(drawn),
+        score=outcomes[best].score,
+        prediction=canvas.show(outcomes[best].drawn),
         family=attempts[best].family.name,
-        parameters=built,
+        parameters=outcomes[best].parameters,
         knows=attempts[best].family.knows,
         tried=tuple(
-            Trial(attempt.family.name, outcome[0], outcome[2])
-            for attempt, outcome in zip(attempts, outcomes, strict=True)
+            Trial(
+                attempt.family.name,
+                outcomes[at].parameters,
+                outcomes[at].score,
+                outcomes[at].draws,
+                at in judged,
+            )
+            for at, attempt in enumerate(attempts)
         ),
         left_out=left_out,
     )
@@ -156,22 +176,47 @@ def read_truth(truth: Any, trivial: Any, span: Any) -> Canvas:
         raise UndefinedMetricError(expected("at least one true event", "none in `truth`"))
     if trivial is None:
         return canvas
-    read_trivial(trivial, own_span)
-    # Read as a pair, so that both are of one kind, of one length and on one clock.
-    pair = read_pair(truth, trivial, span=own_span)
+    with renamed("predicted", "trivial"):
+        # Read as a pair, so that both are of one kind, of one length and on one clock.
+        pair = read_pair(truth, trivial, span=own_span)
+    _require_one_true(pair.truth, pair.predicted)
     return Canvas(pair.truth, pair.start, pair.stop, canvas.samples, pair.predicted)
 
 
-def median_draw(
-    attempt: Attempt, canvas: Canvas, score: Callable[[Any], float], *, higher_is_better: bool
-) -> tuple[dict[str, Any], Intervals, float]:
-    """Score every draw, and return the middle one: how it was built, itself, and its score."""
-    scored = [
-        (parameters, drawn, score(canvas.show(drawn)))
-        for parameters, drawn in attempt.draws(canvas)
-    ]
-    scored.sort(key=lambda outcome: merit(outcome[2], higher_is_better=higher_is_better))
-    return scored[len(scored) // 2]
+def _require_one_true(truth: Intervals, trivial: Intervals) -> None:
+    """Refuse what is not one event that lasts and meets a true one: it would tell too much."""
+    rule = "`trivial` to be one event, which is true in part or as a whole"
+    hint = "Any one true event will do; `adversary.trivial_event` makes one of a rule."
+    if len(trivial) != 1:
+        raise InputError(expected(rule, f"{len(trivial)} events" if len(trivial) else "none", hint))
+    if trivial.stops[0] == trivial.starts[0]:
+        raise InputError(expected(rule, f"a point, {trivial.text(0)}", hint))
+    met = (truth.starts < trivial.stops[0]) & (truth.stops > trivial.starts[0])
+    if met.sum() != 1:
+        got = f"{trivial.text(0)}, which meets {met.sum()} true events"
+        raise InputError(expected(rule, got, hint))
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """The median draw of an attempt, and how many draws there were."""
+
+    parameters: dict[str, Any]
+    drawn: Intervals
+    score: float
+    draws: int
+
+
+def _median_draw(
+    draws: Iterable[tuple[dict[str, Any], Intervals]],
+    canvas: Canvas,
+    score: Callable[[Any], float],
+    worth: Callable[[float], float],
+) -> _Outcome:
+    """Score every draw, and return the middle one."""
+    scored = [(parameters, drawn, score(canvas.show(drawn))) for parameters, drawn in draws]
+    scored.sort(key=lambda outcome: worth(outcome[2]))
+    return _Outcome(*scored[len(scored) // 2], len(scored))
 
 
 def _scorer(
@@ -181,6 +226,7 @@ def _scorer(
     if isinstance(metric, str):
         entry = find(metric)
         require_labels(entry)
+        entry.check(parameters, alone=True)
         judge = Judge(truth, {metric: parameters}, axis)
         return metric, lambda predicted: judge.scores(predicted)[metric], entry.higher_is_better
     if not callable(metric):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any
 
-from closecall.adversary.judge import main_number, merit
+from closecall.adversary.contest import ROUNDS
+from closecall.adversary.judge import main_number
 from closecall.audit.result import Verdict
 from closecall.metrics.registry import find
 
@@ -90,20 +91,18 @@ def _row(
 
 
 def _strongest(session: Session, metric: str) -> dict[str, _Strongest]:
-    entry = find(metric)
-    number = main_number(entry)
-
-    def worth(values: dict[str, dict[str, float]]) -> float:
-        return merit(values[metric][number], higher_is_better=entry.higher_is_better)
-
+    number = main_number(find(metric))
+    last = len(ROUNDS) - 1
+    left = session.remaining(metric, last)
     best: dict[str, _Strongest] = {}
-    for attempt, draws in zip(session.attempts, session.draws, strict=True):
-        # The median draw stands for a random prediction, so that luck does not count.
-        parameters, values = sorted(draws, key=lambda draw: worth(draw[1]))[len(draws) // 2]
+    for index, attempt in enumerate(session.attempts):
+        if attempt.family.random and index not in left:
+            continue
+        parameters, values = session.median(metric, index, last if index in left else 0)
         knows = attempt.family.knows
         rivals = session.hinted[parameters["event"]] if knows else session.plain
-        name = max(rivals, key=lambda rival: worth(rivals[rival]))
-        margin = _difference(worth(values), worth(rivals[name]))
+        name = max(rivals, key=lambda rival: session.worth(metric, rivals[rival]))
+        margin = _difference(session.worth(metric, values), session.worth(metric, rivals[name]))
         family = attempt.family.name
         if family not in best or _order(margin) > _order(best[family].margin):
             against = rivals[name][metric][number]

@@ -52,6 +52,8 @@ class Audit:
     """How many uninformative predictions were scored."""
     left_out: dict[str, str]
     """Families and metrics that were not used, and why."""
+    unit: str = "samples"
+    """What the metrics that are distances are in: samples, seconds, or the unit of the times."""
 
     @property
     def beaten(self) -> tuple[str, ...]:
@@ -64,6 +66,7 @@ class Audit:
             {
                 "events": self.events,
                 "tried": self.tried,
+                "unit": self.unit,
                 "verdicts": [asdict(verdict) for verdict in self.verdicts.values()],
                 "table": list(self.table),
                 "targets": list(self.targets),

@@ -7,22 +7,25 @@ from typing import TYPE_CHECKING, Any
 from closecall.adversary.families import plan, read_families
 from closecall.adversary.judge import read_judge
 from closecall.adversary.search import read_truth
+from closecall.audit.detectors import read_detectors, require_detectors
 from closecall.audit.judgement import rows, verdict
 from closecall.audit.result import Audit
 from closecall.audit.session import Session
 from closecall.audit.targets import canonical_times, measure_targets
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.timeline import read_times
 from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from closecall.adversary.canvas import Canvas
 
 
 def audit(
     truth: Any,
     detectors: Mapping[str, Any],
     *,
-    metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     trivial: Any = None,
     times: Any = None,
     end: Any = None,
@@ -49,21 +52,26 @@ def audit(
     truth
         A 0/1 vector, or `Events`.
     detectors
-        Predictions of the same kind, by name.
+        Predictions of the same kind, by name. The names of the predictions that an audit makes
+        itself (``trivial`` and the families in `closecall.adversary.FAMILIES`) are taken.
     metrics
-        Names from `closecall.metrics.table`, or a mapping from names to parameters. By default
+        A name or names from `closecall.metrics.table`, or a mapping from names to parameters; each
+        metric once. By default
         every metric that judges 0/1 predictions and whose parameters all have a default.
     trivial
-        An event that anybody can find, of the kind of `truth`, to build adversaries from. By
-        default each true event in turn; the row ``trivial`` is then the first true event.
+        One event that anybody can find, of the kind of `truth`, to build adversaries from; it
+        meets one true event. By default each true event in turn; the row ``trivial`` is then the
+        first true event.
     times, end, span
         As in `closecall.affiliation`.
     seed
         Of the random predictions; the same arguments always give the same result.
     budget
-        How many uninformative predictions to score, about.
+        How many uninformative predictions to score in search of the strongest, about. The fresh
+        draws of the best random ones come on top.
     progress
-        Called with what is done and what there is to do, in predictions.
+        Called with what is done and what there is to do, in predictions. The latter grows when
+        random predictions are drawn afresh.
 
     Returns
     -------
@@ -76,13 +84,14 @@ def audit(
     >>> truth = ([0] * 40 + [1] * 20) * 3
     >>> late = [0] * 10 + truth[:-10]
     >>> cc.audit(truth, {"late": late}, metrics=["classical", "affiliation"], budget=20)
-    Audit(2 metrics on 3 events, 18 uninformative predictions tried, beaten: none)
+    Audit(2 metrics on 3 events, 118 uninformative predictions tried, beaten: none)
     """
-    _require_detectors(detectors)
+    require_detectors(detectors)
     require_whole(seed, "seed", 0)
     require_whole(budget, "budget", 1)
     canvas = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
+    read_detectors(truth, detectors, axis)
     judge, left_out = read_judge(truth, next(iter(detectors.values())), metrics, axis)
     attempts, skipped = plan(canvas, read_families(None), seed=seed, budget=budget)
     session = Session(judge, canvas, dict(detectors), attempts, progress)
@@ -94,19 +103,15 @@ def audit(
         targets=tuple(targets),
         distances=distances,
         events=len(canvas.events),
-        tried=sum(attempt.size for attempt in attempts),
+        tried=session.tried,
         left_out=left_out | skipped,
+        unit=_unit(canvas, times),
     )
 
 
-def _require_detectors(detectors: Any) -> None:
-    if not hasattr(detectors, "items"):
-        raise InputTypeError(
-            expected(
-                "`detectors` to be predictions by name",
-                type(detectors).__name__,
-                "Pass a mapping, such as {'mine': predicted}.",
-            )
-        )
-    if not detectors:
-        raise InputError(expected("at least one detector in `detectors`", "none"))
+def _unit(canvas: Canvas, times: Any) -> str:
+    """Say what distances are in."""
+    clock = canvas.clock if times is None else read_times(times, "times")[1]
+    if clock.kind == "datetime":
+        return "seconds"
+    return "samples" if canvas.samples and times is None else "the unit of the times"

@@ -54,8 +54,21 @@ def metric_choice(text: str) -> tuple[str, dict[str, Any]]:
         if not (key.strip() and equals and value.strip()):
             message = f"{part!r} in {text!r} is no PARAMETER=VALUE, such as theta=0.5."
             raise click.BadParameter(message)
+        if key.strip() in parameters:
+            raise click.BadParameter(f"{key.strip()} is given twice in {text!r}.")
         parameters[key.strip()] = _value(value.strip())
     return name.strip(), parameters
+
+
+def each_once(metrics: tuple[tuple[str, dict[str, Any]], ...]) -> dict[str, dict[str, Any]] | None:
+    """Give parameters by metric; None if no metric is named, an error if one is named twice."""
+    chosen = dict(metrics)
+    if len(chosen) < len(metrics):
+        names = [name for name, _ in metrics]
+        twice = next(name for name in names if names.count(name) > 1)
+        message = f"--metric {twice} is given twice; a metric has one set of parameters in a run."
+        raise click.UsageError(message)
+    return chosen or None
 
 
 def _value(text: str) -> Any:
@@ -85,7 +98,8 @@ def _value(text: str) -> Any:
     type=metric_choice,
     multiple=True,
     metavar="NAME[:P=V,...]",
-    help="A metric and its parameters; repeat it. By default all that need no parameter.",
+    help="A metric and its parameters, each metric once; a length of time has a unit (ms, s, min, "
+    "h, d). By default all that need no parameter.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of random predictions.")
 @click.option(
@@ -116,7 +130,7 @@ def audit(
     with compile_notice(), show_progress() as progress:
         result = run(
             **arguments,
-            metrics=dict(metrics) or None,
+            metrics=each_once(metrics),
             seed=seed,
             budget=budget,
             progress=progress,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
@@ -23,12 +24,15 @@ _STAR = "*: the prediction that beats the detectors by most, for this metric."
 _RIVAL = "rival: the strongest prediction without information, for this metric."
 _LEGEND = (
     "alternating, composite: built from one true event; the detectors they are compared with for "
-    "the verdict are given the same event. Random predictions: the median of five draws. Each "
-    "family is shown with its strongest attempt.\n"
+    "the verdict are given the same event. Random predictions: the median of 25 "
+    "draws that had no say in their choice. Each family is shown with its strongest attempt.\n"
     "A metric is also beaten where no detector is better than chance."
 )
 _ANY_WIDTH = 10_000
-_LEFT = {"metric", "best detector", "rival", "verdict"}
+_SHORTEST = 6  # name of a detector
+_DISTANCES = ("hausdorff", "modified_hausdorff", "semimetric")  # lengths of time
+_WHOLE = 10  # from where on the decimals of a number without bounds are left out
+_LEFT = {"metric", "best_detector", "rival", "verdict"}
 _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no better than chance."
 
 
@@ -46,11 +50,14 @@ def print_audit(audit: Audit, console: Console) -> None:
     wide = _scores(audit)
     needed = Measurement.get(console, console.options.update(max_width=_ANY_WIDTH), wide).maximum
     fits = needed <= console.width
-    console.print(wide if fits else _best_only(audit))
+    console.print(wide if fits else _best_only(audit, console))
     console.print()
     if beaten == len(audit.verdicts):
         console.print(Text(_ALL_BEATEN, style="bold yellow"))
-    console.print(Text(_STAR if fits else _RIVAL, style="dim"))
+    console.print(Text(_STAR if fits else f"{_RIVAL} {_elsewhere(needed)}", style="dim"))
+    distances = [name for name in audit.verdicts if name in _DISTANCES]
+    if distances:
+        console.print(Text(f"{', '.join(distances)}: in {audit.unit}.", style="dim"))
     console.print(Text(_LEGEND, style="dim"))
     console.print(Text("\nDesign targets, on a canonical series\n", style="bold"))
     console.print(_targets(audit))
@@ -83,13 +90,27 @@ def _scores(audit: Audit) -> Table:
     return table
 
 
-def _best_only(audit: Audit) -> Table:
+def _elsewhere(needed: int) -> str:
+    return f"A terminal of {needed} columns, json and csv show every prediction."
+
+
+def _best_only(audit: Audit, console: Console) -> Table:
     """Show only what the verdicts compare, where there is no room for every prediction."""
-    table = _table(["metric", "best detector", "its score", "rival", "rival's", "verdict"])
+    longest = max(cell_len(plain_name(verdict.detector)) for verdict in audit.verdicts.values())
+    for most in range(longest, min(longest, _SHORTEST) - 1, -1):
+        table = _compared(audit, most)
+        options = console.options.update(max_width=_ANY_WIDTH)
+        if Measurement.get(console, options, table).maximum <= console.width:
+            break
+    return table
+
+
+def _compared(audit: Audit, most: int) -> Table:
+    table = _table(["metric", "best_detector", "its_score", "rival", "rival's_score", "verdict"])
     for metric, verdict in audit.verdicts.items():
         table.add_row(
             Text(metric, style="cyan"),
-            Text(plain_name(verdict.detector)),
+            Text(plain_name(verdict.detector, most)),
             _number(metric, verdict.detector_score),
             verdict.by.replace("_", " "),
             _number(metric, verdict.score),
@@ -114,7 +135,9 @@ def _number(metric: str, value: float) -> str:
         return words.UNDEFINED
     entry = find(metric)
     bounded = entry.lowest >= -1 and entry.highest <= 1
-    return words.score(value) if bounded and value >= 0 else f"{value:.2g}"
+    if bounded and value >= 0:
+        return words.score(value)
+    return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.2g}"
 
 
 def _words(verdict: Verdict) -> Text:

@@ -48,7 +48,9 @@ class PlainErrors(click.Group):
         except click.Abort:
             report("Interrupted.")
         except ClosecallError as error:
-            report(str(error))
+            from closecall.cli.spoken import spoken
+
+            report(spoken(str(error)))
         except OSError as error:
             report(_file_message(error))
         sys.exit(code if isinstance(code, int) else 0)

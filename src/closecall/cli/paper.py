@@ -84,6 +84,8 @@ def paper(
         text = json_text(result.to_dict())
     elif output_format == "csv":
         text = _csv(result)
+        for reason in result.left_out:  # a row without a number would be taken for a cell
+            click.echo(f"Left out: {reason}.", err=True)
     else:
         from closecall.paper.latex import to_latex
 
@@ -113,6 +115,9 @@ def _conclusion(result: Reproduction) -> str:
         rest = f"The {result.total - result.matched} that do not are explained below their tables."
     else:
         rest = f"Of those that do not, {unexplained} have no known explanation."
+    lost = len(result.left_out)
+    if lost:
+        rest += f" {lost} more {'is' if lost == 1 else 'are'} left out for want of data."
     return f"{result.matched} of {result.total} cells match the paper ({counts}). {rest}"
 
 

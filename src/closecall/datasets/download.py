@@ -106,13 +106,14 @@ def _fetch(cache: Any, path: str) -> None:
         cache.fetch(path)
     except ValueError as error:
         if isinstance(error, RequestException):  # an address that requests cannot read
-            raise _failed(address, error) from error
+            raise _failed(address, error) from None
         raise DownloadError(
             f"Expected {address} to have the SHA-256 hash {cache.registry[path]}, got other "
             f"content; nothing was kept of it.\n\nHint: {_HINT}"
-        ) from error
+        ) from None
     except RequestException as error:
-        raise _failed(address, error) from error
+        # The chain of the network's own errors is long, and says no more than the reason.
+        raise _failed(address, error) from None
 
 
 def _failed(address: str, error: Exception) -> DownloadError:

@@ -126,6 +126,17 @@ def _series(name: str, labels: Path, measured: Path) -> LabelledSeries:
     return LabelledSeries(name, truth, predicted, times, values)
 
 
+def measured(name: str) -> str:
+    """Name the file of NAB with the measurements of a dataset.
+
+    Examples
+    --------
+    >>> measured("nyctaxi")
+    'nyc_taxi.csv'
+    """
+    return Path(_MEASURED[name]).name
+
+
 def _measurements(
     name: str, folder: Path, samples: int
 ) -> tuple[NDArray[np.datetime64], NDArray[np.float64]] | tuple[None, None]:

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, InputTypeError, expected
+from closecall.number import shown
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -20,6 +21,8 @@ def local_folder(folder: str | PathLike[str] | None) -> Path | None:
     A folder that is named and is not there is an `InputError`, not a reason to download.
     """
     if folder is not None:
+        if not isinstance(folder, str | os.PathLike):
+            raise InputTypeError(expected("`folder` to be the path of a folder", shown(folder)))
         return _checked(Path(folder), "`folder`", "Without it, the data is downloaded.")
     named = os.environ.get(DATA_VARIABLE)
     if not named:

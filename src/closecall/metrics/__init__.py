@@ -1,5 +1,6 @@
 """The metrics that the affiliation metrics are compared with, all with one signature."""
 
+from closecall.affiliation.score import affiliation
 from closecall.metrics.adjusted import point_adjust, point_adjust_k, point_adjust_k_area
 from closecall.metrics.adjusted_curve import point_adjust_curve
 from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentation, semimetric
@@ -28,6 +29,7 @@ __all__ = [
     "NabProfile",
     "PrecisionRecallResult",
     "ValueResult",
+    "affiliation",
     "affiliation_average_precision",
     "auc_roc",
     "average_precision",

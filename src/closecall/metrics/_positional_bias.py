@@ -8,6 +8,7 @@ weigh x(x + 1)/2, the first x of a density x(x + 0)/2, and `step` is that 1 or 0
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from closecall.errors import InputError, expected
 from closecall.metrics._running_sums import RunningSums
+from closecall.number import ask, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,21 +55,22 @@ def _middle(left: Floats, right: Floats, length: Floats, step: int) -> Floats:
 _BIASES = {"flat": _flat, "front": _front, "middle": _middle, "back": _back}
 
 
-def read_bias(bias: Any, name: str) -> Bias:
-    """Read the name of a bias, or a function of a position and a length."""
-    if callable(bias) or (isinstance(bias, str) and bias in _BIASES):
-        return bias  # type: ignore[no-any-return] # checked just above
-    names = ", ".join(repr(known) for known in _BIASES)
-    raise InputError(expected(f"`{name}` to be one of {names}, or a function", f"{bias!r:.80}"))
+def read_bias(bias: Any, name: str) -> None:
+    """Refuse what is neither the name of a bias nor a function."""
+    if not (callable(bias) or (isinstance(bias, str) and bias in _BIASES)):
+        names = ", ".join(repr(known) for known in _BIASES)
+        rule = f"`{name}` to be one of {names}, or a function of a position and a length"
+        raise InputError(expected(rule, shown(bias)))
 
 
 def weighted_shares(
-    bias: Bias, events: Intervals, owner: NDArray[np.int64], starts: Any, stops: Any
+    bias: Bias, name: str, events: Intervals, owner: NDArray[np.int64], parts: tuple[Any, Any]
 ) -> Floats:
     """Give which share of its event's weight each part [start, stop) of an event has.
 
-    A part of a point is all of it.
+    A part of a point is all of it. The name is that of the parameter which is the bias.
     """
+    starts, stops = parts
     length = (events.stops - events.starts).astype(np.float64)[owner]
     left = (starts - events.starts[owner]).astype(np.float64)
     right = (stops - events.starts[owner]).astype(np.float64)
@@ -79,36 +82,58 @@ def weighted_shares(
         weigh = _BIASES[bias]
         shares[ranged] = weigh(*own, step) / weigh(np.zeros_like(own[2]), own[2], own[2], step)
     elif events.clock.kind == "integer":
-        shares[ranged] = _summed(bias, *own)
+        shares[ranged] = _summed(_Asked(bias, name), *own)
     else:
-        shares[ranged] = _integrated(bias, owner[ranged], *own, clock=events.clock)
+        shares[ranged] = _integrated(_Asked(bias, name), owner[ranged], *own, clock=events.clock)
     return shares
 
 
-def _summed(
-    bias: Callable[[float, float], float], left: Floats, right: Floats, length: Floats
-) -> Floats:
+@dataclass(frozen=True)
+class _Asked:
+    """A bias that is a function, and the parameter that it is."""
+
+    function: Callable[[float, float], float]
+    name: str
+
+    def weight(self, position: float, length: float) -> float:
+        return ask(
+            self.function, self.name, "a finite weight of 0 or more", _weighs, position, length
+        )
+
+    def require_some(self, total: Floats, length: Floats) -> Floats:
+        if (total <= 0).any():
+            event = f"an event of length {length[int((total <= 0).argmax())]:g}"
+            rule = f"`{self.name}` to give some position a weight above 0"
+            raise InputError(expected(rule, f"0 everywhere in {event}"))
+        return total
+
+
+def _weighs(weight: float) -> bool:
+    return isfinite(weight) and weight >= 0
+
+
+def _summed(bias: _Asked, left: Floats, right: Floats, length: Floats) -> Floats:
     """Ask a callable about each sample, once for events of equal length."""
     distinct = np.unique(length)
     if distinct.sum() > _MOST_SAMPLES:
         raise InputError(
             expected(
-                f"events of at most {_MOST_SAMPLES} samples for a bias that is a function",
+                f"events of at most {_MOST_SAMPLES} samples for a `{bias.name}` that is a function",
                 f"{distinct.sum():.0f}",
                 "Count time in a coarser unit, or in floats.",
             )
         )
 
     def weights(count: int) -> Floats:
-        return np.array([_checked(bias, i, count) for i in range(1, count + 1)])
+        return np.array([bias.weight(i, count) for i in range(1, count + 1)])
 
     sums = RunningSums(length, weights)
     total = sums.between(np.zeros_like(length), length)
-    return sums.between(left, right) / _positive(total, length)
+    return sums.between(left, right) / bias.require_some(total, length)
 
 
 def _integrated(
-    bias: Callable[[float, float], float],
+    bias: _Asked,
     owner: NDArray[np.int64],
     left: Floats,
     right: Floats,
@@ -125,33 +150,11 @@ def _integrated(
         borders = np.unique(np.concatenate(([0, whole / 2, whole], left[rows], right[rows])))
         half_widths = np.diff(borders)[:, None] / 2
         positions = borders[:-1, None] + half_widths * (1 + _NODES)
-        values = [_checked(bias, x, whole * unit) for x in (positions * unit).ravel().tolist()]
+        values = [bias.weight(x, whole * unit) for x in (positions * unit).ravel().tolist()]
         cells = (np.reshape(values, positions.shape) * _NODE_WEIGHTS * half_widths).sum(axis=1)
         before = np.concatenate(([0.0], np.cumsum(cells)))
         at = np.searchsorted(borders, right[rows]), np.searchsorted(borders, left[rows])
-        shares[rows] = (before[at[0]] - before[at[1]]) / _positive(before[-1:], length[rows[:1]])
+        shares[rows] = (before[at[0]] - before[at[1]]) / bias.require_some(
+            before[-1:], length[rows[:1]]
+        )
     return shares
-
-
-def _checked(bias: Callable[[float, float], float], position: float, length: float) -> float:
-    weight = float(bias(position, length))
-    if not (isfinite(weight) and weight >= 0):
-        raise InputError(
-            expected(
-                "a bias that gives finite weights of 0 or more",
-                f"{weight} at position {position} of {length}",
-            )
-        )
-    return weight
-
-
-def _positive(total: Floats, length: Floats) -> Floats:
-    if (total <= 0).any():
-        index = int((total <= 0).argmax())
-        raise InputError(
-            expected(
-                "a bias that gives some position a weight",
-                f"0 everywhere in an event of length {length[index]:g}",
-            )
-        )
-    return total

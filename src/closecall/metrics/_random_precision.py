@@ -97,7 +97,7 @@ def add_points(
 
 @njit(cache=True, nogil=True)
 def add_piece(
-    start: int, stop: int, a: int, b: int, A: int, B: int, zone: NDArray[np.float64]
+    start: Tick, stop: Tick, a: Tick, b: Tick, A: Tick, B: Tick, zone: NDArray[np.float64]
 ) -> None:
     """Add what a piece loses, and its length; it lies either inside the event or outside."""
     m = np.float64(min(a - A, B - b))
@@ -111,6 +111,7 @@ def add_piece(
 @njit(cache=True, nogil=True)
 def add_samples(
     starts: Ticks,
+    stops: Ticks,
     true_starts: Ticks,
     true_stops: Ticks,
     origin: Tick,
@@ -118,14 +119,14 @@ def add_samples(
     guide: NDArray[np.int64],
     zones: NDArray[np.float64],
 ) -> None:
-    """Add what samples of one tick, in any order, lose in their zones to column 0, lengths to 1.
+    """Add what samples, in any order, lose in their zones to column 0, lengths to 1.
 
     True events start and stop where samples do, but a border may cut a sample in two halves.
     """
     buckets_per_tick = fill_guide(borders, guide)
     for k in range(len(starts)):
         start = 2 * (starts[k] - origin)
-        stop = start + 2
+        stop = 2 * (stops[k] - origin)
         j = zone_of(start, borders, guide, buckets_per_tick)
         a, b = 2 * (true_starts[j] - origin), 2 * (true_stops[j] - origin)
         if stop > borders[j + 1]:

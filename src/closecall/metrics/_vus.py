@@ -118,11 +118,12 @@ def volumes(
         for sample in range(starts[event], stops[event]):
             best[event] = min(best[event], places[sample])
     opens, segments = np.zeros(len(distances), dtype=np.uint8), 0
+    reach = min((len(roc) - 1) // 2, len(places))
     # The last entry stands for samples that no window reaches, and for true ones.
-    roots = np.zeros((len(roc) - 1) // 2 + 2)
+    roots = np.zeros(reach + 2)
     for window in range(len(roc)):
-        half = window // 2
-        if window % 2 == 0:
+        half = min(window // 2, reach)
+        if window % 2 == 0 and window // 2 <= reach:
             widen(places, starts, stops, half, best)
             segments = open_segments(starts, stops, half, best, opens)
         for distance in range(1, half + 1):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
 from closecall.fscore import f_measure
 from closecall.metrics.entry import Metric
 from closecall.metrics.overlap import overlap_counts, overlap_lengths
 from closecall.metrics.pointwise import total_length
 from closecall.metrics.result import PrecisionRecallResult, ValueResult, ratio
+from closecall.number import read_number
 from closecall.pair import read_pair
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def point_adjust_k(
     >>> metrics.point_adjust_k(truth, predicted, k=19)
     PrecisionRecallResult(precision=1.000, recall=1.000, f1=1.000)
     """
-    _check_percentage(k)
+    k = read_number(k, "k", "a percentage, a number from 0 to 100", lambda x: 0 <= x <= _PERCENT)
     return _point_adjust_k(read_pair(truth, predicted, times=times, end=end, span=span), k=k)
 
 
@@ -189,13 +189,6 @@ def _coverage(pair: Pair) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float6
 def _false_length(pair: Pair) -> float:
     inside = overlap_lengths(pair.predicted, pair.truth)
     return float((pair.predicted.stops - pair.predicted.starts - inside).sum())
-
-
-def _check_percentage(k: Any) -> None:
-    if isinstance(k, bool) or not isinstance(k, (int, float, np.integer, np.floating)):
-        raise InputTypeError(expected("`k` to be a percentage, a number", f"{k!r:.80}"))
-    if not 0 <= k <= _PERCENT:
-        raise InputError(expected("`k` to be from 0 to 100 percent", f"{k}"))
 
 
 ENTRIES = (

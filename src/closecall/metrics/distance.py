@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import ValueResult
+from closecall.number import is_number, read_number
 from closecall.pair import read_pair
 
 if TYPE_CHECKING:
@@ -151,11 +151,8 @@ def semimetric(
     >>> metrics.semimetric(points([10, 20]), points([12, 35]), span=(0, 40), p=2)
     ValueResult(value=8.61684)
     """
-    if isinstance(p, bool) or not isinstance(p, (int, float, np.integer, np.floating)):
-        raise InputTypeError(expected("`p` to be a number", f"{p!r:.80}"))
-    if not (p > 0 and isfinite(p)):
-        hint = "For p = inf use `hausdorff`." if p == inf else ""
-        raise InputError(expected("`p` to be above 0 and finite", f"{p}", hint))
+    hint = "For p = inf use `hausdorff`." if is_number(p) and p == inf else ""
+    p = read_number(p, "p", "a finite number above 0", lambda x: 0 < x < inf, hint)
     return _semimetric(read_pair(truth, predicted, times=times, end=end, span=span), p=p)
 
 

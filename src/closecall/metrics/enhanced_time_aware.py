@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.metrics._common_parts import CommonParts, common_parts
-from closecall.metrics._fractions import read_fraction
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import PrecisionRecallResult, ratio
+from closecall.number import read_fraction
 from closecall.pair import read_pair
 
 if TYPE_CHECKING:

@@ -53,8 +53,11 @@ class Metric:
             if name not in _SHARED
         }
 
-    def check(self, parameters: Mapping[str, Any]) -> None:
-        """Refuse parameters that the metric does not have, and missing ones without a default."""
+    def check(self, parameters: Mapping[str, Any], *, alone: bool = False) -> None:
+        """Refuse parameters that the metric does not have, and missing ones without a default.
+
+        They are those of one metric that is `alone`, or of one among `metrics`.
+        """
         known = self.parameters
         for name in parameters:
             if name not in known:
@@ -66,6 +69,8 @@ class Metric:
                     expected(
                         f"`{name}` for the metric {self.name!r}, which has no default",
                         "none",
-                        f"Pass metrics={{{self.name!r}: {{{name!r}: ...}}}}.",
+                        f"Pass parameters={{{name!r}: ...}}."
+                        if alone
+                        else f"Pass metrics={{{self.name!r}: {{{name!r}: ...}}}}.",
                     )
                 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from fractions import Fraction
 from math import isfinite
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.number import is_number, shown
 
 if TYPE_CHECKING:
     from closecall.clock import Clock
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _SECONDS = {"W": Fraction(604_800), "D": Fraction(86_400), "h": Fraction(3_600), "m": Fraction(60)}
 _PARTS_OF_A_SECOND = ("s", "ms", "us", "ns", "ps", "fs", "as")
 _SECONDS |= {unit: Fraction(1, 1000**power) for power, unit in enumerate(_PARTS_OF_A_SECOND)}
+
+
+DATED = "The times are datetimes; pass, for example, `datetime.timedelta(minutes=5)`."
+"""The hint beside datetimes, which the command line puts in its own words."""
 
 
 def read_length(value: Any, clock: Clock, name: str, *, at_least: float = 0) -> float:
@@ -45,25 +49,19 @@ def read_length(value: Any, clock: Clock, name: str, *, at_least: float = 0) -> 
     120000.0
     """
     dated = clock.kind == "datetime"
-    if isinstance(value, timedelta | np.timedelta64):
-        if not dated:
-            raise InputTypeError(
-                expected(f"`{name}` to be a number, like the times", f"{value!r}", _hint(clock))
-            )
-        ticks = _timedelta_ticks(value, clock, name)
-    elif isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        kind = "timedelta" if dated else "number"
-        raise InputTypeError(expected(f"`{name}` to be a {kind}", f"{value!r:.80}", _hint(clock)))
-    elif dated and value != 0:
-        raise InputTypeError(
-            expected(f"`{name}` to be a timedelta beside datetimes", f"{value!r}", _hint(clock))
-        )
-    else:
-        ticks = float(value)
-    if not isfinite(ticks):
-        raise InputError(expected(f"`{name}` to be finite", f"{value!r}"))
-    if ticks < at_least:
-        raise InputError(expected(f"`{name}` to be {_text(at_least, clock)} or more", f"{value!r}"))
+    kind = "timedelta" if dated else "finite number"
+    rule = f"`{name}` to be a {kind} of {_text(at_least, clock)} or more"
+    of_time = isinstance(value, timedelta | np.timedelta64)
+    if (of_time and not dated) or not (of_time or is_number(value)):
+        raise InputTypeError(expected(rule, shown(value), _hint(clock)))
+    if dated and not of_time and value != 0:
+        raise InputTypeError(expected(rule, shown(value), _hint(clock)))
+    try:
+        ticks = _timedelta_ticks(value, clock, name) if of_time else float(value)
+    except OverflowError:
+        raise InputError(expected(rule, shown(value))) from None
+    if not (isfinite(ticks) and ticks >= at_least):
+        raise InputError(expected(rule, shown(value)))
     return ticks
 
 
@@ -74,7 +72,7 @@ def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str)
         seconds = Fraction(exact // timedelta(microseconds=1), 1_000_000)
         return float(seconds * clock.ticks_per_second)
     if np.isnat(exact):
-        raise InputError(expected(f"`{name}` to be a length of time", "NaT"))
+        raise InputError(expected(f"`{name}` to be a length of time of 0 or more", "NaT"))
     unit, count = np.datetime_data(exact.dtype)
     if unit not in _SECONDS:
         raise InputError(
@@ -93,7 +91,7 @@ def _hint(clock: Clock) -> str:
         return "The axis counts samples, or whole numbers; give the length in those."
     if clock.kind == "number":
         return "The times are numbers; give the length in the same unit."
-    return "The times are datetimes; pass, for example, `datetime.timedelta(minutes=5)`."
+    return DATED
 
 
 def _text(ticks: float, clock: Clock) -> str:

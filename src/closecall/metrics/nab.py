@@ -14,6 +14,7 @@ from closecall.intervals import Intervals
 from closecall.metrics.entry import Metric
 from closecall.metrics.nab_profile import NabProfile, normalised, read_probation, read_profile
 from closecall.metrics.nab_tally import score_alarms, score_rows
+from closecall.metrics.nab_windows import read_intervals
 from closecall.pair import read_sample_pair
 from closecall.timeline import Timed, on_one_clock
 
@@ -194,7 +195,7 @@ def _rows_of(windows: Any, times: Any, end: Any, rows: int) -> Events:
 
 
 def _read_windows(windows: Any) -> Intervals:
-    own = (windows if isinstance(windows, Events) else Events(windows)).intervals
+    own = read_intervals(windows, "windows")
     own.require_disjoint("windows")
     return own
 

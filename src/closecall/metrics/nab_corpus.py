@@ -12,6 +12,7 @@ from closecall.errors import InputError, InputTypeError, expected
 from closecall.metrics.nab import NabResult
 from closecall.metrics.nab_profile import NabProfile, normalised, read_probation, read_profile
 from closecall.metrics.nab_rows import Rows, best_threshold, read_rows, score_at
+from closecall.number import read_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,11 +115,10 @@ def _score(
 
 
 def _read_threshold(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise InputTypeError(expected("`threshold` to be a number", f"{value!r:.80}"))
-    if isnan(value):
-        raise InputError(expected("`threshold` to be a number, or inf", "nan"))
-    return value.item() if isinstance(value, np.number) else value
+    read_number(value, "threshold", "a number, or inf, and not nan", lambda x: not isnan(x))
+    # Whole numbers stay whole, as the scores they are compared with may be.
+    exact: float = value.item() if isinstance(value, np.number) else value
+    return exact if isinstance(exact, int) else float(exact)
 
 
 def _require_same_names(truth: Any, other: Any, name: str) -> None:

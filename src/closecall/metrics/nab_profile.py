@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor, nan
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, expected
+from closecall.number import read_amount, read_number, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +36,11 @@ class NabProfile:
     false_negative: float = 1.0
     """Lost for a window that is missed."""
 
+    def __post_init__(self) -> None:
+        """Refuse weights that are no finite numbers of 0 or more."""
+        for name in ("true_positive", "false_positive", "false_negative"):
+            read_amount(getattr(self, name), name)
+
 
 PROFILES = {
     "standard": NabProfile(),
@@ -47,29 +52,17 @@ PROFILES = {
 def read_profile(profile: Any) -> NabProfile:
     """Look a profile up, or check the weights of one's own."""
     if isinstance(profile, NabProfile):
-        for name in NabProfile.__slots__:
-            if not 0 <= getattr(profile, name) < np.inf:
-                raise InputError(
-                    expected(
-                        f"`profile.{name}` to be finite and 0 or more",
-                        f"{getattr(profile, name)!r}",
-                    )
-                )
         return profile
     if isinstance(profile, str) and profile in PROFILES:
         return PROFILES[profile]
     names = ", ".join(repr(name) for name in PROFILES)
-    raise InputError(expected(f"`profile` to be {names} or a NabProfile", f"{profile!r:.80}"))
+    raise InputError(expected(f"`profile` to be {names} or a NabProfile", shown(profile)))
 
 
 def read_probation(probation: Any) -> float:
     """Read the share of a series that is not scored."""
-    if isinstance(probation, bool) or not isinstance(probation, Real):
-        raise InputTypeError(expected("`probation` to be a number", f"{probation!r:.80}"))
-    share = float(probation)
-    if not 0 <= share < 1:
-        raise InputError(expected("`probation` to be at least 0 and below 1", f"{probation!r}"))
-    return share
+    rule = "a number of 0 or more and below 1"
+    return read_number(probation, "probation", rule, lambda x: 0 <= x < 1)
 
 
 def probation_rows(rows: int, probation: float) -> int:

@@ -12,8 +12,10 @@ from closecall.errors import InputError, expected
 from closecall.events import Events
 from closecall.intervals import Intervals
 from closecall.labels import read_labels, runs
+from closecall.metrics._renamed import renamed
 from closecall.metrics.nab_profile import probation_rows, reward, sigmoid
 from closecall.metrics.nab_tally import Tally, score_rows
+from closecall.metrics.nab_windows import read_intervals
 from closecall.pair import Pair
 from closecall.scored import read_scores
 from closecall.timeline import Timed, on_one_clock, read_times
@@ -34,7 +36,8 @@ class Rows:
 
 def read_rows(name: str, truth: Any, scores: Any, times: Any) -> Rows:
     """Read one series of a corpus."""
-    values = read_scores(scores)
+    with renamed("scores", f"scores[{name!r}]"):
+        values = read_scores(scores)
     where = f"truth[{name!r}]"
     if times is not None:
         first, after = _window_rows(name, truth, times, values.size)
@@ -58,7 +61,7 @@ def _window_rows(
     name: str, windows: Any, times: Any, rows: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the rows of windows that are given by their first and their last time."""
-    own = (windows if isinstance(windows, Events) else Events(windows)).intervals
+    own = read_intervals(windows, f"truth[{name!r}]")
     ticks, clock = read_times(times, f"times[{name!r}]")
     _require_rows(ticks.size, rows, f"times[{name!r}]")
     (starts, stops, ticks), _ = on_one_clock(

@@ -86,6 +86,8 @@ def pate(
     """
     early, delay = read_count(early, "early"), read_count(delay, "delay")
     scored = read_scored(truth, scores, times=times, end=end, span=span)
+    # Beyond the series a buffer makes no difference.
+    early, delay = min(early, scored.scores.size), min(delay, scored.scores.size)
     return _pate(scored, early=early, delay=delay)
 
 

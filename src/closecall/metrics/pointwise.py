@@ -8,6 +8,7 @@ from closecall.errors import InputError, expected
 from closecall.metrics.entry import Metric
 from closecall.metrics.overlap import overlap_counts, overlap_lengths
 from closecall.metrics.result import PrecisionRecallResult, ratio
+from closecall.number import shown
 from closecall.pair import read_pair, read_sample_pair
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ def classical(
     >>> metrics.classical([0, 1, 1, 0], [0, 0, 1, 1])
     PrecisionRecallResult(precision=0.500, recall=0.500, f1=0.500)
     """
-    if by not in ("samples", "duration"):
-        raise InputError(expected("`by` to be 'samples' or 'duration'", repr(by)))
+    given: Any = by
+    if not isinstance(given, str) or given not in ("samples", "duration"):
+        raise InputError(expected("`by` to be 'samples' or 'duration'", shown(by)))
     read = read_sample_pair if by == "samples" else read_pair
     return _classical(read(truth, predicted, times=times, end=end, span=span))
 

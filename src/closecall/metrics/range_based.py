@@ -8,10 +8,10 @@ import numpy as np
 
 from closecall.errors import InputError, expected
 from closecall.metrics._common_parts import common_parts
-from closecall.metrics._fractions import read_fraction
 from closecall.metrics._positional_bias import read_bias, weighted_shares
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import PrecisionRecallResult, ratio
+from closecall.number import ask, read_fraction, shown
 from closecall.pair import read_pair
 
 if TYPE_CHECKING:
@@ -124,31 +124,29 @@ def _range_based(
     parts = common_parts(pair.truth, pair.predicted)
 
     def rewards(
-        events: Intervals, owner: NDArray[np.int64], bias: Bias
+        events: Intervals, owner: NDArray[np.int64], bias: Bias, name: str
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         counts = np.bincount(owner, minlength=len(events))
-        shares = weighted_shares(bias, events, owner, parts.starts, parts.stops)
+        shares = weighted_shares(bias, name, events, owner, (parts.starts, parts.stops))
         overlap = np.bincount(owner, weights=shares, minlength=len(events))
         # Shares of one event add up to one at most; rounding alone could exceed it.
         return counts, np.minimum(overlap, 1.0) * _factors(cardinality, counts)
 
-    counts, found = rewards(pair.truth, parts.first, read_bias(recall_bias, "recall_bias"))
+    read_bias(precision_bias, "precision_bias")
+    read_bias(recall_bias, "recall_bias")
+    counts, found = rewards(pair.truth, parts.first, recall_bias, "recall_bias")
     recalls = alpha * (counts > 0) + (1 - alpha) * found
-    _, precisions = rewards(
-        pair.predicted, parts.second, read_bias(precision_bias, "precision_bias")
-    )
+    _, precisions = rewards(pair.predicted, parts.second, precision_bias, "precision_bias")
     return PrecisionRecallResult(
         ratio(float(precisions.sum()), precisions.size), ratio(float(recalls.sum()), recalls.size)
     )
 
 
 def _require_cardinality(cardinality: Any) -> None:
-    if not (callable(cardinality) or cardinality in _CARDINALITIES):
-        raise InputError(
-            expected(
-                "`cardinality` to be 'one', 'reciprocal' or a function", f"{cardinality!r:.80}"
-            )
-        )
+    named = isinstance(cardinality, str) and cardinality in _CARDINALITIES
+    if not (named or callable(cardinality)):
+        rule = "`cardinality` to be 'one', 'reciprocal' or a function of the number of overlaps"
+        raise InputError(expected(rule, shown(cardinality)))
 
 
 def _factors(cardinality: Cardinality, counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -166,16 +164,9 @@ def _factors(cardinality: Cardinality, counts: NDArray[np.int64]) -> NDArray[np.
 def _factor(cardinality: Callable[[int], float], count: int) -> float:
     if count <= 1:
         return 1.0
-    factor = float(cardinality(count))
-    if not 0 <= factor <= 1:
-        raise InputError(
-            expected(
-                "`cardinality` to give a factor between 0 and 1",
-                f"{factor} for {count} overlaps",
-                "It multiplies the overlap; for a divisor d(x), pass `lambda x: 1 / d(x)`.",
-            )
-        )
-    return factor
+    # It multiplies the overlap, so that a divisor would be a mistake.
+    rule = "a factor from 0 to 1, such as 1 / x for x overlaps"
+    return ask(cardinality, "cardinality", rule, lambda x: 0 <= x <= 1, count)
 
 
 ENTRIES = (

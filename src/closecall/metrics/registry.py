@@ -41,17 +41,17 @@ METRICS: dict[str, Metric] = {
 }
 
 
+LISTED = "`closecall.metrics.table()` lists them all."
+"""The hint beside an unknown name, which the command line puts in its own words."""
+
+
 def find(name: str) -> Metric:
     """Look a metric up, and suggest the nearest name if there is none."""
     if name in METRICS:
         return METRICS[name]
     close = difflib.get_close_matches(name, METRICS, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
-    raise InputError(
-        expected(
-            "the name of a metric", repr(name), f"{hint}`closecall.metrics.table()` lists them all."
-        )
-    )
+    raise InputError(expected("the name of a metric", repr(name), f"{hint}{LISTED}"))
 
 
 def table() -> list[dict[str, Any]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.labels import runs
+from closecall.number import is_number, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,18 +17,15 @@ if TYPE_CHECKING:
     from closecall.scored import Scored
 
 
-def read_count(value: Any, name: str) -> int:
-    """Read a parameter that counts samples: a whole number, 0 or more."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise InputTypeError(
-            expected(
-                f"`{name}` to be a whole number of samples",
-                f"{value!r:.80}",
-                "It counts samples on every axis, also beside times.",
-            )
-        )
-    if value < 0:
-        raise InputError(expected(f"`{name}` to be 0 or more", f"{value}"))
+def read_count(value: Any, name: str, most: int | None = None) -> int:
+    """Read a parameter that counts samples: a whole number from 0 on."""
+    limit = "0 or more" if most is None else f"from 0 to {most:,}"
+    rule = f"`{name}` to be a whole number of samples, {limit}"
+    if not (is_number(value) and isinstance(value, int | np.integer)):
+        hint = "It counts samples on every axis, also beside times."
+        raise InputTypeError(expected(rule, shown(value), hint))
+    if value < 0 or (most is not None and value > most):
+        raise InputError(expected(rule, shown(value)))
     return int(value)
 
 

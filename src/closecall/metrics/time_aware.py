@@ -11,10 +11,10 @@ from closecall.errors import InputError, expected
 from closecall.intervals import Intervals
 from closecall.metrics._common_parts import CommonParts, common_parts
 from closecall.metrics._decay import decay_at, decay_between
-from closecall.metrics._fractions import read_fraction
 from closecall.metrics.entry import Metric
 from closecall.metrics.lengths import read_length
 from closecall.metrics.result import PrecisionRecallResult, ratio
+from closecall.number import read_fraction, shown
 from closecall.pair import read_pair
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ def _time_aware(
 def _read_delta(delta: Any, pair: Pair) -> float:
     ticks = read_length(delta, pair.clock, "delta")
     if pair.clock.kind == "integer" and not ticks.is_integer():
-        raise InputError(expected("`delta` to be a whole number of samples", f"{delta!r}"))
+        rule = "`delta` to be a whole number of samples, 0 or more"
+        raise InputError(expected(rule, shown(delta)))
     return ticks
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, expected
 from closecall.intervals import Intervals
 from closecall.metrics.result import PrecisionRecallResult
 from closecall.metrics.two_sided import judge
 from closecall.metrics.window import from_origin, read_reach
+from closecall.number import read_fraction
 from closecall.pair import read_pair
+from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from closecall.clock import Tick
 
 _SIMULATIONS = 1000
+_MOST_SIMULATIONS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -64,8 +65,7 @@ class TwoSidedNull:
 
     def quantile(self, q: float) -> PrecisionRecallResult:
         """Give the precision and the recall that chance stays below with probability q."""
-        if not 0 <= q <= 1:
-            raise InputError(expected("`q` to be within 0 and 1", f"{q!r}"))
+        q = read_fraction(q, "q")
         return PrecisionRecallResult(
             float(np.quantile(self.precision, q)), float(np.quantile(self.recall, q))
         )
@@ -110,9 +110,10 @@ def two_sided_null(
     truth, predicted, times, end, span, tolerance
         As in `two_sided`.
     simulations
-        How many truths to draw. The authors draw 10,000.
+        How many truths to draw, 1 to 10,000,000. The authors draw 10,000.
     seed
-        Seed, or generator, of the random numbers: the same one gives the same result.
+        Seed of the random numbers, a whole number of 0 or more: the same one gives the same
+        result. Or a generator of numpy, which goes on from where it is.
 
     Notes
     -----
@@ -130,25 +131,23 @@ def two_sided_null(
     >>> round(null.precision_mean, 2), round(null.recall_mean, 2)
     (0.63, 0.62)
     """
-    count = _read_count(simulations)
+    require_whole(simulations, "simulations", 1, _MOST_SIMULATIONS)
+    if not isinstance(seed, np.random.Generator):
+        require_whole(seed, "seed", 0)
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     reach = read_reach(tolerance, pair, "tolerance")
     sides = from_origin(pair)
     generator = np.random.default_rng(seed)
     draw = _permuted if pair.clock.kind == "integer" else _placed
     length = pair.stop - pair.start
-    drawn = [judge(draw(sides[0], length, generator), sides[1], reach) for _ in range(count)]
+    drawn = [
+        judge(draw(sides[0], length, generator), sides[1], reach) for _ in range(int(simulations))
+    ]
     return TwoSidedNull(
         judge(*sides, reach),
         np.array([result.precision for result in drawn]),
         np.array([result.recall for result in drawn]),
     )
-
-
-def _read_count(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise InputError(expected("`simulations` to be a whole number, 1 or more", f"{value!r}"))
-    return int(value)
 
 
 def _permuted(truth: Intervals, length: Tick, generator: np.random.Generator) -> Intervals:

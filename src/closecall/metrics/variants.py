@@ -121,11 +121,13 @@ def unbiased_affiliation(
     F1 at most 1; higher is better. nan as in `closecall.affiliation`, and for the precision where
     b is 1: nothing can be better than random if everything is anomalous.
 
-    A random prediction is 2 percent of the samples (ticks) of an integer axis, at least one and
-    at most 100,000, drawn without replacement. Elsewhere a series has no samples and it is 10,000
-    points, drawn evenly over the span. Three draws of 2 percent are what the authors' later code
-    (CCE) takes; that of the paper (SimAD) has one stored b for each data set. Drawing and scoring
-    them costs several times what the other metrics of labels do.
+    A random prediction is 2 percent of the samples of a vector, at least one and at most 100,000,
+    drawn by their numbers without replacement, so that the unit of the times does not matter.
+    `Events` have no samples: on an integer axis its ticks take their place, and elsewhere it is
+    10,000 points, drawn evenly over the span. Three draws of 2 percent are what the authors' later
+    code (CCE) takes; that of the paper (SimAD) has one stored b for each data set. On a short
+    series that is a few samples, so that another seed can give quite another b. Drawing and
+    scoring them costs several times what the other metrics of labels do.
 
     Parameters
     ----------
@@ -153,18 +155,27 @@ def unbiased_affiliation(
 def _unbiased(pair: Pair, *, seed: int = 0) -> RescaledResult:
     result = _affiliation(pair)
     generator = np.random.default_rng(seed)
-    draws = [_precision_of(_random(pair, generator), pair) for _ in range(_REPEATS)]
+    draws = [_precision_of(*_random(pair, generator), pair) for _ in range(_REPEATS)]
     return RescaledResult(_above(result.precision, float(np.mean(draws))), result.recall)
 
 
-def _random(pair: Pair, generator: np.random.Generator) -> Ticks:
-    """Predict at random: where samples start on an integer axis, points on another one."""
+def _random(pair: Pair, generator: np.random.Generator) -> tuple[Ticks, Ticks | None]:
+    """Predict samples at random, as starts and stops; or points, where there are no samples."""
+    if pair.axis is not None:
+        # By their numbers, so that the unit of the times does not matter.
+        drawn = _some_of(pair.axis.length, generator)
+        return pair.axis.borders(drawn), pair.axis.borders(drawn + 1)
     if pair.clock.kind == "number":
-        return generator.uniform(pair.start, pair.stop, _POINTS)
+        return generator.uniform(pair.start, pair.stop, _POINTS), None
     length = int(pair.stop - pair.start)
-    sampled = pair.clock.kind == "integer"
-    wanted = min(round(_RATE * length), _MOST_DRAWN) if sampled else _POINTS
-    return _distinct(length, max(1, min(wanted, length)), generator) + pair.start
+    if pair.clock.kind == "integer":
+        starts = _some_of(length, generator) + pair.start
+        return starts, starts + 1
+    return _distinct(length, min(_POINTS, length), generator) + pair.start, None
+
+
+def _some_of(length: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    return _distinct(length, max(1, min(round(_RATE * length), _MOST_DRAWN)), generator)
 
 
 def _distinct(length: int, size: int, generator: np.random.Generator) -> NDArray[np.int64]:
@@ -183,16 +194,18 @@ def _distinct(length: int, size: int, generator: np.random.Generator) -> NDArray
     return places
 
 
-def _precision_of(starts: Ticks, pair: Pair) -> float:
+def _precision_of(starts: Ticks, stops: Ticks | None, pair: Pair) -> float:
     """Score samples or points, as `_random` gives them, by their affiliation precision."""
     from closecall.metrics import _random_precision
 
     truth, origin, borders = pair.truth, origin_of(pair), zone_borders(pair)
     zones = np.zeros((len(truth), 2))
     guide = np.empty(starts.size // _DRAWN_PER_BUCKET + 1, dtype=np.int64)
-    sampled = pair.clock.kind == "integer"
-    add = _random_precision.add_samples if sampled else _random_precision.add_points
-    add(starts, truth.starts, truth.stops, origin, borders, guide, zones)
+    series = (truth.starts, truth.stops, origin, borders, guide, zones)
+    if stops is None:
+        _random_precision.add_points(starts, *series)
+    else:
+        _random_precision.add_samples(starts, stops, *series)
     return float(_random_precision.mean_precision(borders, zones))
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from closecall.scored import Scored
 
+_MOST_WINDOW = 1_000_000  # there is an area for each window, and all of them are kept
+
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class VusResult:
@@ -75,8 +77,8 @@ def vus(
         is each sample that meets an event, and events that touch are one.
     window
         The longest window, in samples on every axis; half of it lies on either side of an
-        event. The default is that of the authors' package TSB-AD, whose scripts take the period
-        of the series where they can find one.
+        event; at most 1,000,000. The default is that of the authors' package TSB-AD, whose
+        scripts take the period of the series where they can find one.
 
     Notes
     -----
@@ -106,7 +108,7 @@ def vus(
     >>> metrics.vus([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2], window=2)
     VusResult(roc=0.906, pr=0.869)
     """
-    window = read_count(window, "window")
+    window = read_count(window, "window", _MOST_WINDOW)
     scored = read_scored(truth, scores, times=times, end=end, span=span)
     return _vus(scored, window=window)
 
@@ -128,7 +130,7 @@ def _fill(
 ) -> None:
     from closecall.metrics import _vus as kernel
 
-    half = (roc.size - 1) // 2
+    half = min((roc.size - 1) // 2, scores.size)  # no sample is further away
     ranking = rank(scores, _within_reach(starts, stops, half, scores.size))
     # Samples beyond what 32 bits can number would not fit in memory.
     places = np.full(scores.size, ranking.samples.size, dtype=np.int32)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from closecall.datasets.kdd2022 import measured
 from closecall.events import Events
 from closecall.paper.published import DATASETS, DESCRIPTION
 from closecall.paper.result import Cell, Row, Table
@@ -32,6 +33,11 @@ def description(data: Mapping[str, LabelledSeries]) -> Table:
         rows=tuple(
             Row((label,), cells)
             for label, cells in zip(_ROWS, zip(*columns, strict=True), strict=True)
+        ),
+        left_out=tuple(
+            f"trivial of {title}: the folder has no measurements of it ({measured(name)})"
+            for (name, title), column in zip(DATASETS.items(), columns, strict=True)
+            if column[-1] is None
         ),
     )
 

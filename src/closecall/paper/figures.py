@@ -41,7 +41,7 @@ LIMITS_PREDICTED = {
     "prediction 2": ((5, 25),),
 }
 _ZOOM = (2060, 2090)  # samples of NYC-Taxi around its trivial event
-_ABOVE_LANES = 0.6  # of the height of the axes with the series
+_ABOVE_LANES = 1.1  # in lanes from the truth: where the series begins
 _FIRST_EVENTS = 6
 _EXAMPLE_ZONE, _EXAMPLE_EVENT, _EXAMPLE_PREDICTED = (30, 120), (50, 70), 60
 _EARLY_ALARM, _LATE_TRUTH = 40, 70  # minutes after 3:00 that the text works out
@@ -188,8 +188,9 @@ def _adversary(data: Mapping[str, LabelledSeries]) -> Figure:
         plot_events(taxi.truth, predicted, values=shown, ax=axes)
     panels[1].set_xlim(*_ZOOM)
     panels[1].set_title(f"t from {_ZOOM[0]} to {_ZOOM[1]}", fontsize=9, loc="left")
-    for edge in _ZOOM:
-        panels[0].axvline(edge, _ABOVE_LANES, color="#D55E00", linewidth=0.8)
+    if values is not None:
+        top = panels[0].get_ylim()[1]
+        panels[0].vlines(_ZOOM, _ABOVE_LANES, top, colors="black", linewidths=0.9, zorder=3)
     return figure
 
 

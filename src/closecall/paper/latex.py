@@ -44,7 +44,9 @@ def _tables(table: Table) -> str:
 
 def _floating(block: Table, index: int, blocks: int) -> str:
     part = f", part {index + 1} of {blocks}" if blocks > 1 else ""
-    remarks = [*block.remarks(), *(block.notes if index + 1 == blocks else ())]
+    remarks = block.remarks()
+    if index + 1 == blocks:
+        remarks += [*block.notes, *(f"Left out: {reason}." for reason in block.left_out)]
     lines = [
         "\\begin{table}",
         "\\centering\\footnotesize\\setlength{\\tabcolsep}{2pt}",

@@ -69,6 +69,8 @@ class Table:
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     """What holds for the table as a whole, such as settings that the paper does not print."""
+    left_out: tuple[str, ...] = ()
+    """Cells that could not be computed from the data, each with the reason."""
 
     def entries(self) -> Iterator[tuple[Row, str, Cell]]:
         """Yield each cell with its row and the name of its column."""
@@ -125,6 +127,7 @@ class Table:
             "matched": self.matched,
             "total": self.total,
             "notes": list(self.notes),
+            "left_out": list(self.left_out),
             "cells": [
                 {
                     **dict(zip(self.headings, row.labels, strict=True)),
@@ -170,11 +173,17 @@ class Reproduction:
         """How many cells are as published."""
         return sum(table.matched for table in self.tables)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Cells that could not be computed from the data, each with the reason."""
+        return tuple(f"{table.name}, {text}" for table in self.tables for text in table.left_out)
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON values: nan and inf become None."""
         return {
             "matched": self.matched,
             "total": self.total,
+            "left_out": list(self.left_out),
             "tables": [table.to_dict() for table in self.tables],
         }
 

@@ -37,7 +37,7 @@ def test_scores_without_a_series_are_only_dropped():
     for missing in ("error", "nan"):
         assert refusal("a", files(x="az"), missing) == (
             "Expected a series in the data for each file of scores, such as x/z, got none that is "
-            "called 'z'.\n\nHint: missing=\"drop\" reads only what is in both."
+            "called 'z'.\n\nHint: `missing=\"drop\"` (`--missing drop`) reads only what is in both."
         )
     assert series_to_read("a", files(x="az"), "drop") == ["a"]
 
@@ -45,7 +45,7 @@ def test_scores_without_a_series_are_only_dropped():
 def test_nothing_is_left():
     assert refusal("ab", files(x="a", y="b"), "drop") == (
         "Expected a series that every detector has scores for, got none among 2.\n\n"
-        'Hint: missing="nan" keeps every series.'
+        'Hint: `missing="nan"` (`--missing nan`) keeps every series.'
     )
 
 

@@ -138,7 +138,7 @@ def test_times_of_two_kinds(layout):
     assert refusal(data) == (
         f"Expected {folder}/b.test.csv to have times of the same kind as {folder}/a.test.csv "
         "(timestamp[ns]), got int64.\n\n"
-        "Hint: timestamps=False leaves them out, and samples are counted."
+        "Hint: Without them, samples are counted: `timestamps=False` (no `--time`)."
     )
     assert read_timeeval(data, timestamps=False).column_names == ["series", "label"]
 

@@ -93,8 +93,9 @@ def test_a_series_that_one_detector_lacks(layout):
     assert refusal(data, scores) == (
         "Expected scores of every detector for every series, got none of the detector 'KNN' for "
         f"the series '{ONE}'.\n\n"
-        'Hint: missing="nan" keeps the series, with nan as that detector\'s scores, which the '
-        'batch reports; missing="drop" leaves out each series that some detector has no scores for.'
+        'Hint: `missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that '
+        'detector, which the batch reports; `missing="drop"` (`--missing drop`) leaves out each '
+        "series that some detector has no scores for."
     )
     kept = read_tsb_ad(data, scores, missing="nan")
     assert np.isnan(kept["KNN"].to_numpy()).tolist() == [True] * 6 + [False] * 4
@@ -110,7 +111,7 @@ def test_scores_for_a_series_that_is_not_there(layout):
     assert refusal(data, scores) == (
         "Expected a series in the data for each file of scores, such as "
         f"{scores / 'IForest' / ONE}.npy, got none that is called '{ONE}'.\n\n"
-        'Hint: missing="drop" reads only what is in both.'
+        'Hint: `missing="drop"` (`--missing drop`) reads only what is in both.'
     )
     assert read_tsb_ad(data, scores, missing="drop")["series"].unique().to_pylist() == [TWO]
 

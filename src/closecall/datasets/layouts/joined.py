@@ -79,5 +79,5 @@ def _check_times(first: OneSeries, one: OneSeries) -> None:
     if first.times is None or first.times.type == one.times.type:
         return
     rule = f"{one.path} to have times of the same kind as {first.path} ({first.times.type})"
-    hint = "timestamps=False leaves them out, and samples are counted."
+    hint = "Without them, samples are counted: `timestamps=False` (no `--time`)."
     raise InputError(expected(rule, str(one.times.type), hint))

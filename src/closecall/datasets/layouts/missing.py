@@ -15,8 +15,9 @@ ScoreFiles = dict[str, dict[str, "Path"]]  # by detector, then by series
 
 _OWN_COLUMNS = ("series", "timestamp", "label")
 _HINT = (
-    'missing="nan" keeps the series, with nan as that detector\'s scores, which the batch reports; '
-    'missing="drop" leaves out each series that some detector has no scores for.'
+    '`missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that detector, '
+    'which the batch reports; `missing="drop"` (`--missing drop`) leaves out each series that some '
+    "detector has no scores for."
 )
 
 
@@ -35,14 +36,14 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
         kept = [name for name in sorted(names) if all(name in own for own in scores.values())]
         if not kept:
             rule = "a series that every detector has scores for"
-            hint = 'missing="nan" keeps every series.'
+            hint = '`missing="nan"` (`--missing nan`) keeps every series.'
             raise InputError(expected(rule, f"none among {len(names)}", hint))
         return kept
     for detector, own in scores.items():
         unknown = sorted(set(own) - set(names))
         if unknown:
             rule = f"a series in the data for each file of scores, such as {own[unknown[0]]}"
-            hint = 'missing="drop" reads only what is in both.'
+            hint = '`missing="drop"` (`--missing drop`) reads only what is in both.'
             raise InputError(expected(rule, f"none that is called {unknown[0]!r}", hint))
         lacking = sorted(set(names) - set(own))
         if lacking and missing == "error":

@@ -54,7 +54,8 @@ def read_timeeval(
         as ``nan_score``; ``"drop"`` leaves out each dataset that some detector lacks, before it
         is read.
     timestamps
-        Whether the table has the times. They must be of one kind in all datasets.
+        Whether the table has the times. They must be of one kind in all datasets. On the command
+        line they are read with ``--time timestamp`` only.
 
     Returns
     -------
