@@ -2,7 +2,10 @@
 
 import shutil
 
+import numpy as np
 import pytest
+
+from closecall.report import report
 
 FLAGS = (
     "--no-sandbox",
@@ -35,6 +38,7 @@ def show(browser, tmp_path_factory):
     pages = []
 
     def call(report, *, width=1280, height=900, **options):
+        options = {"reduced_motion": "reduce", **options}  # a test need not wait for a scroll
         path = report.save(folder / f"{len(pages)}.html")
         page = browser.new_page(viewport={"width": width, "height": height}, **options)
         page.troubles = []
@@ -53,3 +57,17 @@ def show(browser, tmp_path_factory):
         page.close()
     troubles = [trouble for page in pages for trouble in page.troubles]
     assert troubles == []
+
+
+@pytest.fixture(scope="package")
+def long(show):
+    """Many events in few rows of pixels; the table is longer than the window."""
+    random = np.random.default_rng(11)
+    truth = np.zeros(20_000, dtype=int)
+    for start in range(300, 19_800, 500):
+        truth[start : start + 60] = 1
+    smooth = np.convolve(truth, np.full(150, 1 / 150), "same") + 0.2 * random.random(truth.size)
+    start = np.datetime64("2024-03-04", "s")
+    times = start + np.arange(truth.size).astype("timedelta64[s]") * 30
+    scores = {"smooth": smooth, "noise": random.random(truth.size)}
+    return show(report(truth, scores=scores, times=times, values=smooth))

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import closecall as cc
+from closecall.affiliation.coverage import covers_much
+from closecall.frames.batch.chance_levels import chance_levels
 from closecall.report import report, report_batch
 from closecall.words import score_text
 
@@ -26,7 +28,8 @@ SCORE_AT = """([index, thresholds]) => thresholds.map((text) => {
   const columns = Object.entries(result.rows).map(texts);
   return {
     precision: String(result.precision), recall: String(result.recall), f1: String(result.f1),
-    alarms: result.predicted.starts.length, unit: closecall.view.series.clock.unit,
+    alarms: result.predicted.starts.length, much: result.coversMuch,
+    unit: closecall.view.series.clock.unit,
     rows: Object.fromEntries(columns),
     chance: Object.fromEntries(
       Object.entries(result.chance).map(([name, level]) => [name, String(level)])
@@ -74,13 +77,10 @@ def compare(shown, result):
         assert float(shown[name]) == pytest.approx(getattr(result, name), abs=1e-9, nan_ok=True)
     assert shown["alarms"] == len(result.events.pair.predicted)
     chance = {name: float(level) for name, level in shown["chance"].items()}
-    levels = result.chance
-    for name in ("precision", "recall"):
-        assert chance[name] == pytest.approx(getattr(levels, name), abs=1e-9, nan_ok=True)
-    total = levels.precision + levels.recall
-    assert chance["f1"] == pytest.approx(
-        2 * levels.precision * levels.recall / total, abs=1e-9, nan_ok=True
-    )
+    levels = dict(zip(("precision", "recall", "f1"), chance_levels(result.events), strict=True))
+    assert chance == pytest.approx(levels, abs=1e-9, nan_ok=True)
+    assert chance["recall"] == pytest.approx(result.chance.recall, abs=1e-9)
+    assert shown["much"] == covers_much(result.events.pair)
     dated = result.events.start.dtype.kind == "M"
     for name, own in COLUMNS.items():
         expected = getattr(result.events, own)

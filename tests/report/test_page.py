@@ -5,6 +5,7 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import demo
+from closecall.frames.batch.chance_levels import chance_levels
 from closecall.report import report
 from closecall.words import in_words, score_text
 
@@ -48,6 +49,18 @@ def scores_at(name, value):
     return [f"{number:.3f}" for number in (result.f1, result.precision, result.recall)]
 
 
+def test_a_card_says_where_alarms_cover_much(page):
+    long = page.locator(".card.active .long")
+    assert not long.is_visible()
+    low = np.quantile(DATA.scores["threshold"], 0.5)
+    page.evaluate(f"closecall.view.setThreshold(closecall.view.active, {low})")
+    assert long.is_visible()
+    assert "beside random points: recall and F1 look too good" in long.text_content()
+    assert "--significance moves the alarms themselves" in long.get_attribute("title")
+    page.evaluate("closecall.view.toBest(closecall.view.active)")
+    assert not long.is_visible()
+
+
 def test_the_header_says_what_was_evaluated(page):
     assert page.title() == "Latency"
     assert page.locator("#title").text_content() == "Latency"
@@ -56,12 +69,11 @@ def test_the_header_says_what_was_evaluated(page):
     )
     best = CURVES["threshold"].best()
     assert scores_shown(page) == scores_at("threshold", best.threshold)
-    level = CURVES["threshold"].at(best.threshold).chance
-    both = 2 * level.precision * level.recall / (level.precision + level.recall)
+    precision, recall, f1 = chance_levels(CURVES["threshold"].at(best.threshold).events)
     assert page.locator(".card.active .chance").all_text_contents() == [
-        f"chance about {both:.2f}",
-        f"chance {level.precision:.2f}",
-        f"chance {level.recall:.2f}",
+        f"chance about {f1:.2f}",
+        f"chance about {precision:.2f}",
+        f"chance {recall:.2f}",
     ]
     assert page.locator(".card.active .note").text_content() == (
         f"{best.alarms} alarms at threshold {best.threshold:g} · average precision "
@@ -249,9 +261,11 @@ def test_light_dark_and_paper(page):
     toggle.click()
     assert (page.evaluate(background), page.evaluate(axis)) == light
     page.emulate_media(media="print")
+    page.wait_for_selector("html.printing")
     assert not page.locator(".slider").is_visible()
     assert page.locator(".events").is_visible()
     page.emulate_media(media="screen", color_scheme="dark")
+    page.wait_for_selector("html:not(.printing)")
     assert page.evaluate(background) == light[0]  # the reader's choice stays
     page.evaluate("document.getElementById('dark').media = '(prefers-color-scheme: dark)'")
     assert page.evaluate(background) == dark[0]

@@ -5,7 +5,7 @@ import json
 import re
 import sys
 import zlib
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -75,27 +75,65 @@ def test_nanoseconds_are_counted_in_their_longest_step():
     times = np.datetime64("2024-01-01", "ns") + np.timedelta64(300, "s") * np.arange(8)
     page = content(TRUTH, scores=SCORES, times=times)
     assert page["span"] == [0, 8]
-    clock = {"kind": "datetime", "origin": "1704067200000.0", "unit": 300_000.0, "zone": ""}
-    assert page["clock"] == clock
+    assert page["clock"] == {
+        "kind": "datetime",
+        "origin": "1704067200000",
+        "rest": 0.0,
+        "unit": 300_000.0,
+        "zone": "",
+        "shifts": [],
+    }
+
+
+def milliseconds(moment):
+    return int(moment.timestamp()) * 1000
+
+
+class Unnamed(tzinfo):
+    """A zone without a name, ahead of UTC by an hour, and by two from 2024-03-31 on."""
+
+    def utcoffset(self, moment):
+        return timedelta(hours=1 if moment < datetime(2024, 3, 31, tzinfo=self) else 2)
+
+    def dst(self, moment):
+        return self.utcoffset(moment) - timedelta(hours=1)
 
 
 @pytest.mark.parametrize(
-    ("start", "zone", "shift"),
+    ("zone", "name"),
     [
-        (datetime(2024, 1, 1, tzinfo=ZoneInfo("Europe/Paris")), "UTC+01:00", 1),
-        (datetime(2024, 1, 1, tzinfo=ZoneInfo("America/New_York")), "UTC-05:00", -5),
-        (datetime(2024, 3, 30, tzinfo=ZoneInfo("Europe/Paris")), "UTC", 0),
-        (datetime(2024, 1, 1, tzinfo=ZoneInfo("UTC")), "UTC", 0),
+        (ZoneInfo("Europe/Paris"), "Europe/Paris"),
+        (ZoneInfo("UTC"), "UTC"),
+        (timezone(timedelta(hours=-5, minutes=-30)), "UTC-05:30"),
+        (UTC, "UTC"),
+        (Unnamed(), "local time"),
     ],
 )
-def test_times_are_written_in_their_zone_unless_it_changes(start, zone, shift):
-    first = start.astimezone(ZoneInfo("UTC"))
-    times = [(first + timedelta(hours=6 * step)).astimezone(start.tzinfo) for step in range(8)]
+def test_the_zone_and_every_change_of_it_are_told(zone, name):
+    first = datetime(2024, 1, 1, tzinfo=ZoneInfo("UTC"))
+    moments = [(first + timedelta(days=60 * step)).astimezone(zone) for step in range(8)]
+    clock = content(TRUTH, scores=SCORES, times=moments)["clock"]
+    assert clock["zone"] == name
+    assert clock["origin"] == str(milliseconds(first))
+    shifts = clock["shifts"]
+    assert shifts[0] == [milliseconds(first), moments[0].utcoffset() / timedelta(milliseconds=1)]
+    # An hour before and after each change, and where there is none.
+    for hours in range(0, 24 * 480, 5):
+        moment = first + timedelta(hours=hours)
+        known = [shift for since, shift in shifts if since <= milliseconds(moment)][-1]
+        assert timedelta(milliseconds=known) == moment.astimezone(zone).utcoffset()
+    if name == "Europe/Paris":
+        assert [since for since, _ in shifts[1:]] == [
+            milliseconds(datetime(2024, 3, 31, 1, tzinfo=ZoneInfo("UTC"))),
+            milliseconds(datetime(2024, 10, 27, 1, tzinfo=ZoneInfo("UTC"))),
+            milliseconds(datetime(2025, 3, 30, 1, tzinfo=ZoneInfo("UTC"))),
+        ]
+
+
+def test_what_an_origin_has_below_a_millisecond_is_kept():
+    times = (1_700_000_000_123_456_789 + np.arange(8)).view("datetime64[ns]")
     clock = content(TRUTH, scores=SCORES, times=times)["clock"]
-    assert clock["zone"] == zone
-    moment = datetime.fromtimestamp(float(clock["origin"]) / 1000, tz=ZoneInfo("UTC"))
-    shown = moment.replace(tzinfo=None) - timedelta(hours=shift)
-    assert shown == first.replace(tzinfo=None)
+    assert (clock["origin"], clock["rest"], clock["unit"]) == ("1700000000123", 0.456789, 1e-6)
 
 
 def test_detectors_by_name_and_alone():
@@ -171,7 +209,7 @@ REFUSED = {
     "no threshold": (
         {"scores": SCORES, "thresholds": np.nan},
         InputError,
-        "Expected a threshold to be a number, or inf, got nan.",
+        "Expected the threshold of 'detector' to be a number, or inf, got nan.",
     ),
     "short values": (
         {"scores": SCORES, "values": [1.0, 2.0]},
@@ -186,10 +224,7 @@ REFUSED = {
     "scores that no float holds": (
         {"scores": [0, 1, 2, 3, 4, 5, 6, 2**60]},
         InputError,
-        (
-            "Expected the scores of 'detector' to be exact as 64-bit floats, got integers from "
-            f"0 to {2**60}."
-        ),
+        f"Expected `scores` to be exact as 64-bit floats, got integers from 0 to {2**60}.",
     ),
     "another script": (
         {"scores": SCORES, "script": "none"},
@@ -232,9 +267,12 @@ def test_a_batch_lists_what_cannot_be_scored():
     about = block(page, "report")
     assert [one.get("status", "scored").partition(",")[0] for one in about["series"]] == [
         "scored",
-        "Expected at least one true event (affiliation is undefined for a series without any)",
-        "Expected the arguments of 'odd' to be those of `report`",
-        "Expected the arguments of 'bare' to be those of `report`",
+        (
+            "no_event: Expected at least one true event "
+            "(affiliation is undefined for a series without any)"
+        ),
+        "failed: Expected the arguments of 'odd' to be those of `report`",
+        "failed: Expected the arguments of 'bare' to be those of `report`",
     ]
     assert (
         about["series"][0]["detectors"][0]["recall"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from closecall.timeline import Timed, on_one_clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from closecall.clock import Clock, Tick, Ticks
 
 _MILLISECONDS = 1000
+_WEEK = 7 * 86_400
+_MOST_LOOKS = 4_000  # one a week for 76 years: no zone changes and back in between
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,39 +44,62 @@ class Grid:
         if self.clock.kind != "datetime":
             kind = "samples" if self.counts_samples else self.clock.kind
             return {"kind": kind, "origin": str(self.origin), "unit": self.step}
-        limits = (offset * self.step + self.origin for offset in (start, stop))
-        shift, zone = self._zone(*limits)
-        per_millisecond = self.clock.ticks_per_second / _MILLISECONDS
+        first, last = (int(offset * self.step + self.origin) for offset in (start, stop))
+        per_second = self.clock.ticks_per_second
+        whole, rest = divmod(int(self.origin) * _MILLISECONDS, per_second)
+        shifts = _shifts(self.clock, first, last)
         return {
             "kind": "datetime",
-            "origin": repr(float(self.origin / per_millisecond + shift)),
-            "unit": self.step / per_millisecond,
-            "zone": zone,
+            "origin": str(whole),
+            "rest": rest / per_second,
+            "unit": self.step * _MILLISECONDS / per_second,
+            "zone": _zone_name(self.clock.tz, shifts),
+            "shifts": shifts,
         }
 
-    def _zone(self, start: Tick, stop: Tick) -> tuple[float, str]:
-        """Choose the zone to write times in: their own, or UTC if its offset changes between."""
-        if self.clock.tz is None:
-            return 0.0, ""
-        shifts = {
-            moment.astimezone(self.clock.tz).utcoffset() or timedelta()
-            for moment in _moments(self.clock, start, stop)
-        }
-        if len(shifts) > 1:
-            return 0.0, "UTC"
-        shift = shifts.pop()
-        sign, minutes = ("-" if shift < timedelta() else "+"), abs(shift) // timedelta(minutes=1)
-        name = f"UTC{sign}{minutes // 60:02}:{minutes % 60:02}" if shift else "UTC"
-        return shift / timedelta(milliseconds=1), name
+
+def _zone_name(tz: tzinfo | None, shifts: list[list[int]]) -> str:
+    """Name a zone as people do, or by its offset."""
+    if tz is None:
+        return ""
+    name = getattr(tz, "key", None) or getattr(tz, "zone", None)
+    if name:
+        return str(name)
+    if len(shifts) > 1:
+        return "local time"
+    minutes = abs(shifts[0][1]) // 60_000
+    sign = "-" if shifts[0][1] < 0 else "+"
+    return f"UTC{sign}{minutes // 60:02}:{minutes % 60:02}" if minutes else "UTC"
 
 
-def _moments(clock: Clock, start: Tick, stop: Tick) -> list[datetime]:
-    """Moments a month or less apart: no zone changes its offset and back in between unnoticed."""
-    per_month = 30 * 86_400 * clock.ticks_per_second
-    count = int(min(1_000, max(2, (stop - start) // per_month + 2)))
-    ticks = np.linspace(start, stop, count).astype(np.int64)
-    stamps = ticks.view(f"datetime64[{clock.unit}]")
-    return [moment.replace(tzinfo=UTC) for moment in stamps.astype("datetime64[s]").tolist()]
+def _shifts(clock: Clock, first: Tick, last: Tick) -> list[list[int]]:
+    """Find by how much the zone differs from UTC, and from when on, both in milliseconds."""
+    if clock.tz is None:
+        return []
+    start, stop = (int(tick // clock.ticks_per_second) for tick in (first, last))
+    count = min(_MOST_LOOKS, (stop - start) // _WEEK + 2)
+    seconds = np.linspace(start, stop, count).astype(np.int64).tolist()
+    shifts = [[seconds[0] * _MILLISECONDS, _shift(clock.tz, seconds[0])]]
+    for before, after in pairwise(seconds):
+        if _shift(clock.tz, after) != shifts[-1][1]:
+            change = _first_second(clock.tz, before, after)
+            shifts.append([change * _MILLISECONDS, _shift(clock.tz, after)])
+    return shifts
+
+
+def _first_second(tz: tzinfo, before: int, after: int) -> int:
+    """Find the second at which the shift of a zone changes, between two that differ."""
+    shift = _shift(tz, before)
+    while after - before > 1:
+        middle = (before + after) // 2
+        before, after = (middle, after) if _shift(tz, middle) == shift else (before, middle)
+    return after
+
+
+def _shift(tz: tzinfo, second: int) -> int:
+    """Give the zone's difference from UTC at a second, in milliseconds."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=second)
+    return (moment.astimezone(tz).utcoffset() or timedelta()) // timedelta(milliseconds=1)
 
 
 def common_grid(columns: Sequence[Timed], *, counts_samples: bool) -> tuple[Grid, list[Ticks]]:

@@ -1,9 +1,11 @@
 // Many series: who leads over all of them, and a cell per series and detector that opens the series.
 
 import { make } from "./dom.js";
+import { sideways } from "./sideways.js";
 import { counted, scoreText } from "./words.js";
 
 const SCORES = [["f1", "F1"], ["precision", "precision"], ["recall", "recall"]];
+const EXACT = "recall"; // the level of chance of the others is about that
 
 const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN);
 
@@ -29,8 +31,14 @@ function standings(series) {
 }
 
 function scoreCell(row, key) {
-  const chance = make("small", { class: "chance" }, `chance ${scoreText(row.chance[key])}`);
+  const chance = make("small", { class: "chance" }, `chance ${key === EXACT ? "" : "about "}${scoreText(row.chance[key])}`);
   return make("td", { class: "score", style: `--share: ${row[key] || 0}` }, chance, " ", scoreText(row[key], 3));
+}
+
+// The column of names stays in place when the rest is scrolled.
+function tableOf(head, names, rows, label) {
+  const cells = head.map((text, k) => make("th", { scope: "col", class: k === names ? "stick" : null }, make("span", { title: text }, text)));
+  return sideways(make("table", {}, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows)), label);
 }
 
 function leaderboard(ranking) {
@@ -40,7 +48,7 @@ function leaderboard(ranking) {
       "tr",
       {},
       make("td", { class: "rank" }, String(place + 1)),
-      make("th", { scope: "row" }, row.name),
+      make("th", { scope: "row", class: "stick" }, row.name),
       ...SCORES.map(([key]) => scoreCell(row, key)),
       make("td", { class: "time" }, String(row.count)),
     ));
@@ -48,8 +56,8 @@ function leaderboard(ranking) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with; beside them, what a random detector with as many alarms reaches (for F1, about)."),
-    make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows))),
+    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with; beside them, about what a random detector with as many alarms reaches, usually within 0.02; closecall.chance gives the means."),
+    tableOf(head, 1, rows, "leaderboard"),
   );
 }
 
@@ -66,9 +74,9 @@ function heatMap(series, ranking) {
   places.sort(([p], [q]) => Boolean(p.status) - Boolean(q.status)); // what is not scored comes last
   const rows = places.map(([one, index]) => {
     const name = one.status
-      ? make("th", { scope: "row" }, make("span", {}, one.name))
-      : make("th", { scope: "row" }, make("a", { href: `#series=${index}` }, one.name));
-    if (one.status) return make("tr", { class: "status" }, name, make("td", { colspan: String(ranking.length + 1) }, one.status));
+      ? make("th", { scope: "row", class: "stick" }, make("span", {}, one.name))
+      : make("th", { scope: "row", class: "stick" }, make("a", { href: `#series=${index}` }, one.name));
+    if (one.status) return make("tr", { class: "status" }, name, make("td", { colspan: String(ranking.length + 1) }, make("div", {}, one.status)));
     const cells = ranking.map(({ name: wanted }) => cell(one.detectors.find((row) => row.name === wanted), one, index));
     return make("tr", {}, name, make("td", { class: "time" }, String(one.events)), ...cells);
   });
@@ -78,7 +86,7 @@ function heatMap(series, ranking) {
     { class: "panel heat-map", "aria-label": "series by detector" },
     make("h2", {}, "F1 of every series"),
     make("p", { class: "hint" }, "Open a cell to see the series with that detector."),
-    make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows))),
+    tableOf(head, 0, rows, "F1 of every series"),
   );
 }
 

@@ -6,8 +6,10 @@ import { detectorVariable } from "./theme.js";
 import { counted, scoreText } from "./words.js";
 
 const DIGITS = 3;
-const SCORES = [["F1", "f1", "chance about"], ["precision", "precision", "chance"], ["recall", "recall", "chance"]];
-const MEANING = "What a random detector with as many alarms reaches. That of F1 is the F1 of the other two.";
+const SCORES = [["F1", "f1", "chance about"], ["precision", "precision", "chance about"], ["recall", "recall", "chance"]];
+const MEANING = "About what a random detector with as many alarms reaches, for a quick reading. That of recall is exact, that of precision usually within 0.02; that of F1 is the F1 of the two, a little too high. closecall.chance gives the means.";
+const LONG_IN_SHORT = "Long alarms beside random points: recall and F1 look too good. closecall score --significance moves them.";
+const LONG = "Alarms cover over a quarter of the series; random ones are points. So recall and F1 look better than they are: closecall score --significance moves the alarms themselves.";
 
 class Card {
   constructor(view, index) {
@@ -23,17 +25,18 @@ class Card {
       scores.append(make("div", {}, make("dt", {}, name), this.numbers[name], this.levels[name]));
     }
     this.note = make("p", { class: "note" });
+    this.long = make("p", { class: "long", title: LONG }, LONG_IN_SHORT);
     this.best = make("button", { type: "button", class: "best", click: () => view.toBest(index) });
     const several = view.series.detectors.length > 1;
     this.shown = make("input", { type: "checkbox", "aria-label": `show ${this.detector.name}`, change: () => view.show(index, this.shown.checked) });
     this.name = make("button", { type: "button", class: "name", click: () => view.activate(index) }, this.detector.name);
     this.element = make(
       "article",
-      { class: "card", style: `--swatch: ${detectorVariable(index)}`, click: () => view.activate(index) },
+      { class: this.detector.scores ? "card scored" : "card", style: `--swatch: ${detectorVariable(index)}`, click: () => view.activate(index) },
       make("header", {}, make("i", { class: "swatch" }), this.name, ...(several ? [this.shown] : [])),
       scores,
       this.note,
-      this.best,
+      make("div", { class: "last" }, this.best, this.long),
     );
     this.shown.addEventListener("click", (event) => event.stopPropagation());
     this.best.addEventListener("click", (event) => event.stopPropagation());
@@ -46,6 +49,7 @@ class Card {
       setText(this.numbers[name], scoreText(result[key], DIGITS));
       setText(this.levels[name], `${before} ${scoreText(result.chance[key])}`);
     }
+    this.long.hidden = !result.coversMuch;
     const alarms = counted(result.predicted.starts.length, "alarm");
     const { best } = detector;
     if (best) {

@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 import { thresholdText } from "./predict.js";
-import { colour, detectorColour, detectorVariable } from "./theme.js";
+import { colour, detectorColour, detectorDash, detectorVariable } from "./theme.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 import { scoreText } from "./words.js";
 
@@ -58,9 +58,10 @@ export class CurvePanel {
     for (const index of this.view.shownDetectors()) {
       const { curve } = this.view.series.detectors[index];
       if (!curve) continue;
+      // Steps, as the average precision sums them; the first starts at recall 0.
       traces.push({
-        type: "scatter", mode: "lines", x: [0, ...curve.recall], y: [curve.precision[0], ...curve.precision],
-        hoverinfo: "skip", line: { color: detectorColour(index), width: index === this.view.active ? 2.4 : 1.4 },
+        type: "scatter", mode: "lines", x: [0, ...curve.recall], y: [curve.precision[0], ...curve.precision], hoverinfo: "skip",
+        line: { color: detectorColour(index), width: index === this.view.active ? 2.4 : 1.4, shape: "vh", dash: detectorDash(index) },
       });
     }
     Plotly.react(this.plot, traces, {

@@ -21,9 +21,12 @@ export function toggleAttribute(element, name, on, value = "true") {
   else element.removeAttribute(name);
 }
 
-// A canvas as sharp as the screen, with its context in CSS pixels.
+const ON_PAPER = 3; // dots per pixel
+
+// A canvas as sharp as the screen or the paper, with its context in CSS pixels.
 export function sharpContext(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
+  const printing = document.documentElement.classList.contains("printing");
+  const ratio = Math.max(window.devicePixelRatio || 1, printing ? ON_PAPER : 1);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);

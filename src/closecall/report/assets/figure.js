@@ -1,7 +1,8 @@
 // Where everything on the timeline stands, in pixels, and the figure that plotly draws there.
 
 import { finiteRange, outline, visibleSamples } from "./downsample.js";
-import { colour, detectorColour } from "./theme.js";
+import { colour, detectorColour, detectorDash } from "./theme.js";
+import { ticksOf } from "./ticks.js";
 
 const MARGIN = { left: 56, right: 14, bottom: 40 };
 const HEIGHTS = { values: 130, scores: 110, title: 20, lane: 12, truth: 16, name: 16 };
@@ -43,20 +44,20 @@ export function frameOf(view, width, [from, to]) {
 }
 
 function line(view, frame, values, stroke, yaxis) {
-  const { borders, clock } = view.series;
+  const { borders } = view.series;
   const [first, after] = visibleSamples(borders, frame.from, frame.to);
   const chosen = outline(values, first, after, Math.max(50, Math.round(frame.right - frame.left)));
   const steps = after - first <= STEPS_BELOW;
-  const x = chosen.map((i) => clock.place(borders[i]));
+  const x = chosen.map((i) => borders[i]);
   const y = chosen.map((i) => values[i]);
   if (steps) {
     // The last sample lasts until its border.
-    x.push(clock.place(borders[after]));
+    x.push(borders[after]);
     y.push(values[after - 1]);
   }
   return {
     type: "scatter", mode: "lines", x, y, yaxis, hoverinfo: "skip",
-    line: { color: stroke, width: 1.2, shape: steps ? "hv" : "linear", simplify: false },
+    line: { ...stroke, width: 1.2, shape: steps ? "hv" : "linear", simplify: false },
   };
 }
 
@@ -71,16 +72,15 @@ function axisStyle() {
 const within = (values, [low, high]) => values.map((v) => Math.min(Math.max(v, low), high));
 
 function emptyLayout(view, frame, width) {
-  const { clock } = view.series;
+  const ticks = ticksOf(view.series.clock, frame.from, frame.to, frame.right - frame.left);
   return {
     width, height: frame.height, margin: { l: MARGIN.left, r: MARGIN.right, t: 0, b: MARGIN.bottom, pad: 0 },
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, hovermode: false,
     dragmode: view.dragMode, font: { family: colour("font"), color: colour("muted") }, separators: ".,",
     xaxis: {
-      ...axisStyle(), fixedrange: false, type: clock.dated ? "date" : "linear", anchor: "free", position: 0,
-      range: [clock.place(frame.from), clock.place(frame.to)], showline: true, ticks: "outside",
-      ticklen: 4, tickcolor: colour("line"), separatethousands: true, exponentformat: "none",
-      nticks: Math.max(3, Math.round(width / 130)),
+      ...axisStyle(), fixedrange: false, type: "linear", anchor: "free", position: 0,
+      range: [frame.from, frame.to], showline: true, ticks: "outside",
+      ticklen: 4, tickcolor: colour("line"), tickmode: "array", tickvals: ticks.values, ticktext: ticks.texts, tickangle: 0,
     },
   };
 }
@@ -102,7 +102,7 @@ function scoreTraces(view, frame, panel, layout) {
     const shared = base ? { overlaying: base, showticklabels: false, showgrid: false } : {};
     const y = addAxis(layout, frame, panel, { range, ...shared });
     base = base || y;
-    const trace = line(view, frame, scores, detectorColour(index), y);
+    const trace = line(view, frame, scores, { color: detectorColour(index), dash: order.length > 1 ? detectorDash(index) : "solid" }, y);
     return { ...trace, y: within(trace.y, range) };
   });
 }
@@ -111,7 +111,7 @@ function scoreTraces(view, frame, panel, layout) {
 function valueTrace(view, frame, panel, layout) {
   const { values, borders } = view.series;
   const range = finiteRange(values.subarray(...visibleSamples(borders, frame.from, frame.to)));
-  return line(view, frame, values, colour("series"), addAxis(layout, frame, panel, { range }));
+  return line(view, frame, values, { color: colour("series") }, addAxis(layout, frame, panel, { range }));
 }
 
 export function figureOf(view, frame, width) {
@@ -121,6 +121,6 @@ export function figureOf(view, frame, width) {
   // Nothing is drawn on the lanes here, but dragging across them zooms too.
   const lanes = { top: frame.lanesTop, height: frame.bottom - frame.lanesTop };
   const yaxis = addAxis(layout, frame, lanes, { range: [0, 1], visible: false });
-  data.push({ type: "scatter", mode: "lines", x: [view.series.clock.place(frame.from)], y: [null], yaxis, hoverinfo: "skip" });
+  data.push({ type: "scatter", mode: "lines", x: [frame.from], y: [null], yaxis, hoverinfo: "skip" });
   return { data, layout };
 }

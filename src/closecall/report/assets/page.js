@@ -2,6 +2,7 @@
 
 import { batchSummary, batchView } from "./batch.js";
 import { inflate } from "./decode.js";
+import { isPrinting, onPaper } from "./paper.js";
 import { openSeries } from "./series.js";
 import { onThemeChange } from "./theme.js";
 import { counted, inWords, scoreText } from "./words.js";
@@ -40,6 +41,7 @@ async function viewOf(index) {
 
 function put(element, title, text) {
   document.getElementById("title").textContent = title;
+  document.title = title === about.title ? title : `${title} · ${about.title}`;
   document.getElementById("evaluated").textContent = text;
   document.getElementById("content").replaceChildren(element);
 }
@@ -69,7 +71,7 @@ async function route() {
 function onResize() {
   let width = innerWidth;
   addEventListener("resize", () => {
-    if (innerWidth !== width && current) current.render();
+    if (innerWidth !== width && current && !isPrinting()) current.render();
     width = innerWidth;
   });
 }
@@ -78,6 +80,7 @@ async function start() {
   const packed = document.getElementById("plotly");
   const inflated = packed && inflate(packed.textContent);
   onThemeChange(() => current && current.render());
+  onPaper(() => current && current.render());
   onResize();
   addEventListener("hashchange", async () => {
     await route();

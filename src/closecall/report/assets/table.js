@@ -2,16 +2,18 @@
 
 import { make, setText, toggleAttribute } from "./dom.js";
 import { OUTCOMES, outcome } from "./outcome.js";
+import { sideways } from "./sideways.js";
 import { detectorVariable } from "./theme.js";
 import { counted, scoreText } from "./words.js";
 
 const MOST_ROWS = 200; // until the reader asks for more
 const ALL = "all";
+const IN_ORDER = { key: "event", direction: 1 };
 
 export class EventTable {
   constructor(view) {
     this.view = view;
-    this.sorting = { key: "event", direction: 1 };
+    this.sorting = IN_ORDER;
     this.filter = ALL;
     this.most = MOST_ROWS;
     this.rows = new Map();
@@ -25,7 +27,7 @@ export class EventTable {
       "section",
       { class: "panel events", "aria-label": "events" },
       make("div", { class: "toolbar" }, make("h2", {}, "Events"), this.filters),
-      make("div", { class: "scroll" }, table),
+      sideways(table, "events"),
       this.empty,
       this.more,
     );
@@ -40,14 +42,14 @@ export class EventTable {
     });
     const others = view.shownDetectors().filter((index) => index !== view.active);
     return [
-      { key: "event", title: "#", kind: "event", value: (j) => j, text: (j) => String(j + 1) },
+      { key: "event", title: "#", kind: "event stick", value: (j) => j, text: (j) => String(j + 1) },
       { key: "start", title: "start", kind: "time", value: (j) => truth.starts[j], text: (j) => view.series.clock.shortMoment(truth.starts[j]) },
       { key: "lasts", title: "lasts", kind: "time wide", value: (j) => truth.stops[j] - truth.starts[j], text: (j) => view.series.clock.length(truth.stops[j] - truth.starts[j]) },
       { key: "outcome", title: "what happened", kind: "outcome", value: (j) => this.outcomes[j].lead, text: (j) => this.outcomes[j].text },
       score("precision", active.rows.precision, { short: "prec." }),
       score("recall", active.rows.recall),
       score("F1", active.rows.f1),
-      ...others.map((index) => score(`F1 ${index}`, view.results[index].rows.f1, { title: detectors[index].name, other: index, kind: "score wide" })),
+      ...others.map((index) => score(`F1 ${index}`, view.results[index].rows.f1, { title: detectors[index].name, other: index, kind: "score other" })),
     ];
   }
 
@@ -62,6 +64,7 @@ export class EventTable {
     const count = view.series.truth.starts.length;
     this.outcomes = Array.from({ length: count }, (_, j) => outcome(view.series, view.results[view.active], j));
     const columns = this.columns();
+    if (!columns.some(({ key }) => key === this.sorting.key)) this.sorting = IN_ORDER; // it is hidden now
     if (rebuild) this.renderHead(columns);
     this.renderFilters();
     const shown = this.order(columns);
@@ -75,7 +78,7 @@ export class EventTable {
 
   order(columns) {
     const { key, direction } = this.sorting;
-    const column = columns.find((one) => one.key === key) || columns[0];
+    const column = columns.find((one) => one.key === key);
     const keep = (j) => this.filter === ALL || this.outcomes[j].kind === this.filter;
     const events = this.outcomes.map((_, j) => j).filter(keep);
     const rank = (value) => (Number.isNaN(value) ? -Infinity : value); // missed events are worst
@@ -90,7 +93,7 @@ export class EventTable {
       const sorted = this.sorting.key === column.key;
       const arrow = sorted ? (this.sorting.direction > 0 ? " ▴" : " ▾") : "";
       const swatch = column.other === undefined ? [] : [make("i", { class: "swatch", style: `--swatch: ${detectorVariable(column.other)}` })];
-      const button = make("button", { type: "button", click: () => this.sortBy(column.key) }, ...swatch, (column.short || column.title) + arrow);
+      const button = make("button", { type: "button", title: column.title, click: () => this.sortBy(column.key) }, make("span", {}, make("span", {}, ...swatch, (column.short || column.title) + arrow)));
       const direction = this.sorting.direction > 0 ? "ascending" : "descending";
       return make("th", { scope: "col", class: column.kind, "aria-sort": sorted ? direction : null }, button);
     });
@@ -115,7 +118,11 @@ export class EventTable {
   row(j, columns) {
     let row = this.rows.get(j);
     if (!row) {
-      const go = () => this.view.select(j);
+      const go = () => {
+        this.rows.get(j).querySelector("button").focus({ preventScroll: true });
+        this.view.select(j);
+        this.view.timeline.reveal();
+      };
       row = make("tr", { click: go }, ...columns.map((column) => make("td", { class: column.kind })));
       row.firstChild.append(make("button", { type: "button", "aria-label": `go to event ${j + 1}` }));
       this.rows.set(j, row);
@@ -139,6 +146,7 @@ export class EventTable {
   }
 
   filterBy(name) {
+    this.view.holdHeight();
     this.filter = name;
     this.refresh();
   }

@@ -1,6 +1,7 @@
 // Light and dark: the system's choice unless the reader made one; colours live in style sheets.
 
-const COLOURS = 6;
+const COLOURS = 12;
+const HUES = 6; // the second half has their shades, and dashed lines
 
 export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
@@ -14,11 +15,22 @@ export function detectorVariable(index) {
   return `var(--detector-${index % COLOURS})`;
 }
 
+export function detectorDash(index) {
+  return index % COLOURS < HUES ? "solid" : "5px 2px";
+}
+
 // The sheet of dark colours applies where its media query says so.
 const sheet = () => document.getElementById("dark");
 
 export function isDark() {
   return matchMedia(sheet().media).matches;
+}
+
+// Another sheet of dark colours for a while; gives the one before.
+export function exchangeDark(media) {
+  const before = sheet().media;
+  sheet().media = media;
+  return before;
 }
 
 export function onThemeChange(act) {
@@ -29,17 +41,10 @@ export function onThemeChange(act) {
     act();
   };
   const choose = (media) => {
-    sheet().media = media;
+    exchangeDark(media);
     changed();
   };
   show();
   toggle.addEventListener("click", () => choose(isDark() ? "not all" : "all"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
-  // Paper is white, whatever the screen is.
-  let before;
-  addEventListener("beforeprint", () => {
-    before = sheet().media;
-    choose("not all");
-  });
-  addEventListener("afterprint", () => choose(before));
 }

@@ -105,6 +105,18 @@ export class Timeline {
     this.show(a - Math.max(room, sample), b + Math.max(room, sample));
   }
 
+  // Scroll until the plot is on the screen; if it is too tall, its lanes of events.
+  reveal() {
+    const { element } = this.view.slider;
+    const covered = getComputedStyle(element).position === "sticky" ? element.offsetHeight : 0;
+    const { top, bottom } = this.stage.getBoundingClientRect();
+    if (top >= covered && bottom <= innerHeight) return;
+    const fits = bottom - top <= innerHeight - covered;
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    this.stage.style.scrollMarginTop = `${covered + 8}px`;
+    this.stage.scrollIntoView({ block: fits ? "start" : "end", behavior });
+  }
+
   wheel(event) {
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();
@@ -164,8 +176,7 @@ export class Timeline {
   }
 
   listen() {
-    const { clock } = this.view.series;
-    const rangeOf = (event) => ["xaxis.range[0]", "xaxis.range[1]"].map((key) => clock.fromRange(event[key]));
+    const rangeOf = (event) => ["xaxis.range[0]", "xaxis.range[1]"].map((key) => Number(event[key]));
     this.plot.on("plotly_relayout", (event) => {
       if ("xaxis.range[0]" in event) this.show(...rangeOf(event));
     });

@@ -1,7 +1,7 @@
 // One series on the page: what is chosen, what follows from it, and the parts that show it.
 
 import { Cards } from "./cards.js";
-import { chanceLevels } from "./chance.js";
+import { chanceLevels, coversMuch } from "./chance.js";
 import { CurvePanel } from "./curve.js";
 import { make } from "./dom.js";
 import { predictedAt } from "./predict.js";
@@ -28,13 +28,14 @@ export class View {
     this.curve = new CurvePanel(this);
     this.table = new EventTable(this);
     this.slider.element.hidden = !series.detectors.some((detector) => detector.scores);
+    this.below = make("div", { class: "below" }, this.curve.element, this.table.element);
     this.element = make(
       "div",
       { class: "view" },
       this.cards.element,
       this.slider.element,
       this.timeline.element,
-      make("div", { class: "below" }, this.curve.element, this.table.element),
+      this.below,
     );
   }
 
@@ -42,7 +43,7 @@ export class View {
   scoreAt(index, threshold) {
     const detector = this.series.detectors[index];
     const result = scoreEvents(this.series, predictedAt(detector, threshold, this.series.borders));
-    return { ...result, chance: chanceLevels(this.series, result) };
+    return { ...result, chance: chanceLevels(this.series, result), coversMuch: coversMuch(this.series, result) };
   }
 
   shownDetectors() {
@@ -107,6 +108,7 @@ export class View {
     this.timeline.render();
     this.curve.render();
     this.table.render();
+    this.below.style.minHeight = "";
   }
 
   // What follows a threshold.
@@ -116,5 +118,11 @@ export class View {
     this.timeline.refresh();
     this.curve.refresh();
     this.table.refresh();
+    this.holdHeight();
+  }
+
+  // Events take more lines at one threshold than at another; the page never gets shorter for it.
+  holdHeight() {
+    this.below.style.minHeight = `${Math.ceil(this.below.getBoundingClientRect().height)}px`;
   }
 }

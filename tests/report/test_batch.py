@@ -1,0 +1,220 @@
+"""A page of many series scores what a batch scores, to the digit, and says what it cannot."""
+
+import json
+import re
+from datetime import datetime, timedelta
+from math import isnan, nan
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import closecall as cc
+from closecall.errors import InputError, InputTypeError
+from closecall.report import report_batch
+from closecall.report.files import report_files
+
+LABELS = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
+ONE = [0.1, 0.6, 0.9, 0.4, 0.1, 0.2, 0.5, 0.3, 0.2, 0.7]
+OTHER = [0.3, 0.2, 0.1, 0.8, 0.9, 0.1, 0.4, 0.6, 0.5, 0.2]
+START = np.datetime64("2024-03-01", "us")
+DETECTORS = ("one", "other")
+# Minutes of the samples: even, uneven, with a repeated one, and going back.
+MINUTES = {
+    "even": range(10),
+    "uneven": [0, 1, 2, 3, 4, 6, 7, 9, 12, 14],
+    "repeated": [0, 1, 2, 3, 4, 4, 5, 6, 7, 8],
+    "back": [0, 1, 2, 4, 3, 5, 6, 7, 8, 9],
+    "quiet": range(10),
+    "gaps": range(10),
+    "odd labels": range(10),
+}
+
+
+def columns():
+    rows = {name: [] for name in ("series", "t", "label", *DETECTORS, "value")}
+    for name, minutes in MINUTES.items():
+        rows["series"] += [name] * 10
+        rows["t"] += [START + np.timedelta64(60 * minute, "s") for minute in minutes]
+        labels = {"quiet": [0] * 10, "odd labels": [2, *LABELS[1:]]}.get(name, LABELS)
+        rows["label"] += labels
+        rows["one"] += [nan, *ONE[1:]] if name == "gaps" else ONE
+        rows["other"] += OTHER
+        rows["value"] += [None, *range(9)]
+    return rows
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "table.parquet"
+    pq.write_table(pa.table(columns()), file)
+    return file
+
+
+def block(page, name):
+    found = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', page.html)
+    return json.loads(found[1])
+
+
+def scored(page):
+    return {
+        (one["name"], row["name"]): row
+        for one in block(page, "report")["series"]
+        for row in one.get("detectors", ())
+    }
+
+
+@pytest.mark.parametrize("disorder", ["error", "sort", "index"])
+def test_the_same_series_are_scored_as_in_a_batch(path, disorder):
+    options = {"truth": "label", "time": "t", "by": "series", "disorder": disorder}
+    page = report_files(path, scores=DETECTORS, value="value", script="cdn", **options)
+    result = cc.evaluate_frame(path, score=DETECTORS, **options)
+    rows = {
+        (row["series"], row["detector"]): row
+        for row in result.rows.to_pylist()
+        if not isnan(row["affiliation_f1"])
+    }
+    found = scored(page)
+    assert found.keys() == rows.keys()
+    assert {name for name, _ in found} >= {"even", "uneven", "gaps"}
+    assert (("back", "one") in found) == (disorder != "error")
+    assert (("repeated", "one") in found) == (disorder == "index")
+    assert (("gaps", "one") in found, ("gaps", "other") in found) == (False, True)
+    for key, row in rows.items():
+        for score in ("precision", "recall", "f1"):
+            assert found[key][score] == row[f"affiliation_{score}"], key
+            assert found[key]["chance"][score] == row[f"chance_{score}"], key
+        assert found[key]["threshold"] == row["threshold"]
+    board = {
+        row["detector"]: row["mean_affiliation_f1"] for row in result.leaderboard().to_pylist()
+    }
+    for detector in DETECTORS:
+        own = [row["f1"] for (_, name), row in found.items() if name == detector]
+        assert np.mean(own) == pytest.approx(board[detector], abs=1e-15)
+    troubles = {(one.series, one.detector): one.status for one in page.troubles}
+    statuses = {
+        (row["series"], row["detector"]): row["status"]
+        for row in result.rows.to_pylist()
+        if isnan(row["affiliation_f1"])
+    }
+    spread = {
+        (series, detector): status
+        for (series, whose), status in troubles.items()
+        for detector in (DETECTORS if whose is None else (whose,))
+    }
+    assert spread == statuses
+
+
+def test_what_is_wrong_is_on_the_page_with_a_hint(path):
+    page = report_files(path, truth="label", time="t", by="series", scores=DETECTORS, script="cdn")
+    listed = {one["name"]: one.get("status") for one in block(page, "report")["series"]}
+    assert listed["back"] == (
+        "bad_times: Expected `times` to be strictly increasing, got 2024-03-01 00:03:00 after "
+        "2024-03-01 00:04:00 at index 4. Hint: `disorder='sort'` puts samples in the order of "
+        "their times; `disorder='index'` counts samples instead (`--disorder` on the command line)."
+    )
+    assert listed["quiet"].startswith("no_event: Expected at least one true event")
+    assert listed["odd labels"].startswith("bad_labels: Expected `truth`")
+    assert listed["even"] is listed["gaps"] is None
+    (gap,) = [trouble for trouble in page.troubles if trouble.series == "gaps"]
+    assert (gap.detector, gap.status) == ("one", "nan_score")
+    assert gap.reason == "Expected `scores['one']` to be numbers, or inf, got nan at index 0."
+    assert gap.hint.startswith("Drop those samples")
+
+
+def test_series_without_a_key_are_series(tmp_path):
+    table = pa.table(
+        {"by": ["a"] * 10 + [None] * 10 + [""] * 10, "label": LABELS * 3, "s": ONE + OTHER + ONE}
+    )
+    pq.write_table(table, tmp_path / "keys.parquet")
+    page = report_files(
+        tmp_path / "keys.parquet", truth="label", scores=["s"], by="by", script="cdn"
+    )
+    assert page.series == ("a", "(no name)", "(no name) 2")
+    f1 = [cc.affiliation_curve(LABELS, scores).best().fbeta for scores in (ONE, OTHER, ONE)]
+    assert [row["f1"] for row in scored(page).values()] == f1
+
+
+def test_several_columns_tell_series_apart(tmp_path):
+    table = pa.table(
+        {"a": ["x", "y"] * 10, "b": [1] * 20, "label": sorted(LABELS * 2), "s": ONE * 2}
+    )
+    pq.write_table(table, tmp_path / "keys.parquet")
+    options = {"truth": "label", "by": ["a", "b"]}
+    page = report_files(tmp_path / "keys.parquet", scores=["s"], script="cdn", **options)
+    assert page.series == ("x, 1", "y, 1")
+    rows = cc.evaluate_frame(table, score="s", **options).rows.to_pylist()
+    assert [row["f1"] for row in scored(page).values()] == [row["affiliation_f1"] for row in rows]
+
+
+def test_times_in_a_zone_are_sorted_and_stay_in_it():
+    zone = ZoneInfo("Europe/Paris")
+    start = datetime(2024, 1, 1, tzinfo=zone)
+    times = [start + timedelta(minutes=minute) for minute in MINUTES["uneven"]]
+    order = [3, 1, 2, 0, 4, 5, 6, 7, 9, 8]
+    series = {"truth": LABELS, "scores": {"a": ONE}, "predicted": {"b": LABELS}, "values": ONE}
+    mixed = {
+        "truth": [LABELS[place] for place in order],
+        "scores": {"a": [ONE[place] for place in order]},
+        "predicted": {"b": [LABELS[place] for place in order]},
+        "values": [ONE[place] for place in order],
+    }
+    pages = [
+        report_batch({"s": {**one, "times": stamps}}, disorder="sort", script="cdn")
+        for one, stamps in ((series, times), (mixed, [times[place] for place in order]))
+    ]
+    assert block(pages[0], "series-0") == block(pages[1], "series-0")
+    # The median step is one minute.
+    explicit = {**series, "times": times, "end": times[-1] + timedelta(minutes=1)}
+    assert block(report_batch({"s": explicit}, script="cdn"), "series-0") == block(
+        pages[0], "series-0"
+    )
+
+
+def test_true_events_go_with_uneven_times():
+    truth = cc.Events([(2, 4), (12, 14)])
+    series = {"truth": truth, "scores": ONE, "times": MINUTES["uneven"]}
+    page = report_batch({"s": series}, script="cdn")
+    curve = cc.affiliation_curve(truth, ONE, times=MINUTES["uneven"], end=15)
+    assert scored(page)["s", "detector"]["f1"] == curve.best().fbeta
+    back = {**series, "times": MINUTES["back"]}
+    page = report_batch({"s": series, "back": back}, disorder="index", script="cdn")
+    assert [(one.series, one.status) for one in page.troubles] == [("back", "bad_times")]
+
+
+def test_a_column_is_never_cut_to_the_order_of_time():
+    series = {"truth": LABELS, "scores": [*ONE, 1.0], "times": MINUTES["back"]}
+    with pytest.raises(InputError, match=r"`scores` to have as many values as samples \(10\), got"):
+        report_batch({"s": series}, disorder="sort")
+
+
+def test_thresholds_of_a_detector_in_trouble_do_no_harm():
+    series = {"truth": LABELS, "scores": {"a": [nan, *ONE[1:]], "b": ONE}}
+    page = report_batch({"s": {**series, "thresholds": {"a": 0.5, "b": 0.4}}}, script="cdn")
+    assert scored(page)["s", "b"]["threshold"] == 0.4
+    with pytest.raises(InputError, match=r"`scores\['a'\]` to be numbers, or inf, got nan at in"):
+        report_batch({"s": {"truth": LABELS, "scores": {"a": [nan, *ONE[1:]]}}})
+
+
+def test_misuse_is_named():
+    with pytest.raises(InputTypeError, match="the arguments of 'a' to be those of `report`, by na"):
+        report_batch({"a": 3})
+    with pytest.raises(InputTypeError, match="`title` to be text, got 3"):
+        report_batch({"a": {"truth": LABELS, "scores": ONE}}, title=3)
+    with pytest.raises(InputTypeError, match="`title` to be text, got 3"):
+        cc.report(LABELS, scores=ONE, title=3)
+    with pytest.raises(InputError, match='`disorder` to be "error", "sort" or "index"'):
+        report_batch({"a": {"truth": LABELS, "scores": ONE}}, disorder="drop")
+
+
+def test_an_error_names_the_detector():
+    with pytest.raises(InputError, match=r"`scores\['b'\]` to be numbers, or inf, got nan"):
+        cc.report(LABELS, scores={"a": ONE, "b": [nan] * 10})
+    with pytest.raises(InputError, match=r"`predicted\['c'\]` .*to be 0 or 1"):
+        cc.report(LABELS, {"c": [2] * 10})
+    with pytest.raises(InputError, match=r"`scores\['b'\]` to have as many values as `truth`"):
+        cc.report(LABELS, scores={"b": ONE[1:]})
+    with pytest.raises(InputError, match="`scores` to be numbers, or inf, got nan"):
+        cc.report(LABELS, scores=[nan] * 10)

@@ -1,0 +1,233 @@
+"""Nothing overlaps, jumps, is cut off or stays out of sight, on screens and on paper."""
+
+import numpy as np
+import pytest
+
+from closecall.datasets import demo
+from closecall.report import report, report_batch
+
+DATA = demo()
+RANDOM = np.random.default_rng(11)
+OPTIONS = {"times": DATA.times, "values": DATA.values}
+HOSTILE = "<img src=x onerror=alert(1)> and a name that is much longer than any column"
+PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
+
+
+def noisy(count):
+    """Detectors that get worse and worse."""
+    scores = DATA.scores["forecast"]
+    return {
+        f"detector {k}": scores + 5 * k * RANDOM.normal(size=scores.size)
+        for k in range(1, 1 + count)
+    }
+
+
+@pytest.fixture(scope="module")
+def nine(show):
+    return show(report(DATA.truth, scores=noisy(9), **OPTIONS))
+
+
+OVERLAPS = """() => {
+  const boxes = (card) => [...card.querySelectorAll('dd, dt, .note, .best, .name')].map((one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    return [one.textContent, ...range.getClientRects()];
+  });
+  const found = [];
+  for (const card of document.querySelectorAll('.card')) {
+    const edge = card.getBoundingClientRect();
+    const texts = boxes(card);
+    texts.forEach(([text, ...rects], i) => {
+      for (const box of rects) {
+        if (box.right > edge.right + 1 || box.left < edge.left - 1) found.push(`${text} is out`);
+        for (const [other, ...others] of texts.slice(i + 1)) {
+          for (const that of others) {
+            const apart = box.right <= that.left + 1 || that.right <= box.left + 1
+              || box.bottom <= that.top + 4 || that.bottom <= box.top + 4;
+            if (!apart) found.push(`${text} on ${other}`);
+          }
+        }
+      }
+    });
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 900, 390, 340])
+def test_texts_of_cards_do_not_overlap(nine, width):
+    nine.set_viewport_size({"width": width, "height": 900})
+    assert nine.evaluate(OVERLAPS) == []
+    for left in range(8, 0, -1):  # as with fewer detectors
+        nine.evaluate("document.querySelectorAll('.card')[0].remove()")
+        assert nine.locator(".card").count() == left
+        assert nine.evaluate(OVERLAPS) == []
+    nine.set_viewport_size({"width": 1280, "height": 900})
+    nine.evaluate("closecall.reopen()")
+
+
+PLACES = """() => {
+  const parts = document.querySelectorAll('.card, .card [data-score], .best, .panel');
+  return [...parts].map((part) => {
+    const box = part.getBoundingClientRect();
+    return [Math.round(box.left), Math.round(box.top + scrollY)];
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("which", ["nine", "long"])
+def test_nothing_moves_while_the_threshold_does(request, which, width):
+    page = request.getfixturevalue(which)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate("closecall.reopen()")
+    slider = page.locator("#threshold-slider")
+    slider.fill("0")
+    last = int(slider.get_attribute("max"))
+    columns = slice(0, None if width > 900 else -1)  # the table comes under the curve on a phone
+    before = page.evaluate(PLACES)[columns]
+    heights = []
+    for stop in np.linspace(0, last, 25).astype(int):
+        slider.fill(str(stop))
+        assert page.evaluate(PLACES)[columns] == before
+        heights.append(page.evaluate("document.documentElement.scrollHeight"))
+    assert heights == sorted(heights)  # the page never gets shorter under the reader
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def in_view(page, selector=".timeline .stage"):
+    return page.evaluate(
+        "selector => { const box = document.querySelector(selector).getBoundingClientRect(); "
+        "return [box.top >= 0, box.bottom <= innerHeight]; }",
+        selector,
+    )
+
+
+@pytest.mark.parametrize("height", [900, 844])
+def test_a_row_brings_the_timeline_into_view(long, height):
+    width = 1280 if height == 900 else 390
+    long.set_viewport_size({"width": width, "height": height})
+    long.evaluate("closecall.reopen()")
+    row = long.locator("tbody tr").nth(34)
+    row.scroll_into_view_if_needed()
+    assert in_view(long) != [True, True]
+    row.locator("td.outcome").click()
+    assert in_view(long) == [True, True]
+    if width == 1280:  # the slider stays on top
+        covered = long.locator(".slider").bounding_box()
+        stage = long.locator(".timeline .stage").bounding_box()
+        assert stage["y"] >= covered["y"] + covered["height"]
+    focused = "document.activeElement.getAttribute('aria-label')"
+    assert long.evaluate(focused) == "go to event 35"
+    long.keyboard.press("Tab")
+    assert long.evaluate(focused) == "go to event 36"
+    assert in_view(long) != [True, True]
+    long.keyboard.press("Enter")
+    assert in_view(long) == [True, True]
+    assert long.evaluate("closecall.view.selected") == 35
+    long.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_timeline_in_view_stays_where_it_is(long):
+    long.evaluate("closecall.reopen()")
+    long.evaluate("scrollTo(0, 0)")
+    long.set_viewport_size({"width": 1280, "height": 2600})
+    long.locator("tbody tr").nth(2).click()
+    assert long.evaluate("scrollY") == 0
+    long.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_timeline_taller_than_the_window_shows_its_lanes(nine):
+    nine.evaluate("closecall.reopen()")
+    nine.set_viewport_size({"width": 1280, "height": 500})
+    nine.locator("tbody tr").last.click()
+    assert in_view(nine)[1]
+    nine.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_wide_table_says_so(nine, show):
+    nine.evaluate("closecall.reopen()")
+    table = nine.locator(".events .scrolling")
+    nine.wait_for_selector(".events .more-right")
+    assert table.locator(".scroll").get_attribute("tabindex") == "0"
+    first = table.locator("tbody td.stick").first
+    before = first.bounding_box()["x"]
+    table.locator(".scroll").evaluate("box => { box.scrollLeft = 1000; }")
+    nine.wait_for_selector(".events .more-left:not(.more-right)")
+    assert first.bounding_box()["x"] == before
+    for index in range(1, 4):
+        nine.locator(".card input").nth(index).uncheck()
+    nine.wait_for_selector(".events .scrolling:not(.more-left):not(.more-right)")
+    assert table.locator(".scroll").get_attribute("tabindex") is None
+    hostile = show(
+        report(
+            DATA.truth,
+            scores={"a": DATA.scores["forecast"], HOSTILE: DATA.scores["threshold"]},
+            **OPTIONS,
+        )
+    )
+    column = hostile.locator("th.other").bounding_box()
+    panel = hostile.locator(".events").bounding_box()
+    assert column["x"] + column["width"] <= panel["x"] + panel["width"]
+    assert hostile.locator("th.other button").get_attribute("title") == HOSTILE
+
+
+@pytest.fixture(scope="module")
+def batch(show):
+    series = {
+        f"week {k}": {"truth": DATA.truth, "scores": noisy(6), **OPTIONS} for k in range(1, 3)
+    }
+    return show(report_batch(series, title="Weeks"), **PHONE)
+
+
+def test_tables_of_a_batch_keep_their_names_on_a_phone(batch):
+    assert batch.evaluate("document.scrollingElement.scrollWidth") <= 390
+    for part in (".leaderboard", ".heat-map"):
+        table = batch.locator(part)
+        batch.wait_for_selector(f"{part} .more-right")
+        name = table.locator("tbody th").first
+        table.locator(".scroll").evaluate("box => { box.scrollLeft = 60; }")
+        batch.wait_for_selector(f"{part} .more-left")
+        assert name.bounding_box()["x"] >= table.bounding_box()["x"]
+
+
+def test_each_page_of_a_batch_has_its_title(batch):
+    assert batch.title() == "Weeks"
+    batch.evaluate("location.hash = 'series=1'")
+    batch.wait_for_function("document.title === 'week 2 · Weeks'")
+    batch.evaluate("location.hash = ''")
+    batch.wait_for_function("document.title === 'Weeks'")
+
+
+def test_hiding_the_detector_sorted_by_restores_the_order(nine):
+    nine.evaluate("closecall.reopen()")
+    numbers = nine.locator("tbody td:first-child")
+    button = nine.locator("th.other button").first
+    button.click()
+    nine.locator("th.other button").first.click()
+    assert nine.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
+    nine.get_by_label("show detector 2").uncheck()
+    assert numbers.all_text_contents() == [str(number) for number in range(1, 8)]
+    assert nine.locator("th[aria-sort]").text_content() == "# ▴"
+
+
+def test_detectors_can_be_told_apart(nine):
+    nine.evaluate("closecall.reopen()")
+    for index in range(4, 9):
+        nine.locator(".card input").nth(index).check()
+    lines = nine.evaluate(
+        "closecall.view.curve.plot.data.slice(4).map(({ line }) => [line.color, line.dash])"
+    )
+    assert len({colour for colour, _ in lines}) == 9
+    assert [dash == "solid" for _, dash in lines] == 6 * [True] + 3 * [False]
+
+
+def test_the_curve_is_drawn_in_steps(nine):
+    shapes = nine.evaluate("closecall.view.curve.plot.data.slice(4).map(({ line }) => line.shape)")
+    assert set(shapes) == {"vh"}
+
+
+def test_a_page_of_labels_has_no_gap(show):
+    page = show(report(DATA.truth, DATA.predicted, times=DATA.times))
+    stage = page.locator(".timeline .stage").bounding_box()
+    assert stage["height"] == page.evaluate("closecall.view.timeline.frame.height")
