@@ -17,6 +17,8 @@ from matplotlib import pyplot as plt
 import closecall as cc
 from closecall.datasets import demo
 from closecall.plot import (
+    plot_batch,
+    plot_comparison,
     plot_curve,
     plot_distances,
     plot_events,
@@ -123,6 +125,38 @@ def draw_single_prediction() -> Any:
     return plot_single_prediction()[0].figure
 
 
+def threshold_detector() -> cc.Affiliation:
+    data = demo()
+    return cc.affiliation(data.truth, data.predicted["threshold"], times=data.times)
+
+
+def draw_plot_distances() -> Any:
+    """Distances of the fifth event of the demo data."""
+    return plot_distances(threshold_detector(), event=4)[0].figure
+
+
+def draw_plot_survival() -> Any:
+    """What each time counts in the zone of the fifth event of the demo data."""
+    return plot_survival(threshold_detector(), event=4)[0].figure
+
+
+def draw_plot_comparison() -> Any:
+    """Two detectors on every event of the demo data."""
+    data = demo()
+    return plot_comparison(cc.compare(data.truth, data.predicted, times=data.times))[0].figure
+
+
+def draw_plot_batch() -> Any:
+    """Three detectors on four series."""
+    table = {
+        "web": {"forecast": 0.91, "threshold": 0.74, "random": 0.62},
+        "disk": {"forecast": 0.83, "threshold": 0.88, "random": 0.60},
+        "mail": {"forecast": 0.79, "threshold": 0.71, "random": 0.66},
+        "logs": {"forecast": 0.95, "threshold": float("nan"), "random": 0.58},
+    }
+    return plot_batch(table, value="F1")[0].figure
+
+
 def draw_chance() -> Any:
     """What a random detector scores, against its number of alarms."""
     starts = np.arange(40, 1000, 100)
@@ -158,6 +192,10 @@ FIGURES = {
     "distances.svg": draw_distances,
     "survival.svg": draw_survival,
     "single-prediction.svg": draw_single_prediction,
+    "plot-distances.svg": draw_plot_distances,
+    "plot-survival.svg": draw_plot_survival,
+    "plot-comparison.svg": draw_plot_comparison,
+    "plot-batch.svg": draw_plot_batch,
     "adversaries.svg": draw_adversaries,
     "near-misses.svg": draw_near_misses,
     "chance.svg": draw_chance,

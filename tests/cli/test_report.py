@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import closecall as cc
+from closecall.frames.batch.trouble import STATUSES
 
 FILE = "t,label,score,alarm,value,group\n" + "".join(
     f"2024-01-0{1 + step // 4} {6 * (step % 4):02}:00:00,{label},{score},{alarm},{step},{group}\n"
@@ -63,6 +64,41 @@ def test_one_page_for_many_series(run):
     about = block("out.html", "report")
     assert (about["title"], about["batch"]) == ("data.csv", True)
     assert [(one["name"], one["samples"]) for one in about["series"]] == [("x", 5), ("y", 5)]
+
+
+def test_what_is_not_scored_is_told(run, tmp_path):
+    lines = FILE.splitlines()
+    quiet = [line.replace(",1,", ",0,", 1)[:-1] + "z" for line in lines[1:3]]
+    back = [line[:-1] + "w" for line in (lines[4], lines[3])]
+    twice = [line[:-1] + "v" for line in (lines[4], lines[3])]
+    (tmp_path / "data.csv").write_text("\n".join([*lines, *quiet, *back, *twice]) + "\n")
+    options = ("-o", "out.html", *COLUMNS, "--by", "group")
+    result = run("report", "data.csv", *options)
+    assert result.exit_code == 0
+    first, *others = result.stderr.splitlines()[-6:]
+    assert first == (
+        f"Wrote out.html (0.1 MB): 2 of 5 series scored; 3 not: 2 {STATUSES['bad_times']}; "
+        "1 without a true event. Open it in a browser."
+    )
+    assert others[0].startswith("  z: no_event: Expected at least one true event")
+    assert others[1].startswith("  w and 1 more: bad_times: Expected `times` to be strictly incr")
+    assert others[2].startswith("Hint: Leave the series out")
+    assert others[3].startswith("Hint: `disorder='sort'` puts samples in the order of their times")
+    result = run("report", "data.csv", *options, "--disorder", "sort")
+    assert "4 of 5 series scored; 1 not: 1 without a true event." in result.stderr
+    result = run("report", "data.csv", "-o", "out.html", *COLUMNS, "--by", "group", "--by", "t")
+    assert result.exit_code == 1
+
+
+def test_all_scored_is_told_too(run):
+    result = run("report", "data.csv", "-o", "out.html", *COLUMNS, "--by", "group")
+    told = "Wrote out.html (0.1 MB): all 2 series scored. Open it in a browser."
+    assert result.stderr.splitlines()[-1] == told
+
+
+def test_disorder_is_for_many_series(refuse):
+    lines = refuse("report", "data.csv", "-o", "o.html", *COLUMNS, "--disorder", "sort")
+    assert lines[0] == "Error: Expected `disorder` only beside `by`, got 'sort' for one series."
 
 
 def test_standard_input_and_plain_samples(run):

@@ -55,6 +55,20 @@ def draw_events():
     return plot.plot_events(truth.to_labels(np.arange(800)), labels, values=values, ax=axes)
 
 
+def draw_crowded():
+    starts = np.concatenate((np.arange(20, 200, 12), [300, 500, 640, 760]))
+    truth = cc.Events.from_arrays(starts, starts + 6)
+    predicted = {"on $time": truth, "late": cc.Events.from_arrays(starts[2:] + 7, starts[2:] + 9)}
+    return plot.plot_events(truth, predicted, span=(0, 800), ax=panels(1, 8, 2.2, bottom=0.24))
+
+
+def draw_summed_shares():
+    truth = cc.Events([(300, 600)])
+    alarms = cc.Events([(40, 60), (310, 330), (350, 360), (420, 430), (640, 700)])
+    result = cc.affiliation(truth, alarms, span=(0, 800))
+    return plot.plot_distances(result, ax=panels(2, 9, 2.2))
+
+
 def draw_distances():
     return plot.plot_distances(running_example(), event=1, ax=panels(2, 9, 2.2))
 
@@ -95,7 +109,9 @@ def draw_batch():
 
 PICTURES = {
     "events": draw_events,
+    "crowded-events": draw_crowded,
     "distances": draw_distances,
+    "summed-shares": draw_summed_shares,
     "survival": draw_survival,
     "curve": draw_curve,
     "comparison": draw_comparison,

@@ -3,9 +3,11 @@
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from matplotlib import pyplot as plt
 
+import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.plot import plot_batch
 
@@ -44,6 +46,49 @@ def test_what_is_missing_is_crossed_and_last():
     # Better is first on a and c, and shares the first two ranks on b.
     assert ranks.lines[0].get_xdata().tolist() == pytest.approx([(1 + 1.5 + 1) / 3, 5.5 / 3])
     assert written(ranks) == ["3", "1", "best on"]
+
+
+def test_a_series_without_any_value_ranks_nobody():
+    nan = float("nan")
+    table = {"s1": {"a": 0.9, "b": 0.5}, "s2": {"a": nan, "b": nan}, "s3": {"a": nan, "b": nan}}
+    heat, ranks = plot_batch(table)
+    assert np.asarray(heat.images[0].get_array()).shape == (2, 3)
+    assert len(heat.patches) == 4
+    assert ranks.lines[0].get_xdata().tolist() == [1, 2]
+    assert written(ranks) == ["1", "0", "best on"]
+    heat, ranks = plot_batch({"s2": {"a": nan, "b": nan}}, best="lowest")
+    assert names(heat, "y") == ["a", "b"]
+    assert written(ranks) == ["0", "0", "best on"]
+    assert not ranks.lines
+
+
+def result_of_a_batch(**options):
+    table = pa.table(
+        {
+            "series": ["x"] * 4 + ["y"] * 4 + ["quiet"] * 4,
+            "label": [0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0],
+            "good": [0.1, 0.9, 0.8, 0.2, 0.3, 0.1, 0.8, 0.2, 0.1, 0.2, 0.3, 0.4],
+            "poor": [0.5, 0.1, 0.2, 0.9, 0.6, 0.7, 0.3, 0.4, 0.1, 0.2, 0.3, 0.4],
+        }
+    )
+    return cc.evaluate_frame(table, by="series", truth="label", score=["poor", "good"], **options)
+
+
+def test_what_a_batch_gives_is_drawn_as_it_draws_itself():
+    result = result_of_a_batch()
+    heat, ranks = plot_batch(result)
+    assert names(heat, "y") == ["good", "poor"]
+    board = result.leaderboard().to_pylist()
+    assert written(ranks) == [*(str(row["best_on"]) for row in board), "best on"]
+    assert ranks.lines[0].get_xdata().tolist() == [row["mean_rank"] for row in board]
+    assert written(heat) == written(result.plot()[0])
+    distances = result_of_a_batch(metrics=["hausdorff"])
+    assert written(plot_batch(distances)[1]) == written(distances.plot()[1])
+    with pytest.raises(InputError, match="`order` to be"):
+        plot_batch(result, order="name")
+    _, axes = plt.subplots(ncols=2)
+    assert list(plot_batch(result, order="given", value="F", ax=axes)) == list(axes)
+    assert names(axes[0], "y") == ["poor", "good"]
 
 
 def test_the_lowest_may_be_the_best():

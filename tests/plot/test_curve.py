@@ -269,9 +269,11 @@ def test_saved_in_every_format(kind):
 
 
 def test_refused():
+    with pytest.raises(InputTypeError, match=r"`curve` to be what `closecall\.affiliation_curve"):
+        plot_curve(3)
     with pytest.raises(InputTypeError, match="`point` to be what `AffiliationCurve"):
         plot_curve(CURVE, point=0.5)
-    with pytest.raises(InputError, match="`beta` to be 0 or more, got -1"):
+    with pytest.raises(InputError, match="0 or more, got -1"):
         plot_curve(CURVE, beta=-1)
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from matplotlib.collections import LineCollection
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.plot import plot_distances
+from closecall.plot.shares import percents
 from plot.pictures import running_example
 
 
@@ -88,12 +90,53 @@ def test_bars_are_where_the_events_are():
     assert [label.get_text() for label in left.get_yticklabels()] == ["event", "predictions"]
 
 
-def test_shares_are_written_where_there_is_room():
-    left, right = plot_distances(minutes())
-    renderer = left.figure.canvas.get_renderer()
-    left.figure.canvas.draw()
-    assert [text for _, text in left.artists[0].placed(renderer)] == ["80%: on target", "20%: 1.5"]
-    assert "50%: 2.5" in [text for _, text in right.artists[0].placed(renderer)]
+def shares(axes):
+    """Texts about shares that a reader sees."""
+    axes.figure.canvas.draw()
+    renderer = axes.figure.canvas.get_renderer()
+    return [text for artist in axes.artists for _, text in artist.placed(renderer)]
+
+
+def test_shares_are_written_where_each_has_room():
+    left, _ = plot_distances(minutes())
+    assert shares(left) == ["80%: on target", "20%: 1.5"]
+
+
+def test_what_is_on_target_here_and_there_is_one_share():
+    # Of the ten minutes one and three are on target; five are 2.5 off, and twice half of one 0.25.
+    _, right = plot_distances(minutes())
+    assert shares(right) == ["40% on target, 60% off by 2.125 on average"]
+
+
+def test_shares_that_have_no_room_are_summed_up():
+    alarms = cc.Events([(0, 1), (495, 505), (999, 1000)])
+    result = cc.affiliation(cc.Events([(495, 510)]), alarms, span=(0, 1000))
+    left, _ = plot_distances(result)
+    assert shares(left) == ["8%: 494.5", "84%: on target", "8%: 489.5"]
+    near = cc.Events([(480, 481), (495, 505), (511, 512), (600, 601)])
+    left, _ = plot_distances(cc.affiliation(cc.Events([(495, 510)]), near, span=(0, 1000)))
+    # Ten of thirteen are on target; three are 14.5, 1.5 and 90.5 off.
+    assert shares(left) == ["77% on target, 23% off by 35.5 on average"]
+
+
+def test_percents_add_up():
+    assert percents([1 / 3, 1 / 3, 1 / 3]) == ["34%", "33%", "33%"]
+    assert percents([0.4, 0.6]) == ["40%", "60%"]
+    assert percents([0.004, 0.996]) == ["<1%", ">99%"]
+    assert percents([0.0, 1.0]) == ["0%", "100%"]
+
+
+@pytest.mark.parametrize("days", [1, 2, 3, 4, 5, 9, 30, 60, 200, 500, 900])
+@pytest.mark.parametrize("inches", [2, 4, 6, 9])
+def test_any_length_of_time_has_dates(days, inches):
+    start = datetime(2024, 3, 1)  # noqa: DTZ001 - no zone is needed
+    times = [start + timedelta(days=days) * share for share in (0, 0.4, 0.6, 1)]
+    truth = cc.Events([(times[1], times[2])])
+    _, axes = plt.subplots(figsize=(inches, 2))
+    plot_distances(truth, truth, span=(times[0], times[3]), side="recall", ax=axes)
+    axes.figure.canvas.draw()  # a warning is an error here
+    low, high = axes.get_xlim()
+    assert 1 <= sum(low <= tick <= high for tick in axes.get_xticks()) <= 12
 
 
 def test_a_small_event_in_a_wide_zone_is_shown_closer():

@@ -97,13 +97,35 @@ def test_mean_distances_may_be_written_instead():
     assert {"0 / 1.45", "missed"} <= set(written(ax))
     ax.set_xlim(40, 4000)
     assert "missed" not in written(ax)
-    assert "-" in written(ax)
+    assert "no room for the numbers of 1 of 1 event" in written(ax)
 
 
 def test_a_missed_event_is_called_missed():
     texts = written(plot_events(TRUTH, cc.Events([(12, 15)]), span=SPAN))
     assert texts.count("missed") == 1
     assert written(plot_events(TRUTH, PREDICTED, span=SPAN)).count("missed") == 0
+
+
+def note(ax):
+    return [text for text in written(ax) if text.startswith("no room")]
+
+
+def test_what_has_no_room_is_counted():
+    starts = np.concatenate((np.arange(0, 40, 2), [500, 800]))
+    truth = cc.Events.from_arrays(starts, starts + 1)
+    ax = plot_events(truth, {"all": truth, "last": truth}, span=(0, 1000))
+    assert note(ax) == ["no room for the numbers of events: 19 of 22 (all), 19 of 22 (last)"]
+    # The figure keeps the line free, whatever its size.
+    ax.figure.canvas.draw()
+    box = ax.figure.get_tightbbox()
+    assert box.y0 > -0.02
+    ax.set_xlim(300, 1000)
+    assert note(ax) == []
+    one = plot_events(truth, truth, span=(0, 1000))
+    assert note(one) == ["no room for the numbers of 19 of 22 events"]
+    many = {f"detector {number}": truth for number in range(5)}
+    ax = plot_events(truth, many, span=(0, 1000))
+    assert note(ax) == ["no room for the numbers of up to 19 of 22 events in 5 lanes"]
 
 
 def test_perfect_and_hopeless_are_written_only_for_exactly_that():

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.options import axis_options, truth_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from closecall.report.result import Report
+
+_MOST_LINES, _LONGEST_NAME = 12, 60
 
 _HELP = """\
 Write an interactive page: the timeline, every threshold, and what became of each event.
@@ -16,7 +23,11 @@ TRUTH and DETECTORS are CSV or Parquet files, plain or gzipped; `-` is standard 
 TRUTH if it has all columns. The truth is a 0/1 column, or a list of events with columns `start`
 and `stop` (or any two, as START,STOP). Every --score and every --predicted column is a detector.
 The page is one file that opens from disk and asks nothing of
-the network. With --by, each value of a column is a series of its own on one page.
+the network.
+
+With --by, each value of a column is a series of its own on one page. The series are read as by
+`closecall batch`: where times are uneven, the last sample of a series lasts its median step, and
+what is wrong with one series is listed and never stops the others.
 
 \b
 Examples:
@@ -44,7 +55,14 @@ Examples:
 )
 @axis_options("The whole series; by default that of the samples.")
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
-@click.option("--by", metavar="COLUMN", help="Column that tells series apart.")
+@click.option(
+    "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
+)
+@click.option(
+    "--disorder",
+    type=click.Choice(["error", "sort", "index"]),
+    help="With --by, where times repeat or go back: list it (the default), sort, or count samples.",
+)
 @click.option("--title", metavar="TEXT", help="What the page is called; by default the file.")
 @click.option(
     "--script",
@@ -60,4 +78,36 @@ def report(truth_file: str, detectors_file: str | None, output: str, **options: 
     with compile_notice():
         page = report_files(truth_file, detectors_file, **options)
     path = page.save(output)
-    click.echo(f"Wrote {path} ({len(page.html) / 1e6:.1f} MB). Open it in a browser.", err=True)
+    size = f"{len(page.html) / 1e6:.1f} MB"
+    click.echo(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.", err=True)
+    for line in _trouble_lines(page):
+        click.echo(line, err=True)
+
+
+def _scored(page: Report) -> str:
+    """Say how many series are scored, if not all are."""
+    from closecall.frames.batch.summary import trouble_text
+
+    lost = [trouble for trouble in page.troubles if trouble.detector is None]
+    if not lost:
+        return f": all {len(page.series)} series scored" if len(page.series) > 1 else ""
+    counts = trouble_text(trouble.status for trouble in lost)
+    scored = len(page.series) - len(lost)
+    return f": {scored} of {len(page.series)} series scored; {len(lost)} not: {counts}"
+
+
+def _trouble_lines(page: Report) -> Iterator[str]:
+    """Say once what is wrong, with whom, and what can be done about it."""
+    from closecall.cli.names import plain_name
+
+    names: dict[str, list[str]] = {}
+    for trouble in page.troubles:
+        whose = (trouble.series, trouble.detector)
+        name = ", ".join(plain_name(one, _LONGEST_NAME) for one in whose if one is not None)
+        names.setdefault(f"{trouble.status}: {trouble.reason}", []).append(name)
+    for text, (first, *others) in list(names.items())[:_MOST_LINES]:
+        yield f"  {first}{f' and {len(others)} more' if others else ''}: {text}"
+    if len(names) > _MOST_LINES:
+        yield f"  and {len(names) - _MOST_LINES} more troubles, which the page lists"
+    for hint in dict.fromkeys(trouble.hint for trouble in page.troubles if trouble.hint):
+        yield f"Hint: {hint}"

@@ -8,9 +8,9 @@ import numpy as np
 
 from closecall.plot.palette import INK, PRECISION, PREDICTED, RECALL, TRUTH
 from closecall.plot.panels import tidy
+from closecall.plot.shares import write_shares
 from closecall.plot.sides import ZonePanel
 from closecall.plot.stretches import grouped
-from closecall.plot.zone_labels import ZoneLabels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _TRUTH, _PREDICTED = (1.0, 1.18), (-0.18, 0.0)  # heights of the lanes, with the arrows between
 _BOTTOM, _TOP = -0.52, 1.52
 _NOTE = {"precision": -0.35, "recall": 1.36}  # heights of the texts, beside the arrows' origin
-_FEW = 8  # groups up to which each is told apart
 _LEAST, _MOST = 0.1, 0.8  # how far from their origin arrows turn
 
 
@@ -39,7 +38,7 @@ def draw_arrows(axes: Axes, zone: OneZone, pair: Pair, side: str) -> None:
     panel.draw_lane(zone.predicted, *_PREDICTED, PREDICTED[0])
     for group in groups:
         _draw_group(panel, group, side)
-    _write_groups(panel, groups, side)
+    write_shares(panel, groups, _NOTE[side])
     axes.set_title(_title(zone, side), fontsize=9, color=INK)
     axes.set_yticks([sum(_TRUTH) / 2, sum(_PREDICTED) / 2], [zone.name, "predictions"])
     axes.tick_params(axis="y", length=0)
@@ -102,35 +101,6 @@ def _turns(order: NDArray[np.int64], count: int) -> NDArray[np.float64]:
     if count == 1:
         return np.array([(_LEAST + _MOST) / 2])
     return _LEAST + (_MOST - _LEAST) * order / (count - 1)
-
-
-def _write_groups(panel: ZonePanel, groups: list[Group], side: str) -> None:
-    """Write which part of the origin is how far away, where there is room."""
-    if not 1 < len(groups) <= _FEW:  # the title tells what concerns all
-        return
-    starts, stops = np.array([group.extent for group in groups]).T
-    parts = [
-        (
-            _percent(group.share),
-            "on target" if group.on_target else panel.zone.words(group.distance),
-        )
-        for group in groups
-    ]
-    ZoneLabels(
-        panel.axes,
-        panel.between(starts, stops),
-        panel.positions((starts + stops) / 2),
-        _NOTE[side],
-        [[": ".join(part) for part in parts], ["\n".join(part) for part in parts]],
-        margin=5,
-        fontsize=7.5,
-        color=INK,
-    )
-
-
-def _percent(share: float) -> str:
-    text = f"{share:.0%}"
-    return "<1%" if text == "0%" and share else text
 
 
 def _title(zone: OneZone, side: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.frames.batch.result import BatchResult
 from closecall.plot.extra import needing_matplotlib
 from closecall.plot.panels import as_given, read_panels
 
@@ -21,27 +22,29 @@ _ORDERS = ("mean", "given")
 def plot_batch(
     table: Any,
     *,
-    value: str = "score",
-    best: Literal["highest", "lowest"] = "highest",
+    value: str | None = None,
+    best: Literal["highest", "lowest"] | None = None,
     order: Literal["mean", "given"] = "mean",
     ax: Any = None,
 ) -> Any:
     """Draw a heat map of detectors by series, and how the detectors rank.
 
     Rows are detectors, columns are series. Beside each row are the detector's mean rank over the
-    series (1 is best; equal values share a rank, and a missing one is last), the middle half of
-    its ranks as a bar, and on how many series it is the best, alone or with others. Names that
-    have no room are left out. A crossed cell has no value, or nan.
+    series where any detector has a value (1 is best; equal values share a rank, and a missing one
+    is last), the middle half of its ranks as a bar, and on how many of them it is the best, alone
+    or with others. Names that have no room are left out. A crossed cell has no value, or nan.
 
     Parameters
     ----------
     table
         Rows ``(series, detector, value)``, or a mapping from series to a mapping from detectors
-        to values.
+        to values; or what `closecall.evaluate_frame` returns, whose affiliation F1 is drawn, or
+        its first number (``result.plot(metric)`` draws any other).
     value
-        What the values are, for the colour bar.
+        What the values are, for the colour bar; ``"score"``, or the name of the metric.
     best
-        Whether the highest or the lowest value is the best.
+        Whether the highest or the lowest value is the best; the highest, or what is best for the
+        metric.
     order
         ``"mean"`` puts the detector with the best mean rank on top and the series with the best
         mean value first; ``"given"`` keeps both as they come.
@@ -66,14 +69,22 @@ def plot_batch(
     >>> [label.get_text() for label in heat.get_yticklabels()]
     ['forecast', 'threshold']
     """
-    for name, given, known in (("best", best, ("highest", "lowest")), ("order", order, _ORDERS)):
+    for name, given, known in (
+        ("best", best, ("highest", "lowest", None)),
+        ("order", order, _ORDERS),
+    ):
         if given not in known:
             raise InputError(expected(f'`{name}` to be "{known[0]}" or "{known[1]}"', repr(given)))
+    if isinstance(table, BatchResult):
+        told = {"value": value, "best": best}
+        own = {name: given for name, given in told.items() if given is not None}
+        return table.plot(order=order, ax=ax, **own)
     series, detectors, values = _read_table(table)
-    ranks = _ranks(values if best == "highest" else -values)
+    upward = -values if best == "lowest" else values
+    ranks = _ranks(upward)
     if order == "mean":
-        rows, columns = _sorted(values if best == "highest" else -values, ranks)
-        values, ranks = values[np.ix_(rows, columns)], ranks[np.ix_(rows, columns)]
+        rows, columns = _sorted(upward, ranks)
+        values, ranks = values[np.ix_(rows, columns)], ranks[rows]
         series, detectors = [series[i] for i in columns], [detectors[i] for i in rows]
     with needing_matplotlib():
         from closecall.plot import heat_map
@@ -83,7 +94,7 @@ def plot_batch(
             if ax is None
             else read_panels(ax, _PANELS)
         )
-        heat_map.draw_values(panels[0], values, detectors, series, value)
+        heat_map.draw_values(panels[0], values, detectors, series, value or "score")
         heat_map.draw_ranks(panels[1], ranks, detectors, named=ax is not None)
         return as_given(panels)
 
@@ -126,8 +137,9 @@ def _rows(table: Any) -> Iterable[Any]:
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rank the detectors on each series, the highest value first; equal ones share the mean."""
-    filled = np.where(np.isnan(values), -np.inf, values)
+    """Rank the detectors on each series with a value; equal ones share the mean, nan is last."""
+    known = values[:, ~np.isnan(values).all(axis=0)]
+    filled = np.where(np.isnan(known), -np.inf, known)
     above = (filled[None, :, :] > filled[:, None, :]).sum(axis=1)
     level = (filled[None, :, :] == filled[:, None, :]).sum(axis=1)
     return np.asarray(above + (level + 1) / 2, dtype=np.float64)
@@ -139,4 +151,5 @@ def _sorted(
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0).sum(axis=0), known.sum(axis=0)
     means = np.where(counts, sums / np.maximum(counts, 1), -np.inf)
-    return np.argsort(ranks.mean(axis=1), kind="stable"), np.argsort(-means, kind="stable")
+    rows = np.argsort(ranks.mean(axis=1), kind="stable") if ranks.size else np.arange(len(values))
+    return rows, np.argsort(-means, kind="stable")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from closecall.affiliation import AffiliationCurve
 from closecall.affiliation.operating import OperatingPoint
 from closecall.errors import InputTypeError, expected
 from closecall.frames.curve import outline_with
@@ -11,8 +12,6 @@ from closecall.plot.extra import needing_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from closecall.affiliation import AffiliationCurve
 
 _SIZE = (10.0, 4.4)  # inches
 _POINTS = 1000  # drawn; more cannot be told apart
@@ -63,6 +62,14 @@ def plot_curve(
     ['precision', 'score', 'alarms']
     >>> axes[0].figure.savefig("curve.png")  # doctest: +SKIP
     """
+    if not isinstance(curve, AffiliationCurve):
+        raise InputTypeError(
+            expected(
+                "`curve` to be what `closecall.affiliation_curve` returns",
+                type(curve).__name__,
+                "For example `plot_curve(cc.affiliation_curve(truth, scores))`.",
+            )
+        )
     if point is not None and not isinstance(point, OperatingPoint):
         raise InputTypeError(
             expected(

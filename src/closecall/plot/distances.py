@@ -31,7 +31,8 @@ def plot_distances(
     On the left from the predictions to the event (for precision), on the right from the event to
     the predictions (for recall): each arrow starts at a time and ends at the nearest time of the
     other side, so its length is the distance; upright arrows are on target. Titles tell the mean
-    distances, and texts which part is how far, where there is room. The whole zone is shown,
+    distances. Texts tell which part is how far where each has room, else which part of the whole is
+    on target and how far the rest is off; either way the shares add up. The whole zone is shown,
     unless all that matters is in a small part of it.
 
     Parameters

@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 
 from closecall.plot.palette import FAINT, INK, MARKERS, PREDICTED
 from closecall.plot.panels import tidy
+from closecall.plot.plain_text import plain, plain_key
 from closecall.plot.thinned_names import write_names
 from closecall.words import score_text
 
@@ -143,7 +144,9 @@ def name_rows(axes: Axes, result: Affiliation) -> None:
 def draw_legend(panels: list[Axes], results: dict[str, Affiliation], *, own_figure: bool) -> None:
     """Name the detectors with their F1, above the panels."""
     handles = [
-        Line2D([], [], label=f"{name}  (F1 {score_text(result.f1)})", **_key(number))
+        Line2D(
+            [], [], label=f"{plain_key(plain(name))}  (F1 {score_text(result.f1)})", **_key(number)
+        )
         for number, (name, result) in enumerate(results.items())
     ]
     style: dict[str, Any] = {"handles": handles, "frameon": False, "fontsize": _FONT}

@@ -44,8 +44,9 @@ def plot_events(
 
     The truth is the top lane and casts a shadow on the others. Dashed lines are the borders of the
     zones of affiliation. Under the predictions of each zone its precision and recall are written
-    (``0.80 / 1.00``, or one above the other where the zone is narrow), or ``missed``; texts that
-    have no room are left out and appear on zooming in. A lane's name carries the overall scores.
+    (``0.80 / 1.00``, or one above the other where the zone is narrow), or ``missed``. Texts that
+    have no room are left out and appear on zooming in; a line under the axis says how many they
+    are. A lane's name carries the overall scores.
 
     Parameters
     ----------
@@ -143,6 +144,7 @@ def _draw(
     ax: Axes | None,
 ) -> Axes:
     from closecall.plot import lanes
+    from closecall.plot.room_note import RoomNote
     from closecall.plot.ruler import ruler
 
     bottom, top = -len(results) - 0.02, 1.0 + (0.25 + lanes.SERIES_LANES if series else 0)
@@ -159,12 +161,16 @@ def _draw(
     lanes.draw_bars(axes, *true_bars, 0, TRUTH)
     anchors = (true_bars[0] + true_bars[1]) / 2
     lanes.write_numbers(axes, borders, anchors)
-    for lane, result in enumerate(results.values(), start=1):
+    written = {}
+    for lane, (name, result) in enumerate(results.items(), start=1):
         color = PREDICTED[(lane - 1) % len(PREDICTED)]
         own = result.events.pair.predicted
         bars = scale.positions(own.starts), scale.positions(own.stops)
         lanes.draw_bars(axes, *bars, lane, color)
-        lanes.write_events(axes, borders, anchors, lane, events=result.events, write=write)
+        written[name] = lanes.write_events(
+            axes, borders, anchors, lane, events=result.events, write=write
+        )
+    RoomNote(axes, written)
     lanes.name_lanes(axes, results)
     if series is not None:
         lanes.draw_series(axes, scale.positions(series[0]), series[1])

@@ -9,6 +9,7 @@ from matplotlib.patches import Rectangle
 
 from closecall.plot.palette import INK, PRECISION
 from closecall.plot.panels import tidy
+from closecall.plot.plain_text import plain
 from closecall.plot.thinned_names import write_names
 
 if TYPE_CHECKING:
@@ -59,15 +60,17 @@ def draw_values(
     _cross_missing(axes, values)
     if values.size <= _FEW:
         _write_values(axes, values, (low + high) / 2)
-    write_names(axes, "y", range(len(detectors)), [short(n) for n in detectors], size=_ROW_FONT)
-    write_names(axes, "x", range(len(series)), [short(name) for name in series], size=_FONT)
+    write_names(
+        axes, "y", range(len(detectors)), [plain(short(n)) for n in detectors], size=_ROW_FONT
+    )
+    write_names(axes, "x", range(len(series)), [plain(short(n)) for n in series], size=_FONT)
     axes.tick_params(axis="x", rotation=90, pad=2)
     for side in axes.spines.values():
         side.set_visible(False)
     bar = axes.figure.colorbar(image, ax=axes, location="top", aspect=40, pad=0.02, fraction=0.06)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=8, length=2, pad=1)
-    bar.set_label(value, fontsize=9, color=INK)
+    bar.set_label(plain(value), fontsize=9, color=INK)
 
 
 def _cross_missing(axes: Axes, values: NDArray[np.float64]) -> None:
@@ -96,11 +99,15 @@ def _write_values(axes: Axes, values: NDArray[np.float64], middle: float) -> Non
 def draw_ranks(
     axes: Axes, ranks: NDArray[np.float64], detectors: list[str], *, named: bool
 ) -> None:
-    """Draw the mean rank of each detector, the middle half of its ranks, and how often it won."""
+    """Draw the mean rank of each detector, the middle half of its ranks, and how often it won.
+
+    The ranks are those on series where any detector has a value; there may be none.
+    """
     rows, count = np.arange(len(detectors)), len(detectors)
-    low, high = np.quantile(ranks, (0.25, 0.75), axis=1)
-    axes.hlines(rows, low, high, colors=PRECISION, linewidths=5, alpha=0.3, zorder=2)
-    axes.plot(ranks.mean(axis=1), rows, "o", color=PRECISION, markersize=6, zorder=3)
+    if ranks.shape[1]:
+        low, high = np.quantile(ranks, (0.25, 0.75), axis=1)
+        axes.hlines(rows, low, high, colors=PRECISION, linewidths=5, alpha=0.3, zorder=2)
+        axes.plot(ranks.mean(axis=1), rows, "o", color=PRECISION, markersize=6, zorder=3)
     wins = (ranks == ranks.min(axis=0)).sum(axis=1)
     for row, won in enumerate(wins.tolist()):
         _write_beside(axes, str(won), row, ("axes fraction", "data"), 0)
@@ -110,7 +117,7 @@ def draw_ranks(
     axes.set_axisbelow(True)
     axes.set_xticks(_rank_ticks(count))
     if named:
-        write_names(axes, "y", range(count), [short(name) for name in detectors], size=_ROW_FONT)
+        write_names(axes, "y", range(count), [plain(short(n)) for n in detectors], size=_ROW_FONT)
     else:
         axes.tick_params(axis="y", length=0, labelleft=False)
     axes.set_title("mean rank", fontsize=9, color=INK, loc="left")

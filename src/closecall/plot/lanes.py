@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from closecall.plot.length_text import length_text
 from closecall.plot.palette import INK
+from closecall.plot.plain_text import plain
 from closecall.plot.zone_labels import ZoneLabels
 from closecall.words import score_text
 
@@ -87,15 +88,13 @@ def write_events(
     *,
     events: EventScores,
     write: str,
-) -> None:
+) -> ZoneLabels:
     """Write two scores or distances for each event under its predictions, or that it was missed."""
     texts = _score_texts(events) if write == "scores" else _distance_texts(events)
     beside = [_MISSED if pair is None else " / ".join(pair) for pair in texts]
     stacked = [_MISSED if pair is None else _short("\n".join(pair)) for pair in texts]
-    dash = "-\n0.00" if write == "scores" else "-"
-    narrowest = [dash if text == _MISSED else text for text in stacked]
-    layouts = [beside, stacked, narrowest]
-    ZoneLabels(axes, borders, anchors, 0.22 - lane, layouts, fontsize=7, color=INK)
+    style: dict[str, Any] = {"fontsize": 7, "color": INK}
+    return ZoneLabels(axes, borders, anchors, 0.22 - lane, [beside, stacked], **style)
 
 
 def _short(text: str) -> str:
@@ -121,7 +120,7 @@ def _distance_texts(events: EventScores) -> list[tuple[str, str] | None]:
 def name_lanes(axes: Axes, results: dict[str, Affiliation]) -> None:
     """Name each lane on the left, with its overall precision and recall."""
     named = [
-        f"{name}\n{score_text(result.precision)} / {score_text(result.recall)}"
+        f"{plain(name)}\n{score_text(result.precision)} / {score_text(result.recall)}"
         for name, result in results.items()
     ]
     centres = [sum(_BAR["truth"]) / 2, *(0.46 - lane for lane in range(1, len(named) + 1))]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _SECONDS_PER_DAY = 86400  # matplotlib counts dates in days
 _FINEST_DATES = 1e-3  # seconds; its floats cannot tell shorter spans of dates apart
 _DATES_PER_INCH, _DATES = 2.1, (3, 11)
+_FEWEST_DATES = 5
 _EXACT_FLOAT = 2**53
 
 
@@ -45,7 +46,9 @@ class Ruler:
         if self.dated:
             dates, zone = _dates(), self.clock.tz or UTC
             most = _most_dates(axes)
-            locator = dates.AutoDateLocator(tz=zone, minticks=min(5, most), maxticks=most)
+            # matplotlib finds no interval, and warns, where half as many dates are too few.
+            least = min(_FEWEST_DATES, max(1, (most - 1) // 2))
+            locator = dates.AutoDateLocator(tz=zone, minticks=least, maxticks=most)
             axes.xaxis.set_major_locator(locator)
             axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, tz=zone))
         elif self.base != self.start:

@@ -68,6 +68,13 @@ class ZoneLabels(Artist):
             shown = now
         return shown
 
+    def left_out(self, renderer: RendererBase) -> tuple[int, int]:
+        """Say how many texts of the zones in sight have no room, and how many such zones are."""
+        low, high = sorted(self._host().get_xlim())
+        seen = (self.borders[1:] > low) & (self.borders[:-1] < high)
+        in_sight = int(np.count_nonzero(seen))
+        return in_sight - len(self.placed(renderer)), in_sight
+
     def draw(self, renderer: RendererBase) -> None:
         """Write the texts that have room."""
         for position, text in self.placed(renderer) if self.get_visible() else ():

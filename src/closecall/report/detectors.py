@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.affiliation import Affiliation, AffiliationCurve, affiliation, affiliation_curve
 from closecall.axis import Axis, read_axis
+from closecall.compare.reading import saying
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _EXACT_FLOAT = 2**53  # every integer up to here is a float64
 
@@ -73,7 +77,8 @@ def read_detectors(
     inputs: Inputs, predicted: Any, scores: Any, thresholds: Any
 ) -> tuple[Detector, ...]:
     """Read predictions and scores, each one or by name, and score them."""
-    fixed, scored = _by_name(predicted, "predicted"), _by_name(scores, "detector")
+    fixed, scored = by_name(predicted, "predicted"), by_name(scores, "detector")
+    given = {"predicted": predicted, "scores": scores}
     both = fixed.keys() & scored.keys()
     if both:
         raise InputError(expected("each detector's name once", f"{min(both)!r} in both groups"))
@@ -82,28 +87,42 @@ def read_detectors(
             expected("`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both.")
         )
     chosen = _thresholds(thresholds, scored)
-    return (
-        *(_scored(inputs, name, values, chosen.get(name)) for name, values in scored.items()),
-        *(Detector(name, inputs.score(values)) for name, values in fixed.items()),
-    )
+    detectors = []
+    for name, values in scored.items():
+        with saying("scores", entry("scores", name, given)):
+            detectors.append(_scored(inputs, name, values, chosen.get(name)))
+    for name, values in fixed.items():
+        with saying("predicted", entry("predicted", name, given)):
+            detectors.append(Detector(name, inputs.score(values)))
+    return tuple(detectors)
 
 
 def _scored(inputs: Inputs, name: str, scores: Any, threshold: float | None) -> Detector:
     curve = affiliation_curve(inputs.truth, scores, **inputs.axis_options)
-    values = curve.scored.scores
-    if values.dtype.kind in "iu" and max(-int(values.min()), int(values.max())) > _EXACT_FLOAT:
-        raise InputError(
-            expected(
-                f"the scores of {name!r} to be exact as 64-bit floats",
-                f"integers from {values.min()} to {values.max()}",
-                "Subtract a common origin first.",
-            )
-        )
+    require_exact(curve.scored.scores, "scores")
     start = curve.best().threshold if threshold is None else threshold
     return Detector(name, curve.at(start), curve, start)
 
 
-def _by_name(given: Any, name: str) -> dict[str, Any]:
+def require_exact(scores: NDArray[Any], called: str) -> None:
+    """Refuse integers that the page, which has only floats, would round."""
+    if scores.dtype.kind in "iu" and max(-int(scores.min()), int(scores.max())) > _EXACT_FLOAT:
+        raise InputError(
+            expected(
+                f"`{called}` to be exact as 64-bit floats",
+                f"integers from {scores.min()} to {scores.max()}",
+                "Subtract a common origin first.",
+            )
+        )
+
+
+def entry(argument: str, name: str, given: Mapping[str, Any]) -> str:
+    """Say what messages call one detector of an argument; the argument itself if it is alone."""
+    return f"{argument}[{name!r}]" if isinstance(given[argument], Mapping) else argument
+
+
+def by_name(given: Any, name: str) -> dict[str, Any]:
+    """Read detectors by name; a single one gets the name."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -123,5 +142,7 @@ def _thresholds(thresholds: Any, scored: dict[str, Any]) -> dict[str, float]:
                 expected("`thresholds` to be for detectors in `scores`", f"one for {name!r}")
             )
         if not isinstance(threshold, (int, float, np.number)) or isnan(threshold):
-            raise InputError(expected("a threshold to be a number, or inf", f"{threshold!r}"))
+            raise InputError(
+                expected(f"the threshold of {name!r} to be a number, or inf", f"{threshold!r}")
+            )
     return {name: float(threshold) for name, threshold in chosen.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.report.detectors import Inputs
-from closecall.report.page import page_html, plotly_script
+from closecall.report.page import page_html, plotly_script, require_title
 from closecall.report.result import Report
 from closecall.report.series import series_content, summary
 
@@ -66,6 +66,7 @@ def report(
     >>> report([0, 0, 1, 1, 0, 0], scores={"a": [0.1, 0.6, 0.9, 0.4, 0.1, 0.2]}, script="cdn")
     Report('closecall report', detectors: a; 0.1 MB)
     """
+    require_title(title)
     plotly_script(script)  # a missing package is told before anything is computed
     content = series_content(
         "",

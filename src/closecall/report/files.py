@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, InputTypeError, expected
 from closecall.frames import read_table
+from closecall.frames.batch.arrow_columns import plain_values
 from closecall.frames.files import arrow, shown_name
 from closecall.frames.sides import (
     Source,
@@ -13,6 +15,7 @@ from closecall.frames.sides import (
     read_side,
     refuse_standard_input_twice,
 )
+from closecall.frames.sources.grouping import group
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
 
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from closecall.frames.batch.question import Disorder
     from closecall.report.page import Script
     from closecall.report.result import Report
+
+_NAMELESS = "(no name)"
 
 
 def report_files(
@@ -35,7 +41,8 @@ def report_files(
     scores: Sequence[str] = (),
     time: str | None = None,
     value: str | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] = (),
+    disorder: Disorder | None = None,
     title: str | None = None,
     script: Script = "embed",
     **axis: Any,
@@ -55,8 +62,10 @@ def report_files(
     time, value
         Columns of times and of the series itself.
     by
-        A column of a single file whose values tell series apart; the page is then that of
-        `report_batch`.
+        Columns of a single file whose values tell series apart, as in `closecall.evaluate_frame`;
+        the page is then that of `report_batch`.
+    disorder
+        As in `report_batch`; only beside `by`.
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
     axis
@@ -81,16 +90,22 @@ def report_files(
         "axis": axis,
     }
     name = sources[-1].name if title is None else title
-    if by is None:
-        arguments = _arguments(sources, **options)
-        return report(arguments.pop("truth"), title=name, script=script, **arguments)
-    if detectors_file is not None:
-        raise InputError(expected("one file with everything beside `by`", "two files"))
-    groups = {
-        str(key): _arguments([Source(sources[0].name, table)], **options)
-        for key, table in _groups(sources[0], by)
-    }
-    return report_batch(groups, title=name, script=script)
+    keys = (by,) if isinstance(by, str) else tuple(by)
+    if keys:
+        if detectors_file is not None:
+            raise InputError(expected("one file with everything beside `by`", "two files"))
+        series = _series(sources[0], keys, options)
+        return report_batch(series, disorder=disorder or "error", title=name, script=script)
+    if disorder is not None:
+        raise InputTypeError(
+            expected(
+                "`disorder` only beside `by`",
+                f"{disorder!r} for one series",
+                "Sort the samples of the file by time first.",
+            )
+        )
+    arguments = _arguments(sources, **options)
+    return report(arguments.pop("truth"), title=name, script=script, **arguments)
 
 
 def _arguments(
@@ -105,20 +120,67 @@ def _arguments(
 ) -> dict[str, Any]:
     """Take the columns that `report` is called with."""
     detectors = sources[-1]
+
+    def taken(names: Sequence[str], role: str) -> dict[str, Any] | None:
+        return {name: plain_values(detectors.column(name, role)) for name in names} or None
+
     actual = read_side(sources[0], "truth", truth, time=time, shared=len(sources) == 1)
     return {
         "truth": actual,
-        "predicted": {name: detectors.column(name, "predicted") for name in predicted} or None,
-        "scores": {name: detectors.column(name, "score") for name in scores} or None,
+        "predicted": taken(predicted, "predicted"),
+        "scores": taken(scores, "score"),
         "times": read_sample_times(sources, time, actual),
-        "values": None if value is None else detectors.column(value, "value"),
+        "values": None if value is None else _with_gaps(detectors.column(value, "value")),
         **axis,
     }
 
 
-def _groups(source: Source, by: str) -> list[tuple[Any, pa.Table]]:
-    """Split a table by a column, each group in the order of its rows."""
-    column = source.column(by, "by")
-    compute = arrow("pyarrow.compute")
-    keys = compute.unique(column)
-    return [(key.as_py(), source.table.filter(compute.equal(column, key))) for key in keys]
+def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Turn missing values of the drawn series into nan, which is drawn as a gap."""
+    types = arrow("pyarrow").types
+    plain = plain_values(column)
+    if not plain.null_count or not (types.is_integer(plain.type) or types.is_floating(plain.type)):
+        return plain
+    return plain.cast("float64").fill_null(nan)
+
+
+def _series(
+    source: Source, by: tuple[str, ...], options: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Take the arguments of each series, in the order in which the series appear."""
+    for name in by:
+        source.column(name, "by")
+    # A column that is missing is missing for all.
+    _arguments([Source(source.name, source.table.slice(0, 0))], **options)
+    series: dict[str, dict[str, Any]] = {}
+    for key, table in group(source.table, by):
+        series[_unused(_series_name(key), series)] = _own_arguments(
+            Source(source.name, table), options
+        )
+    if not series:
+        raise InputError(expected(f"{source.name} to hold at least one series", "none"))
+    return series
+
+
+def _own_arguments(source: Source, options: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return _arguments([source], **options)
+    except InputTypeError:
+        # Text of one series that is no time must not stop the others; it is refused again there.
+        untimed = _arguments([source], **{**options, "time": None})
+        return {**untimed, "times": source.column(options["time"], "time")}
+
+
+def _series_name(key: tuple[Any, ...]) -> str:
+    """Write the values that tell a series apart; what has none is said to have none."""
+    return ", ".join(_NAMELESS if part is None or part == "" else str(part) for part in key)
+
+
+def _unused(name: str, series: dict[str, Any]) -> str:
+    """Add a number to a name that another series has, as nulls and empty texts may."""
+    count = 1
+    free = name
+    while free in series:
+        count += 1
+        free = f"{name} {count}"
+    return free

@@ -11,7 +11,7 @@ from html import escape
 from importlib import import_module
 from typing import Any, Literal
 
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
 from closecall.report.assets import asset, bundle
 from closecall.report.packing import deflated
 
@@ -28,6 +28,12 @@ def embedded_json(content: Any) -> str:
     """
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
+
+
+def require_title(title: Any) -> None:
+    """Refuse a title that is no text."""
+    if not isinstance(title, str):
+        raise InputTypeError(expected("`title` to be text", f"{title!r:.80}"))
 
 
 @cache
@@ -67,6 +73,7 @@ def page_html(
         "title": escape(title),
         "style": asset("style.css"),
         "dark": asset("dark.css"),
+        "paper": asset("paper.css"),
         "plotly": plotly_script(script),
         "data": "\n".join(blocks),
         "script": bundle(),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from os import PathLike
 
+    from closecall.report.trouble import SeriesTrouble
+
 _HEIGHT = 900  # pixels, in a notebook
 
 
@@ -33,6 +35,8 @@ class Report:
     """Names of the detectors it shows."""
     html: str
     """The whole page."""
+    troubles: tuple[SeriesTrouble, ...] = ()
+    """What is not scored on a page of many series, and why."""
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the page to a file, which any browser opens, and give its path."""
