@@ -81,7 +81,14 @@ def test_durations_are_counted_on_request():
     ("arguments", "options", "message"),
     [
         ((TRUTH,), {}, "Expected `predicted` or `scores`, got neither"),
-        ((TRUTH, PREDICTED), {"metrics": "vus"}, r"Pass \['vus'\]"),
+        ((TRUTH, PREDICTED), {"metrics": 5}, "`metrics` to be names of metrics, got 5"),
+        ((TRUTH, PREDICTED), {"metrics": [3]}, "`metrics` to be names of metrics, got 3"),
+        ((TRUTH, PREDICTED), {"metrics": []}, "at least one metric in `metrics`, got none"),
+        (
+            (TRUTH, PREDICTED),
+            {"metrics": {"classical": None}},
+            r"`metrics\['classical'\]` to be parameters by name, got None",
+        ),
         ((TRUTH, PREDICTED), {"metrics": ["vus"]}, "Expected `scores` for the metric 'vus'"),
         ((TRUTH,), {"scores": SCORES, "metrics": ["nab"]}, "Expected `predicted` for the metric"),
         ((TRUTH, PREDICTED), {"metrics": ["margin"]}, "Expected `margin` for the metric 'margin'"),
@@ -96,3 +103,9 @@ def test_durations_are_counted_on_request():
 def test_refused(arguments, options, message):
     with pytest.raises((InputError, InputTypeError), match=message):
         cc.evaluate(*arguments, **options)
+
+
+def test_one_name_is_enough():
+    one = cc.evaluate(TRUTH, PREDICTED, metrics="classical")
+    assert one == cc.evaluate(TRUTH, PREDICTED, metrics=["classical"])
+    assert list(one) == ["classical_precision", "classical_recall", "classical_f1"]

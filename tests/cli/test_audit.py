@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -70,11 +71,44 @@ def test_a_narrow_terminal_shows_what_the_verdicts_compare(run, series, monkeypa
     monkeypatch.setenv("COLUMNS", "80")
     lines = run("audit", series, *COLUMNS, *CHOSEN).stdout.splitlines()
     header = next(line for line in lines if line.startswith("metric"))
-    assert header.split()[:3] == ["metric", "best", "detector"]
+    assert header.split() == ["metric", "detector", "score", "rival", "score", "verdict"]
+    said = " ".join(line.strip() for line in lines)
+    wide = re.search(r"A terminal of (\d+) columns, json and csv show every prediction\.", said)
+    monkeypatch.setenv("COLUMNS", wide[1])
+    assert "everything" in run("audit", series, *COLUMNS, *CHOSEN).stdout
     beaten = next(line for line in lines if line.startswith("range_based"))
     assert "alternating" in beaten
     assert beaten.rstrip().endswith("beaten")
     assert max(len(line.rstrip()) for line in lines) <= 80
+
+
+def test_names_are_shortened_and_headings_are_not(run, series, monkeypatch):
+    Path("long.csv").write_text(Path(series).read_text().replace("late", "late_" * 8 + "alarm"))
+    monkeypatch.setenv("COLUMNS", "80")
+    columns = ("--truth", "label", "--predicted", "late_" * 8 + "alarm")
+    result = run("audit", "long.csv", *columns, "--budget", "5")
+    lines = [line.rstrip() for line in result.stdout.splitlines()]
+    assert max(map(len, lines)) <= 80
+    assert next(line for line in lines if line.startswith("metric")).endswith("verdict")
+    assert "\u2026" not in result.stdout  # where rich cuts text off
+    assert "normalised_affiliation  late" in result.stdout
+
+
+@pytest.mark.parametrize(("axis", "unit"), [((), "samples"), (("--time", "t"), "seconds")])
+def test_distances_have_a_unit(run, series, axis, unit):
+    chosen = ("--metric", "hausdorff", "--metric", "affiliation", "--budget", "5")
+    printed = run("audit", series, *COLUMNS, *axis, *chosen).stdout
+    assert f"hausdorff: in {unit}." in printed
+    score = {"samples": "10", "seconds": "600"}[unit]
+    assert re.search(rf"^hausdorff +{score} ", printed, re.MULTILINE)
+
+
+def test_a_detector_cannot_take_the_name_of_a_built_in_prediction(refuse, series):
+    Path("taken.csv").write_text(Path(series).read_text().replace("half", "everything"))
+    columns = ("--truth", "label", "--predicted", "late", "--predicted", "everything")
+    lines = refuse("audit", "taken.csv", *columns, *CHOSEN)
+    assert "other than those of the audit's own predictions" in lines[0]
+    assert lines[0].endswith("got 'everything'.")
 
 
 def test_json_is_the_result_itself(run, series):
@@ -166,6 +200,30 @@ def test_bad_input_is_two_lines(refuse, series, arguments, complaint):
     lines = refuse("audit", series, *arguments)
     assert complaint.replace("'no name'", "no name") in lines[0]
     assert len(lines) <= 2
+
+
+@pytest.mark.parametrize(
+    ("metric", "hint"),
+    [
+        ("margin", "Hint: Pass --metric margin:margin=10, or margin=10min beside datetimes."),
+        ("affilation", "Hint: Did you mean 'affiliation'? `closecall metrics` lists them all."),
+        (
+            "margin:margin=10",
+            "Hint: The times are datetimes, so give the length a unit: ms, s, min, h or d, as in",
+        ),
+    ],
+)
+def test_hints_speak_of_the_command_line(refuse, series, metric, hint):
+    printed = refuse("audit", series, *COLUMNS, "--time", "t", "--metric", metric)[1]
+    assert printed.startswith(hint)
+
+
+def test_a_metric_is_named_once(refuse, series):
+    twice = ("--metric", "range_based:alpha=0", "--metric", "range_based:alpha=1")
+    lines = refuse("audit", series, *COLUMNS, *twice, code=2)
+    assert lines[0].startswith("Error: --metric range_based is given twice;")
+    lines = refuse("audit", series, *COLUMNS, "--metric", "point_adjust_k:k=20,k=30", code=2)
+    assert lines[0].endswith("k is given twice in 'point_adjust_k:k=20,k=30'.")
 
 
 def test_bad_usage(refuse, series):

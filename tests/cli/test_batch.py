@@ -48,8 +48,10 @@ def lines(result):
 
 
 TABLE = """\
-3 series evaluated, 1 without a true event, 1 with times that repeat, go back or are missing, 1 with the same score
+3 series evaluated, 1 without a true event, 1 with times that repeat, go back or cannot be used, 1 with the same score
 everywhere for some detectors
+bad_times, as in d, good: Expected `t` to be strictly increasing, got 10 after 11 at index 11.
+constant_score, as in e, noise: Expected `noise` to tell samples apart, got 0.5 for every sample.
 --disorder sort puts samples in the order of their times; --disorder index counts samples instead
 
 #  detector    F1  chance  prec.  chance  recall  chance  avg. prec.  best  series
@@ -57,7 +59,8 @@ everywhere for some detectors
 2  noise     0.74    0.47   0.63    0.50    0.95    0.50        0.56     0     3/5
 
 Scores are means over the series that have one; best: on how many F1 is the highest.
-chance: what as many alarms at random times would reach.
+chance: about what as many alarms at random times reach, usually within 0.02;
+closecall score and cc.chance give the means themselves, series by series.
 Thresholds are the best of each series, chosen with the truth: what a detector could reach, not what it would."""  # noqa: E501 - as wide as the terminal
 
 
@@ -99,7 +102,7 @@ def test_the_table_follows_the_width(run, series, monkeypatch, width):
 def test_metrics_without_a_threshold(run, series):
     metric = ("--metric", "affiliation_average_precision")
     printed = lines(run("batch", "series.parquet", *SCORES, *metric))
-    assert printed[2].split()[:5] == ["#", "detector", "avg.", "prec.", "best"]
+    assert printed[3].split()[:5] == ["#", "detector", "avg.", "prec.", "best"]
     assert not any(line.startswith(("chance", "Thresholds")) for line in printed)
 
 
@@ -228,10 +231,19 @@ def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series
     assert result.exit_code == 1
     complaint = result.stderr.splitlines()
     assert "b.parquet" in complaint[0]
-    assert complaint[1].startswith("Error: Expected every part of the data to be read and evalu")
-    assert complaint[2].endswith(
-        "results.parquet.partial has the others: mend it and use --resume."
-    )
+    assert complaint[1:] == [
+        "Error: Expected every unit of the data to be read, got 1 of 2 that could not be.",
+        (
+            "Hint: If reading failed for a while, the same command with --resume tries again. If "
+            "you mend a file, the data are other data: start again with --overwrite."
+        ),
+    ]
+    shown = result.stdout.splitlines()
+    assert shown[1] == "1 of 2 units could not be read; its series are not among the rows"
+    again = run("batch", "a.parquet", "b.parquet", *alarms, "--format", "json")
+    printed = json.loads(again.stdout)
+    assert [row["trouble"] for row in printed["summary"]] == ["1 unit not read"]
+    assert [one["unit"] for one in printed["failures"]] == [complaint[0].partition(": ")[0]]
     assert not Path("results.parquet").exists()
     assert len(list(Path("results.parquet.partial").glob("*.unit"))) == 1
 
@@ -257,3 +269,46 @@ def test_the_table_in_the_documents_is_what_is_printed(run, data_folder, monkeyp
     file = str(data_folder / "nab" / "scores.parquet")
     printed = lines(run("batch", file, *COLUMNS, "--time", "timestamp", *scores))
     assert printed[: len(shown.splitlines())] == shown.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("margin:margin=-3", "Expected `margin` to be a finite number of 0 or more, got -3."),
+        ("margin:margin=abc", "Expected `margin` to be a finite number of 0 or more, got 'abc'."),
+    ],
+)
+def test_a_wrong_parameter_is_refused_once(refuse, series, metric, message):
+    out = ("--out", "results.csv")
+    complaint = refuse("batch", "series.parquet", *SCORES, "--metric", metric, *out)
+    assert complaint[0] == f"Error: {message}"
+    assert sorted(path.name for path in Path().iterdir()) == ["series.parquet"]
+
+
+def test_one_trouble_of_all_rows_is_an_error(run, series):
+    arguments = ("--metric", "margin:margin=10min", "--time", "t")
+    result = run("batch", "series.parquet", *SCORES, *arguments, "--disorder", "index")
+    assert result.exit_code == 1
+    reason = "margin: Expected `margin` to be a finite number of 0 or more, got "
+    told = "Error: Expected at least one series to be evaluated, got 'failed' everywhere: "
+    assert result.stderr.startswith(f"{told}{reason}")
+    assert f"failed, as in a, good: {reason}" in " ".join(result.stdout.split())
+
+
+def test_times_that_are_text_are_not_called_out_of_order(run, series):
+    place = series.column_names.index("t")
+    stamps = pa.array([f"sample {t}" for t in series["t"].to_pylist()])
+    pq.write_table(series.set_column(place, "t", stamps), "text.parquet")
+    result = run("batch", "text.parquet", *SCORES, "--time", "t")
+    assert result.exit_code == 1
+    shown = " ".join(result.stdout.split())
+    assert shown.startswith("0 series evaluated, 5 with times that repeat, go back or cannot be")
+    assert "bad_times, as in a, good: Expected `t` to be" in shown
+    assert "--disorder" not in shown
+
+
+def test_one_row_is_written(run, series):
+    pq.write_table(series.slice(0, 200), "one.parquet")
+    columns = ("--truth", "label", "--score", "good")
+    printed = lines(run("batch", "one.parquet", *columns, "--out", "one.csv"))
+    assert printed[-1] == "Wrote 1 row to one.csv."

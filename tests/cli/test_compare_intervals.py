@@ -7,7 +7,9 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
+from closecall.cli.compare_intervals import print_intervals
 from closecall.compare import compare
 from closecall.datasets import demo
 
@@ -33,13 +35,14 @@ threshold  0.87 (0.56 to 0.96)   0.84 (0.46 to 0.98)  0.85 (0.53 to 0.95)
 forecast   0.99 (0.65 to >0.99)  0.85 (0.47 to 0.99)  0.92 (0.56 to 0.99)
 
 first     second     lead in       by   from     to  ahead
-forecast  threshold  precision  +0.12  -0.03  +0.27   0.95
+forecast  threshold  precision  +0.12  -0.04  +0.28   0.95
                      recall     +0.02  -0.53  +0.56   0.53
-                     F1         +0.06  -0.30  +0.43   0.66
+                     F1         +0.06  -0.33  +0.46   0.65
 
 Caution: There are only 7 events: the intervals are wide, and rough.
 from, to: limits of the score or the lead, as there are only so many events
-ahead: how surely the first leads on such events; 0.50 for no lead; no p-value
+ahead: how surely the first leads on such events; 0.50 for no lead
+-: nothing can be said
 """
 
 
@@ -72,7 +75,7 @@ def test_intervals_of_many_pairs_and_of_one_event(run):
     chosen = [part for name in names for part in ("--predicted", name)]
     printed = lines(run("compare", "many.parquet", *chosen, "--intervals"))
     start = printed.index("How sure: 95 % intervals")
-    assert "detector_0  1.00 (- to -)  0.88 (- to -)  0.93 (- to -)" in printed
+    assert "detector_0  1.00 (-)   0.88 (-)  0.93 (-)" in printed
     assert "... and 6 more pairs; `--all` shows all." in printed[start:]
     assert any(line.startswith("Caution: There is only one event.") for line in printed)
     row = next(line for line in printed[start:] if line.startswith("detector_0  detector_1"))
@@ -86,10 +89,35 @@ def test_intervals_of_many_pairs_and_of_one_event(run):
     [
         (("--level", "0.9"), "--level and --resamples are of --intervals, which is not given."),
         (("--intervals", "--level", "95"), "Expected `level` to lie between 0 and 1, got 95.0."),
-        (("--intervals", "--resamples", "10"), "`n` to be a whole number from 100 up, got 10."),
+        (("--intervals", "--resamples", "10"), "Expected `n` to be 100 or more, got 10."),
+        (("--intervals", "--resamples", "9" * 14), "Expected `n` to be at most 1,000,000, got 9"),
     ],
 )
 def test_refused_intervals(run, demo_file, options, message):
     result = run("compare", demo_file, *COLUMNS, *options)
     assert result.exit_code != 0
     assert message in result.stderr
+    assert len(result.stderr.splitlines()) <= 4
+
+
+@pytest.mark.parametrize(("events", "green"), [(2, 0), (5, 0), (6, 3)])
+def test_a_lead_is_coloured_from_six_events_on(events, green):
+    truth = [0, 1, 1, 0, 0] * events
+    compared = compare(truth, {"right": truth, "early": [1, 0, 0, 0, 0] * events})
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, color_system="standard", width=100)
+    print_intervals(compared, compared.intervals(), console, show_all=True)
+    assert shown.getvalue().count("\x1b[32m") == green
+
+
+def test_two_events_have_dashes(run):
+    truth = [0, 1, 1, 0, 0] * 2
+    pq.write_table(pa.table({"truth": truth, "a": truth, "b": [1, 0, 0, 0, 0] * 2}), "two.parquet")
+    chosen = ("--predicted", "a", "--predicted", "b", "--intervals")
+    printed = lines(run("compare", "two.parquet", *chosen))
+    row = next(line for line in printed if "lead in" in line)
+    table = printed[printed.index(row) + 1 :][:3]
+    assert [line.split()[-3:] for line in table] == [["-"] * 3] * 3
+    plain = json.loads(run("compare", "two.parquet", *chosen, "--format", "json").stdout)
+    (pair,) = plain["intervals"]["pairs"]
+    assert {pair["f1"][name] for name in ("low", "high", "probability")} == {None}

@@ -79,6 +79,16 @@ def test_one_detector_can_be_chosen(run, folders):
             ("results", "--layout", "nab", "--scores", "score"),
             "With --layout nab there is no --scores: they are in DATA, in results/.",
         ),
+        *(
+            (
+                ("results", "--layout", "nab", option, "x"),
+                (
+                    f"{option} does not go with --layout, whose series, labels and scores are "
+                    "known; --score chooses among its detectors."
+                ),
+            )
+            for option in ("--by", "--truth", "--predicted")
+        ),
         (("a", "b", "--layout", "nab"), "With --layout, DATA is one folder; there are 2."),
     ],
 )
@@ -86,3 +96,23 @@ def test_options_that_do_not_go_together(run, arguments, message):
     result = run("batch", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_times_are_read_only_if_asked_for(run, folders):
+    Path("datasets/two.csv").write_text("timestamp,value,is_anomaly\n0,1.5,0\n1,8.1,1\n2,0.1,0\n")
+    with Path("datasets/datasets.csv").open("a") as index:
+        index.write("toys,two,two.csv\n")
+    for detector in demo().scores:
+        folder = Path("run", detector, "0af3/toys/two/1")
+        folder.mkdir(parents=True)
+        (folder / "anomaly_scores.ts").write_text("0.1\n0.9\n0.2\n")
+    arguments = ("batch", "datasets", "--layout", "timeeval", "--scores", "run")
+    result = run(*arguments, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    statuses = [row["status"] for row in json.loads(result.stdout)["rows"]]
+    assert statuses == ["ok"] * 4
+    refused = run(*arguments, "--time", "timestamp")
+    assert refused.exit_code == 1
+    assert refused.stderr.splitlines()[1] == (
+        "Hint: Without them, samples are counted: `timestamps=False` (no `--time`)."
+    )

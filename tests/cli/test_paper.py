@@ -96,12 +96,26 @@ def test_latex_compiles(run, data_folder, tmp_path):
 def test_other_data_says_what_is_not_explained(run, tmp_path):
     write_kdd2022(tmp_path / "kdd2022")
     text = unwrapped(run("paper", "--data", str(tmp_path)).stdout)
-    assert re.search(r"Of those that do not, \d{2,} have no known explanation\.$", text)
+    assert re.search(r"Of those that do not, \d{2,} have no known explanation\. 3 more are", text)
+
+
+def test_cells_without_data_are_said_to_be_left_out(run, data_folder, tmp_path):
+    shutil.copytree(data_folder / "kdd2022", tmp_path / "kdd2022")
+    printed = unwrapped(run("paper", "--data", str(tmp_path)).stdout)
+    assert (
+        "Left out: trivial of NYC-Taxi: the folder has no measurements of it (nyc_taxi.csv)."
+        in printed
+    )
+    assert printed.endswith("3 more are left out for want of data.")
+    plain = json.loads(run("paper", "--data", str(tmp_path), "--format", "json").stdout)
+    assert (plain["total"], len(plain["left_out"])) == (187, 3)
+    result = run("paper", "--data", str(tmp_path), "--format", "csv")
+    assert result.stderr.count("Left out: datasets, trivial of") == 3
 
 
 def test_no_such_folder(refuse):
     assert refuse("paper", "--data", "gone") == [
-        "Error: Expected `folder` to name a folder, got gone.",
+        "Error: Expected `--data` to name a folder, got gone.",
         "Hint: Without it, the data is downloaded.",
     ]
 
@@ -190,5 +204,5 @@ def test_figures_are_not_tables(refuse):
         hint,
     ]
     assert refuse("paper", "--out", "figures", "--data", "gone")[0] == (
-        "Error: Expected `folder` to name a folder, got gone."
+        "Error: Expected `--data` to name a folder, got gone."
     )

@@ -4,11 +4,14 @@ import csv
 import io
 import json
 
+import click
 import numpy as np
 import pytest
 
 import closecall as cc
+from closecall.cli.significance_option import number_of_shifts
 from closecall.significance import significance
+from closecall.significance.run import MOST_SHIFTS
 
 LENGTH = 600
 TRUTH = np.zeros(LENGTH, dtype=int)
@@ -128,7 +131,29 @@ def test_shifts_are_scored_by_one_mean_only(results, refuse):
     assert "--significance goes with --zero-division nan" in lines[0]
 
 
-@pytest.mark.parametrize("text", ["results.csv", "0", "1.5"])
-def test_a_bad_number_of_shifts(results, refuse, text):
-    lines = refuse("score", "--predicted", "alarm", f"--significance={text}", *results, code=2)
-    assert f"{text!r} is no whole number above 0. Write --significance=1000" in lines[0]
+BAD = ["results.csv", "0", "1.5", "-1", "1000001", "10000000000000", "9" * 20, "9" * 5000]
+
+
+@pytest.mark.parametrize("text", BAD)
+@pytest.mark.parametrize("command", ["score", "curve"])
+def test_a_bad_number_of_shifts(results, refuse, command, text):
+    column = {"score": ("--predicted", "alarm"), "curve": ("--score", "score")}[command]
+    lines = refuse(command, *column, f"--significance={text}", *results, code=2)
+    said = f"{text[:80]!r} is no whole number from 1 to 1,000,000. Write --significance=1000"
+    assert said in lines[0]
+    assert "'--significance'" in lines[0]
+
+
+def test_a_negative_number_may_stand_apart(run, results, refuse):
+    lines = refuse("score", *results, "--predicted", "alarm", "--significance", "-20", code=2)
+    assert "'-20' is no whole number from 1 to 1,000,000." in lines[0]
+    other = refuse("score", *results, "--significance", "--nothing", code=2)
+    assert "No such option" in other[0]
+    alone = run("score", *results, "--significance", "--predicted", "alarm", "--format", "json")
+    assert json.loads(alone.stdout)["significance"]["n"] == 1000
+
+
+def test_the_most_shifts_are_those_of_the_library():
+    assert number_of_shifts(f"{MOST_SHIFTS}") == MOST_SHIFTS
+    with pytest.raises(click.BadParameter):
+        number_of_shifts(f"{MOST_SHIFTS + 1}")

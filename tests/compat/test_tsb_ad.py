@@ -100,3 +100,19 @@ def test_the_options_of_tsb_ad_that_are_not_needed():
 def test_no_true_event():
     with pytest.raises(cc.errors.UndefinedMetricError):
         get_metrics([0.1, 0.2], [0, 0])
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [0.1, 0.9, 0.2, np.inf, np.inf, 0.4],
+        [-np.inf, 0.9, 0.2, 0.8, np.inf, 0.4],
+        [-np.inf, -np.inf, -np.inf, np.inf, np.inf, np.inf],
+    ],
+)
+def test_infinite_scores_rank_like_any_others(scores):
+    labels = [0, 0, 0, 1, 1, 0]
+    found = get_metrics(scores, labels, slidingWindow=2)
+    finite = np.clip(scores, -2.0, 3.0)
+    for key, value in get_metrics(finite, labels, slidingWindow=2).items():
+        assert found[key] == value, key

@@ -37,6 +37,7 @@ Examples:
   closecall batch all.parquet --by series --truth label --score a --score b --time t
   closecall batch 'runs/*.csv' --by run --truth label --predicted alarm --out results.parquet
   closecall batch all.parquet --by series --truth label --score a --workers 4 --out results.csv
+  closecall batch all.parquet --by series --truth label --score a --score b --intervals
   closecall batch TSB-AD-U --layout tsb-ad --scores eval/score/uni --missing nan
   closecall batch lake/ --by site --by machine --truth label --score a \\
     --engine dask://scheduler:8786 --out results.parquet --resume
@@ -101,7 +102,8 @@ def threshold_choice(text: str) -> int | float | str:
 @click.option(
     "--layout",
     type=click.Choice(LAYOUTS),
-    help="DATA is a folder of that benchmark: --by, --truth and --score are known.",
+    help="DATA is a folder of that benchmark: --by, --truth and --score are known. Times are read "
+    "with --time timestamp.",
 )
 @click.option("--scores", metavar="DIR", help="With --layout: the folder of scores.")
 @click.option(
@@ -112,6 +114,12 @@ def threshold_choice(text: str) -> int | float | str:
     help="With --layout: for a series without scores, stop, report it, or leave it out.",
 )
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
+@click.option(
+    "--intervals",
+    "with_intervals",
+    is_flag=True,
+    help="Say how sure the numbers and their differences are, by resampling the series.",
+)
 @click.option(
     "--disorder",
     type=click.Choice(["error", "sort", "index"]),
@@ -127,13 +135,17 @@ def threshold_choice(text: str) -> int | float | str:
 )
 @click.option("--resume", is_flag=True, help="Go on with what --out has of an earlier attempt.")
 @click.option("--overwrite", is_flag=True, help="Replace what is at --out.")
-@format_option("json holds everything; csv one row for each series and detector.")
+@format_option(
+    "json holds everything; csv one row for each series and detector, or the intervals if asked "
+    "for."
+)
 def batch(
     data: tuple[str, ...],
     *,
     score: tuple[str, ...],
     predicted: tuple[str, ...],
     metrics: tuple[tuple[str, dict[str, Any]], ...],
+    with_intervals: bool,
     output_format: str,
     out: str | None,
     engine: str | None,
@@ -146,12 +158,13 @@ def batch(
     from closecall.cli.batch_formats import write_batch
     from closecall.frames.batch.evaluate import evaluate_frame
 
-    check_columns(layout, options["truth"], scores)
+    check_columns(layout, scores, {**options, "predicted": predicted})
     with compile_notice(), _interruptible(out), _quiet_dask():
         if layout is None:
             source = data[0] if len(data) == 1 else list(data)
         else:
-            source = read_layout(layout, data, scores, missing)
+            timed = options["time"] is not None
+            source = read_layout(layout, data, scores, missing, timed=timed)
             options |= {"by": "series", "truth": "label"}
             score = score or tuple(name for name in source.column_names if name not in COLUMNS)
         result = evaluate_frame(
@@ -163,7 +176,7 @@ def batch(
             engine=engine,
             **options,
         )
-    write_batch(result, output_format=output_format, out=out)
+    write_batch(result, output_format=output_format, out=out, with_intervals=with_intervals)
 
 
 @contextmanager

@@ -9,27 +9,48 @@ import click
 
 from closecall.cli.formats import console_for, json_text, write_text
 from closecall.errors import InputError, expected
-from closecall.frames.batch.question import DETECTOR
 from closecall.frames.batch.summary import summarise
+from closecall.frames.batch.summary_intervals import interval_rows
+from closecall.frames.batch.trouble import (
+    BAD_LABELS,
+    BAD_SCORES,
+    BAD_TIMES,
+    EMPTY,
+    FAILED,
+    NO_EVENT,
+)
+from closecall.frames.files import write_table
 
 if TYPE_CHECKING:
     from closecall.frames.batch.result import BatchResult
 
 _SHOWN_FAILURES = 3
+_OF_THE_CALL = (FAILED, BAD_LABELS, BAD_SCORES, BAD_TIMES)
 
 
-def write_batch(result: BatchResult, *, output_format: str, out: str | None) -> None:
+def write_batch(
+    result: BatchResult, *, output_format: str, out: str | None, with_intervals: bool = False
+) -> None:
     """Write the result; fail if a part of the data could not be read."""
+    intervals = None
+    if with_intervals:
+        intervals = interval_rows(
+            result.table, result.event_table, result.question, level=0.95, n=2000, seed=0
+        )
     if output_format == "table":
         from closecall.cli.batch_summary import print_batch
 
         with console_for(None) as console:
-            print_batch(result, console, out=out)
+            print_batch(result, console, out=out, intervals=intervals)
     elif output_format == "json":
-        write_text(json_text(_everything(result)), None)
-    else:
+        more = {} if intervals is None else {"intervals": _plain_rows(intervals)}
+        write_text(json_text(_everything(result) | more), None)
+    elif intervals is None:
         result.write("-")
+    else:
+        write_table({name: intervals.column(name) for name in intervals.column_names}, "-")
     _report_failures(result, out)
+    _require_some(result)
 
 
 def _everything(result: BatchResult) -> dict[str, Any]:
@@ -37,7 +58,7 @@ def _everything(result: BatchResult) -> dict[str, Any]:
     return {
         "rows": _plain_rows(result.table),
         "events": None if events is None else _plain_rows(events),
-        "summary": _plain_rows(summarise(result.table, result.question, DETECTOR)),
+        "summary": _plain_rows(summarise(result.table, result.question, unread=result.unread)),
         "failures": [{"unit": unit, "reason": reason} for unit, reason in result.failures],
     }
 
@@ -67,11 +88,30 @@ def _report_failures(result: BatchResult, out: str | None) -> None:
     for unit, reason in result.failures[:_SHOWN_FAILURES]:
         click.echo(f"{unit}: {reason}", err=True)
     count = len(result.failures)
-    hint = f"Its rows are missing. {out}.partial has the others: mend it and use --resume."
+    hint = (
+        "If reading failed for a while, the same command with --resume tries again. If you mend a "
+        "file, the data are other data: start again with --overwrite."
+    )
     raise InputError(
         expected(
-            "every part of the data to be read and evaluated",
-            f"{count} that could not be",
-            hint if out else "Its rows are missing.",
+            "every unit of the data to be read",
+            f"{count} of {result.units} that could not be",
+            hint if out else "The series in it are not among the rows.",
         )
     )
+
+
+def _require_some(result: BatchResult) -> None:
+    """Fail if everything fails for one and the same reason: then it is the call that is wrong."""
+    statuses, reasons = (result.table.column(x).to_pylist() for x in ("status", "reason"))
+    told = {
+        (status, reason)
+        for status, reason in zip(statuses, reasons, strict=True)
+        if status not in (NO_EVENT, EMPTY)
+    }
+    if len(told) != 1:
+        return
+    status, reason = told.pop()
+    if status in _OF_THE_CALL:
+        got = f"{status!r} everywhere: {reason}".removesuffix(".")
+        raise InputError(expected("at least one series to be evaluated", got))

@@ -16,16 +16,27 @@ from closecall.cli.names import plain_name
 from closecall.frames.batch.leaderboard import higher_is_better, rank_detectors
 from closecall.frames.batch.question import CHANCE, DETECTOR
 from closecall.frames.batch.summary import summarise
-from closecall.frames.batch.trouble import BAD_TIMES, CONSTANT_SCORE, OK, STATUSES
+from closecall.frames.batch.trouble import (
+    BAD_TIMES,
+    CONSTANT_SCORE,
+    EMPTY,
+    NO_EVENT,
+    OK,
+    STATUSES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import pyarrow as pa
     from rich.console import Console
 
     from closecall.frames.batch.result import BatchResult
 
 _NAME_WIDTHS = (40, 28, 20, 14)  # the widest that fits is taken
+_LONGEST = 60
+_SAID_BY_COUNTS = (OK, NO_EVENT, EMPTY)  # statuses whose reason says no more than their name
+_OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
 _ANY_WIDTH = 10_000
 _MOST_DETECTORS = 60
 _HEADINGS = {
@@ -38,7 +49,10 @@ _HEADINGS = {
     "chance_recall": "chance",
 }
 _HEADLINE = ("affiliation_f1", "affiliation_precision", "affiliation_recall")
-_CHANCE = "chance: what as many alarms at random times would reach."
+_CHANCE = (
+    "chance: about what as many alarms at random times reach, usually within 0.02;\n"
+    "closecall score and cc.chance give the means themselves, series by series."
+)
 _LOOKS = {
     "best_f1": "Thresholds are the best of each series",
     "best_f1_global": "Thresholds are the best that all series of a detector share",
@@ -46,13 +60,17 @@ _LOOKS = {
 _OPTIMISTIC = ", chosen with the truth: what a detector could reach, not what it would."
 
 
-def print_batch(result: BatchResult, console: Console, *, out: str | None) -> None:
+def print_batch(
+    result: BatchResult, console: Console, *, out: str | None, intervals: pa.Table | None = None
+) -> None:
     """Print the counts, the leaderboard, and where everything else is."""
     console.print(_counts(result))
     console.print()
     if result.table.num_rows:
         console.print(_leaderboard(result, console.width, console))
         console.print()
+        if intervals is not None:
+            _print_intervals(result, intervals, console)
         _print_meaning(result, console)
     if out is not None and not result.failures:
         console.print(Text(_written(result, out)))
@@ -69,10 +87,29 @@ def _counts(result: BatchResult) -> Text:
     evaluated = sum(any(one in (OK, CONSTANT_SCORE) for one in own) for own in series.values())
     parts = [f"{evaluated} series evaluated", *_troubles(series.values())]
     text = Text.assemble((f"{', '.join(parts)}", "bold"))
-    if any(status == BAD_TIMES for status in statuses) and result.question.disorder == "error":
+    if result.failures:
+        whose = "its" if len(result.failures) == 1 else "their"
+        missing = f"{len(result.failures)} of {result.units} units could not be read"
+        text.append(f"\n{missing}; {whose} series are not among the rows", "bold red")
+    reasons = _reasons(result)
+    for status, (where, reason) in reasons.items():
+        text.append(f"\n{status}, as in {where}: {reason}", "dim")
+    disordered = _OUT_OF_ORDER in reasons.get(BAD_TIMES, ("", ""))[1]
+    if disordered and result.question.disorder == "error":
         text.append("\n--disorder sort puts samples in the order of their times; ")
         text.append("--disorder index counts samples instead")
     return text
+
+
+def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
+    """Give the first row of each trouble: whose it is, and the reason."""
+    first: dict[str, tuple[str, str]] = {}
+    names = dict.fromkeys((*result.question.by, DETECTOR))
+    columns = [result.table.column(name).to_pylist() for name in (*names, "status", "reason")]
+    for *key, status, reason in zip(*columns, strict=True):
+        if status not in _SAID_BY_COUNTS and status not in first:
+            first[status] = ", ".join(plain_name(str(part), _LONGEST) for part in key), reason
+    return first
 
 
 def _troubles(series: Iterable[list[str]]) -> list[str]:
@@ -145,6 +182,16 @@ def _score(name: str, value: float) -> Text:
     return Text(words.number(round(value, 4)))
 
 
+def _print_intervals(result: BatchResult, intervals: pa.Table, console: Console) -> None:
+    from closecall.cli.batch_intervals import print_batch_intervals
+
+    metrics = _metrics(result)
+    headings = {name: _HEADINGS.get(name, name.replace("_", " ")) for name in metrics}
+    board = rank_detectors(result.table, result.question, metrics[0]).column(DETECTOR).to_pylist()
+    ranked = [str(name) for name in board[:_MOST_DETECTORS]]
+    print_batch_intervals(intervals, ranked, headings, console)
+
+
 def _print_meaning(result: BatchResult, console: Console) -> None:
     metrics = _metrics(result)
     way = "highest" if higher_is_better(metrics[0], result.question) else "lowest"
@@ -162,7 +209,8 @@ def _print_meaning(result: BatchResult, console: Console) -> None:
 
 def _written(result: BatchResult, out: str) -> str:
     path = Path(out)
-    text = f"Wrote {result.table.num_rows} rows to {path}"
+    count = result.table.num_rows
+    text = f"Wrote {count} row{'' if count == 1 else 's'} to {path}"
     if result.event_table is None:
         return f"{text}."
     events = path.with_name(f"{path.stem}.events{path.suffix}")

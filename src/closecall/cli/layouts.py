@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LAYOUTS = ("nab", "tsb-ad", "timeeval")
 COLUMNS = ("series", "timestamp", "label")  # what is not a detector
 
 
-def check_columns(layout: str | None, truth: str | None, scores: str | None) -> None:
-    """Tell which options go together: a layout knows the columns, files do not."""
-    if layout is None and truth is None:
+def check_columns(layout: str | None, scores: str | None, named: Mapping[str, Any]) -> None:
+    """Tell which options go together: a layout knows the columns, files do not.
+
+    `named` are the options that name columns, with what was given.
+    """
+    if layout is not None:
+        for option in ("by", "truth", "predicted"):
+            if named[option]:
+                message = (
+                    f"--{option} does not go with --layout, whose series, labels and scores are "
+                    "known; --score chooses among its detectors."
+                )
+                raise click.UsageError(message)
+    if layout is None and named["truth"] is None:
         message = "Missing option '--truth'. It, or --layout, says where the labels are."
         raise click.UsageError(message)
     if layout is None and scores is not None:
@@ -20,8 +34,10 @@ def check_columns(layout: str | None, truth: str | None, scores: str | None) -> 
         raise click.UsageError(message)
 
 
-def read_layout(layout: str, data: tuple[str, ...], scores: str | None, missing: Any) -> Any:
-    """Read the one folder that DATA names, as the benchmark lays it out."""
+def read_layout(
+    layout: str, data: tuple[str, ...], scores: str | None, missing: Any, *, timed: bool
+) -> Any:
+    """Read the one folder that DATA names, as the benchmark lays it out; times only if asked."""
     from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 
     if len(data) != 1:
@@ -35,5 +51,6 @@ def read_layout(layout: str, data: tuple[str, ...], scores: str | None, missing:
     if scores is None:
         message = f"With --layout {layout}, --scores names the folder of the detectors' scores."
         raise click.UsageError(message)
-    read = read_tsb_ad if layout == "tsb-ad" else read_timeeval
-    return read(data[0], scores, missing=missing)
+    if layout == "tsb-ad":
+        return read_tsb_ad(data[0], scores, missing=missing)
+    return read_timeeval(data[0], scores, missing=missing, timestamps=timed)

@@ -26,6 +26,8 @@ def print_table(table: Table, console: Console) -> None:
         console.print(Text(note, style="dim"))
     for remark in table.remarks():
         console.print(Text(remark, style="yellow"))
+    for reason in table.left_out:
+        console.print(Text(f"Left out: {reason}.", style="yellow"))
     style = "green" if table.matched == table.total else "yellow"
     console.print(Text(f"{table.matched} of {table.total} match.", style=style))
 

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation
+from closecall.compat.their_names import their_names
 from closecall.events import Events
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_THEIRS = {
+    "truth": "events_gt",
+    "predicted": "events_pred",
+    "span": "Trange",
+    "truth.merged()": "list(closecall.Events(events_gt).merged())",
+    "predicted.merged()": "list(closecall.Events(events_pred).merged())",
+}
 
 
 def pr_from_events(
@@ -47,7 +56,12 @@ def pr_from_events(
     >>> scores["individual_precision_distances"]
     [0.5, 0.0]
     """
-    result = affiliation(Events(events_gt), Events(events_pred), span=Trange)
+    with their_names(_THEIRS):
+        with their_names({"intervals": "events_gt"}):
+            truth = Events(events_gt)
+        with their_names({"intervals": "events_pred"}):
+            predicted = Events(events_pred)
+        result = affiliation(truth, predicted, span=Trange)
     events = result.events
     return {
         "precision": result.precision,

@@ -9,6 +9,7 @@ import numpy as np
 from closecall import metrics
 from closecall.affiliation import affiliation, affiliation_curve
 from closecall.affiliation.order import descending_order
+from closecall.compat.their_names import their_names
 from closecall.fscore import f_measure
 from closecall.scored import Scored, read_scored
 
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 _EXISTENCE = 0.2  # weight of finding an event at all, in TSB-AD's range-based recall
 _SAMPLED = 100
+_THEIRS = {
+    "truth": "labels",
+    "scores": "score",
+    "window": "slidingWindow",
+    "predicted": "pred",
+}
 
 
 def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
@@ -39,7 +46,8 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
     - ``PA-F1``: over all thresholds; TSB-AD looks at 100 and does not adjust index 0.
     - ``Event-based-F1``: over all thresholds; TSB-AD looks at 100 and drops the last sample of an
       event at the end of the series.
-    - ``R-based-F1``: at the same 100 thresholds as TSB-AD.
+    - ``R-based-F1``: at the same 100 thresholds as TSB-AD, from the lowest to the highest score
+      that is finite, and at infinite ones.
     - ``Affiliation-F``: over all thresholds; TSB-AD looks at 100.
 
     Parameters
@@ -55,6 +63,8 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
     version, thre
         Accepted and not needed: how TSB-AD computes VUS, and at how many thresholds.
 
+    Needs scikit-learn, for the first two: ``pip install scikit-learn``, or the extra ``all``.
+
     Examples
     --------
     >>> from closecall.compat import get_metrics
@@ -62,18 +72,23 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
     >>> scores["Standard-F1"], round(scores["Affiliation-F"], 3)
     (1.0, 1.0)
     """
-    scored = read_scored(labels, score)
-    scored.nothing_predicted.require_truth("get_metrics")
-    volumes = metrics.vus(scored, None, window=slidingWindow)
-    threshold_free = {
+    with their_names(_THEIRS):
+        scored = read_scored(labels, score)
+        scored.nothing_predicted.require_truth("get_metrics")
+        at_threshold = _best(scored) if pred is None else _at_own(labels, pred)
+        volumes = metrics.vus(scored, None, window=slidingWindow)
+    return {
         "AUC-PR": metrics.average_precision(scored, None).value,
         "AUC-ROC": metrics.auc_roc(scored, None).value,
         "VUS-PR": volumes.pr,
         "VUS-ROC": volumes.roc,
+        **at_threshold,
     }
-    if pred is None:
-        return threshold_free | _best(scored)
-    return threshold_free | {
+
+
+def _at_own(labels: Any, pred: Any) -> dict[str, float]:
+    """Give each F1 of the caller's own predictions."""
+    return {
         "Standard-F1": metrics.classical(labels, pred).f1,
         "PA-F1": metrics.point_adjust(labels, pred).f1,
         "Event-based-F1": metrics.composite(labels, pred).f1,
@@ -85,10 +100,9 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
 def _best(scored: Scored) -> dict[str, float]:
     """Give each F1 at the threshold that is best for it."""
     precision, recall, events_found = _at_every_threshold(scored)
-    low, high = float(scored.scores.min()), float(scored.scores.max())
     range_based = [
         metrics.range_based(scored.at(threshold), None, alpha=_EXISTENCE).f1
-        for threshold in np.linspace(low, high, _SAMPLED)
+        for threshold in _sampled(scored.scores)
     ]
     return {
         "Standard-F1": float(np.max(f_measure(precision, recall))),
@@ -97,6 +111,15 @@ def _best(scored: Scored) -> dict[str, float]:
         "R-based-F1": float(np.nanmax(range_based)),
         "Affiliation-F": affiliation_curve(scored, None).best().fbeta,
     }
+
+
+def _sampled(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """Give evenly spaced thresholds from the lowest to the highest score, and infinite ones."""
+    finite = scores[np.isfinite(scores)]
+    infinite = np.unique(scores[~np.isfinite(scores)]).astype(np.float64)
+    if not finite.size:
+        return infinite
+    return np.append(np.linspace(float(finite.min()), float(finite.max()), _SAMPLED), infinite)
 
 
 def _at_every_threshold(scored: Scored) -> tuple[NDArray[np.float64], ...]:

@@ -1,4 +1,4 @@
-"""The closed forms of chance beside a result, as `closecall.chance` gives them."""
+"""The closed forms of chance beside a result: what they are, and how near `closecall.chance`."""
 
 from __future__ import annotations
 
@@ -40,9 +40,11 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
-def test_precision_and_recall_are_those_of_chance(result):
+def test_levels_are_those_of_the_zones(result):
     precision, recall, f1 = chance_levels(result.events)
-    assert precision == pytest.approx(result.chance.precision, abs=1e-14)
+    zones, own = result.events.zone_shares, result.chance.events.precision
+    reached = 1 - (1 - zones.of_span) ** result.events.alarms
+    assert precision == pytest.approx(reached @ own / reached.sum(), abs=1e-13)
     assert recall == pytest.approx(result.chance.recall, abs=1e-14)
     assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-14)
 
@@ -51,6 +53,28 @@ def test_precision_and_recall_are_those_of_chance(result):
 def test_f1_is_near_the_mean_of_the_random_detector(seed):
     result = random_labels(seed)
     assert chance_levels(result.events)[2] == pytest.approx(result.chance.f1, abs=0.02)
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+def test_precision_is_near_the_mean_of_the_random_detector(result):
+    precision = chance_levels(result.events)[0]
+    assert precision == pytest.approx(result.chance.precision, abs=0.02)
+    if result.events.alarms == 1 or len(result.events) == 1:
+        assert precision == pytest.approx(result.chance.precision, abs=1e-14)
+
+
+def test_a_series_built_to_be_far_off_is_not_far():
+    # Many zones that are all event, seldom reached, beside a long one that always is.
+    touching = [(float(i), float(i + 1)) for i in range(90)]
+    alarms = [(200.0 + i, 200.0 + i) for i in range(10)]
+    result = events([*touching, (91.0, 91.0)], alarms, (0.0, 1000.0))
+    assert 0.05 < chance_levels(result.events)[0] - result.chance.precision < 0.07
+
+
+def test_levels_do_not_depend_on_where_the_alarms_are():
+    truth = [(10, 80), (90, 95), (300, 300)]
+    first, other = (events(truth, alarms, (0, 400)) for alarms in ([(5, 6)], [(340, 380)]))
+    assert chance_levels(first.events) == chance_levels(other.events)
 
 
 def test_no_alarm_has_no_precision():

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -240,3 +241,44 @@ def test_a_client_that_was_closed(client):
     other.close()
     with pytest.raises(EngineError, match="to stay reachable, got a lost connection"):
         list(run(numbers(2), double, engine=other))
+
+
+@contextmanager
+def no_workers():
+    """Start a scheduler that nobody works for."""
+    with (
+        distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=":0") as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield cluster, client
+
+
+def test_a_cluster_without_workers_is_waited_for_and_given_up(monkeypatch):
+    monkeypatch.setattr(dask_engine, "_TELL_SECONDS", 0.6)
+    monkeypatch.setattr(dask_engine, "_GIVE_UP_SECONDS", 2)
+    told = []
+    with no_workers() as (cluster, client):
+        address = cluster.scheduler_address
+        with pytest.raises(EngineError) as caught:
+            list(run(numbers(20), double, engine=client, notify=told.append))
+    assert told == [f"Waiting for workers: the Dask scheduler {address} has none."]
+    assert str(caught.value).startswith(
+        f"Expected workers at the Dask scheduler {address}, got none for 2 seconds.\n\n"
+        f"Hint: Start some: `dask worker {address}`. What was finished is kept"
+    )
+
+
+def test_workers_that_come_late_are_asked_for_their_version_and_used(monkeypatch):
+    asked = []
+    real = dask_engine._check_workers
+
+    def check(client):
+        asked.append(len(client.nthreads()))
+        real(client)
+
+    monkeypatch.setattr(dask_engine, "_check_workers", check)
+    monkeypatch.setattr(dask_engine, "_TELL_SECONDS", 0)
+    with no_workers() as (cluster, client):
+        outcomes = run(numbers(20), double, engine=client, notify=lambda _: cluster.scale(1))
+        assert by_key(outcomes) == DOUBLED
+    assert asked == [0, 1]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from closecall.errors import InputError
 from closecall.frames.batch.engine import run
 from closecall.frames.batch.execution import Batch, require_health, result_of
+from closecall.frames.batch.journal import Journal
 from closecall.frames.batch.outcome import Outcome
 from closecall.frames.batch.question import Question
 from closecall.frames.batch.unit import evaluate_unit
@@ -20,8 +23,8 @@ UNITS = [HandMade([group(f"s{k}", **SERIES[k])], key=f"unit {k}") for k in range
 ASKED = {"by": "series", "truth": "label", "score": ["a", "b"]}
 
 
-def backwards(units, function):
-    yield from reversed(list(run(units, function)))
+def backwards(units, function, **options):
+    yield from reversed(list(run(units, function, **options)))
 
 
 @pytest.mark.parametrize("threshold", ["best_f1", "best_f1_global"])
@@ -32,7 +35,7 @@ def test_the_order_in_which_units_finish_does_not_show(threshold):
         batch = Batch(UNITS, execute, progress=False)
         asked = question
         if threshold == "best_f1_global":
-            asked = question.with_thresholds(batch.shared_thresholds(question))
+            asked = question.with_thresholds(batch.shared_thresholds(question)[0])
         results.append(result_of(*batch.evaluate(asked), asked, "arrow").table)
     assert results[0].equals(results[1])
     assert results[0]["series"].to_pylist()[::2] == [f"s{k}" for k in range(6)]
@@ -41,7 +44,7 @@ def test_the_order_in_which_units_finish_does_not_show(threshold):
 def test_closing_gives_up_the_units_that_have_not_begun():
     begun = []
 
-    def execute(units, function):
+    def execute(units, function, **_):
         for unit in units:
             begun.append(unit.key)
             yield Outcome(unit.key, value=function(unit))
@@ -54,7 +57,7 @@ def test_closing_gives_up_the_units_that_have_not_begun():
 
 
 def test_units_that_fail_are_listed_and_all_of_them_are_an_error():
-    def failing(units, function):
+    def failing(units, function, **_):
         for place, unit in enumerate(units):
             if place < 2:
                 yield Outcome(unit.key, error="OSError: gone")
@@ -75,3 +78,45 @@ def test_health_is_every_row_being_ok():
     constant = HandMade([group("c", **{**SERIES[0], "b": np.ones(25)})])
     with pytest.raises(InputError, match="got 'constant_score' for series='c', detector='b'"):
         require_health(evaluate_unit(constant, question).rows, question)
+
+
+@pytest.fixture
+def journal(tmp_path):
+    return Journal.open(tmp_path / "rows.parquet", {"data": "as it is"})
+
+
+GLOBAL = Question.ask(**ASKED, threshold="best_f1_global")
+
+
+def without_unit_3(units, function, **_):
+    for unit in units:
+        found = {"error": "OSError: gone"} if unit.key == "unit 3" else {"value": function(unit)}
+        yield Outcome(unit.key, **found)
+
+
+def test_a_threshold_of_some_units_is_not_kept_and_neither_is_what_it_gave(journal):
+    batch = Batch(UNITS, without_unit_3, progress=False, journal=journal)
+    shared, failures = batch.shared_thresholds(GLOBAL)
+    assert failures == [("unit 3", "OSError: gone")]
+    kept = [unit for unit in UNITS if unit.key != "unit 3"]
+    whole = Batch(UNITS, run, progress=False).shared_thresholds(GLOBAL)[0]
+    assert shared == Batch(kept, run, progress=False).shared_thresholds(GLOBAL)[0] != whole
+
+    # It can be read again by now, but had no say.
+    rest = replace(batch, execute=run).without(failures)
+    done, more = rest.evaluate(GLOBAL.with_thresholds(shared))
+    assert [part.key for part in done] == [unit.key for unit in kept]
+    assert more == []
+    assert journal.noted("thresholds") is None
+    assert list(journal.finished()) == []
+    again = Batch(UNITS, run, progress=False, journal=journal)
+    assert again.shared_thresholds(GLOBAL) == (whole, [])
+    assert journal.noted("thresholds") == whole
+
+
+def test_no_threshold_of_nothing_and_none_of_some_units_if_strict():
+    strict = Question.ask(**ASKED, threshold="best_f1_global", strict=True)
+    for units, question in ((UNITS, strict), (UNITS[3:4], GLOBAL)):
+        batch = Batch(units, without_unit_3, progress=False)
+        with pytest.raises(InputError, match="got unit 3: OSError: gone"):
+            batch.shared_thresholds(question)

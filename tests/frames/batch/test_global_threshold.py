@@ -9,7 +9,12 @@ import pyarrow as pa
 import pytest
 
 import closecall as cc
-from closecall.frames.batch.global_threshold import Changes, shared_thresholds, unit_changes
+from closecall.frames.batch.global_threshold import (
+    Changes,
+    Pool,
+    shared_thresholds,
+    unit_changes,
+)
 from closecall.frames.batch.question import Question
 from closecall.frames.batch.unit import evaluate_unit
 
@@ -65,16 +70,16 @@ def test_the_pooled_curve_is_exact_at_every_threshold():
         {score for columns in series for score in columns["a"].tolist()}, reverse=True
     )
     by_hand = [pooled(series, "a", h) for h in changes.thresholds]
-    np.testing.assert_allclose(changes.f1(), by_hand, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.concatenate(list(changes.f1())), by_hand, rtol=0, atol=1e-12)
 
 
 def test_one_series_alone_is_its_own_curve():
     columns = random_series(np.random.default_rng(3), 80)
     curve = cc.affiliation_curve(columns["label"], columns["a"])
     changes = Changes.of_curve(curve)
-    np.testing.assert_allclose(changes.f1(), curve.f1, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(np.concatenate(list(changes.f1())), curve.f1, rtol=0, atol=1e-13)
     assert changes.best() == curve.best().threshold
-    assert changes.defined.sum() == changes.events == len(cc.Events.from_labels(columns["label"]))
+    assert changes.sums[1].sum() == changes.events == len(cc.Events.from_labels(columns["label"]))
 
 
 def test_of_equally_good_thresholds_the_highest_is_taken():
@@ -136,3 +141,45 @@ def test_a_column_of_detectors_has_a_threshold_for_each():
     rows = evaluate_unit(HandMade(long), question.with_thresholds(wide)).rows.to_pylist()
     assert [row["detector"] for row in rows] == ["a", "b"] * 3
     assert all(row["threshold"] == wide[row["detector"]] for row in rows)
+
+
+def random_changes(generator, kind, size):
+    thresholds = np.unique(generator.integers(0, 40, size))[::-1].astype(kind)
+    return Changes(thresholds, generator.integers(0, 9, (3, thresholds.size)) * 1.0, size)
+
+
+@pytest.mark.parametrize("kinds", [("f8", "f8"), ("i8", "i8"), ("f4", "f8"), ("u1", "f8")])
+def test_adding_two_is_merging_them(kinds):
+    generator = np.random.default_rng(12)
+    for sizes in [(30, 50), (1, 60), (60, 1), (5, 5)]:
+        one, other = map(random_changes, [generator] * 2, kinds, sizes)
+        total, merged = one + other, Changes.merged([one, other])
+        assert total.thresholds.dtype == merged.thresholds.dtype
+        np.testing.assert_array_equal(total.thresholds, merged.thresholds)
+        np.testing.assert_array_equal(total.sums, merged.sums)
+        assert total.events == merged.events == sum(sizes)
+
+
+def test_the_f1_is_the_same_wherever_it_is_cut(monkeypatch):
+    columns = random_series(np.random.default_rng(3), 80, decimals=12)
+    changes = Changes.of_curve(cc.affiliation_curve(columns["label"], columns["a"]))
+    whole, best = np.concatenate(list(changes.f1())), changes.best()
+    monkeypatch.setattr("closecall.frames.batch.global_threshold._AT_A_TIME", 7)
+    parts = list(changes.f1())
+    assert len(parts) == -(-changes.thresholds.size // 7)
+    assert np.concatenate(parts).tolist() == whole.tolist()
+    assert changes.best() == best
+
+
+def test_a_pool_keeps_equal_scores_once():
+    generator = np.random.default_rng(5)
+    series = [random_series(generator, 60, decimals=1) for _ in range(40)]
+    units = [unit_changes(unit_of([columns]), QUESTION) for columns in series]
+    pool = Pool()
+    for unit in units:
+        pool.add(unit)
+    scores = {score for columns in series for score in columns["a"].tolist()}
+    held = sum(part.thresholds.size for part in pool._parts["a"])
+    assert held <= 2 * len(scores)
+    merged = Changes.merged([unit["a"] for unit in units])
+    assert pool.best()["a"] == merged.best()

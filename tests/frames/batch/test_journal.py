@@ -1,15 +1,12 @@
 """What is finished is kept whole, or not at all; and never taken for something else."""
 
-import json
-
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
 from closecall.errors import InputError
-from closecall.frames.batch.journal import Journal, describe
-from closecall.frames.batch.question import Question
+from closecall.frames.batch.journal import Journal
 from closecall.frames.batch.unit import UnitRows
 
 ABOUT = {"data": "files:1:abc", "truth": "'label'"}
@@ -183,6 +180,22 @@ def test_a_finished_output_is_in_the_way(out, name):
     assert names(out.parent) == [name]
 
 
+def test_rows_of_events_are_not_replaced_by_resuming_nothing(out):
+    events = out.with_name("results.events.parquet")
+    events.write_text("precious")
+    text = message(lambda: Journal.open(out, ABOUT, resume=True))
+    assert text.startswith(f"Expected no file at {events}, got one.")
+    assert events.read_text() == "precious"
+
+
+def test_rows_of_events_of_a_batch_that_stopped_at_the_very_end_are_replaced(out):
+    Journal.open(out, ABOUT).write(SECOND)
+    events = out.with_name("results.events.parquet")
+    events.write_text("half of the output")
+    Journal.open(out, ABOUT, resume=True).complete(SECOND.rows, SECOND.events)
+    assert pq.read_table(events).equals(SECOND.events)
+
+
 def test_a_finished_output_is_not_resumed(out):
     Journal.open(out, ABOUT).complete(FIRST.rows)
     text = message(lambda: Journal.open(out, ABOUT, resume=True))
@@ -224,16 +237,3 @@ def test_refused_places(tmp_path):
     assert "either `resume` or `overwrite`, got both" in message(
         lambda: Journal.open(tmp_path / "r.csv", ABOUT, **both)
     )
-
-
-def test_the_description_tells_questions_apart():
-    def about(fingerprint="one", **options):
-        return describe(Question.ask(truth="label", score="a", **options), fingerprint)
-
-    same = about(strict=True)
-    assert same == about()
-    assert json.loads(json.dumps(same)) == same
-    for options in ({"threshold": 0.5}, {"by": "series"}, {"disorder": "sort"}, {"time": "t"}):
-        changed = about(**options)
-        assert [name for name in same if same[name] != changed[name]] == list(options)
-    assert about("two")["data"] == "two"

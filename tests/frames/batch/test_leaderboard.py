@@ -46,7 +46,7 @@ def test_ranks_by_hand():
 
 def test_nobody_has_a_value():
     board = rank_detectors(rows({"s": (nan, nan, nan)}), QUESTION, "affiliation_f1").to_pylist()
-    assert [line["rank"] for line in board] == [2.0, 2.0, 2.0]
+    assert all(np.isnan(line["rank"]) for line in board)
     assert all(np.isnan(line["mean_rank"]) and line["best_on"] == 0 for line in board)
 
 
@@ -65,3 +65,10 @@ def test_values_are_laid_out_by_detector_and_series():
     series, detectors, values = values_by_series(rows(), QUESTION, "affiliation_f1")
     assert (series, detectors) == (["s1", "s2", "s3", "s4"], ["x", "y", "z"])
     np.testing.assert_array_equal(values.T, list(VALUES.values()))
+
+
+def test_a_detector_without_a_value_has_no_rank_and_comes_last():
+    board = rank_detectors(rows({"s": (nan, 0.5, 0.75)}), QUESTION, "affiliation_f1").to_pylist()
+    assert [line["detector"] for line in board] == ["z", "y", "x"]
+    assert [line["rank"] for line in board[:2]] == [1.0, 2.0]
+    assert np.isnan(board[2]["rank"])

@@ -11,9 +11,10 @@ from closecall.frames.batch.progress import progress_bar
 
 
 def run(**options):
-    with progress_bar(3000, "Evaluating", **options) as advance:
-        advance(1000)
-        advance(2000)
+    with progress_bar(3000, "Evaluating", **options) as bar:
+        bar.advance(1000)
+        bar.say("A line [for] people.")
+        bar.advance(2000)
 
 
 def test_nothing_is_shown_to_a_program(capsys):
@@ -27,6 +28,7 @@ def test_a_bar_that_is_asked_for_counts_to_the_end(capsys):
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "Evaluating" in shown.err
+    assert "A line [for] people.\n" in shown.err
     assert "3,000 of 3,000 samples" in shown.err
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -141,7 +142,9 @@ def test_a_by_column_can_name_the_detectors():
 def test_intervals_hold_their_values(result):
     table = pl.from_arrow(result.intervals(n=200, seed=1))
     assert table["number"].unique().to_list()
-    numbers = {(row["detector"], row["number"]): row for row in table.to_dicts()}
+    alone = [row for row in table.to_dicts() if not row["against"]]
+    numbers = {(row["detector"], row["number"]): row for row in alone}
+    assert len(table) == len(alone) * 3 / 2
     summary = {row["detector"]: row for row in result.summary().to_pylist()}
     for (detector, number), row in numbers.items():
         assert row["value"] == pytest.approx(summary[detector][number])
@@ -186,3 +189,27 @@ def test_the_picture_has_every_detector_and_series(result):
 def test_a_result_is_frozen(result):
     with pytest.raises(AttributeError):
         result.kind = "pandas"
+
+
+def test_one_row_is_one_row():
+    table = pa.table({"label": [0, 1, 0], "a": [0.1, 0.9, 0.2]})
+    one = evaluate_frame(table, truth="label", score="a")
+    assert repr(one) == "BatchResult(1 row: 1 evaluated)"
+    assert (one.units, one.failures, one.unread) == (1, (), "")
+
+
+def test_units_that_were_not_read_are_counted_where_people_look(result):
+    failures = (("u1", "gone"), ("u2", "gone"))
+    some = replace(result, failures=failures, units=5)
+    assert repr(some).endswith("; 2 without a true event; 2 units not read)")
+    assert "2 units not read" in some._repr_html_()
+    plain = result.summary()["trouble"].to_pylist()
+    assert some.summary()["trouble"].to_pylist() == [f"{text}; 2 units not read" for text in plain]
+    # Whose series they hold is not known, so that every row of a summary says it.
+    texts = some.summary(by="series")["trouble"].to_pylist()
+    assert {text.rpartition("; ")[2] for text in texts} == {"2 units not read"}
+
+
+def test_rows_are_written_as_their_name_says(result, tmp_path):
+    with pytest.raises(InputError, match=r"to end in .parquet or .csv, got .*rows\.xlsx"):
+        result.write(tmp_path / "rows.xlsx")

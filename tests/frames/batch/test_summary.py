@@ -138,5 +138,5 @@ def test_trouble_is_said_in_words_the_most_frequent_first():
     assert trouble_text(["ok", "ok"]) == ""
     statuses = ["failed", "bad_times", "ok", "bad_times"]
     assert trouble_text(statuses) == (
-        "2 with times that repeat, go back or are missing; 1 that failed"
+        "2 with times that repeat, go back or cannot be used; 1 that failed"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 from datetime import UTC, datetime, timedelta
 
@@ -141,3 +142,40 @@ def test_a_strict_question_stops_at_the_first_series_in_trouble():
     rows = evaluate_unit(unit, Question.ask(**ASKED, strict=True)).rows
     assert rows["series"].to_pylist() == ["s0", "s0", "s1", "s1"]
     assert rows["status"].to_pylist() == ["ok", "ok", "bad_labels", "bad_labels"]
+
+
+@pytest.mark.parametrize("threshold", ["best_f1", "quantile:0.99", 2**60 + 1])
+def test_scores_that_no_float_can_hold_are_rounded_in_the_row_only(threshold):
+    large = np.full(20, 2**60, dtype=np.int64)
+    large[5:8] += 1
+    labels = (large > 2**60).astype(np.int8)
+    unit = HandMade([group("large", label=labels, a=large), group("s0", **SERIES[0])])
+    question = Question.ask(by="series", truth="label", score="a", threshold=threshold)
+    first, second = evaluate_unit(unit, question).rows.to_pylist()
+    assert (first["status"], first["affiliation_f1"]) == ("ok", 1.0)  # compared exactly
+    assert (first["threshold"], first["predicted_samples"]) == (2.0**60, 3)
+    assert second["series"] == "s0"
+
+
+@pytest.mark.parametrize("broken", ["one_series.score_pair", "unit.event_rows"])
+def test_a_bug_in_one_series_does_not_lose_the_others(monkeypatch, broken):
+    module, _, name = broken.partition(".")
+    path = f"closecall.frames.batch.{module}"
+    real = getattr(importlib.import_module(path), name)
+    calls = []
+
+    def failing(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise ZeroDivisionError("by a bug")
+        return real(*arguments)
+
+    question = Question.ask(**ASKED, per_event=True)
+    clean = evaluate_unit(UNIT, question)
+    monkeypatch.setattr(f"{path}.{name}", failing)
+    result = evaluate_unit(UNIT, question)
+    rows = result.rows.to_pylist()
+    assert [row["status"] for row in rows] == ["ok", "failed", "ok", "ok", "ok", "ok"]
+    assert rows[1]["reason"] == "ZeroDivisionError: by a bug"
+    lost = int(clean.rows["true_events"][1].as_py())
+    assert result.events.num_rows == clean.events.num_rows - lost

@@ -1,5 +1,6 @@
 """Dataframes beyond the usual ones, and columns that cannot be read."""
 
+import duckdb
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -7,11 +8,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from closecall.errors import InputError
+from closecall.errors import InputError, InputTypeError
 from closecall.frames.sources import open_source
 from closecall.frames.sources.dataframes import _from_any
 
 from .tables import KEYS, ask, expected_groups, read_groups, series_table
+
+dask = pytest.importorskip("dask.dataframe")
 
 TABLE = series_table(KEYS["strings"])
 
@@ -41,6 +44,38 @@ def test_a_missing_key_of_pandas_is_none():
     frame = TABLE.to_pandas().assign(key0=[1.0] * 5 + [np.nan] * 11)
     [unit] = open_source(frame, ask("key0")).units()
     assert [(key, rows.num_rows) for key, rows in unit.groups()] == [((1.0,), 5), ((None,), 11)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        TABLE.to_pandas()["a"],
+        pl.from_arrow(TABLE)["a"],
+        TABLE["a"],
+        TABLE["a"].chunk(0),
+        dask.from_pandas(TABLE.to_pandas(), npartitions=2)["a"],
+        nw.from_native(TABLE.to_pandas())["a"],
+        TABLE.to_pandas().groupby("key0"),
+    ],
+    ids=lambda column: f"{type(column).__module__}.{type(column).__name__}",
+)
+def test_what_is_no_table_is_refused_by_name(column):
+    wrapped = type(column).__module__.startswith("narwhals")
+    named = "Series" if wrapped else type(column).__name__
+    with pytest.raises(InputTypeError, match=f"Expected `data` to be a dataframe.*, got {named}"):
+        open_source(column, ask("key0"))
+
+
+def test_a_connection_is_no_table():
+    with duckdb.connect() as connection, pytest.raises(InputTypeError, match="got DuckDBPyConn"):
+        open_source(connection, ask("key0"))
+
+
+def test_categories_that_no_row_has_are_no_series():
+    frame = TABLE.to_pandas()
+    kinds = pd.CategoricalDtype(["pump", "fan", "valve", "", "unobserved"])
+    [unit] = open_source(frame.astype({"key0": kinds}), ask("key0")).units()
+    assert [key for key, _ in unit.groups()] == KEYS["strings"]
 
 
 def test_columns_that_share_a_name_are_refused():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closecall.frames.sources.grouping import group, keys_digest
+from closecall.frames.sources.grouping import group
 
 KEY_TYPES = {
     "integers": pa.int16(),
@@ -94,17 +94,6 @@ def test_nanoseconds_that_python_cannot_hold_stay_apart():
     stamps = np.array([1, 2, 1], dtype="datetime64[ns]")
     grouped = list(group(pa.table({"key": stamps}), ["key"]))
     assert [(key[0].nanosecond, rows.num_rows) for key, rows in grouped] == [(1, 2), (2, 1)]
-
-
-def test_a_digest_sees_keys_and_where_they_change():
-    digests = [
-        keys_digest(pa.table({"key": key, "x": np.arange(3)}), ["key"])
-        for key in ([1, 1, 2], [1, 2, 2], [1, 1, 3], [1, 2, 1])
-    ]
-    assert len(set(digests)) == 4
-    same = pa.table({"key": pa.chunked_array([[1], [1, 2]]), "x": [7, 8, 9]})
-    assert keys_digest(same, ["key"]) == digests[0]
-    assert keys_digest(same, []) != keys_digest(same.slice(1), [])
 
 
 def test_more_keys_than_short_numbers_count():

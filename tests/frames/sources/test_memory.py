@@ -4,7 +4,11 @@ import pickle
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
+from closecall.errors import InputError
+from closecall.frames.batch.evaluate import evaluate_frame
+from closecall.frames.batch.journal import Journal
 from closecall.frames.sources import open_source
 from closecall.frames.sources.unit import UnitSize
 
@@ -28,6 +32,39 @@ def test_only_its_own_rows_travel():
     assert max(len(pickle.dumps(unit)) for unit in units) < 1000 * (4 * 8 + 4) + 2500
     travelled = pickle.loads(pickle.dumps(units))  # noqa: S301 - pickled here
     assert read_groups(travelled) == expected_groups(table, ["key0"])
+
+
+def test_content_is_hashed_only_when_it_is_asked_for(monkeypatch):
+    hashed = []
+
+    def count(table):
+        hashed.append(table.column_names)
+        return "digest"
+
+    monkeypatch.setattr("closecall.frames.sources.memory.content_digest", count)
+    source = open_source(series_table([(1,), (2,)], (10, 10)), ask("key0"))
+    read_groups(source.units())
+    assert hashed == []
+    assert source.fingerprint == source.fingerprint == "arrow:digest"
+    assert hashed == [["key0", "t", "label", "a", "b"]]
+
+
+def test_a_batch_does_not_go_on_with_other_scores(tmp_path, monkeypatch):
+    table = series_table([(1,), (2,)], (10, 10))
+    other = table.set_column(4, "a", pa.array(np.arange(20) / 8))
+    asked = {"by": "key0", "truth": "label", "score": "a", "out": tmp_path / "out.parquet"}
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "complete", stop)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate_frame(table, **asked)
+    with pytest.raises(InputError, match="got other data"):
+        evaluate_frame(other, **asked, resume=True)
+    halves = pa.concat_tables([table.slice(0, 7), table.slice(7)])
+    assert evaluate_frame(halves, **asked, resume=True).table.num_rows == 2
 
 
 def test_groups_are_in_one_piece_whatever_the_chunks():

@@ -1,11 +1,13 @@
 """Which files a path stands for, their order, and the columns that folders add."""
 
+import pickle
+
 import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from closecall.errors import InputError
+from closecall.errors import InputError, InputTypeError
 from closecall.frames.sources import open_source
 from closecall.frames.sources.paths import list_files
 
@@ -117,6 +119,68 @@ def test_several_places_name_their_folders_together(tmp_path):
     assert found == [[("k", "1", pa.string())], [("k", "x", pa.string())]]
     with pytest.raises(InputError, match=r"folders of the same names, got k for .* and none for"):
         list_files([tmp_path / "old", tmp_path / "plain" / "x.parquet"])
+
+
+@pytest.mark.parametrize(
+    ("places", "got"),
+    [
+        (["x.parquet", "x.parquet"], "x.parquet twice"),
+        ([".", "*.parquet"], "x.parquet twice"),
+        ([".", "sub/../x.parquet"], "x.parquet and sub/../x.parquet, which are the same file"),
+        (["link.pq", "x.parquet"], "link.pq and x.parquet, which are the same file"),
+    ],
+)
+def test_a_file_that_is_named_twice_is_refused(tmp_path, monkeypatch, places, got):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "x.parquet").touch()
+    monkeypatch.chdir(tmp_path)
+    if "link.pq" in places:
+        (tmp_path / "link.pq").symlink_to("x.parquet")
+    with pytest.raises(InputError) as refused:
+        list_files(places)
+    assert str(refused.value) == f"Expected every file of `data` to be named once, got {got}."
+
+
+def test_standard_input_goes_alone(tmp_path):
+    (tmp_path / "x.csv").touch()
+    with pytest.raises(InputError, match="standard input, `-`, to be all of `data`, got files"):
+        list_files([tmp_path / "x.csv", "-"])
+
+
+@pytest.mark.parametrize("place", [1, None, b"x.csv", pa.table({"x": [1]})])
+def test_a_list_of_what_are_no_paths_is_refused(place):
+    with pytest.raises(InputTypeError, match=f"to hold paths of files, got {type(place).__name__}"):
+        list_files([place, 2])
+
+
+def test_a_folder_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
+    def denied(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    (tmp_path / "x.parquet").touch()
+    monkeypatch.setattr("pathlib.Path.is_file", denied)
+    with pytest.raises(InputError, match=r"to read all of .*, got `Permission denied` for .*x.par"):
+        list_files(tmp_path)
+
+
+def test_files_are_absolute_for_other_processes(tmp_path, monkeypatch):
+    pq.write_table(series_table([("x",)], (3,)), tmp_path / "x.parquet")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    [unit] = open_source("x.parquet", ask("key0")).units()
+    assert unit.stretches[0].file.path == "x.parquet"
+    sent = pickle.dumps(unit)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    travelled = pickle.loads(sent)  # noqa: S301 - pickled here
+    assert travelled.key == unit.key
+    assert len(read_groups([travelled])[("x",)]) == 3
+
+
+def test_numbers_that_are_written_in_two_ways_stay_apart(tmp_path):
+    table = series_table([("01",), ("1",), ("2",)], (2, 3, 4))
+    write_hive(tmp_path, table, ["key0"])
+    units = open_source(tmp_path, ask("key0")).units()
+    assert read_groups(units) == expected_groups(table, ["key0"])
 
 
 def test_a_file_name_with_a_bracket_is_no_pattern(tmp_path):

@@ -31,6 +31,7 @@ def test_sorted_on_disk(tmp_path, keys):
     [path] = {stretch.file.path for unit in units for stretch in unit.stretches}
     assert path != str(tmp_path / "x.parquet")
     assert Path(path).exists()
+    assert all(unit.temporary for unit in units)
     del units
     assert not Path(path).parent.exists()
 

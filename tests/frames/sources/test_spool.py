@@ -1,5 +1,6 @@
 """Streams that do not fit in memory go through a temporary Parquet file."""
 
+import pickle
 from pathlib import Path
 
 import duckdb
@@ -61,6 +62,23 @@ def test_row_groups_do_not_depend_on_how_the_rows_came():
     moved = table.take(pa.array([*range(1, table.num_rows), 0]))
     other = open_source(moved.to_reader(max_chunksize=3), ask("key0"), size=ON_DISK)
     assert other.fingerprint not in fingerprints
+    place = table.column_names.index("a")
+    flipped = table.set_column(place, "a", pa.array([-x for x in table["a"].to_pylist()]))
+    changed = open_source(flipped.to_reader(max_chunksize=3), ask("key0"), size=ON_DISK)
+    assert changed.fingerprint not in fingerprints
+
+
+def test_a_copy_that_a_worker_cannot_see_is_named_in_one_line():
+    table = series_table(KEYS["strings"])
+    units = open_source(table.to_reader(), ask("key0"), size=ON_DISK).units()
+    elsewhere = pickle.loads(pickle.dumps(units[0]))  # noqa: S301 - pickled here
+    path = elsewhere.stretches[0].file.path
+    units.clear()
+    with pytest.raises(InputError, match="got no such file on ") as got:
+        list(elsewhere.groups())
+    [line] = str(got.value).splitlines()
+    assert f"the temporary copy of the rows, {path}, to be on a disk that every worker" in line
+    assert "TMPDIR" in line
 
 
 def test_partitions_that_disagree_are_refused():

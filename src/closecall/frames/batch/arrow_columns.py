@@ -22,19 +22,19 @@ def to_numpy(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
     """
     if column.null_count:
         raise _missing(column, name)
-    plain = _plain(column)
+    plain = plain_values(column)
     chunk = plain.chunk(0) if plain.num_chunks == 1 else plain.combine_chunks()
     array: NDArray[Any] = chunk.to_numpy(zero_copy_only=False)
     return array
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Turn categories into their values, and decimals, which numpy does not know, into floats."""
     import pyarrow as pa
 
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _plain(column.cast(kind.value_type))
+        return plain_values(column.cast(kind.value_type))
     return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
 
 

@@ -10,10 +10,12 @@ if TYPE_CHECKING:
 
 
 def chance_levels(events: EventScores) -> tuple[float, float, float]:
-    """Give precision and recall of `closecall.chance`, exactly, and the F1 of the two.
+    """Give about the precision of `closecall.chance`, its recall exactly, and the F1 of the two.
 
-    The mean F1 of a random detector has no closed form, and simulating it for each row would take
-    far longer than everything else.
+    The precision is the mean level of the zones, weighted by the chance that an alarm reaches
+    them; it depends on how many alarms there are, not on where. The mean precision and the mean
+    F1 of a random detector have no closed form, and simulating them for each row would take far
+    longer than everything else.
     """
     from closecall.affiliation import _chance_kernels
 
@@ -21,6 +23,6 @@ def chance_levels(events: EventScores) -> tuple[float, float, float]:
         return nan, 0.0, nan
     truth = events.pair.truth
     precision, recall = _chance_kernels.mean_levels(
-        truth.starts, truth.stops, events.borders, events.predicted_count, events.alarms
+        truth.starts, truth.stops, events.borders, events.alarms
     )
     return precision, recall, 2 * precision * recall / (precision + recall)

@@ -6,7 +6,7 @@ from collections import deque
 from contextlib import contextmanager
 from itertools import count
 from math import inf
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import uuid4
 
@@ -30,16 +30,24 @@ _FEWEST = 8  # units on their way, so that a cluster that grows on demand has a 
 _SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 _CONNECT_SECONDS = 10
 _ASK_SECONDS = 5
+_PAUSE = 0.005  # seconds between looks at what has arrived
+_LOOK_SECONDS = 0.5  # between looks for workers, while there are none
+_TELL_SECONDS = 10  # without any worker, until somebody is told
+_GIVE_UP_SECONDS = 60  # without any worker, until the batch ends
 _LARGE_UNIT = "1 GiB"  # tables in memory travel with their tasks, so that a task can be repeated
 
 
 def run_on_dask(
-    units: Iterable[Keyed], function: Callable[[Any], Value], engine: Any
+    units: Iterable[Keyed],
+    function: Callable[[Any], Value],
+    engine: Any,
+    notify: Callable[[str], Any] | None = None,
 ) -> Generator[Outcome[Value], None, None]:
     """Call the function with every unit on the cluster of a client, or at a scheduler's address.
 
     Dask repeats the unit of a worker that died, and gives up a unit that kills several workers, or
-    that was waiting on them; such units are tried once more, each alone.
+    that was waiting on them; such units are tried once more, each alone. A cluster without any
+    worker is waited for: `notify` is told after 10 seconds, and after 60 it is an `EngineError`.
     """
     with _needing_dask():
         import dask
@@ -49,7 +57,8 @@ def run_on_dask(
     try:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": _LARGE_UNIT}):
             _check_workers(client)
-            yield from _run(client, distributed, iter(units), function)
+            flight: _Flight[Value] = _Flight(client, distributed, function, notify)
+            yield from _run(client, distributed, iter(units), flight)
     finally:
         if ours:
             client.close()
@@ -130,9 +139,8 @@ def _check_workers(client: Any) -> None:
 
 
 def _run(
-    client: Any, distributed: Any, units: Iterator[Keyed], function: Callable[[Any], Value]
+    client: Any, distributed: Any, units: Iterator[Keyed], flight: _Flight[Value]
 ) -> Generator[Outcome[Value], None, None]:
-    flight: _Flight[Value] = _Flight(client, distributed, function)
     room = _Room(client)
     suspects, alone = deque[Keyed](), None
     try:
@@ -161,8 +169,15 @@ def _run(
 class _Flight(Generic[Value]):
     """Units that are on their way to the cluster and back."""
 
-    def __init__(self, client: Any, distributed: Any, function: Callable[[Any], Value]) -> None:
+    def __init__(
+        self,
+        client: Any,
+        distributed: Any,
+        function: Callable[[Any], Value],
+        notify: Callable[[str], Any] | None,
+    ) -> None:
         self._client, self._function = client, function
+        self._workers = _Workers(client, notify)
         # A name of its own for each run: Dask would give back what it knows by the same name.
         self._name, self._numbers = f"closecall-{uuid4().hex}", count()
         self._pending: dict[str, tuple[Any, Keyed]] = {}
@@ -182,6 +197,10 @@ class _Flight(Generic[Value]):
 
     def land(self) -> tuple[Keyed, Any]:
         """Wait for the next unit, and give what came of it, or what Dask raised."""
+        while not self._arrived.has_ready():
+            self._workers.look()
+            sleep(_PAUSE)
+        self._workers.ask_late_ones()
         future, result = next(self._arrived)
         if not isinstance(result, Outcome) and future.status != "error":
             raise self.gone()
@@ -201,6 +220,51 @@ def _failed(unit: Keyed, result: Any) -> Outcome[Any]:
     """Word what Dask itself raised: a result that cannot be sent, a unit that kills workers."""
     _, error, _ = result
     return Outcome(unit.key, error=one_line(error))
+
+
+class _Workers:
+    """Whether there is anybody to do the work; looked up only while nothing arrives.
+
+    Units are sent first: a cluster that grows on demand has no worker before.
+    """
+
+    def __init__(self, client: Any, notify: Callable[[str], Any] | None) -> None:
+        self._client = client
+        self._notify = notify
+        self._next_look = monotonic() + _LOOK_SECONDS
+        self._none_since: float | None = None
+        self._asked = bool(client.nthreads())  # for their version, before the first unit was sent
+        self._told = False
+
+    def ask_late_ones(self) -> None:
+        """Ask for versions before the first result counts, if nobody was there to be asked."""
+        if not self._asked:
+            self._asked = True
+            _check_workers(self._client)
+
+    def look(self) -> None:
+        """Say so if there has been no worker for a while, and give up after a longer one."""
+        now = monotonic()
+        if now < self._next_look:
+            return
+        if self._client.nthreads():
+            self._next_look, self._none_since = now + _ASK_SECONDS, None
+            return
+        self._next_look = now + _LOOK_SECONDS
+        self._none_since = now if self._none_since is None else self._none_since
+        waited, address = now - self._none_since, self._client.scheduler.address
+        if waited >= _GIVE_UP_SECONDS:
+            raise EngineError(
+                expected(
+                    f"workers at the Dask scheduler {address}",
+                    f"none for {_GIVE_UP_SECONDS} seconds",
+                    f"Start some: `dask worker {address}`. {KEPT}",
+                )
+            )
+        if waited >= _TELL_SECONDS and not self._told:
+            self._told = True
+            if self._notify is not None:
+                self._notify(f"Waiting for workers: the Dask scheduler {address} has none.")
 
 
 class _Room:

@@ -143,7 +143,7 @@ def _fill_in(
         "predicted_events": stream.alarms,
         "predicted_samples": detector.predicted_samples,
         "hit_samples": detector.hit_samples,
-        "threshold": question.threshold.value if question.scores else nan,
+        "threshold": float(question.threshold.value) if question.scores else nan,
     }
     if not row["true_events"]:
         reason = expected("at least one true event", f"none in `{question.truth}`")

@@ -35,6 +35,7 @@ def run(
     *,
     engine: Any = None,
     workers: int | None = None,
+    notify: Callable[[str], Any] | None = None,
 ) -> Generator[Outcome[Value], None, None]:
     """Call a function with every unit, and yield what became of each, as they finish.
 
@@ -54,6 +55,8 @@ def run(
         scheduler: ``tcp://host:port``, or ``dask://host:port``. Nothing that is passed is closed.
     workers
         How many processes to start, without an `engine`; none by default, or if 1.
+    notify
+        Called with a line for people where there is something to wait for.
 
     Yields
     ------
@@ -86,7 +89,7 @@ def run(
     if isinstance(engine, str) or _is_client(engine):
         from closecall.frames.batch.dask_engine import run_on_dask
 
-        return run_on_dask(units, function, engine)
+        return run_on_dask(units, function, engine, notify)
     raise InputTypeError(
         expected(
             "`engine` to be an executor, a Dask client, or the address of a scheduler",

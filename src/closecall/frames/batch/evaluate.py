@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from closecall.frames.batch.journal import Journal
+    from closecall.frames.batch.outcome import Failure
     from closecall.frames.batch.result import BatchResult
     from closecall.frames.sources import Source
 
@@ -91,7 +92,8 @@ def evaluate_frame(
     out
         A file for the rows, ``.parquet`` or ``.csv`` (rows of events go beside it, to
         ``.events.parquet``). What is finished is kept in a folder beside it until all is there,
-        so that a batch that was stopped can go on; units that failed are tried again then.
+        so that a batch that was stopped can go on. Where units failed, `out` is not written, and
+        `resume` tries them again.
     resume
         Go on with the batch that was writing to `out`.
     overwrite
@@ -103,12 +105,15 @@ def evaluate_frame(
         ``rows`` and ``events`` (in the kind of table that came in; polars for lazy frames, pandas
         for Dask, Arrow for files and DuckDB), ``summary()``, ``leaderboard()``, ``intervals()``,
         ``write(path)``, ``plot()``. Every series and detector has a row; rows are ordered by the
-        series' keys, then as the detectors were given.
+        series' keys, then as the detectors were given. ``failures`` names the units of work that
+        could not be read, as with a damaged file: the series in them have no rows. The
+        representation counts them; look at it, or at ``failures``, before you use the rows.
 
     Raises
     ------
     InputError
-        An option or a column is wrong; or a series is, with ``strict=True``.
+        An option or a column is wrong; nothing could be read; or, with ``strict=True``, a series
+        is wrong or a unit could not be read.
 
     Examples
     --------
@@ -152,9 +157,12 @@ def evaluate_frame(
     with nullcontext() if out is None else sole_writer(out):
         journal = _journal(out, question, source, resume=resume, overwrite=overwrite)
         batch = Batch.plan(source, question, execute, progress=progress, journal=journal)
+        unread: list[Failure] = []
         if question.threshold.kind == "best_f1_global":
-            question = question.with_thresholds(batch.shared_thresholds(question))
-        done, failures = batch.evaluate(question)
+            shared, unread = batch.shared_thresholds(question)
+            question = question.with_thresholds(shared)
+        done, failures = batch.without(unread).evaluate(question)
+        failures += unread
         result = result_of(done, failures, question, source.kind)
         if journal is not None and not failures:
             journal.complete(result.table, result.event_table)
@@ -170,7 +178,8 @@ def _journal(
     overwrite: bool,
 ) -> Journal | None:
     if out is not None:
-        from closecall.frames.batch.journal import Journal, describe
+        from closecall.frames.batch.description import describe
+        from closecall.frames.batch.journal import Journal
 
         about = describe(question, source.fingerprint)
         return Journal.open(out, about, resume=resume, overwrite=overwrite)

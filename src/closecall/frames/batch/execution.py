@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
 from closecall.frames.batch.canonical import in_order
 from closecall.frames.batch.endless import can_be_cut, evaluate_endless
-from closecall.frames.batch.global_threshold import shared_thresholds, unit_changes
+from closecall.frames.batch.global_threshold import Changes, Pool, unit_changes
 from closecall.frames.batch.joined import Joined
 from closecall.frames.batch.outcome import Failure, Outcome, unread
 from closecall.frames.batch.progress import progress_bar
@@ -20,7 +21,7 @@ from closecall.frames.batch.trouble import OK
 from closecall.frames.batch.unit import UnitRows, evaluate_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -60,21 +61,44 @@ class Batch:
             units = [Joined(tuple(units))]
         return cls(units, execute, progress, journal)
 
-    def shared_thresholds(self, question: Question) -> dict[str, float]:
-        """Find the threshold of each detector; units that fail here say so when evaluated."""
+    def shared_thresholds(self, question: Question) -> tuple[dict[str, float], list[Failure]]:
+        """Find the threshold of each detector, from the units that can be read.
+
+        It is kept only if all can: a later attempt would else go on with another threshold.
+        """
         known = None if self.journal is None else self.journal.noted(_THRESHOLDS)
         if known is not None:
-            return dict(known)
-        found: dict[str, Any] = {}
+            return dict(known), []
+        pool, failures = Pool(), dict[str, str]()
+        waiting: dict[str, Mapping[str, Changes]] = {}
+        keys = deque(unit.key for unit in self.units)
         function = partial(unit_changes, question=question)
-        for outcome in self._outcomes(self.units, function, "Choosing thresholds"):
-            if outcome.value is not None:
-                found[outcome.key] = outcome.value
-        # Sums in the order of the units have the same digits on every engine.
-        shared = shared_thresholds(found[unit.key] for unit in self.units if unit.key in found)
-        if self.journal is not None:
+        with closing(self._outcomes(self.units, function, "Choosing thresholds")) as outcomes:
+            for outcome in outcomes:
+                if outcome.value is None:
+                    failures[outcome.key] = str(outcome.error)
+                waiting[outcome.key] = outcome.value or {}
+                # Sums in the order of the units have the same digits on every engine.
+                while keys and keys[0] in waiting:
+                    pool.add(waiting.pop(keys.popleft()))
+        unread_units = list(failures.items())
+        if unread_units and (question.strict or len(unread_units) == len(self.units)):
+            raise unread(unread_units)
+        shared = pool.best()
+        if self.journal is not None and not unread_units:
             self.journal.note(_THRESHOLDS, shared)
-        return shared
+        return shared, unread_units
+
+    def without(self, failures: Sequence[Failure]) -> Batch:
+        """Leave out the units whose series had no say in a shared threshold.
+
+        What comes of the others is not kept: their threshold is not that of all.
+        """
+        if not failures:
+            return self
+        missing = {key for key, _ in failures}
+        units = [unit for unit in self.units if unit.key not in missing]
+        return replace(self, units=units, journal=None)
 
     def evaluate(self, question: Question) -> tuple[list[UnitRows], list[Failure]]:
         """Evaluate every unit: what came of those that could be, and why others could not."""
@@ -130,11 +154,11 @@ class Batch:
         """Yield what became of each unit, as they finish; closing it gives up the others."""
         sizes = {unit.key: unit.rows for unit in units}
         with (
-            progress_bar(sum(sizes.values()), what, show=self.progress) as advance,
-            closing(self.execute(units, function)) as finished,
+            progress_bar(sum(sizes.values()), what, show=self.progress) as bar,
+            closing(self.execute(units, function, notify=bar.say)) as finished,
         ):
             for outcome in finished:
-                advance(sizes[outcome.key])
+                bar.advance(sizes[outcome.key])
                 yield outcome
 
 
@@ -144,12 +168,13 @@ def require_health(rows: pa.Table, question: Question) -> None:
         if status != OK:
             row = rows.slice(place, 1).to_pylist()[0]
             key = ", ".join(f"{name}={row[name]!r}" for name in (*question.by, DETECTOR))
-            raise InputError(
-                expected(
-                    "every series to be evaluated, with `strict=True`",
-                    f"{status!r} for {key}: {row['reason']}",
-                ).removesuffix(".")
+            got = f"{status!r} for {key}: {row['reason']}".removesuffix(".")
+            hint = (
+                "Without `strict=True` (`--strict`) it is reported in its row, and the others go "
+                "on."
             )
+            rule = "every series to be evaluated, with `strict=True`"
+            raise InputError(expected(rule, got, hint))
 
 
 def result_of(
@@ -161,4 +186,5 @@ def result_of(
     events = in_order(parts, question) if parts else None
     if events is None and question.per_event:
         events = rows.select([*question.by, *(() if question.is_long else (DETECTOR,))]).slice(0, 0)
-    return BatchResult(rows, events, question, kind, tuple(sorted(failures)))
+    failed = tuple(sorted(failures))
+    return BatchResult(rows, events, question, kind, failed, units=len(done) + len(failed))

@@ -20,12 +20,14 @@ from closecall.frames.batch.unit import detector_of
 from closecall.fscore import f_measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from closecall.frames.batch.question import Question
     from closecall.frames.sources.unit import Unit
+
+_AT_A_TIME = 1_000_000  # thresholds whose F1 is computed together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,12 +36,9 @@ class Changes:
 
     thresholds: NDArray[Any]
     """Scores, descending."""
-    precision: NDArray[np.float64]
-    """What each adds to the sum of the individual precisions that are defined."""
-    defined: NDArray[np.int64]
-    """How many individual precisions become defined."""
-    recall: NDArray[np.float64]
-    """What each adds to the sum of the individual recalls."""
+    sums: NDArray[np.float64]
+    """What each adds, in three rows: to the sum of the individual precisions that are defined, to
+    how many are, and to the sum of the individual recalls."""
     events: int
     """Number of true events."""
 
@@ -51,13 +50,8 @@ class Changes:
         # A zone has a prediction, and its event a precision, from its highest score down.
         highest = np.sort(np.maximum.reduceat(pieces.scores, pieces.offsets[:-1]))
         defined = events - np.searchsorted(highest, curve.thresholds)
-        return cls(
-            curve.thresholds,
-            np.diff(curve.precision * defined, prepend=0.0),
-            np.diff(defined, prepend=0),
-            np.diff(curve.recall * events, prepend=0.0),
-            events,
-        )
+        totals = np.stack((curve.precision * defined, defined, curve.recall * events))
+        return cls(curve.thresholds, np.diff(totals, prepend=0.0), events)
 
     @classmethod
     def merged(cls, parts: Iterable[Changes]) -> Changes:
@@ -67,28 +61,70 @@ class Changes:
         order = np.argsort(thresholds, kind="stable")[::-1]
         thresholds = thresholds[order]
         first = np.flatnonzero(np.append(True, thresholds[1:] != thresholds[:-1]))
-        precision, defined, recall = (
-            np.add.reduceat(np.concatenate(columns)[order], first)
-            for columns in (
-                [part.precision for part in parts],
-                [part.defined for part in parts],
-                [part.recall for part in parts],
-            )
-        )
+        sums = np.concatenate([part.sums for part in parts], axis=1)[:, order]
         events = sum(part.events for part in parts)
-        return cls(thresholds[first], precision, defined, recall, events)
+        return cls(thresholds[first], np.add.reduceat(sums, first, axis=1), events)
 
-    def f1(self) -> NDArray[np.float64]:
-        """Give the pooled F1 at each threshold."""
-        precision = np.cumsum(self.precision) / np.cumsum(self.defined)
-        recall = np.cumsum(self.recall) / self.events
-        scores: NDArray[np.float64] = f_measure(precision, recall)
-        return scores
+    def __add__(self, other: Changes) -> Changes:
+        """Merge two that are large: in one pass, and with no more memory than both have."""
+        from closecall.frames.batch._merge_kernels import merge_descending  # compiled on use
+
+        kind = np.result_type(self.thresholds, other.thresholds)
+        left, right = (x.thresholds.astype(kind, copy=False) for x in (self, other))
+        thresholds = np.empty(left.size + right.size, kind)
+        sums = np.empty((3, thresholds.size))
+        size = merge_descending(left, self.sums, right, other.sums, thresholds, sums)
+        if size < thresholds.size:
+            thresholds, sums = thresholds[:size].copy(), sums[:, :size].copy()
+        return Changes(thresholds, sums, self.events + other.events)
+
+    def f1(self) -> Iterator[NDArray[np.float64]]:
+        """Yield the pooled F1 at each threshold, some thresholds at a time."""
+        totals = np.zeros((3, 1))
+        for start in range(0, self.thresholds.size, _AT_A_TIME):
+            more = self.sums[:, start : start + _AT_A_TIME]
+            # Sums go on from the last ones, so that no digit depends on where they are cut.
+            totals = np.cumsum(np.concatenate((totals[:, -1:], more), axis=1), axis=1)[:, 1:]
+            yield f_measure(totals[0] / totals[1], totals[2] / self.events)
 
     def best(self) -> float:
         """Give the highest threshold that has the best pooled F1."""
-        best: float = self.thresholds[int(self.f1().argmax())].item()
+        highest, place, start = -1.0, 0, 0
+        for scores in self.f1():
+            own = int(scores.argmax())
+            if scores[own] > highest:
+                highest, place = float(scores[own]), start + own
+            start += scores.size
+        best: float = self.thresholds[place].item()
         return best
+
+
+class Pool:
+    """The changes of all units, merged as they arrive, so that equal scores are kept once.
+
+    Parts of about the same size are merged, so that each entry is copied a few times only; and in
+    the order of the units, so that sums have the same digits on every engine.
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[Changes]] = {}
+
+    def add(self, unit: Mapping[str, Changes]) -> None:
+        """Take the next unit, by detector."""
+        for detector, changes in unit.items():
+            parts = self._parts.setdefault(detector, [])
+            parts.append(changes)
+            while len(parts) > 1 and parts[-2].thresholds.size < 2 * parts[-1].thresholds.size:
+                last = parts.pop()
+                parts[-1] += last
+
+    def best(self) -> dict[str, float]:
+        """Give the best threshold of each detector."""
+        for parts in self._parts.values():
+            while len(parts) > 1:
+                last = parts.pop()
+                parts[-1] += last
+        return {detector: part.best() for detector, (part,) in self._parts.items()}
 
 
 def unit_changes(unit: Unit, question: Question) -> dict[str, Changes]:
@@ -118,10 +154,9 @@ def _series_changes(table: Any, question: Question) -> list[tuple[str, Changes]]
     return found
 
 
-def shared_thresholds(units: Iterable[dict[str, Changes]]) -> dict[str, float]:
-    """Give the best threshold of each detector, from the changes of all units."""
-    parts: dict[str, list[Changes]] = {}
+def shared_thresholds(units: Iterable[Mapping[str, Changes]]) -> dict[str, float]:
+    """Give the best threshold of each detector, from the changes of all units in their order."""
+    pool = Pool()
     for unit in units:
-        for detector, changes in unit.items():
-            parts.setdefault(detector, []).append(changes)
-    return {detector: Changes.merged(own).best() for detector, own in parts.items()}
+        pool.add(unit)
+    return pool.best()

@@ -12,15 +12,15 @@ import json
 import os
 import pickle
 import zlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
-from closecall.frames.batch.version import installed_version
-from closecall.frames.files import arrow, write_table
+from closecall.frames.batch.written import require_suffix, write_rows
+from closecall.frames.files import arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,33 +28,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.frames.batch.question import Question
     from closecall.frames.batch.series_part import SeriesPart
     from closecall.frames.batch.unit import UnitRows
 
-_SUFFIXES = (".parquet", ".pq", ".csv")
 _MANIFEST = "manifest.json"
 _UNIT, _PART, _TEMPORARY, _NOTE = ".unit", ".part", ".tmp", ".note"
 _UNREADABLE = {"data"}  # a fingerprint tells a reader nothing
-_UNASKED = {"strict", "shared"}  # what decides no number, or is itself computed
-
-
-def describe(question: Question, fingerprint: str) -> dict[str, str]:
-    """Say what is asked of which data, as text that is the same if and only if they are.
-
-    Examples
-    --------
-    >>> from closecall.frames.batch.question import Question
-    >>> asked = Question.ask(by="series", truth="label", predicted="alarm")
-    >>> describe(asked, "3 files")["truth"], describe(asked, "3 files")["data"]
-    ("'label'", '3 files')
-    """
-    options = {
-        field.name: repr(getattr(question, field.name))
-        for field in fields(question)
-        if field.name not in _UNASKED
-    }
-    return {"closecall": installed_version(), "data": fingerprint, **options}
 
 
 @dataclass(frozen=True)
@@ -95,7 +74,7 @@ class Journal:
         out
             Where the rows go: Parquet or CSV.
         about
-            What is asked of which data, as `describe` says it.
+            What is asked of which data, as `closecall.frames.batch.description.describe` says it.
         resume
             Go on with what is there, if it answers the same question; begin if nothing is.
         overwrite
@@ -169,7 +148,7 @@ class Journal:
 
     def _place(self, table: pa.Table, path: Path) -> None:
         temporary = self.folder / f"{_TEMPORARY}{path.suffix}"
-        write_table({name: table.column(name) for name in table.column_names}, temporary)
+        write_rows(table, temporary)
         _flush(temporary)
         temporary.replace(path)
 
@@ -194,17 +173,15 @@ class Journal:
         temporary.replace(self.folder / name)
 
     def _refuse_place(self, *, resume: bool, overwrite: bool) -> None:
-        if self.out.suffix not in _SUFFIXES:
-            rule = "`out` to end in .parquet or .csv"
-            raise InputError(expected(rule, f"{str(self.out)!r}"))
+        require_suffix(self.out, "out")
         if not self.out.parent.is_dir():
             raise InputError(expected(f"a folder at {self.out.parent}", "none"))
         if resume and overwrite:
             raise InputError(expected("either `resume` or `overwrite`", "both"))
-        if resume or overwrite:
-            if resume and self.out.exists() and not self._is_begun():
-                raise _in_the_way(f"{self.out} to be unfinished", "a finished output")
+        if overwrite or (resume and self._is_begun()):
             return
+        if resume and self.out.exists():
+            raise _in_the_way(f"{self.out} to be unfinished", "a finished output")
         if self._is_begun():
             raise InputError(
                 expected(

@@ -29,7 +29,7 @@ def rank_detectors(
     detectors, values = values_by_series(rows, question, metric, detector)[1:]
     sign = 1.0 if higher_is_better(metric, question) else -1.0
     means = np.array([mean(own) for own in values])
-    places = _ranks(sign * means[:, None])[:, 0]
+    places = np.where(np.isnan(means), np.nan, _ranks(sign * means[:, None])[:, 0])
     known = ~np.isnan(values).all(axis=0)
     ranks = _ranks(sign * values[:, known])
     best = _is_best(sign * values[:, known])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,6 @@ from closecall.frames.batch.question import ALARMED, CHANCE
 from closecall.frames.batch.series import Series, read_series
 from closecall.frames.batch.trouble import TroubleError, blamed_on, one_line
 from closecall.intervals import Intervals
-from closecall.pair import Pair
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from closecall.affiliation import Affiliation, AffiliationCurve
     from closecall.frames.batch.question import Question
     from closecall.metrics.entry import Metric
+    from closecall.pair import Pair
     from closecall.scored import Scored
 
 
@@ -62,9 +63,20 @@ def evaluate_series(
         row["status"], row["reason"] = _status_of(error)
         return [Answer(dict(row), None, None) for _ in question.detectors]
     return [
-        _evaluate_detector(series, table, name, question, detector or name)
+        _safely_evaluated(series, table, name, question, detector or name)
         for name in question.detectors
     ]
+
+
+def _safely_evaluated(
+    series: Series, table: pa.Table, name: str, question: Question, detector: str
+) -> Answer:
+    try:
+        return _evaluate_detector(series, table, name, question, detector)
+    except Exception as error:  # noqa: BLE001 - neither the other detectors nor the other series
+        row = dict(question.blank_row, samples=table.num_rows)
+        row["status"], row["reason"] = _status_of(error)
+        return Answer(row, None, None)
 
 
 def _evaluate_detector(
@@ -79,7 +91,7 @@ def _evaluate_detector(
         row["status"], row["reason"] = _status_of(error)
         return Answer(row, None, series)
     _count(row, series, given.pair)
-    row["threshold"] = given.threshold
+    row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
     scores, failure = _fill_in(row, series, given, question)
     row["status"], row["reason"] = failure or _judge(row, given, name, question)
     return Answer(row, scores, series)
@@ -215,10 +227,8 @@ def _in_samples(series: Series, pair: Pair) -> Pair:
     starts, stops = (
         series.sample_numbers(x) for x in (pair.predicted.starts, pair.predicted.stops)
     )
-    nothing = series.by_samples.nothing_predicted
-    return Pair(
-        nothing.truth, Intervals(starts, stops, SAMPLES), nothing.start, nothing.stop, SAMPLES
-    )
+    predicted = Intervals(starts, stops, SAMPLES)
+    return replace(series.by_samples.nothing_predicted, predicted=predicted)
 
 
 def _number(value: Any) -> float:

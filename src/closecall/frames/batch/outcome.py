@@ -86,7 +86,8 @@ def unread(failures: Sequence[Failure]) -> InputError:
     key, error = failures[0]
     more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
     got = f"{key}{more}: {error}".removesuffix(".")
-    return InputError(expected("every unit to be read and evaluated", got, KEPT))
+    hint = f"{KEPT} If you mend the data, start again with `overwrite=True` (`--overwrite`)."
+    return InputError(expected("every unit to be read and evaluated", got, hint))
 
 
 class Window(Generic[Value]):

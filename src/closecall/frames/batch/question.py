@@ -10,6 +10,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.frames.batch.metric_trial import try_metric
 from closecall.frames.batch.threshold_rule import ThresholdRule
 from closecall.metrics.registry import METRICS, find
 
@@ -87,11 +88,8 @@ class Question:
     ) -> Question:
         """Check every option of `closecall.evaluate_frame` that decides a number."""
         scores, labels = _one_kind(score, predicted)
-        if disorder not in _DISORDERS:
-            raise InputError(
-                expected('`disorder` to be "error", "sort" or "index"', f"{disorder!r}")
-            )
-        chosen = _read_metrics(metrics, scored=bool(scores))
+        require_disorder(disorder)
+        chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
         question = cls(
             by=_names(by, "by"),
             truth=_name(truth, "truth"),
@@ -201,6 +199,12 @@ class Question:
             )
 
 
+def require_disorder(disorder: Any) -> None:
+    """Refuse a `disorder` that is none of the three."""
+    if disorder not in _DISORDERS:
+        raise InputError(expected('`disorder` to be "error", "sort" or "index"', f"{disorder!r}"))
+
+
 def _name(value: Any, argument: str) -> str:
     if not isinstance(value, str) or not value:
         raise InputTypeError(expected(f"`{argument}` to be the name of a column", f"{value!r:.80}"))
@@ -240,7 +244,9 @@ def _flag(value: Any, argument: str) -> bool:
     return value
 
 
-def _read_metrics(metrics: Any, *, scored: bool) -> tuple[tuple[str, dict[str, Any]], ...]:
+def _read_metrics(
+    metrics: Any, *, scored: bool, timed: bool
+) -> tuple[tuple[str, dict[str, Any]], ...]:
     if metrics is None:
         names = ("affiliation", "affiliation_average_precision")[: 1 + scored]
         return tuple((name, {}) for name in names)
@@ -257,6 +263,7 @@ def _read_metrics(metrics: Any, *, scored: bool) -> tuple[tuple[str, dict[str, A
         if entry.takes == "scores" and not scored:
             raise InputTypeError(expected(f"`score` for the metric {name!r}", "`predicted`"))
         entry.check(parameters)
+        try_metric(entry, parameters, timed=timed)
         chosen.append((entry.name, dict(parameters)))
     return tuple(chosen)
 

@@ -15,7 +15,7 @@ from closecall.frames.batch.leaderboard import higher_is_better, rank_detectors,
 from closecall.frames.batch.question import DETECTOR
 from closecall.frames.batch.summary import summarise, trouble_text
 from closecall.frames.batch.summary_intervals import interval_rows
-from closecall.frames.files import write_table
+from closecall.frames.batch.written import write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,12 @@ class BatchResult:
     kind: Kind = "arrow"
     """The kind of table that results are given back in."""
     failures: tuple[tuple[str, str], ...] = ()
-    """Units that could not be read or evaluated, and why; the rows of their series are missing."""
+    """Keys of the units that could not be read, as with a damaged file, each with the reason.
+
+    The series in them are among no rows, events, summaries or ranks. Empty if all was read.
+    """
+    units: int = 0
+    """How many units there were, those of `failures` included."""
 
     @cached_property
     def rows(self) -> Any:
@@ -66,9 +71,10 @@ class BatchResult:
         The `by` columns, ``detector``, ``status`` and ``reason`` (the same in a line; null where
         all is well), counts of samples and events (``alarmed_events`` are true events with a
         prediction in their zone), the ``threshold``, the numbers of the metrics (lengths of time
-        in seconds; nan where undefined), and for affiliation ``chance_precision`` and
-        ``chance_recall``, what `closecall.chance` gives for as many alarms, and ``chance_f1``, the
-        F1 of these two (the mean F1 itself has to be simulated; it is up to 0.03 lower).
+        in seconds; nan where undefined), and for affiliation about what `closecall.chance` gives
+        for as many alarms, for a quick reading: ``chance_recall``, which is exact,
+        ``chance_precision``, usually within 0.02, and ``chance_f1``, the F1 of these two, up to
+        0.03 too high (the means themselves have to be simulated).
 
         The status is ``ok``; or, with numbers, ``constant_score`` (every sample has the same) or
         ``undefined`` (at least one metric is); or ``no_event``, ``nan_score``, ``bad_scores``,
@@ -115,8 +121,8 @@ class BatchResult:
 
             - ``series``: how many there are; ``series_ok``: with status "ok";
               ``series_undefined``: for which at least one of the metrics has no value, and which
-              the means of that metric therefore leave out; ``trouble``: every other status, in
-              words.
+              the means of that metric therefore leave out; ``trouble``: every other status, and
+              units that could not be read (see `failures`), in words.
             - ``mean_<metric>``: over series, each with the same weight.
             - ``pooled_affiliation_precision``, ``_recall``, ``_f1``: over the ``pooled_events``
               true events of all series that were scored, each event with the same weight:
@@ -140,7 +146,8 @@ class BatchResult:
         >>> row["series"], row["pooled_events"], row["micro_precision"], row["micro_recall"]
         (1, 1, 0.5, 0.5)
         """
-        return in_kind(summarise(self.table, self.question, by), self.kind)
+        table = summarise(self.table, self.question, by, unread=self.unread)
+        return in_kind(table, self.kind)
 
     def leaderboard(self, metric: str | None = None, *, detector: str = DETECTOR) -> Any:
         """Rank the detectors.
@@ -155,11 +162,12 @@ class BatchResult:
         Returns
         -------
         table
-            The best first: ``rank`` by the mean over series (equal ones share the mean rank), the
-            detector, ``mean_<metric>`` over the series where it is defined, ``mean_rank`` over
-            the series where any detector has a value (1 is best, equal values share the mean
-            rank, undefined is last), ``best_on`` how many of them, alone or with others,
-            ``series`` how many there are, and ``undefined`` on how many of them there is no value.
+            The best first: ``rank`` by the mean over series (equal ones share the mean rank; nan
+            without a mean), the detector, ``mean_<metric>`` over the series where it is defined,
+            ``mean_rank`` over the series where any detector has a value (1 is best, equal values
+            share the mean rank, undefined is last), ``best_on`` how many of them, alone or with
+            others, ``series`` how many have rows (those in `failures` have none), and
+            ``undefined`` on how many of them there is no value.
 
         Examples
         --------
@@ -173,22 +181,36 @@ class BatchResult:
         return in_kind(rank_detectors(self.table, self.question, name, detector), self.kind)
 
     def intervals(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> Any:
-        """Say how far the numbers of the summary can be trusted.
+        """Say how far the numbers of the summary, and who leads in them, can be trusted.
+
+        Series are resampled whole, as they are what other data would have others of; see
+        `closecall.bootstrap`.
 
         Parameters
         ----------
         level
             How often such intervals are meant to hold the true number, between 0 and 1.
         n, seed
-            How many resamples to draw for pooled numbers, and their seed.
+            How many resamples to draw, from 100 to 1,000,000, and their seed.
 
         Returns
         -------
         table
-            A row for each detector and each ``number`` of the summary, with its ``value``, ``low``
-            and ``high``: ``mean_<metric>`` from the scatter over series; with ``per_event=True``
-            also ``pooled_affiliation_...``, from resampled series with their events, and with
-            ``caution``, what to be wary of.
+            In the kind of the input: a row for each detector and each number of the summary, then
+            one for each two detectors and each number.
+
+            - ``detector``; ``against``: the other detector, or empty for a detector alone.
+            - ``number``: ``mean_<metric>``, and with ``per_event=True``
+              ``pooled_affiliation_precision``, ``_recall`` and ``_f1``.
+            - ``value``: of the detector, or its number minus that of the other, over the series
+              where both have it.
+            - ``low``, ``high``: the limits; nan where nothing can be said: about a detector with
+              fewer than two series, about a difference with fewer than six.
+            - ``probability``: how surely the detector is better than the other, whichever way the
+              metric goes; nan for a detector alone, and with fewer than six series.
+            - ``caution``: what so few series do not allow to say; empty if there are enough.
+
+            A mean whose metric has no bounds has the limits of Student's t.
 
         Examples
         --------
@@ -203,8 +225,11 @@ class BatchResult:
         >>> result = cc.evaluate_frame(
         ...     table, by="series", truth="label", score="score", threshold=0.3, per_event=True
         ... )
-        >>> result.intervals()["number"].to_pylist()[-1]
-        'pooled_affiliation_f1'
+        >>> row = result.intervals().to_pylist()[0]
+        >>> row["number"], round(row["value"], 2), round(row["low"], 2), round(row["high"], 2)
+        ('mean_affiliation_precision', 0.78, 0.3, 0.96)
+        >>> row["caution"][:28]
+        'There are only three series.'
         """
         table = interval_rows(
             self.table, self.event_table, self.question, level=level, n=n, seed=seed
@@ -212,8 +237,8 @@ class BatchResult:
         return in_kind(table, self.kind)
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the rows as Parquet if the path ends in ``.parquet``, else as CSV."""
-        write_table({name: self.table.column(name) for name in self.table.column_names}, path)
+        """Write the rows as Parquet (``.parquet``, ``.pq``) or CSV; ``-`` is standard output."""
+        write_rows(self.table, path)
 
     def plot(self, metric: str | None = None, **options: Any) -> Any:
         """Draw detectors by series; see `closecall.plot.plot_batch` for the options."""
@@ -240,10 +265,15 @@ class BatchResult:
     def _in_words(self) -> str:
         statuses = self.table.column("status").to_pylist()
         trouble = trouble_text(statuses)
-        parts = [f"{len(self)} rows: {statuses.count('ok')} evaluated", *filter(None, [trouble])]
-        if self.failures:
-            parts.append(f"units that failed: {len(self.failures)}")
-        return "; ".join(parts)
+        rows = f"{len(self)} row{'' if len(self) == 1 else 's'}"
+        first = f"{rows}: {statuses.count('ok')} evaluated"
+        return "; ".join(part for part in (first, trouble, self.unread) if part)
+
+    @property
+    def unread(self) -> str:
+        """How many units could not be read, in words; empty if all were."""
+        count = len(self.failures)
+        return f"{count} unit{'' if count == 1 else 's'} not read" if count else ""
 
     def _repr_html_(self) -> str:
         """Show what there is and the leaderboard in a notebook."""

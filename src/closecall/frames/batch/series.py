@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Clock
-    from closecall.frames.batch.question import Question
+    from closecall.frames.batch.question import Disorder, Question
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,8 @@ class Series:
         """The true events, with no prediction beside them."""
         truth = Intervals.from_labels(self.labels, self.axis)
         nothing = Intervals(truth.starts[:0], truth.stops[:0], truth.clock)
-        return Pair(truth, nothing, self.axis.start, self.axis.end, self.axis.clock).checked()
+        axis = self.axis
+        return Pair(truth, nothing, axis.start, axis.end, axis.clock, axis).checked()
 
     @cached_property
     def by_samples(self) -> Series:
@@ -64,9 +65,8 @@ class Series:
 
     def predicting(self, labels: NDArray[Any]) -> Pair:
         """Put 0/1 predictions beside the true events."""
-        nothing = self.nothing_predicted
         predicted = Intervals.from_labels(labels, self.axis)
-        return Pair(nothing.truth, predicted, nothing.start, nothing.stop, nothing.clock)
+        return replace(self.nothing_predicted, predicted=predicted)
 
     def sample_numbers(self, ticks: NDArray[Any]) -> NDArray[np.int64]:
         """Give the numbers of the samples that start at those times, N for the end."""
@@ -97,27 +97,38 @@ def read_series(table: pa.Table, question: Question) -> Series:
         return Series(labels, axis, None, timed=False)
     with blamed_on(BAD_TIMES):
         times = to_numpy(table.column(question.time), question.time)
-        return _timed(labels, times, question)
+        return timed_series(labels, times, name=question.time, disorder=question.disorder)
 
 
-def _timed(labels: NDArray[Any], times: NDArray[Any], question: Question) -> Series:
+def timed_series(
+    labels: NDArray[Any], times: NDArray[Any], *, name: str, disorder: Disorder
+) -> Series:
+    """Put labels on an axis; do what `disorder` says, and end uneven times by the median step.
+
+    Parameters
+    ----------
+    labels, times
+        One of each for every sample.
+    name
+        What messages call the times.
+    disorder
+        As in `closecall.evaluate_frame`.
+    """
     try:
         return Series(labels, read_axis(labels.size, times, None, of="labels"), None, timed=True)
     except ClosecallError:
         # Most series are in order and even; only the others pay for finding out what they are.
-        return _mended(labels, times, question)
+        return _mended(labels, times, name, disorder)
 
 
-def _mended(labels: NDArray[Any], times: NDArray[Any], question: Question) -> Series:
-    """Do what `disorder` says, and let the last of uneven samples last the median step."""
-    name = str(question.time)
+def _mended(labels: NDArray[Any], times: NDArray[Any], name: str, disorder: Disorder) -> Series:
     ticks, clock = read_times(times, name)
     order = None
     if not (ticks[1:] > ticks[:-1]).all():
-        if question.disorder == "index":
+        if disorder == "index":
             axis = read_axis(labels.size, None, None, of="labels")
             return Series(labels, axis, None, timed=False)
-        if question.disorder == "sort":
+        if disorder == "sort":
             order = np.argsort(ticks, kind="stable")
             labels, times, ticks = labels[order], times[order], ticks[order]
         require_increasing(ticks, clock, name)

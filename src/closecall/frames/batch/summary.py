@@ -23,10 +23,17 @@ if TYPE_CHECKING:
     from closecall.frames.batch.question import Question
 
 
-def summarise(rows: pa.Table, question: Question, by: str | Iterable[str] = DETECTOR) -> pa.Table:
+def summarise(
+    rows: pa.Table,
+    question: Question,
+    by: str | Iterable[str] = DETECTOR,
+    *,
+    unread: str = "",
+) -> pa.Table:
     """Sum rows of series up, one row for each detector (and each value of `by` columns).
 
-    See `closecall.frames.batch.result.BatchResult.summary` for the columns.
+    See `closecall.frames.batch.result.BatchResult.summary` for the columns. `unread` says what is
+    missing from the rows, which nobody knows the detector or series of.
     """
     import pyarrow as pa
 
@@ -37,6 +44,7 @@ def summarise(rows: pa.Table, question: Question, by: str | Iterable[str] = DETE
     for key, part in group(rows, names):
         keys.append(key)
         numbers.append(_numbers(part, question))
+        numbers[-1]["trouble"] = "; ".join(filter(None, [numbers[-1]["trouble"], unread]))
     columns = [
         pa.array([key[place] for key in keys], type=_value_type(rows, name))
         for place, name in enumerate(names)

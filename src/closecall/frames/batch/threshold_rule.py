@@ -48,10 +48,17 @@ class ThresholdRule:
             raise InputTypeError(
                 expected("`threshold` to be a number or a rule", f"{threshold!r:.80}", _HINT)
             )
-        if isnan(threshold):
+        try:
+            known = not isnan(threshold)
+        except OverflowError:  # an integer that no float comes near
+            raise InputError(
+                expected("`threshold` to be a number that a float can hold", "a longer one")
+            ) from None
+        if not known:
             raise InputError(expected("`threshold` to be a number, or inf", "nan", _HINT))
-        # Integers stay integers: scores that are integers are then compared exactly.
-        whole = isinstance(threshold, (int, np.integer))
+        # Integers stay integers: scores that are integers are then compared exactly. No score is
+        # as large as those that do not fit in 64 bits.
+        whole = isinstance(threshold, (int, np.integer)) and -(2**63) <= threshold < 2**64
         return cls("number", int(threshold) if whole else float(threshold))
 
     @classmethod
@@ -64,6 +71,12 @@ class ThresholdRule:
         if name != "quantile" or not colon:
             raise _unknown(text)
         return cls("quantile", _quantile(level))
+
+    def __str__(self) -> str:
+        """Give the rule as a caller would pass it."""
+        if self.kind == "number":
+            return "none" if isnan(self.value) else repr(self.value)
+        return f"quantile:{self.value}" if self.kind == "quantile" else self.kind
 
     @property
     def looks_at_truth(self) -> bool:

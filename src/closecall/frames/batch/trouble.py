@@ -29,7 +29,7 @@ STATUSES = {
     NAN_SCORE: "with missing scores",
     BAD_SCORES: "with scores that are not numbers",
     BAD_LABELS: "with labels that are not 0 or 1",
-    BAD_TIMES: "with times that repeat, go back or are missing",
+    BAD_TIMES: "with times that repeat, go back or cannot be used",
     EMPTY: "without samples",
     FAILED: "that failed",
 }

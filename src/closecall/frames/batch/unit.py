@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from closecall.frames.batch.event_rows import event_rows, events_table
-from closecall.frames.batch.one_series import evaluate_series
+from closecall.frames.batch.one_series import Answer, evaluate_series
 from closecall.frames.batch.question import DETECTOR
 from closecall.frames.batch.row_tables import Keys, rows_table
-from closecall.frames.batch.trouble import OK
+from closecall.frames.batch.trouble import FAILED, OK, one_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,15 +39,29 @@ def evaluate_unit(unit: Unit, question: Question) -> UnitRows:
         for name, answer in zip(question.detectors, answers, strict=True):
             answer.row[DETECTOR] = own or name
             rows.append(answer.row)
-            if question.per_event and answer.affiliation is not None and answer.series is not None:
-                time = None if question.time is None else table.schema.field(question.time).type
-                parts.append(event_rows(own or name, answer.affiliation, answer.series, time))
-                event_keys.add(key, table, parts[-1].num_rows)
+            events = _events_of(answer, own or name, table, question)
+            if events is not None:
+                parts.append(events)
+                event_keys.add(key, table, events.num_rows)
         if question.strict and any(answer.row["status"] != OK for answer in answers):
             break
     return UnitRows(
         unit.key, rows_table(keys, rows, question), events_table(event_keys, parts, question)
     )
+
+
+def _events_of(
+    answer: Answer, detector: str, table: pa.Table, question: Question
+) -> pa.Table | None:
+    """Give the rows of events, if they are asked for; what goes wrong is said in the row."""
+    if not question.per_event or answer.affiliation is None or answer.series is None:
+        return None
+    time = None if question.time is None else table.schema.field(question.time).type
+    try:
+        return event_rows(detector, answer.affiliation, answer.series, time)
+    except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
+        answer.row["status"], answer.row["reason"] = FAILED, one_line(error)
+        return None
 
 
 def detector_of(key: tuple[Any, ...], question: Question) -> str | None:

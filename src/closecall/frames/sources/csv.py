@@ -1,17 +1,20 @@
-"""CSV files: small ones are read whole, large ones are streamed."""
+"""CSV files: small ones are read whole, large ones are streamed; keys are text in both."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
 from closecall.frames.dialect import column_names, delimiter, first_record
-from closecall.frames.files import arrow, read_table
+from closecall.frames.files import arrow
+from closecall.frames.sources.key_text import compression_of, read_with_text_keys
 from closecall.frames.sources.memory import memory_source
 from closecall.frames.sources.needed import needed_columns
 from closecall.frames.sources.paths import files_fingerprint
 from closecall.frames.sources.spool import spooled_source
+from closecall.frames.sources.vacant import vacant_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
 _WHOLE_BYTES = 64 * 2**20
 _BLOCK_BYTES = 16 * 2**20
 _HEAD_BYTES = 2**16
-_GZIP_MAGIC = b"\x1f\x8b"
 
 
 def csv_source(
@@ -38,6 +40,9 @@ def csv_source(
     whole_bytes: int = _WHOLE_BYTES,
 ) -> Source:
     """Make a source of CSV files, plain or gzipped; ``-`` is standard input.
+
+    Key columns are text, exactly as it stands in the files; a folder's name is a number if all
+    of its kind are.
 
     Parameters
     ----------
@@ -54,21 +59,37 @@ def csv_source(
         types follow from its first 16 MB.
     """
     if files[0].path == "-":
-        return memory_source(read_table("-"), question, kind="arrow", name=name, size=size)
+        table = read_with_text_keys("-", question.by)
+        return memory_source(table, question, kind="arrow", name=name, size=size)
     fingerprint = files_fingerprint(files)
+    filled: set[DataFile] = set()
     if sum(Path(file.path).stat().st_size for file in files) > whole_bytes:
-        tables = (table for file in files for table in _streamed(file, question))
-        return spooled_source(
-            tables, question, kind="arrow", name=name, size=size, fingerprint=fingerprint
+        source = spooled_source(
+            _all_streamed(files, question, filled),
+            question,
+            kind="arrow",
+            name=name,
+            size=size,
+            fingerprint=fingerprint,
         )
-    table = _joined([_read(file, question, name, len(files)) for file in files], files)
-    return memory_source(
-        table, question, kind="arrow", name=name, size=size, fingerprint=fingerprint
-    )
+    else:
+        tables = [_read(file, question, name, len(files)) for file in files]
+        filled.update(file for file, table in zip(files, tables, strict=True) if table.num_rows)
+        source = memory_source(
+            _joined(tables, files),
+            question,
+            kind="arrow",
+            name=name,
+            size=size,
+            fingerprint=fingerprint,
+        )
+    vacant = [file for file in files if file not in filled]
+    others = vacant_units(vacant, filled, source.schema, question.by)
+    return replace(source, plan=lambda: [*source.units(), *others])
 
 
 def _read(file: DataFile, question: Question, name: str, count: int) -> pa.Table:
-    table = _with_folders(read_table(file.path), file)
+    table = _with_folders(read_with_text_keys(file.path, question.by), file)
     return table.select(
         needed_columns(table.column_names, question, name if count == 1 else file.path)
     )
@@ -100,16 +121,32 @@ def _joined(tables: Sequence[pa.Table], files: Sequence[DataFile]) -> pa.Table:
     return joined
 
 
+def _all_streamed(
+    files: Sequence[DataFile], question: Question, filled: set[DataFile]
+) -> Iterator[pa.Table]:
+    """Yield the rows of all files, and note which have any; without any, only the columns."""
+    nothing: pa.Table | None = None
+    for file in files:
+        for table in _streamed(file, question):
+            if table.num_rows:
+                filled.add(file)
+                yield table
+            else:
+                nothing = table
+    if not filled and nothing is not None:
+        yield nothing
+
+
 def _streamed(file: DataFile, question: Question) -> Iterator[pa.Table]:
     pyarrow, csv = arrow("pyarrow"), arrow("pyarrow.csv")
-    compression = "gzip" if _starts_with(file.path, _GZIP_MAGIC) else None
+    compression = compression_of(file.path)
     head = _head(file.path, compression)
     separator = delimiter(head)
     reading = csv.ReadOptions(
         column_names=column_names(first_record(head, separator)), block_size=_BLOCK_BYTES
     )
     # Scores may begin with whole numbers, so their type does not follow from the first block.
-    converting = csv.ConvertOptions(column_types=_number_types(question))
+    converting = csv.ConvertOptions(column_types=_known_types(question))
     try:
         with pyarrow.input_stream(file.path, compression=compression) as stream:
             reader = csv.open_csv(
@@ -118,6 +155,7 @@ def _streamed(file: DataFile, question: Question) -> Iterator[pa.Table]:
                 parse_options=csv.ParseOptions(delimiter=separator),
                 convert_options=converting,
             )
+            yield _with_folders(reader.schema.empty_table(), file)
             for batch in reader:
                 yield _with_folders(pyarrow.Table.from_batches([batch]), file)
     except (pyarrow.ArrowException, OSError) as error:
@@ -131,13 +169,10 @@ def _streamed(file: DataFile, question: Question) -> Iterator[pa.Table]:
         ) from error
 
 
-def _number_types(question: Question) -> dict[str, Any]:
-    return {column: arrow("pyarrow").float64() for column in question.scores}
-
-
-def _starts_with(path: str, magic: bytes) -> bool:
-    with Path(path).open("rb") as file:
-        return file.read(len(magic)) == magic
+def _known_types(question: Question) -> dict[str, Any]:
+    pyarrow = arrow("pyarrow")
+    scores = dict.fromkeys(question.scores, pyarrow.float64())
+    return {**scores, **dict.fromkeys(question.by, pyarrow.string())}
 
 
 def _head(path: str, compression: str | None) -> bytes:

@@ -32,8 +32,11 @@ def dataframe_source(data: Any, question: Question, size: UnitSize | None = None
     if type(data).__module__.startswith("narwhals."):
         data = data.to_native()
     package = type(data).__module__.partition(".")[0]
-    reader = _READERS.get("dask" if package.startswith("dask") else package, _from_any)
-    return reader(data, question, size)
+    package = "dask" if package.startswith("dask") else package
+    has_columns = hasattr(type(data), "columns") and not (package == "dask" and data.ndim == 1)
+    if package in _WITH_COLUMNS and not has_columns:
+        raise _no_table(data)
+    return _READERS.get(package, _from_any)(data, question, size)
 
 
 def _from_pandas(data: Any, question: Question, size: UnitSize | None) -> Source:
@@ -115,9 +118,17 @@ def _from_any(data: Any, question: Question, size: UnitSize | None) -> Source:
         names = needed_columns(frame.columns, question, _NAME)
         table = frame.select(names).to_arrow()
         return memory_source(table, question, kind="arrow", name=_NAME, size=size)
-    if hasattr(data, "__arrow_c_stream__"):
-        return _streamed(pyarrow.RecordBatchReader.from_stream(data), question, size)
-    raise InputTypeError(
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise _no_table(data)
+    try:
+        reader = pyarrow.RecordBatchReader.from_stream(data)
+    except pyarrow.ArrowInvalid as error:  # one column speaks the protocol as well
+        raise _no_table(data) from error
+    return _streamed(reader, question, size)
+
+
+def _no_table(data: Any) -> InputTypeError:
+    return InputTypeError(
         expected(
             "`data` to be a dataframe, or the path of a Parquet or CSV file",
             type(data).__name__,
@@ -146,3 +157,4 @@ _READERS: dict[str, Callable[[Any, Question, UnitSize | None], Source]] = {
     "_duckdb": _from_duckdb,
     "dask": _from_dask,
 }
+_WITH_COLUMNS = _READERS.keys() - {"pyarrow"}

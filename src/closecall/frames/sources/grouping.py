@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -124,23 +123,6 @@ def number_keys(values: Sequence[pa.Array]) -> tuple[NDArray[np.int64], NDArray[
         numbers = pyarrow.array(combined).dictionary_encode().indices.to_numpy().astype(np.int64)
     highest = np.maximum.accumulate(numbers)
     return numbers, np.flatnonzero(np.diff(highest, prepend=-1))
-
-
-def keys_digest(table: pa.Table, by: Sequence[str]) -> str:
-    """Return a hash of the values of the key columns and of where they change."""
-    pyarrow = arrow("pyarrow")
-    digest = hashlib.sha256(str(table.num_rows).encode())
-    if by and table.num_rows:
-        columns = [whole(table.column(name), name) for name in by]
-        starts = run_starts(columns)
-        digest.update(starts.tobytes())
-        values = [run_values(column, starts) for column in columns]
-        sink = pyarrow.BufferOutputStream()
-        batch = pyarrow.record_batch(values, names=list(by))
-        with pyarrow.ipc.new_stream(sink, batch.schema) as writer:
-            writer.write_batch(batch)
-        digest.update(sink.getvalue())
-    return digest.hexdigest()
 
 
 def _without_views(table: pa.Table) -> pa.Table:

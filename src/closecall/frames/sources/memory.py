@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from closecall.frames.files import arrow
-from closecall.frames.sources.grouping import Grouped, group, keys_digest
+from closecall.frames.sources.content import content_digest
+from closecall.frames.sources.grouping import Grouped, group
 from closecall.frames.sources.needed import needed_columns
 from closecall.frames.sources.source import Source
 from closecall.frames.sources.unit import UnitSize
@@ -69,19 +70,19 @@ def memory_source(
     size
         How many values a unit has.
     fingerprint
-        What the data is; worked out of the key columns if not given.
+        What the data is; a hash of the values if not given, worked out when it is needed.
     """
     kept = table.select(needed_columns(table.column_names, question, name))
     kept = kept.replace_schema_metadata(None)
     sizes = size or UnitSize()
-    if fingerprint is None:
-        columns = ",".join(kept.column_names)
-        fingerprint = f"{kind}:{columns}:{kept.num_rows}:{keys_digest(kept, question.by)}"
+
+    def identify() -> str:
+        return f"{kind}:{content_digest(kept)}" if fingerprint is None else fingerprint
 
     def plan() -> list[Unit]:
         return _units(group(kept, question.by), sizes)
 
-    return Source(name, kind, kept.schema, fingerprint, plan)
+    return Source(name, kind, kept.schema, identify, plan)
 
 
 def _units(grouped: Grouped, size: UnitSize) -> list[Unit]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
 from pathlib import Path
+from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
+from closecall.errors import InputError, expected
 from closecall.frames.files import arrow
 from closecall.frames.sources.grouping import group
 from closecall.frames.sources.key_reader import KeyReader
@@ -17,6 +19,7 @@ from closecall.frames.sources.row_groups import read_footers
 from closecall.frames.sources.sorting import sort_out_of_core
 from closecall.frames.sources.source import Source
 from closecall.frames.sources.unit import UnitSize
+from closecall.frames.sources.vacant import vacant_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,6 +59,8 @@ class ParquetUnit:
     next_row_group: tuple[DataFile, int] | None = None
     folder: TemporaryFolder | None = field(default=None, repr=False)
     """Where the files are temporary, keeps them; stays in this process."""
+    temporary: bool = False
+    """Whether the files are copies that the process wrote which planned the unit."""
 
     def groups(self) -> Iterator[tuple[Key, pa.Table]]:
         """Yield each series; one row group or a few small ones are in memory at a time."""
@@ -63,6 +68,8 @@ class ParquetUnit:
 
     def read(self) -> pa.Table:
         """Read the rows of the unit, and only the columns that are needed."""
+        if self.temporary:
+            _require_copy(self.stretches[0].file.path)
         layout = self.layout
         tables = [layout.read(part.file, part.row_groups) for part in self.stretches]
         tables[0] = tables[0].slice(self.skipped)
@@ -103,10 +110,19 @@ def parquet_source(
     folder
         Keeps temporary files for as long as a unit needs them.
     """
-    layout, row_groups = read_footers(files, question, name)
-    text = files_fingerprint(files) if fingerprint is None else fingerprint
+    footers = read_footers(files, question, name)
+    layout, row_groups = footers.layout, footers.row_groups
     planner = _Planner(layout, row_groups, question, name, size or UnitSize(), folder)
-    return Source(name, kind, layout.schema, text, planner.units)
+
+    def identify() -> str:
+        return files_fingerprint(files) if fingerprint is None else fingerprint
+
+    def plan() -> list[Unit]:
+        filled = {row_group.file for row_group in row_groups}
+        vacant = vacant_units(footers.vacant, filled, layout.schema, layout.by)
+        return [*planner.units(), *vacant]
+
+    return Source(name, kind, layout.schema, identify, plan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +165,7 @@ class _Planner:
             borrowed=span.borrowed,
             next_row_group=None if after is None else (after.file, after.index),
             folder=self.folder,
+            temporary=self.folder is not None,
         )
 
     def _gathered(self, error: ScatteredError) -> list[Unit]:
@@ -160,8 +177,20 @@ class _Planner:
             return memory_source(table, self.question, kind="arrow", name=name, size=size).units()
         rows = size.rows(columns=len(layout.schema))
         path, folder = sort_out_of_core(tables, layout, name=name, key=error.key, rows=rows)
-        _, row_groups = read_footers([DataFile(str(path))], self.question, name)
-        return replace(self, row_groups=row_groups, folder=folder).units()
+        sorted_rows = read_footers([DataFile(str(path))], self.question, name).row_groups
+        return replace(self, row_groups=sorted_rows, folder=folder).units()
+
+
+def _require_copy(path: str) -> None:
+    """Say where a copy is missing: the reason of a unit is one line, so the remedy is in it."""
+    if not Path(path).exists():
+        raise InputError(
+            expected(
+                f"the temporary copy of the rows, {path}, to be on a disk that every worker sees "
+                "(the variable TMPDIR says where it is written)",
+                f"no such file on {gethostname()}",
+            )
+        )
 
 
 def _join(tables: Sequence[pa.Table]) -> pa.Table:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, InputTypeError, expected
 from closecall.frames.files import arrow, read_table
 
 if TYPE_CHECKING:
@@ -44,7 +44,12 @@ class DataFile:
     """One file, and the columns that its folders add."""
 
     path: str
+    """As it was given; absolute in every other process."""
     partitions: tuple[Partition, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker may run in another folder, or on another machine.
+        return DataFile, (str(Path(self.path).absolute()), self.partitions)
 
 
 def list_files(location: Any) -> list[DataFile]:
@@ -61,12 +66,47 @@ def list_files(location: Any) -> list[DataFile]:
         first wildcard on, and of several locations those below the folder that holds them all.
     """
     if not isinstance(location, (list, tuple)):
-        return _with_partitions(*_listed(os.fspath(location)))
-    if not location:
+        paths, base = _listed(_path_text(location))
+    elif not location:
         raise InputError(expected("`data` to name at least one file", "an empty list"))
-    listed = [_listed(os.fspath(one)) for one in location]
-    above = os.path.commonpath([base.absolute() for _, base in listed])
-    return _with_partitions([file for files, _ in listed for file in files], Path(above))
+    else:
+        listed = [_listed(_path_text(one)) for one in location]
+        base = Path(os.path.commonpath([base.absolute() for _, base in listed]))
+        paths = [file for files, _ in listed for file in files]
+    _refuse_repeated(paths)
+    return _with_partitions(paths, base)
+
+
+def _path_text(location: Any) -> str:
+    text = os.fspath(location) if isinstance(location, (str, os.PathLike)) else None
+    if isinstance(text, str):
+        return text
+    raise InputTypeError(
+        expected(
+            "a list in the place of `data` to hold paths of files",
+            f"{type(location).__name__} in it",
+            "Put dataframes together first, into one with a column that tells them apart.",
+        )
+    )
+
+
+def _refuse_repeated(paths: Sequence[str]) -> None:
+    """Refuse a file that is named twice, which would double its series."""
+    first: dict[Path, str] = {}
+    for path in paths:
+        place = Path(path).resolve()
+        if place in first:
+            raise InputError(
+                expected(
+                    "every file of `data` to be named once",
+                    f"{first[place]} twice"
+                    if first[place] == path
+                    else f"{first[place]} and {path}, which are the same file",
+                )
+            )
+        first[place] = path
+    if "-" in paths and len(paths) > 1:
+        raise InputError(expected("standard input, `-`, to be all of `data`", "files beside it"))
 
 
 def _listed(text: str) -> tuple[list[str], Path]:
@@ -115,7 +155,16 @@ def files_name(files: Sequence[DataFile], location: Any) -> str:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    found = [path for path in folder.rglob("*") if _is_data(path, folder)]
+    try:
+        found = [path for path in folder.rglob("*") if _is_data(path, folder)]
+    except OSError as error:
+        raise InputError(
+            expected(
+                f"to read all of the folder {folder}",
+                f"`{error.strerror}` for {error.filename}",
+                "Pass the folder that holds nothing but the data, or a glob.",
+            )
+        ) from error
     parquet = [path for path in found if path.suffix in _PARQUET_SUFFIXES]
     text = [path for path in found if path.suffix in _TEXT_SUFFIXES]
     if parquet and text:
@@ -188,10 +237,14 @@ def _folder_values(path: Path, base: Path) -> dict[str, str | None]:
 
 
 def _typed(name: str, values: list[str | None]) -> list[Partition]:
-    """Type the values as `pyarrow.dataset` does: numbers if all are, else text."""
+    """Type the values as `pyarrow.dataset` does: numbers if all are, else text.
+
+    Where two names are one number, such as ``01`` and ``1``, they stay apart as text.
+    """
     pyarrow = arrow("pyarrow")
-    numbers = [value for value in values if value is not None]
-    if numbers and all(_is_number(value) for value in numbers):
+    texts = {value for value in values if value is not None}
+    numbers = {int(value) for value in texts if _is_number(value)}
+    if texts and len(numbers) == len(texts):
         kind = pyarrow.int32()
         return [Partition(name, None if value is None else int(value), kind) for value in values]
     return [Partition(name, value, pyarrow.string()) for value in values]

@@ -75,22 +75,39 @@ class Layout:
         return arrow("pyarrow").schema([self.schema.field(name) for name in columns])
 
 
-def read_footers(
-    files: Sequence[DataFile], question: Question, name: str
-) -> tuple[Layout, list[RowGroup]]:
-    """Read the footer of every file: the layout they share, and all row groups that have rows."""
+@dataclass(frozen=True, eq=False)
+class Footers:
+    """What the footers of files say together."""
+
+    layout: Layout
+    row_groups: list[RowGroup]
+    """Those that have rows, in their order."""
+    vacant: list[DataFile]
+    """Files without rows."""
+
+
+def read_footers(files: Sequence[DataFile], question: Question, name: str) -> Footers:
+    """Read the footer of every file; one without rows may have columns of any type."""
     layout: Layout | None = None
+    without_rows: Layout | None = None
     row_groups: list[RowGroup] = []
+    vacant: list[DataFile] = []
     for file in files:
         with _open(file) as parquet:
             schema = _needed_schema(parquet, file, question, name if len(files) == 1 else file.path)
+            if not parquet.metadata.num_rows:
+                vacant.append(file)
+                without_rows = without_rows or Layout(question.by, schema)
+                continue
             if layout is None:
                 layout = Layout(question.by, schema)
-            _refuse_other_types(layout.schema, schema, files[0].path, file.path)
+            else:
+                _refuse_other_types(layout.schema, schema, row_groups[0].file.path, file.path)
             row_groups += _row_groups(parquet, file, layout)
+    layout = layout or without_rows
     if layout is None:
         raise InputError(expected(f"{name} to hold a Parquet file", "none"))
-    return layout, row_groups
+    return Footers(layout, row_groups, vacant)
 
 
 def _open(file: DataFile, codes: Sequence[str] = (), *, buffer_size: int = 0) -> Any:

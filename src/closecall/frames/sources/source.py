@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -25,10 +26,19 @@ class Source:
     """The kind of table that a result is given back in."""
     schema: pa.Schema
     """Names and types of the columns that are read."""
-    fingerprint: str
-    """Text that changes when the data does: a batch is resumed only on the same data."""
+    identify: Callable[[], str]
+    """Works out the `fingerprint`."""
     plan: Callable[[], list[Unit]]
     """Plans the units; see `units`."""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Text that changes when the data does: a batch is resumed only on the same data.
+
+        Of files it is a hash of their paths, sizes and times of change; of anything else a hash
+        of all values that are asked for. It is worked out when it is first needed.
+        """
+        return self.identify()
 
     def units(self) -> list[Unit]:
         """Plan the units: whole series in each, every row in one of them, in the data's order.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
 from closecall.frames.files import arrow
-from closecall.frames.sources.grouping import keys_digest
+from closecall.frames.sources.content import ContentDigest
 from closecall.frames.sources.memory import memory_source
 from closecall.frames.sources.needed import needed_columns
 from closecall.frames.sources.parquet import parquet_source
@@ -49,7 +48,7 @@ def spooled_source(
     size
         How many values a unit has, and how many are kept in memory.
     fingerprint
-        What the data is; worked out of the key columns if not given.
+        What the data is; a hash of the values if not given.
     """
     pyarrow = arrow("pyarrow")
     sizes = size or UnitSize()
@@ -61,17 +60,18 @@ def spooled_source(
             table, question, kind=kind, name=name, size=sizes, fingerprint=fingerprint
         )
     width = held[0].num_columns
-    columns = ",".join(held[0].column_names)
     folder = TemporaryFolder()
     file = DataFile(str(folder.path / "rows.parquet"))
-    digest = _write(file, _row_groups(held, parts, sizes.rows(columns=width)), question)
+    # Hashed as it passes by, which costs less than to read the file once more.
+    digest = ContentDigest(held[0].schema) if fingerprint is None else None
+    _write(file, _row_groups(held, parts, sizes.rows(columns=width)), question, digest)
     return parquet_source(
         [file],
         question,
         name=name,
         kind=kind,
         size=sizes,
-        fingerprint=fingerprint or f"{kind}:{columns}:{digest}",
+        fingerprint=fingerprint if digest is None else f"{kind}:{digest.hexdigest()}",
         folder=folder,
     )
 
@@ -129,14 +129,18 @@ def _row_groups(held: list[pa.Table], parts: Iterator[pa.Table], rows: int) -> I
         yield waiting
 
 
-def _write(file: DataFile, row_groups: Iterator[pa.Table], question: Question) -> str:
-    """Write the row groups, and return a hash of their keys."""
+def _write(
+    file: DataFile,
+    row_groups: Iterator[pa.Table],
+    question: Question,
+    digest: ContentDigest | None,
+) -> None:
+    """Write the row groups, and hash them if that is wanted."""
     parquet = arrow("pyarrow.parquet")
-    digest = hashlib.sha256()
     by = list(question.by)
     first = next(row_groups)
     with parquet.ParquetWriter(file.path, first.schema, use_dictionary=by) as writer:
         for table in chain([first], row_groups):
             writer.write_table(table, row_group_size=table.num_rows)
-            digest.update(keys_digest(table, by).encode())
-    return digest.hexdigest()
+            if digest is not None:
+                digest.update(table)

@@ -1,0 +1,54 @@
+"""Series without rows, which only the names of folders tell of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+
+    from closecall.frames.sources.paths import DataFile
+    from closecall.frames.sources.unit import Key, Unit
+
+
+@dataclass(frozen=True, eq=False)
+class VacantUnit:
+    """Keys of series that have no rows, so that they are accounted for all the same."""
+
+    keys: tuple[Key, ...]
+    schema: pa.Schema
+    key: str = "series without rows"
+    rows: int = 0
+
+    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
+        """Yield each key, with a table that has no rows."""
+        for key in self.keys:
+            yield key, self.schema.empty_table()
+
+
+def vacant_units(
+    vacant: Iterable[DataFile], filled: Iterable[DataFile], schema: pa.Schema, by: tuple[str, ...]
+) -> list[Unit]:
+    """Make a unit of the series that only files without rows name, if there are any.
+
+    Parameters
+    ----------
+    vacant, filled
+        Files without rows, and those with.
+    schema
+        The columns that are read.
+    by
+        The key columns; where folders do not name all of them, nobody knows the series.
+    """
+    present = {_key(file, by) for file in filled}
+    keys = dict.fromkeys(key for file in vacant if (key := _key(file, by)) not in present)
+    known = tuple(key for key in keys if key is not None)
+    return [VacantUnit(known, schema)] if known else []
+
+
+def _key(file: DataFile, by: tuple[str, ...]) -> Key | None:
+    values = {part.name: part.value for part in file.partitions}
+    return tuple(values[name] for name in by) if by and values.keys() >= set(by) else None
