@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_SERIES, _QUICK_SERIES, _SAMPLES = 2_000, 200, 5_000
+_SERIES, _QUICK_SERIES, _SAMPLES = 2_000, 400, 5_000
 _DETECTORS = ("forest", "forecast", "noise")
 _GROUP = 200  # series in a row group
 _WORKERS = 2
