@@ -45,7 +45,9 @@ def test_content_decides_not_the_name(tmp_path, content):
     assert read_table(path).to_pydict() == TABLE
 
 
-@pytest.mark.parametrize("content", [CSV, parquet_bytes(), gzip.compress(CSV)])
+@pytest.mark.parametrize(
+    "content", [CSV, parquet_bytes(), gzip.compress(CSV)], ids=["csv", "parquet", "gzipped csv"]
+)
 def test_standard_input(monkeypatch, content):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
     assert read_table("-").to_pydict() == TABLE
