@@ -123,3 +123,17 @@ def test_a_notebook_shows_the_page_in_a_frame(browser):
     assert frame.locator(".timeline svg").count() > 0
     page.close()
     assert troubles == []
+
+
+def test_every_outcome_is_told_in_words(show):
+    truth = cc.Events([(10, 20), (110, 120), (210, 220), (310, 320), (410, 420), (510, 520)])
+    alarms = cc.Events([(5, 10), (123, 125), (208, 215), (313, 330), (410, 420)])
+    page = show(report(truth, {"a": alarms}, span=(0, 600)))
+    assert page.locator("tbody td.outcome").all_text_contents() == [
+        "close call: an alarm stopped right before it",
+        "close call: an alarm came 3 after it",
+        "caught 2 early; 2 of false alarm around it",
+        "caught 3 late; 10 of false alarm around it",
+        "caught on time",
+        "missed: no alarm in its zone",
+    ]

@@ -29,9 +29,10 @@ export function outcome(series, result, j) {
   }
   const { covered, caught, before, after } = survey(series, result, j);
   if (Number.isNaN(caught)) {
+    const far = (length) => (length > 0 ? clock.length(length) : "right");
     const text = before <= after
-      ? `close call: an alarm stopped ${clock.length(before)} before it`
-      : `close call: an alarm came ${clock.length(after)} after it`;
+      ? `close call: an alarm stopped ${far(before)} before it`
+      : `close call: an alarm came ${far(after)} after it`;
     return { kind: "close call", lead: before <= after ? -before : after, text };
   }
   const kind = caught === 0 ? "on time" : caught < 0 ? "early" : "late";
