@@ -9,6 +9,7 @@ from closecall.errors import (
     MissingExtraError,
     UndefinedMetricError,
     expected,
+    renamed,
 )
 
 
@@ -45,3 +46,14 @@ def test_missing_extra_names_the_install_command():
     assert str(MissingExtraError("rich", "cli")) == (
         "This needs rich, which is not installed.\n\nHint: run `pip install 'closecall[cli]'`."
     )
+
+
+def test_renamed_arguments_keep_the_class_and_the_hint():
+    with (
+        pytest.raises(UndefinedMetricError) as caught,
+        renamed({"truth": "labels", "predicted": "pred"}),
+    ):
+        raise UndefinedMetricError("Expected `truth` beside `predicted`.\n\nHint: Mend truth.")
+    assert str(caught.value) == "Expected `labels` beside `pred`.\n\nHint: Mend truth."
+    with pytest.raises(MissingExtraError, match="needs `truth`"), renamed({"truth": "labels"}):
+        raise MissingExtraError("`truth`")

@@ -7,6 +7,12 @@ the command line catches `ClosecallError` and nothing more, so a bug still shows
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
 
 class ClosecallError(Exception):
     """Anything a caller can mend: bad values, bad types, a missing extra."""
@@ -50,3 +56,23 @@ def expected(rule: str, got: str, hint: str = "") -> str:
     """
     message = f"Expected {rule}, got {got}."
     return f"{message}\n\nHint: {hint}" if hint else message
+
+
+@contextmanager
+def renamed(names: Mapping[str, str]) -> Iterator[None]:
+    """Call arguments in messages what the caller calls them, who passed them through another.
+
+    Examples
+    --------
+    >>> with renamed({"truth": "labels"}):
+    ...     raise InputError("Expected `truth` to be 0 or 1, got 2 at index 0.")
+    Traceback (most recent call last):
+    closecall.errors.InputError: Expected `labels` to be 0 or 1, got 2 at index 0.
+    """
+    try:
+        yield
+    except (InputError, InputTypeError) as error:
+        message = str(error)
+        for ours, theirs in names.items():
+            message = message.replace(f"`{ours}`", f"`{theirs}`")
+        raise type(error)(message) from None

@@ -7,6 +7,7 @@ import pytest
 
 import closecall as cc
 from closecall.compat import pr_from_events
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 
 KEYS = [
     "precision",
@@ -48,3 +49,27 @@ def test_distances_of_datetimes_are_seconds():
 def test_the_truth_must_hold_an_event():
     with pytest.raises(cc.errors.UndefinedMetricError):
         pr_from_events([(1, 2)], [], (0, 9))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        (
+            ([(1, 3), (2, 4)], [(1, 2)], (0, 9)),
+            InputError,
+            r"`events_pred` .*\n\n.*Events\(events_p",
+        ),
+        (
+            ([(1, 3)], [(1, 3), (2, 4)], (0, 9)),
+            InputError,
+            r"`events_gt` .*\n\n.*Events\(events_gt",
+        ),
+        (([(1, 3)], [(1, 2)], (9, 0)), InputError, "Expected `Trange` to start before it stops"),
+        (([(1, 3)], [], (0, 9)), UndefinedMetricError, "got none in `events_gt`"),
+        (([(1, 3)], 7, (0, 9)), InputTypeError, "Expected `events_gt` to be pairs"),
+        (([("a", "b")], [(1, 3)], (0, 9)), InputTypeError, "Expected `events_pred` to be numbers"),
+    ],
+)
+def test_messages_name_their_arguments(arguments, kind, message):
+    with pytest.raises(kind, match=message):
+        pr_from_events(*arguments)

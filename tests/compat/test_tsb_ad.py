@@ -8,6 +8,7 @@ from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 import closecall as cc
 from closecall.compat import get_metrics
+from closecall.errors import InputError, UndefinedMetricError
 
 KEYS = [
     "AUC-PR",
@@ -116,3 +117,31 @@ def test_infinite_scores_rank_like_any_others(scores):
     finite = np.clip(scores, -2.0, 3.0)
     for key, value in get_metrics(finite, labels, slidingWindow=2).items():
         assert found[key] == value, key
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        (([1, 2, 3, 3], [0, 0, 2, 0]), InputError, "Expected `labels` labels to be 0 or 1, got 2"),
+        (([1, 2, 3, 3], [0] * 4), UndefinedMetricError, "got none in `labels`"),
+        (([1, 2, np.nan, 3], [0, 0, 1, 0]), InputError, "Expected `score` to be numbers"),
+        (
+            ([1, 2], [0, 0, 1, 0]),
+            InputError,
+            r"`score` to have as many values as `labels` \(4\), got 2",
+        ),
+        (
+            ([1, 2, 3, 3], [0, 0, 1, 0], -1),
+            InputError,
+            "Expected `slidingWindow` to be a whole number",
+        ),
+        (
+            ([1, 2, 3, 3], [0, 0, 1, 0], 2, [1, 0]),
+            InputError,
+            "Expected `pred` to have as many .* `labels`",
+        ),
+    ],
+)
+def test_messages_name_their_arguments(arguments, kind, message):
+    with pytest.raises(kind, match=message):
+        get_metrics(*arguments)

@@ -10,9 +10,8 @@ from closecall.adversary.canvas import Canvas, Prediction, read_canvas
 from closecall.adversary.contest import ROUNDS, remaining
 from closecall.adversary.families import plan, read_families
 from closecall.adversary.judge import Judge, merit, require_labels
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, renamed
 from closecall.events import Events
-from closecall.metrics._renamed import renamed
 from closecall.metrics.registry import find
 from closecall.pair import read_pair
 from closecall.whole import require_whole
@@ -176,7 +175,7 @@ def read_truth(truth: Any, trivial: Any, span: Any) -> Canvas:
         raise UndefinedMetricError(expected("at least one true event", "none in `truth`"))
     if trivial is None:
         return canvas
-    with renamed("predicted", "trivial"):
+    with renamed({"predicted": "trivial"}):
         # Read as a pair, so that both are of one kind, of one length and on one clock.
         pair = read_pair(truth, trivial, span=own_span)
     _require_one_true(pair.truth, pair.predicted)

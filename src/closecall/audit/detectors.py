@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.adversary.families import FAMILIES
-from closecall.errors import InputError, InputTypeError, expected
-from closecall.metrics._renamed import renamed
+from closecall.errors import InputError, InputTypeError, expected, renamed
 from closecall.number import shown
 from closecall.pair import read_pair
 
@@ -44,5 +43,5 @@ def require_detectors(detectors: Any) -> None:
 def read_detectors(truth: Any, detectors: Mapping[str, Any], axis: dict[str, Any]) -> None:
     """Check every detector against the truth, so that what is wrong names the detector."""
     for name, predicted in detectors.items():
-        with renamed("predicted", f"detectors[{name!r}]"):
+        with renamed({"predicted": f"detectors[{name!r}]"}):
             read_pair(truth, predicted, **axis)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation
-from closecall.compat.their_names import their_names
+from closecall.errors import renamed
 from closecall.events import Events
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def pr_from_events(
     >>> scores["individual_precision_distances"]
     [0.5, 0.0]
     """
-    with their_names(_THEIRS):
-        with their_names({"intervals": "events_gt"}):
+    with renamed(_THEIRS):
+        with renamed({"intervals": "events_gt"}):
             truth = Events(events_gt)
-        with their_names({"intervals": "events_pred"}):
+        with renamed({"intervals": "events_pred"}):
             predicted = Events(events_pred)
         result = affiliation(truth, predicted, span=Trange)
     events = result.events

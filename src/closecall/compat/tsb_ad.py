@@ -9,7 +9,7 @@ import numpy as np
 from closecall import metrics
 from closecall.affiliation import affiliation, affiliation_curve
 from closecall.affiliation.order import descending_order
-from closecall.compat.their_names import their_names
+from closecall.errors import renamed
 from closecall.fscore import f_measure
 from closecall.scored import Scored, read_scored
 
@@ -72,7 +72,7 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
     >>> scores["Standard-F1"], round(scores["Affiliation-F"], 3)
     (1.0, 1.0)
     """
-    with their_names(_THEIRS):
+    with renamed(_THEIRS):
         scored = read_scored(labels, score)
         scored.nothing_predicted.require_truth("get_metrics")
         at_threshold = _best(scored) if pred is None else _at_own(labels, pred)

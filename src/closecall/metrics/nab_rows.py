@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.clock import SAMPLES
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, renamed
 from closecall.events import Events
 from closecall.intervals import Intervals
 from closecall.labels import read_labels, runs
-from closecall.metrics._renamed import renamed
 from closecall.metrics.nab_profile import probation_rows, reward, sigmoid
 from closecall.metrics.nab_tally import Tally, score_rows
 from closecall.metrics.nab_windows import read_intervals
@@ -36,7 +35,7 @@ class Rows:
 
 def read_rows(name: str, truth: Any, scores: Any, times: Any) -> Rows:
     """Read one series of a corpus."""
-    with renamed("scores", f"scores[{name!r}]"):
+    with renamed({"scores": f"scores[{name!r}]"}):
         values = read_scores(scores)
     where = f"truth[{name!r}]"
     if times is not None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputTypeError, expected
+from closecall.errors import InputTypeError, expected, renamed
 from closecall.events import Events
-from closecall.metrics._renamed import renamed
 from closecall.number import is_number, shown
 
 if TYPE_CHECKING:
@@ -20,5 +19,5 @@ def read_intervals(windows: Any, name: str) -> Intervals:
     if isinstance(windows, str | bytes) or hasattr(windows, "keys") or is_number(windows):
         rule = f"`{name}` to be Events, or pairs (start, stop)"
         raise InputTypeError(expected(rule, shown(windows)))
-    with renamed("intervals", name):
+    with renamed({"intervals": name}):
         return Events(windows).intervals
