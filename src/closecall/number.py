@@ -13,6 +13,8 @@ from closecall.errors import InputError, InputTypeError, expected
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
 _WRITABLE = 10**30
 
 
@@ -68,6 +70,20 @@ def read_number(
     1.0
     """
     return _checked(value, allowed, expected(f"`{name}` to be {rule}", shown(value), hint))
+
+
+def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
+    """Read one number, or an array of them; nan is one.
+
+    Examples
+    --------
+    >>> read_numbers([1, 0.5], "filled")
+    array([1. , 0.5])
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputTypeError(expected(f"`{name}` to be numbers", shown(values))) from None
 
 
 def read_fraction(value: Any, name: str) -> float:

@@ -10,7 +10,7 @@ from closecall.affiliation.chance import (
     precision_of_points,
     recall_of_one_point,
 )
-from closecall.errors import InputError
+from closecall.errors import ClosecallError
 
 INSIDE = "Expected `event` to start before it stops, inside its zone, got "
 
@@ -40,6 +40,19 @@ INSIDE = "Expected `event` to start before it stops, inside its zone, got "
             lambda: averaged_recall([2.0], [0.5], [1]),
             "Expected `before` to be in [0, 1], got 2 at index 0.",
         ),
+        (lambda: precision_of_points("x"), "Expected `filled` to be numbers, got 'x'."),
+        (
+            lambda: averaged_precision([0.1, 0.2], [1]),
+            "Expected `counts` to have one value for each of 2 zones, got 1.",
+        ),
+        (
+            lambda: averaged_recall([0.1], [0.95], [1]),
+            "Expected `before + filled` to be in [0, 1], got 1.05 at index 0.",
+        ),
+        (
+            lambda: recall_of_one_point(5, (0, 10)),
+            "Expected `event` to be a pair (start, stop), got 5.",
+        ),
         (lambda: recall_of_one_point((40, 160), (0, 100)), f"{INSIDE}(40, 160)."),
         (lambda: recall_of_one_point((60, 40), (0, 100)), f"{INSIDE}(60, 40)."),
         (
@@ -53,6 +66,6 @@ INSIDE = "Expected `event` to start before it stops, inside its zone, got "
     ],
 )
 def test_refusals(call, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(ClosecallError) as caught:
         call()
     assert str(caught.value) == message

@@ -94,6 +94,13 @@ def test_precision_is_judged_by_the_events_that_have_it():
     assert [isnan(gap.low) for gap in gaps] == [True, False, True]
 
 
+def test_events_that_only_one_detector_found_make_its_lead_no_surer():
+    precision = np.array([[0.9] * 12, [0.5] * 6 + [nan] * 6])
+    recall = np.array([[0.9] * 12, [0.5] * 6 + [0.0] * 6])
+    gaps = draw(precision, recall, n=100).differences(0, 1, 0.95)
+    assert [gap.probability for gap in gaps] == [1 - 2**-6, 1 - 2**-12, 1 - 2**-6]
+
+
 def test_what_two_detectors_differ_in_is_counted_by_score():
     precision = np.array([[0.5, nan, 0.5, 0.5, nan, 0.4], [0.5, 0.5, 0.4, 0.5, nan, 0.4]])
     recall = np.array([[0.5, 0.0, 0.5, 0.5, 0.0, 0.4], [0.5, 0.5, 0.5, 0.6, 0.0, 0.4]])

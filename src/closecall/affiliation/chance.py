@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.affiliation.chance_checks import require_inside, require_points, require_shares
+from closecall.affiliation.chance_checks import (
+    require_as_many,
+    require_inside,
+    require_points,
+    require_shares,
+)
 from closecall.affiliation.one_point import (
     in_blocks,
     integral,
@@ -132,11 +137,12 @@ def averaged_precision(filled: ArrayLike, counts: ArrayLike) -> Moments:
     >>> averaged_precision([0.2, 0.4, 0.0], [1, 2, 0])
     Moments(mean=0.55, variance=0.0420...)
     """
-    points = require_points(counts, "counts", 0)
+    shares, points = require_shares(filled, "filled"), require_points(counts, "counts", 0)
+    require_as_many(points, "counts", shares.size)
     hit = points > 0
     if not hit.any():
         return Moments(np.nan, np.nan)
-    own = precision_of_points(np.asarray(filled)[hit], points[hit])
+    own = precision_of_points(shares[hit], points[hit])
     return Moments(float(own.mean.mean()), float(own.variance.sum() / hit.sum() ** 2))
 
 
@@ -146,18 +152,22 @@ def averaged_recall(before: ArrayLike, filled: ArrayLike, counts: ArrayLike) -> 
     .. math:: E = \frac1n \sum_j \frac{k_j}{k_j + 1}, \qquad
         \mathrm{Var} = \frac{1}{n^2} \sum_j \mathrm{Var}_j
 
-    over all n zones. The variance is nan if any zone has more than one point: that has no closed
-    form here.
+    over all n zones; nan if there are none. The variance is nan if any zone has more than one
+    point: that has no closed form here.
 
     Examples
     --------
     >>> averaged_recall([0.4, 0.3], [0.2, 0.4], [1, 0])
     Moments(mean=0.25, variance=0.0181...)
     """
+    u, p = require_shares(before, "before"), require_shares(filled, "filled")
     points = require_points(counts, "counts", 0)
-    single = one_point_recall_variance(
-        require_shares(before, "before"), require_shares(filled, "filled")
-    )
+    require_as_many(p, "filled", u.size)
+    require_as_many(points, "counts", u.size)
+    require_shares((u + p).round(12), "before + filled")
+    if not u.size:
+        return Moments(np.nan, np.nan)
+    single = one_point_recall_variance(u, p)
     variance = np.where(points == 0, 0.0, np.where(points == 1, single, np.nan))
     mean = float(mean_recall_of_points(points).mean())
     return Moments(mean, float(variance.sum() / points.size**2))

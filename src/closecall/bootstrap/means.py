@@ -14,6 +14,7 @@ from closecall.bootstrap.options import read_drawing, read_level
 from closecall.bootstrap.student import student_quantile
 from closecall.bootstrap.sums import Sums
 from closecall.errors import InputError, expected
+from closecall.number import read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ def mean_interval(
     >>> mean_interval([30.0, 12.0, 18.0], low=0)
     Interval(20.000, from 0.000 to 42.767)
     """
-    column = np.asarray(values, dtype=np.float64).reshape(1, -1)
+    column = read_numbers(values, "values").reshape(1, -1)
     return mean_intervals(column, [(low, high)], level=level, n=n, seed=seed)[0]
 
 
@@ -115,7 +116,10 @@ def mean_difference(
     (Difference(+0.186, from +0.061 to +0.310, probability 0.98), 7)
     """
     level = read_level(level)
-    ours, theirs = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    ours, theirs = read_numbers(first, "first"), read_numbers(second, "second")
+    if ours.shape != theirs.shape or ours.ndim != 1:
+        got = f"{ours.size} and {theirs.size}"
+        raise InputError(expected("`first` and `second` to have as many values", got))
     both = np.isfinite(ours) & np.isfinite(theirs)
     gaps = ours[both] - theirs[both]
     count = int(gaps.size)

@@ -19,6 +19,7 @@ from closecall.bootstrap.lead import ROUNDING, lead
 from closecall.bootstrap.options import read_drawing, read_level
 from closecall.bootstrap.sums import Sums
 from closecall.errors import InputError, expected
+from closecall.number import read_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -92,7 +93,7 @@ class Resamples:
     ) -> Resamples:
         """Resample events, or whole series: detectors in rows, events in columns."""
         n, seed = read_drawing(n, seed)
-        P, R = np.asarray(precision, dtype=np.float64), np.asarray(recall, dtype=np.float64)
+        P, R = read_numbers(precision, "precision"), read_numbers(recall, "recall")
         groups = None if series is None else np.asarray(series)
         _require_shape(P, R, groups)
         sums, count = Sums.of_events(P, R), None
@@ -147,6 +148,7 @@ class Resamples:
             return Difference(gap, nan, nan, nan)
         spread = float((self.draws[score, first] - self.draws[score, second]).std())
         spread *= sqrt((judged + 1) / (judged - 1))
+        differing = min(differing, judged)  # an event that only one found settles nothing
         return lead(gap, spread, judged=judged, differing=differing, level=level)
 
     def pair_caution(self, first: int, second: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.number import read_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,7 +68,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.
 
 
 def _read_pvalues(pvalues: Any) -> NDArray[np.float64]:
-    given = np.asarray(pvalues, dtype=np.float64)
+    given = read_numbers(pvalues, "pvalues")
     if given.ndim != 1:
         rule = "`pvalues` to be a list or another sequence of numbers"
         raise InputTypeError(expected(rule, f"{given.ndim} dimensions"))
