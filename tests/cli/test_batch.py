@@ -189,6 +189,16 @@ REFUSALS = {
     ),
     "no workers": ((*SCORES, "--workers", "0"), 1, "Error: Expected `workers` to be 1 or more"),
     "nothing to resume to": ((*SCORES, "--resume"), 1, "Error: Expected `out` beside `resume`"),
+    "two outputs": (
+        (*SCORES, "--resume", "a.parquet", "--out", "b.parquet"),
+        2,
+        "Error: Expected --resume and --out to name one file, got a.parquet and b.parquet.",
+    ),
+    "one metric twice": (
+        (*SCORES, "--metric", "range_based:alpha=0", "--metric", "range_based:alpha=1"),
+        2,
+        "Error: --metric range_based is given twice",
+    ),
     "unknown file": ((*SCORES, "--out", "rows.xlsx"), 1, "Error: Expected `out` to end in"),
     "strict": (
         (*SCORES, "--strict"),

@@ -124,7 +124,7 @@ def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, workers):
         "on.\n"
     )
     assert 1 <= len(finished_keys(tmp_path)) < UNITS
-    finish(start(*arguments, "--resume", folder=tmp_path))
+    finish(start(large, *SCORES, "--resume", "results.parquet", *workers, folder=tmp_path))
     assert pq.read_metadata(tmp_path / "results.parquet").num_rows == 2 * 12
 
 

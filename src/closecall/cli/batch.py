@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.audit import metric_choice
+from closecall.cli.audit import each_once, metric_choice
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.layouts import COLUMNS, LAYOUTS, check_columns, read_layout
 from closecall.cli.options import format_option
@@ -133,7 +133,13 @@ def threshold_choice(text: str) -> int | float | str:
 @click.option(
     "-o", "--out", metavar="FILE", help="Write all rows there: .parquet or .csv (with .events)."
 )
-@click.option("--resume", is_flag=True, help="Go on with what --out has of an earlier attempt.")
+@click.option(
+    "--resume",
+    is_flag=False,
+    flag_value="",
+    metavar="[OUT]",
+    help="Go on with what OUT, or --out, has of an earlier attempt.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace what is at --out.")
 @format_option(
     "json holds everything; csv one row for each series and detector, or the intervals if asked "
@@ -148,6 +154,7 @@ def batch(
     with_intervals: bool,
     output_format: str,
     out: str | None,
+    resume: str | None,
     engine: str | None,
     layout: str | None,
     scores: str | None,
@@ -158,6 +165,7 @@ def batch(
     from closecall.cli.batch_formats import write_batch
     from closecall.frames.batch.evaluate import evaluate_frame
 
+    out = _output(out, resume)
     check_columns(layout, scores, {**options, "predicted": predicted})
     with compile_notice(), _interruptible(out), _quiet_dask():
         if layout is None:
@@ -171,12 +179,21 @@ def batch(
             source,
             score=score or None,
             predicted=predicted or None,
-            metrics=dict(metrics) or None,
+            metrics=each_once(metrics),
             out=out,
+            resume=resume is not None,
             engine=engine,
             **options,
         )
     write_batch(result, output_format=output_format, out=out, with_intervals=with_intervals)
+
+
+def _output(out: str | None, resume: str | None) -> str | None:
+    """Give the output, which --resume may name in the place of --out."""
+    if resume and out not in (None, resume):
+        message = f"Expected --resume and --out to name one file, got {resume} and {out}."
+        raise click.UsageError(message)
+    return resume or out
 
 
 @contextmanager

@@ -108,6 +108,9 @@ def test_a_threshold_of_some_units_is_not_kept_and_neither_is_what_it_gave(journ
     assert [part.key for part in done] == [unit.key for unit in kept]
     assert more == []
     assert journal.noted("thresholds") is None
+    # There is something to go on with, also where a finished output is to be replaced.
+    journal.out.touch()
+    assert Journal.open(journal.out, {"data": "as it is"}, resume=True) == journal
     assert list(journal.finished()) == []
     again = Batch(UNITS, run, progress=False, journal=journal)
     assert again.shared_thresholds(GLOBAL) == (whole, [])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from closecall.frames.sources import Source, Unit
     from closecall.frames.sources.source import Kind
 
-_THRESHOLDS = "thresholds"
+_THRESHOLDS, _UNREAD = "thresholds", "unread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,12 @@ class Batch:
         if unread_units and (question.strict or len(unread_units) == len(self.units)):
             raise unread(unread_units)
         shared = pool.best()
-        if self.journal is not None and not unread_units:
-            self.journal.note(_THRESHOLDS, shared)
+        if self.journal is not None:
+            # A note of what was not read keeps the batch begun, for another attempt.
+            if unread_units:
+                self.journal.note(_UNREAD, [key for key, _ in unread_units])
+            else:
+                self.journal.note(_THRESHOLDS, shared)
         return shared, unread_units
 
     def without(self, failures: Sequence[Failure]) -> Batch:
