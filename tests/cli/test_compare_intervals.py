@@ -89,8 +89,8 @@ def test_intervals_of_many_pairs_and_of_one_event(run):
     [
         (("--level", "0.9"), "--level and --resamples are of --intervals, which is not given."),
         (("--intervals", "--level", "95"), "Expected `level` to lie between 0 and 1, got 95.0."),
-        (("--intervals", "--resamples", "10"), "Expected `n` to be 100 or more, got 10."),
-        (("--intervals", "--resamples", "9" * 14), "Expected `n` to be at most 1,000,000, got 9"),
+        (("--intervals", "--resamples", "10"), "10 is not in the range 100<=x<=1000000."),
+        (("--intervals", "--resamples", "9" * 14), "is not in the range 100<=x<=1000000."),
     ],
 )
 def test_refused_intervals(run, demo_file, options, message):

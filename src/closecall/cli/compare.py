@@ -95,7 +95,10 @@ def threshold_choice(text: str) -> tuple[str, float]:
 )
 @click.option("--level", type=float, metavar="P", help="Level of the intervals; 0.95 if not given.")
 @click.option(
-    "--resamples", type=int, metavar="N", help="Resamples behind them; 2000 if not given."
+    "--resamples",
+    type=click.IntRange(100, 1_000_000),
+    metavar="N",
+    help="Resamples behind them, from 100 to 1,000,000; 2000 if not given.",
 )
 @format_option(
     "json holds everything; csv one row per event and detector, or the intervals if asked for."
