@@ -339,13 +339,17 @@ def test_out_holds_the_rows_and_the_events(tmp_path):
     assert_frame_equal(pl.read_parquet(out), as_polars(again), check_exact=True)
 
 
-def test_ctrl_c_keeps_what_is_finished_and_resume_does_only_the_rest(tmp_path, monkeypatch):
-    path, out = parquet_file(tmp_path), tmp_path / "rows.parquet"
+def read_in_small_units(monkeypatch):
     size = UnitSize(smallest=100, largest=200)
     monkeypatch.setattr(
         "closecall.frames.sources.open_source",
         lambda data, question: open_source(data, question, size=size),
     )
+
+
+def test_ctrl_c_keeps_what_is_finished_and_resume_does_only_the_rest(tmp_path, monkeypatch):
+    path, out = parquet_file(tmp_path), tmp_path / "rows.parquet"
+    read_in_small_units(monkeypatch)
 
     evaluated = []
 
@@ -388,11 +392,7 @@ def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monk
     label = np.arange(1000) // 30 % 7 == 3
     table = pa.table({"label": label, "alarm": generator.random(1000) < 0.02 + label / 3})
     pq.write_table(table, path, row_group_size=100)
-    size = UnitSize(smallest=100, largest=200)
-    monkeypatch.setattr(
-        "closecall.frames.sources.open_source",
-        lambda data, question: open_source(data, question, size=size),
-    )
+    read_in_small_units(monkeypatch)
     evaluated = []
 
     def interrupted(unit, question):
@@ -438,11 +438,7 @@ def test_a_unit_that_fails_is_named_and_the_others_finish(tmp_path, monkeypatch)
         return real(unit, question)
 
     monkeypatch.setattr(execution, "evaluate_unit", failing)
-    size = UnitSize(smallest=100, largest=200)
-    monkeypatch.setattr(
-        "closecall.frames.sources.open_source",
-        lambda data, question: open_source(data, question, size=size),
-    )
+    read_in_small_units(monkeypatch)
     result = evaluate_frame(path, **ASKED, out=tmp_path.parent / "rows.parquet")
     assert result.failures == ((keys[0], "OSError: the disk is gone"),)
     assert 0 < len(result) < 2 * len(SERIES)
