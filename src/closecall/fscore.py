@@ -26,9 +26,15 @@ def f_measure(
     """
     beta = read_number(beta, "beta", "0 or more", lambda x: x >= 0)
     share = 1 / (1 + beta * beta)
-    total = share * recall + (1 - share) * precision
     # It lies between the two; rounding alone could put it above the larger one.
-    if isinstance(total, float):
+    if isinstance(precision, float) and isinstance(recall, float):
+        total = share * recall + (1 - share) * precision
         return min(precision * recall / total, max(precision, recall)) if total else total
-    mean = precision * recall / np.where(total == 0, 1.0, total)
-    return np.minimum(mean, np.maximum(precision, recall))
+    # One piece of memory: where there are many values, asking for it takes longest.
+    total, mean = np.empty((2, *np.broadcast_shapes(np.shape(precision), np.shape(recall))))
+    np.multiply(share, recall, out=total)
+    np.multiply(1 - share, precision, out=mean)
+    total += mean
+    np.multiply(precision, recall, out=mean)
+    np.divide(mean, total, out=mean, where=total != 0)
+    return np.minimum(mean, np.maximum(precision, recall, out=total), out=mean)

@@ -11,25 +11,34 @@ if TYPE_CHECKING:
 
 _SIGN = 1 << 63
 _ALL_BITS = 2**64 - 1
+_KEY_BITS = 40  # leading bits that are sorted by, four digits; more would seldom matter
+_HELD = 4  # bytes of any number that float64 holds exactly
 
 
 def descending_order(scores: NDArray[Any]) -> NDArray[np.int64]:
     """Give the places of the scores from the highest down; equal ones in any order.
 
-    Most detectors give float64, for which packed integers are sorted (see `_order_kernels`).
+    O(N) for numbers that float64 holds exactly (see `_order_kernels`), unless nearly all of them
+    share their leading bits; O(N log N) otherwise.
     """
     from closecall.affiliation import _order_kernels
 
-    if scores.dtype != np.float64 or scores.size == 0:
+    exact = scores.dtype == np.float64 or scores.dtype.itemsize <= _HELD
+    if not exact or scores.size == 0:
         return np.argsort(scores)[::-1].copy()
-    place_bits = (scores.size - 1).bit_length()
-    low, high = _as_integer(scores.min()), _as_integer(scores.max())
-    drop = max(0, (high - low).bit_length() + place_bits - 64)
-    order = np.empty(scores.size, dtype=np.int64)
-    packed = order.view(np.uint64)  # the order is written over what it is read from
-    _order_kernels.pack(scores.view(np.uint64), np.uint64(high), drop, place_bits, packed)
-    packed.sort()
-    if _order_kernels.unpack(packed, scores, place_bits, order):
+    values = scores.astype(np.float64, copy=False)
+    place_bits = (values.size - 1).bit_length()
+    low, high = _as_integer(values.min()), _as_integer(values.max())
+    span_bits = (high - low).bit_length()
+    key_bits = min(span_bits, _KEY_BITS, 64 - place_bits)
+    drop = span_bits - key_bits
+    order, other = np.empty(values.size, np.int64), np.empty(values.size, np.int64)
+    packed, spare = order.view(np.uint64), other.view(np.uint64)
+    _order_kernels.pack(values.view(np.uint64), np.uint64(high), drop, place_bits, packed)
+    if _order_kernels.sort(packed, spare, place_bits, key_bits):
+        order, packed = other, spare
+    # The order is written over what it is read from.
+    if _order_kernels.unpack(packed, values, place_bits, order):
         return order
     return np.argsort(scores)[::-1].copy()
 

@@ -23,6 +23,28 @@ def zero_between(values: Ticks, first: NDArray[np.int64], after: NDArray[np.int6
 
 
 @njit(cache=True, nogil=True)
+def add_in_order(
+    order: NDArray[np.int64],
+    scores: NDArray[Any],
+    lengths: Ticks,
+    levels: NDArray[Any],
+    sums: NDArray[np.float64],
+) -> int:
+    """Give each score once, in order, with the length of all samples down to it; and how many."""
+    total = lengths[0] - lengths[0]
+    for i in range(len(order)):
+        total += lengths[order[i]]
+        levels[i], sums[i] = scores[order[i]], total
+    count = 0
+    for i in range(1, len(order)):
+        if levels[i] != levels[count]:
+            count += 1
+            levels[count] = levels[i]
+        sums[count] = sums[i]
+    return count + 1
+
+
+@njit(cache=True, nogil=True)
 def add_at_levels(scores: NDArray[Any], lengths: Ticks, levels: NDArray[Any], sums: Ticks) -> None:
     """Add the length of each sample to the sum of the highest level that its score reaches.
 

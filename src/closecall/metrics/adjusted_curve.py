@@ -51,11 +51,13 @@ class AdjustedSamples:
 
     def at_every_score(self) -> Curve:
         """Sort the scores; give each of them once, descending, with its precision and recall."""
+        from closecall.metrics import _levels
+
         order = descending_order(self.scores)
-        ranked = self.scores[order]
-        last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), ranked.size - 1)
-        thresholds = ranked[last]
-        return self._curve(thresholds, np.cumsum(self.outside[order])[last])
+        thresholds = np.empty_like(self.scores)
+        false, recall = np.empty((2, order.size))
+        count = _levels.add_in_order(order, self.scores, self.outside, thresholds, false)
+        return self._curve(thresholds[:count], false[:count], recall[:count])
 
     def at_highest_scores(self) -> Curve:
         """Give the same at the highest scores of events alone; if there are none, of all samples.
@@ -67,16 +69,31 @@ class AdjustedSamples:
         levels = np.unique(self.highest) if self.highest.size else self.scores.max(keepdims=True)
         sums = np.zeros(levels.size, dtype=self.outside.dtype)
         _levels.add_at_levels(self.scores, self.outside, levels, sums)
-        return self._curve(levels[::-1], np.cumsum(sums[::-1]))
+        false = np.cumsum(sums[::-1]).astype(np.float64)
+        return self._curve(levels[::-1], false, np.empty_like(false))
 
-    def _curve(self, thresholds: NDArray[Any], false: Ticks) -> Curve:
-        """Give the precision and recall at descending thresholds with so much false time."""
-        # How many thresholds lie above the one that takes the event in.
-        entry = thresholds.size - np.searchsorted(thresholds[::-1], self.highest, side="right")
-        gains = np.zeros(thresholds.size, dtype=self.lengths.dtype)
-        np.add.at(gains, entry, self.lengths)
-        found = np.cumsum(gains).astype(np.float64)
-        return thresholds, found / (found + false), np.minimum(found / self.total, 1.0)
+    def _curve(
+        self, thresholds: NDArray[Any], false: NDArray[np.float64], recall: NDArray[np.float64]
+    ) -> Curve:
+        """Give the precision and recall at descending thresholds with so much false time.
+
+        The precision is written over the false time: where there are many thresholds, asking for
+        new memory takes longer than all of this.
+        """
+        levels, which = np.unique(self.highest, return_inverse=True)
+        gains = np.zeros(levels.size, dtype=self.lengths.dtype)
+        np.add.at(gains, which, self.lengths)
+        found = np.append(0, np.cumsum(gains[::-1])).astype(np.float64)
+        # From each of these places on, one more level of events is found.
+        places = thresholds.size - np.searchsorted(thresholds[::-1], levels[::-1], side="right")
+        borders = [0, *places.tolist(), thresholds.size]
+        precision = false
+        for time, first, after in zip(found.tolist(), borders, borders[1:], strict=False):
+            part = precision[first:after]
+            part += time
+            np.divide(time, part, out=part)
+            recall[first:after] = min(time / self.total, 1.0)
+        return thresholds, precision, recall
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -235,8 +252,8 @@ def _against_events(scored: Scored) -> tuple[NDArray[Any], Ticks, NDArray[np.boo
     after = np.minimum(np.searchsorted(borders, truth.stops, side="left"), size)
     hit = (first < after) & (truth.starts < truth.stops)
     first, after = first[hit], after[hit]
-    padded = np.append(scored.scores, scored.scores[-1:])  # a range may stop after the last sample
-    highest = np.maximum.reduceat(padded, np.column_stack((first, after)).ravel())[::2]
+    ranges = np.column_stack((first, after)).ravel()
+    highest = np.maximum.reduceat(scored.scores, ranges[ranges < size])[::2]
     outside = np.diff(borders)
     _levels.zero_between(outside, first + 1, after - 1)
     # An event cuts its first and its last sample, which may be the same one.
