@@ -44,6 +44,64 @@ def test_the_best_threshold_of_a_corpus_is_the_best(corpus, profile, probation):
         assert higher.raw < result.raw + 1e-9
 
 
+@given(
+    st.lists(
+        SIDES.flatmap(
+            lambda sides: st.tuples(
+                st.just(sides[0]),
+                st.lists(st.floats(0, 1), min_size=len(sides[0]), max_size=len(sides[0])),
+            )
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    PROFILES,
+    PROBATIONS,
+)
+def test_the_climb_takes_the_steps_of_the_oracle(corpus, profile, probation):
+    truth = {str(i): labels for i, (labels, _) in enumerate(corpus)}
+    scores = {str(i): values for i, (_, values) in enumerate(corpus)}
+    options = {"profile": profile, "probation": probation}
+    climbed = nab_corpus(truth, scores, threshold="climb", **options)
+    series = [(oracle.windows_of(labels), values) for labels, values in corpus]
+    threshold, raw = oracle.climb(series, profile, probation)
+    assert climbed.threshold == threshold
+    assert climbed.raw == pytest.approx(raw, abs=1e-9)
+    assert climbed.raw <= nab_corpus(truth, scores, **options).raw + 1e-9
+
+
+# One window, found from 0.9 on downwards. False alarms at 0.7 hide that from a climb that starts at
+# 0.5: from 0.4 to 0.6 nothing changes.
+HIDDEN = {"a": [0, 0, 0, 1, 1]}, {"a": [0.7, 0.7, 0.7, 0.9, 0.2]}
+
+
+def test_a_climb_stops_at_a_local_maximum():
+    truth, scores = HIDDEN
+    best = nab_corpus(truth, scores, probation=0)
+    climbed = nab_corpus(truth, scores, probation=0, threshold="climb")
+    assert (best.threshold, best.raw) == (0.9, 1.0)
+    assert (climbed.threshold, climbed.raw) == (0.5, pytest.approx(1 - 3 * 0.11))
+
+
+def test_a_climb_goes_on_while_it_gains():
+    """With the false alarms at 0.55 instead, the second look is at 0.6, above them."""
+    truth, scores = HIDDEN[0], {"a": [0.55, 0.55, 0.55, 0.9, 0.2]}
+    climbed = nab_corpus(truth, scores, probation=0, threshold="climb")
+    assert (climbed.threshold, climbed.raw) == (0.6, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("hit", "alarms", "threshold"),
+    [
+        (1.0, 0.9999999999, 1.0),  # nearer to 1 than the climb's last step
+        (0.0, 0.5, 0.0),  # all of it is predicted, and only that finds the window
+    ],
+)
+def test_a_climb_reaches_the_ends(hit, alarms, threshold):
+    truth, scores = {"a": [0, 0, 0, 1]}, {"a": [alarms, alarms, alarms, hit]}
+    assert nab_corpus(truth, scores, probation=0, threshold="climb").threshold == threshold
+
+
 def test_windows_by_time_include_both_ends():
     """Times that repeat and go back are rows in the order of the file."""
     times = {"a": np.array([0, 1, 2, 3, 2, 3, 4, 4, 5])}
@@ -90,6 +148,13 @@ def test_scores_of_any_type_give_one_result():
             {"threshold": "x"},
             InputTypeError,
             "`threshold` to be a number",
+        ),
+        (
+            {"a": [0, 1]},
+            {"a": [0.5, 1.5]},
+            {"threshold": "climb"},
+            InputError,
+            r"`scores\['a'\]` to be from 0 to 1 for `threshold='climb'`, got 1.5 at index 1",
         ),
         ({"a": [0]}, {"a": [0.5]}, {"times": {}}, InputError, "`times` to have the same series"),
         (

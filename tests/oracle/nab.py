@@ -77,3 +77,39 @@ def best(
         )
         for threshold in thresholds
     )
+
+
+def climb(
+    series: Sequence[tuple[Sequence[tuple[int, int]], Sequence[float]]],
+    profile: str,
+    probation: float,
+) -> tuple[float, float]:
+    """Walk over thresholds as NAB did up to 2018, and look at 1 and 0 after that."""
+    tried: dict[float, float] = {}
+
+    def total(threshold: float) -> float:
+        if threshold < 0 or threshold > 1:
+            return float("-inf")
+        if threshold not in tried:
+            tried[threshold] = sum(
+                score(windows, [int(s >= threshold) for s in scores], profile, probation)[0]
+                for windows, scores in series
+            )
+        return tried[threshold]
+
+    here, length = 0.5, 0.1
+    highest = total(here)
+    while length > 1e-7:
+        for move in (length, -2 * length):
+            here += move
+            if total(here) > highest:
+                highest = total(here)
+                length *= 2
+                break
+        else:
+            here += length
+            length *= 0.5
+    total(1.0)
+    total(0.0)
+    winner = max(tried, key=lambda threshold: tried[threshold])
+    return winner, tried[winner]

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.metrics.nab import NabResult
 from closecall.metrics.nab_profile import NabProfile, normalised, read_probation, read_profile
-from closecall.metrics.nab_rows import Rows, best_threshold, read_rows, score_at
+from closecall.metrics.nab_rows import Rows, read_rows, score_at
+from closecall.metrics.nab_threshold import Totals, best_threshold, climbed_threshold
 from closecall.number import read_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+_THRESHOLD = "a number, or inf, and not nan; or 'climb', or None"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,7 +52,7 @@ def nab_corpus(
     times: Mapping[str, Any] | None = None,
     profile: str | NabProfile = "standard",
     probation: float = 0.15,
-    threshold: float | None = None,
+    threshold: float | Literal["climb"] | None = None,
 ) -> NabCorpusResult:
     r"""Score a detector on a corpus as NAB does: one threshold for all series, the best there is.
 
@@ -74,7 +79,10 @@ def nab_corpus(
     profile, probation
         As in `nab`.
     threshold
-        Where scores count as detections, if not the best one.
+        Where scores count as detections: a number; None for the best of all; or ``"climb"`` for
+        the one that the search finds by which NAB's published thresholds were found. It needs
+        scores from 0 to 1, looks at some dozens of thresholds only, and may stop at one that is
+        only better than those around it.
 
     Examples
     --------
@@ -86,6 +94,12 @@ def nab_corpus(
     NabCorpusResult(value=100, raw=1, threshold=0.9, series=2)
     >>> metrics.nab_corpus(truth, scores, probation=0, threshold=0.5).series["b"]
     NabResult(value=nan, raw=-0.11, windows=0, detected=0)
+
+    A climb from 0.5 that gains nothing nearby stays there, though 0.9 is better:
+
+    >>> scores["b"] = [0.7, 0.1, 0.1, 0.1]
+    >>> metrics.nab_corpus(truth, scores, probation=0, threshold="climb")
+    NabCorpusResult(value=94.5, raw=0.89, threshold=0.5, series=2)
     """
     weights, share = read_profile(profile), read_probation(probation)
     _require_same_names(truth, scores, "scores")
@@ -95,11 +109,17 @@ def nab_corpus(
         name: read_rows(name, truth[name], scores[name], None if times is None else times[name])
         for name in truth
     }
-    if threshold is None:
-        best = best_threshold(list(corpus.values()), weights, share)
-    else:
-        best = _read_threshold(threshold)
-    return _score(corpus, weights, share, best)
+    return _score(corpus, weights, share, _threshold(threshold, corpus, weights, share))
+
+
+def _threshold(wanted: Any, corpus: dict[str, Rows], weights: NabProfile, share: float) -> float:
+    if wanted is None:
+        return best_threshold(Totals.of(list(corpus.values()), weights, share))
+    if isinstance(wanted, str) and wanted == "climb":
+        for name, rows in corpus.items():
+            _require_in_reach(name, rows.scores)
+        return climbed_threshold(Totals.of(list(corpus.values()), weights, share))
+    return _read_threshold(wanted)
 
 
 def _score(
@@ -115,10 +135,19 @@ def _score(
 
 
 def _read_threshold(value: Any) -> float:
-    read_number(value, "threshold", "a number, or inf, and not nan", lambda x: not isnan(x))
+    read_number(value, "threshold", _THRESHOLD, lambda x: not isnan(x))
     # Whole numbers stay whole, as the scores they are compared with may be.
     exact: float = value.item() if isinstance(value, np.number) else value
     return exact if isinstance(exact, int) else float(exact)
+
+
+def _require_in_reach(name: str, scores: NDArray[Any]) -> None:
+    outside = (scores < 0) | (scores > 1)
+    if outside.any():
+        index = int(outside.argmax())
+        rule = f"`scores[{name!r}]` to be from 0 to 1 for `threshold='climb'`"
+        hint = "Rescale the scores, or leave `threshold` out for the best of all."
+        raise InputError(expected(rule, f"{scores[index]} at index {index}", hint))
 
 
 def _require_same_names(truth: Any, other: Any, name: str) -> None:

@@ -1,4 +1,4 @@
-"""A series of NAB row by row, and the threshold that suits many of them best."""
+"""A series of NAB row by row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from closecall.errors import InputError, expected, renamed
 from closecall.events import Events
 from closecall.intervals import Intervals
 from closecall.labels import read_labels, runs
-from closecall.metrics.nab_profile import probation_rows, reward, sigmoid
 from closecall.metrics.nab_tally import Tally, score_rows
 from closecall.metrics.nab_windows import read_intervals
 from closecall.pair import Pair
@@ -97,50 +96,3 @@ def score_at(rows: Rows, profile: NabProfile, probation: float, threshold: float
     detections = Intervals(first, after, SAMPLES)
     pair = Pair(rows.windows, detections, 0, rows.scores.size, SAMPLES)
     return score_rows(pair, profile, probation)
-
-
-def best_threshold(corpus: list[Rows], profile: NabProfile, probation: float) -> float:
-    """Find the threshold of the highest total score, the highest one if there are several."""
-    scores: list[NDArray[Any]] = []
-    gains: list[NDArray[np.float64]] = []
-    for rows in corpus:
-        begin = probation_rows(rows.scores.size, probation)
-        scores.append(rows.scores[begin:])
-        gains.append(_gains(rows, profile, begin)[begin:])
-    score, gain = np.concatenate(scores), np.concatenate(gains)
-    order = np.argsort(score, kind="stable")[::-1]
-    score, total = score[order], np.cumsum(gain[order])
-    # Rows with one score are detected together.
-    final = np.ones(score.size, dtype=bool)
-    final[:-1] = score[1:] != score[:-1]
-    score, total = score[final], total[final]
-    if not (total > 0).any():
-        return np.inf
-    threshold: float = score[total.argmax()].item()
-    return threshold
-
-
-def _gains(rows: Rows, profile: NabProfile, begin: int) -> NDArray[np.float64]:
-    """Give what each row adds to the score when the threshold falls to it."""
-    starts, stops = rows.windows.starts, rows.windows.stops
-    gains = np.full(rows.scores.size, -profile.false_positive)
-    for index, (start, stop) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):
-        following = starts[index + 1] if index + 1 < starts.size else rows.scores.size
-        width = stop - start - 1 or 1e-300  # all is far from a window of one row
-        places = np.arange(1, following - stop + 1) / width
-        gains[stop:following] = profile.false_positive * sigmoid(places)
-        scored = slice(max(start, begin), stop)
-        worth = reward((np.arange(scored.start, stop) - stop) / (stop - start), profile)
-        gains[scored] = _improvements(rows.scores[scored], worth, -profile.false_negative)
-    return gains
-
-
-def _improvements(
-    scores: NDArray[Any], worth: NDArray[np.float64], missed: float
-) -> NDArray[np.float64]:
-    """Give how much each row of a window betters the best of those with higher scores."""
-    order = np.argsort(scores, kind="stable")[::-1]
-    best = np.maximum.accumulate(np.append(missed, worth[order]))
-    improvements = np.empty(scores.size)
-    improvements[order] = np.diff(best)
-    return improvements
