@@ -54,13 +54,14 @@ bad_times, as in d, good: Expected `t` to be strictly increasing, got 10 after 1
 constant_score, as in e, noise: Expected `noise` to tell samples apart, got 0.5 for every sample.
 --disorder sort puts samples in the order of their times; --disorder index counts samples instead
 
-#  detector    F1  chance  prec.  chance  recall  chance  avg. prec.  best  series
-1  good      1.00    0.46   1.00    0.50    1.00    0.42        1.00     3     3/5
-2  noise     0.74    0.47   0.63    0.50    0.95    0.50        0.56     0     3/5
+#  detector    F1  chance  prec.  chance  recall  chance  avg. prec.  chance  best  series
+1  good      1.00    0.46   1.00    0.50    1.00    0.42        1.00    0.56     3     3/5
+2  noise     0.74    0.47   0.63    0.50    0.95    0.50        0.56    0.56     0     3/5
 
 Scores are means over the series that have one; best: on how many F1 is the highest.
 chance: about what as many alarms at random times reach, usually within 0.02;
 closecall score and cc.chance give the means themselves, series by series.
+chance of avg. prec.: about what random scores reach, usually within 0.02.
 Thresholds are the best of each series, chosen with the truth: what a detector could reach, not what it would."""  # noqa: E501 - as wide as the terminal
 
 
@@ -102,8 +103,14 @@ def test_the_table_follows_the_width(run, series, monkeypatch, width):
 def test_metrics_without_a_threshold(run, series):
     metric = ("--metric", "affiliation_average_precision")
     printed = lines(run("batch", "series.parquet", *SCORES, *metric))
-    assert printed[3].split()[:5] == ["#", "detector", "avg.", "prec.", "best"]
-    assert not any(line.startswith(("chance", "Thresholds")) for line in printed)
+    assert printed[3].split()[:6] == ["#", "detector", "avg.", "prec.", "chance", "best"]
+    about = [line for line in printed if line.startswith(("chance", "Thresholds"))]
+    assert about == ["chance of avg. prec.: about what random scores reach, usually within 0.02."]
+    rows = evaluate_frame(
+        series, by="series", truth="label", score="good", metrics=["affiliation_average_precision"]
+    )
+    level = np.nanmean(rows.table.column("chance_average_precision").to_numpy())
+    assert printed[4].split()[2:4] == ["1.00", f"{level:.2f}"]
 
 
 def test_csv_holds_every_row(run, series):

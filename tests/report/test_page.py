@@ -77,7 +77,8 @@ def test_the_header_says_what_was_evaluated(page):
     ]
     assert page.locator(".card.active .note").text_content() == (
         f"{best.alarms} alarms at threshold {best.threshold:g} · average precision "
-        f"{CURVES['threshold'].average_precision:.3f}"
+        f"{CURVES['threshold'].average_precision:.3f}, chance about "
+        f"{CURVES['threshold'].chance_average_precision:.2f}"
     )
     assert page.locator(".card").nth(2).locator(".note").text_content() == (
         f"{len(cc.Events.from_labels(DATA.predicted['forecast']))} alarms · "

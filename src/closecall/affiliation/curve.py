@@ -12,6 +12,7 @@ import numpy as np
 from closecall.affiliation.operating import OperatingPoint, alarm_budget, choose
 from closecall.affiliation.order import descending_order
 from closecall.affiliation.pieces import Pieces, cut_samples
+from closecall.affiliation.random_scores import random_average_precision
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.zones import origin_of
 from closecall.drawing import plots
@@ -88,6 +89,11 @@ class AffiliationCurve:
         """
         # A dot product has other last digits with another number of threads.
         return float((np.diff(self.recall, prepend=0.0) * self.precision).sum())
+
+    @cached_property
+    def chance_average_precision(self) -> float:
+        """About the ``average_precision`` of independent random scores, usually within 0.02."""
+        return random_average_precision(self.scored.nothing_predicted)
 
     def best(
         self,
@@ -185,6 +191,7 @@ class AffiliationCurve:
         columns["thresholds"] = [_json_number(value) for value in columns["thresholds"]]
         return {
             "average_precision": self.average_precision,
+            "chance_average_precision": self.chance_average_precision,
             "best": {**asdict(best), "threshold": _json_number(best.threshold)},
             "distinct_thresholds": len(self),
             "curve": columns,

@@ -14,7 +14,7 @@ from closecall.cli import words
 from closecall.cli.event_table import score_style
 from closecall.cli.names import plain_name
 from closecall.frames.batch.leaderboard import higher_is_better, rank_detectors
-from closecall.frames.batch.question import CHANCE, DETECTOR
+from closecall.frames.batch.question import DETECTOR
 from closecall.frames.batch.summary import summarise
 from closecall.frames.batch.trouble import (
     BAD_TIMES,
@@ -44,15 +44,13 @@ _HEADINGS = {
     "affiliation_precision": "prec.",
     "affiliation_recall": "recall",
     "affiliation_average_precision": "avg. prec.",
-    "chance_f1": "chance",
-    "chance_precision": "chance",
-    "chance_recall": "chance",
 }
 _HEADLINE = ("affiliation_f1", "affiliation_precision", "affiliation_recall")
 _CHANCE = (
     "chance: about what as many alarms at random times reach, usually within 0.02;\n"
     "closecall score and cc.chance give the means themselves, series by series."
 )
+_CHANCE_AVERAGE = "chance of avg. prec.: about what random scores reach, usually within 0.02."
 _LOOKS = {
     "best_f1": "Thresholds are the best of each series",
     "best_f1_global": "Thresholds are the best that all series of a detector share",
@@ -151,9 +149,11 @@ def _metrics(result: BatchResult) -> list[str]:
 
 def _table(result: BatchResult, metrics: list[str], longest: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    chances = {name: f"chance_{name.rpartition('_')[2]}" for name in _HEADLINE}
-    shown = [one for name in metrics for one in (name, chances.get(name)) if one is not None]
-    headings = [_HEADINGS.get(name, name.replace("_", " ")) for name in shown]
+    shown = []
+    for name in metrics:
+        level = name.replace("affiliation", "chance", 1)
+        shown += [name, level] if level in result.question.chance_columns else [name]
+    headings = [_heading(name) for name in shown]
     for heading in ("#", DETECTOR, *headings, "best", "series"):
         left = heading == DETECTOR
         table.add_column(Text(heading), justify="left" if left else "right", no_wrap=True)
@@ -173,8 +173,12 @@ def _table(result: BatchResult, metrics: list[str], longest: int) -> Table:
     return table
 
 
+def _heading(name: str) -> str:
+    return "chance" if name.startswith("chance") else _HEADINGS.get(name, name.replace("_", " "))
+
+
 def _score(name: str, value: float) -> Text:
-    if name in CHANCE or not isfinite(value):
+    if name.startswith("chance") or not isfinite(value):
         return Text(words.score(value if isfinite(value) else None), style="dim")
     if name.startswith("affiliation"):
         text = words.score(value)
@@ -186,7 +190,7 @@ def _print_intervals(result: BatchResult, intervals: pa.Table, console: Console)
     from closecall.cli.batch_intervals import print_batch_intervals
 
     metrics = _metrics(result)
-    headings = {name: _HEADINGS.get(name, name.replace("_", " ")) for name in metrics}
+    headings = {name: _heading(name) for name in metrics}
     board = rank_detectors(result.table, result.question, metrics[0]).column(DETECTOR).to_pylist()
     ranked = [str(name) for name in board[:_MOST_DETECTORS]]
     print_batch_intervals(intervals, ranked, headings, console)
@@ -195,12 +199,14 @@ def _print_intervals(result: BatchResult, intervals: pa.Table, console: Console)
 def _print_meaning(result: BatchResult, console: Console) -> None:
     metrics = _metrics(result)
     way = "highest" if higher_is_better(metrics[0], result.question) else "lowest"
-    name = _HEADINGS.get(metrics[0], metrics[0].replace("_", " "))
+    name = _heading(metrics[0])
     lines = [
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."
     ]
     if result.question.has_affiliation:
         lines.append(_CHANCE)
+    if result.question.has_average_precision:
+        lines.append(_CHANCE_AVERAGE)
     rule = result.question.threshold
     if rule.looks_at_truth:
         lines.append(f"{_LOOKS[rule.kind]}{_OPTIMISTIC}")

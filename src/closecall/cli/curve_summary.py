@@ -87,7 +87,8 @@ def _curve_headline(curve: AffiliationCurve) -> Text:
     return Text.assemble(
         "average precision ",
         (text, f"bold {score_style(text)}"),
-        f" over {len(curve)} {noun}\n",
+        f" over {len(curve)} {noun}",
+        (f"; by chance about {words.score(curve.chance_average_precision)}\n", "dim"),
     )
 
 

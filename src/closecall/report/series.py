@@ -147,6 +147,7 @@ def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
             "f1": best.fbeta,
         },
         "average_precision": curve.average_precision,
+        "chance_average_precision": curve.chance_average_precision,
         "curve": {
             name: packed(getattr(curve, name)[rows].astype(np.float64))
             for name in ("thresholds", "precision", "recall", "f1")

@@ -57,6 +57,8 @@ def test_distances_are_better_when_they_are_short():
     assert not higher_is_better("hausdorff", question)
     assert higher_is_better("affiliation_f1", question)
     assert higher_is_better("chance_f1", question)
+    scored = Question.ask(by="series", truth="label", score=["x"])
+    assert higher_is_better("chance_average_precision", scored)
     board = rank_detectors(rows({"s": (3.0, 1.0, 2.0)}, ("hausdorff",)), question, "hausdorff")
     assert board["detector"].to_pylist() == ["y", "z", "x"]
 

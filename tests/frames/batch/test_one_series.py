@@ -79,6 +79,7 @@ def test_the_default_is_the_best_f1_of_the_curve():
     assert row["threshold"] == best.threshold
     assert row["predicted_events"] == best.alarms
     assert row["affiliation_average_precision"] == curve.average_precision
+    assert row["chance_average_precision"] == curve.chance_average_precision
     same_numbers(row, {f"affiliation_{name}": value for name, value in result.values().items()})
 
 
@@ -103,6 +104,15 @@ def test_the_level_of_chance_is_that_of_as_many_alarms():
     both = 2 / (1 / row["chance_precision"] + 1 / level.recall)
     assert row["chance_f1"] == pytest.approx(both, abs=1e-15)
     assert row["chance_f1"] == pytest.approx(level.f1, abs=0.02)
+
+
+def test_the_level_of_average_precision_needs_no_threshold():
+    metrics = ["affiliation_average_precision"]
+    row = row_of({"label": TRUTH, "score": SCORES}, metrics=metrics)
+    level = cc.affiliation_curve(TRUTH, SCORES).chance_average_precision
+    assert row["chance_average_precision"] == level
+    quiet = row_of({"label": np.zeros_like(TRUTH), "score": SCORES}, metrics=metrics)
+    assert isnan(quiet["chance_average_precision"])
 
 
 def test_a_quantile_is_a_score_and_predicts_what_interpolation_would():

@@ -126,6 +126,18 @@ def test_the_level_of_chance_is_averaged_beside():
     assert row["mean_chance_recall"] == pytest.approx(np.mean(levels))
 
 
+def test_the_level_of_average_precision_is_averaged_beside():
+    generator = np.random.default_rng(5)
+    series = {name: random_series(generator, 30) for name in ("x", "y")}
+    question = Question.ask(
+        by="series", truth="label", score="a", metrics=["affiliation_average_precision"]
+    )
+    (row,) = summarise(rows_of(question, **series), question).to_pylist()
+    curves = [cc.affiliation_curve(one["label"], one["a"]) for one in series.values()]
+    expected = np.mean([curve.chance_average_precision for curve in curves])
+    assert row["mean_chance_average_precision"] == pytest.approx(expected)
+
+
 def test_unknown_columns_are_named():
     rows = rows_of(x=X)
     with pytest.raises(InputError, match=r"got 'label'\.\n\nHint: There is: series, detector"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, expected
-from closecall.frames.batch.question import CHANCE, DETECTOR
+from closecall.frames.batch.question import DETECTOR
 from closecall.frames.batch.summary import mean, numbers_of
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def values_by_series(
 
 def require_metric(metric: str, question: Question) -> None:
     """Refuse a number that the rows do not hold."""
-    known = (*question.metric_columns, *(CHANCE if question.has_affiliation else ()))
+    known = (*question.metric_columns, *question.chance_columns)
     if metric not in known:
         raise InputError(
             expected(
@@ -89,7 +89,7 @@ def require_metric(metric: str, question: Question) -> None:
 
 def higher_is_better(metric: str, question: Question) -> bool:
     """Tell which way a number of the rows is better."""
-    return metric in CHANCE or question.metric_of(metric).higher_is_better
+    return metric in question.chance_columns or question.metric_of(metric).higher_is_better
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:

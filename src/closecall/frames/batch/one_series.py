@@ -14,7 +14,7 @@ from closecall.clock import SAMPLES
 from closecall.errors import InputError, UndefinedMetricError, expected
 from closecall.frames.batch import trouble
 from closecall.frames.batch.chance_levels import chance_levels
-from closecall.frames.batch.question import ALARMED, CHANCE
+from closecall.frames.batch.question import ALARMED, CHANCE, CHANCE_AVERAGE
 from closecall.frames.batch.series import Series, read_series
 from closecall.frames.batch.trouble import TroubleError, blamed_on, one_line
 from closecall.intervals import Intervals
@@ -193,6 +193,8 @@ def _fill_in(
     if scores is not None and question.has_affiliation:
         row[ALARMED] = int(np.count_nonzero(scores.events.predicted_count))
         row.update(zip(CHANCE, chance_levels(scores.events), strict=True))
+    if given.curve is not None and question.has_average_precision:
+        row[CHANCE_AVERAGE] = given.curve.chance_average_precision
     return scores, failure
 
 

@@ -30,9 +30,10 @@ COUNTS = (
 )
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
+CHANCE_AVERAGE = "chance_average_precision"
 
 _DISORDERS = ("error", "sort", "index")
-_TAKEN = {"status", "reason", "threshold", "event", *COUNTS, ALARMED, *CHANCE}
+_TAKEN = {"status", "reason", "threshold", "event", *COUNTS, ALARMED, *CHANCE, CHANCE_AVERAGE}
 
 
 @dataclass(frozen=True)
@@ -146,10 +147,20 @@ class Question:
         return any(name == "affiliation" for name, _ in self.metrics)
 
     @cached_property
+    def has_average_precision(self) -> bool:
+        """Whether the affiliation average precision of scores is asked for."""
+        return any(name == "affiliation_average_precision" for name, _ in self.metrics)
+
+    @property
+    def chance_columns(self) -> tuple[str, ...]:
+        """Names of the levels of chance in a row."""
+        levels = CHANCE if self.has_affiliation else ()
+        return (*levels, CHANCE_AVERAGE) if self.has_average_precision else levels
+
+    @property
     def needs_curve(self) -> bool:
         """Whether the curve over all thresholds is needed for each series."""
-        asked = any(name == "affiliation_average_precision" for name, _ in self.metrics)
-        return asked or self.threshold.kind == "best_f1"
+        return self.has_average_precision or self.threshold.kind == "best_f1"
 
     @property
     def needs_event_scores(self) -> bool:
@@ -160,14 +171,14 @@ class Question:
     def row_columns(self) -> tuple[str, ...]:
         """Columns of the result after `by`, in their order."""
         detector = () if self.is_long else (DETECTOR,)
-        alarmed, chance = ((ALARMED,), CHANCE) if self.has_affiliation else ((), ())
+        alarmed = (ALARMED,) if self.has_affiliation else ()
         head = (*detector, "status", "reason", *COUNTS, *alarmed, "threshold")
-        return (*head, *self.metric_columns, *chance)
+        return (*head, *self.metric_columns, *self.chance_columns)
 
     @cached_property
     def blank_row(self) -> dict[str, Any]:
         """A row of which nothing is known yet: None for texts and counts, nan for numbers."""
-        numbers = {"threshold", *self.metric_columns, *CHANCE}
+        numbers = {"threshold", *self.metric_columns, *self.chance_columns}
         return {name: nan if name in numbers else None for name in self.row_columns}
 
     def with_thresholds(self, shared: Mapping[str, float]) -> Question:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.frames.batch.question import ALARMED, CHANCE, DETECTOR
+from closecall.frames.batch.question import ALARMED, DETECTOR
 from closecall.frames.batch.trouble import OK, STATUSES
 from closecall.fscore import f_measure
 from closecall.metrics.result import ratio
@@ -111,8 +111,8 @@ def _numbers(rows: pa.Table, question: Question) -> dict[str, Any]:
         "trouble": trouble_text(statuses),
     }
     row |= {f"mean_{name}": mean(column) for name, column in values.items()}
+    row |= {f"mean_{name}": mean(numbers_of(rows, name)) for name in question.chance_columns}
     if question.has_affiliation:
-        row |= {f"mean_{name}": mean(numbers_of(rows, name)) for name in CHANCE}
         row |= _pooled(rows)
     return row | _micro(rows)
 

@@ -8,6 +8,7 @@ import { counted, scoreText } from "./words.js";
 const DIGITS = 3;
 const SCORES = [["F1", "f1", "chance about"], ["precision", "precision", "chance about"], ["recall", "recall", "chance"]];
 const MEANING = "About what a random detector with as many alarms reaches, for a quick reading. That of recall is exact, that of precision usually within 0.02; that of F1 is the F1 of the two, a little too high. closecall.chance gives the means.";
+const AVERAGE_MEANING = "About what random scores reach, usually within 0.02.";
 const LONG_IN_SHORT = "Long alarms beside random points: recall and F1 look too good. closecall score --significance moves them.";
 const LONG = "Alarms cover over a quarter of the series; random ones are points. So recall and F1 look better than they are: closecall score --significance moves the alarms themselves.";
 
@@ -24,7 +25,8 @@ class Card {
       this.levels[name] = make("dd", { class: "chance", "data-chance": name, title: MEANING });
       scores.append(make("div", {}, make("dt", {}, name), this.numbers[name], this.levels[name]));
     }
-    this.note = make("p", { class: "note" });
+    this.alarms = make("span", {});
+    this.note = make("p", { class: "note" }, this.alarms, ...this.average());
     this.long = make("p", { class: "long", title: LONG }, LONG_IN_SHORT);
     this.best = make("button", { type: "button", class: "best", click: () => view.toBest(index) });
     const several = view.series.detectors.length > 1;
@@ -42,6 +44,14 @@ class Card {
     this.best.addEventListener("click", (event) => event.stopPropagation());
   }
 
+  // No threshold changes it.
+  average() {
+    const { averagePrecision, chanceAveragePrecision, best } = this.detector;
+    if (!best) return [];
+    const level = make("span", { "data-chance": "average precision", title: AVERAGE_MEANING }, `chance about ${scoreText(chanceAveragePrecision)}`);
+    return [" · ", make("span", { class: "average" }, `average precision ${scoreText(averagePrecision, DIGITS)}, `, level)];
+  }
+
   refresh() {
     const { view, index, detector } = this;
     const result = view.results[index];
@@ -54,12 +64,11 @@ class Card {
     const { best } = detector;
     if (best) {
       const atBest = view.isBest(index);
-      const average = `average precision ${scoreText(detector.averagePrecision, DIGITS)}`;
-      setText(this.note, `${alarms} at threshold ${thresholdText(detector, view.thresholds[index])} · ${average}`);
+      setText(this.alarms, `${alarms} at threshold ${thresholdText(detector, view.thresholds[index])}`);
       setText(this.best, atBest ? `best F1 ${scoreText(best.f1, DIGITS)}: here` : `best F1 ${scoreText(best.f1, DIGITS)} at ${thresholdText(detector, best.threshold)}`);
       this.best.disabled = atBest;
     } else {
-      setText(this.note, `${alarms} · predictions without a threshold`);
+      setText(this.alarms, `${alarms} · predictions without a threshold`);
       this.best.hidden = true;
     }
     this.element.classList.toggle("active", view.active === index);
