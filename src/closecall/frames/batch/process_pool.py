@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 _AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
 _MOST_DEATHS = 5  # in a row, with nothing finished in between
-_PRELOADED = [
-    "closecall.frames.batch.unit",
-    "closecall.affiliation._kernels",
-    "closecall.affiliation._curve_kernels",
-    "pyarrow.parquet",
-]
+_PRELOADED = ["closecall.frames.batch.warm"]
 _DIED = "The worker process died: it was killed, ran out of memory, or crashed."
 
 
