@@ -1,4 +1,4 @@
-"""What a lead is worth: Student's t where that is honest, and never more than luck allows."""
+"""What a lead is worth: no more than Student's t, half an event against it, and luck allow."""
 
 from itertools import product
 from math import isnan, nan
@@ -35,10 +35,32 @@ def test_an_ordinary_lead_has_the_limits_of_student():
 
 
 @pytest.mark.parametrize("differing", [6, 7, 20, 5000])
-def test_a_constant_lead_is_not_certain(differing):
+def test_a_constant_lead_is_not_certain_and_without_bounds_has_no_limits(differing):
     gap = lead(0.3, 0.0, judged=differing, differing=differing, level=0.95)
     assert gap.probability == 1 - 2.0**-differing
-    assert (gap.low, gap.high) == pytest.approx((0.3 - 0.3 / differing, 0.3 + 0.3 / differing))
+    assert isnan(gap.low)
+    assert isnan(gap.high)
+
+
+def test_the_farther_limit_counts_on_each_side():
+    steps = np.arange(1, 1001) / 1000
+    ours, theirs = 0.5 - 0.4 * steps, -0.6 + 0.8 * steps  # the 25th least: 0.11 and -0.58
+    options = {"judged": 12, "differing": 12, "level": 0.95, "set_back": (ours, theirs)}
+    wide, narrow = lead(0.3, 0.1, **options), lead(0.3, 0.01, **options)
+    low, high = stats.t(11, 0.3, 0.1).interval(0.95)
+    assert low < 0.11
+    assert high < 0.58
+    assert (wide.low, wide.high) == pytest.approx((low, 0.58), abs=1e-3)
+    assert (narrow.low, narrow.high) == pytest.approx((0.11, 0.58), abs=1e-3)
+    assert narrow.probability == 1 - 2**-12
+    less = 0.2899 - 0.4 * steps  # above 0 in 724 of 1000
+    options["set_back"] = less, theirs
+    assert lead(0.3, 0.01, **options).probability == 0.724
+    assert lead(0.3, 0.01, **options).low < 0
+    options["set_back"] = theirs, less
+    assert lead(-0.3, 0.01, **options).probability == pytest.approx(0.276)
+    assert lead(-0.3, 0.01, **options).high > 0
+    assert lead(0.01, 0.01, **options | {"set_back": (-steps, -steps)}).probability == 0.5
 
 
 def test_the_probability_is_never_beyond_that_of_changing_places():
@@ -60,23 +82,24 @@ def test_five_that_differ_among_many_do_not_leave_out_0():
     made = lead(0.25, 0.1, judged=20, differing=5, level=0.95)
     assert stats.t(19).cdf(2.5) > 0.975
     assert made.probability == 1 - 1 / 32
-    assert (made.low, made.high) == (0.0, 0.5)
+    assert (made.low, made.high) == (0.0, pytest.approx(stats.t(19, 0.25, 0.1).ppf(0.975)))
+
+
+rooms = st.lists(st.floats(0, 1), min_size=1, max_size=20).map(np.array)
 
 
 @given(
     gap=st.floats(-1, 1),
     spread=st.floats(0, 1),
-    judged=st.integers(6, 60),
-    differing=st.integers(1, 60),
+    counts=st.tuples(st.integers(6, 60), st.integers(1, 60)),
     level=st.floats(0.01, 0.999),
+    room=st.tuples(rooms, rooms),
 )
-def test_limits_and_probability_agree_and_turn_round(gap, spread, judged, differing, level):
-    options = {"judged": judged, "differing": min(judged, differing), "level": level}
-    made, turned = lead(gap, spread, **options), lead(-gap, spread, **options).reversed()
-    if max(abs(gap), spread) < 1e-12:
-        assert isnan(made.low)
-        assert made.probability == 0.5
-        return
+def test_limits_and_probability_agree_and_turn_round(gap, spread, counts, level, room):
+    options = {"judged": counts[0], "differing": min(counts), "level": level}
+    ours, theirs = gap - room[0], -gap - room[1]
+    made = lead(gap, spread, **options, set_back=(ours, theirs))
+    turned = lead(-gap, spread, **options, set_back=(theirs, ours)).reversed()
     for name in ("value", "low", "high", "probability"):
         assert getattr(made, name) == pytest.approx(getattr(turned, name), abs=1e-9)
     assert -1 <= made.low <= gap <= made.high <= 1
@@ -84,13 +107,18 @@ def test_limits_and_probability_agree_and_turn_round(gap, spread, judged, differ
     if abs(max(made.probability, 1 - made.probability) - needed) > 1e-9:  # not for rounding
         assert apart == (max(made.probability, 1 - made.probability) > needed)
     luck = 2.0 ** -options["differing"]
-    assert luck <= made.probability <= 1 - luck
+    assert luck - 1e-12 <= made.probability <= 1 - luck + 1e-12
 
 
-def test_equal_detectors_have_no_limits():
-    made = lead(0.0, 0.0, judged=20, differing=0, level=0.95)
+def test_equal_detectors():
+    options = {"judged": 20, "differing": 0, "level": 0.95}
+    made = lead(0.0, 0.0, **options)
     assert (made.value, made.probability) == (0.0, 0.5)
     assert isnan(made.low)
+    room = -np.linspace(0, 0.1, 2001)
+    made = lead(0.0, 0.0, **options, set_back=(room, room))
+    assert (made.value, made.probability) == (0.0, 0.5)
+    assert (made.low, made.high) == pytest.approx((-0.0975, 0.0975))
 
 
 def test_wider_numbers_have_wider_limits():

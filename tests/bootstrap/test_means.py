@@ -5,7 +5,14 @@ from math import inf, isnan, nan
 import numpy as np
 import pytest
 
-from closecall.bootstrap import Resamples, mean_difference, mean_interval, mean_intervals, means
+from closecall.bootstrap import (
+    Resamples,
+    mean_difference,
+    mean_differences,
+    mean_interval,
+    mean_intervals,
+    means,
+)
 from closecall.errors import InputError
 from oracle import bootstrap as oracle
 
@@ -98,14 +105,46 @@ def test_the_difference_is_that_of_the_paired_t_test_over_series_that_have_both(
     assert made.probability == pytest.approx(below)
 
 
+def test_the_difference_of_scores_is_that_over_events():
+    random = np.random.default_rng(7)
+    first, second = np.round(random.random((2, 30)), 1)
+    events = Resamples.draw([first, second], [first, second], n=5000, seed=3)
+    _, expected, _ = events.differences(0, 1, 0.9)
+    made, _ = mean_difference(first, second, level=0.9, low=0, high=1, n=5000, seed=3)
+    plain, _ = mean_difference(first, second, level=0.9)
+    assert limits(made) == pytest.approx(limits(expected), abs=0.005)
+    assert made.probability == pytest.approx(expected.probability, abs=0.01)
+    assert made.low <= plain.low < plain.high <= made.high
+    scaled, _ = mean_difference(
+        5 * first - 3, 5 * second - 3, level=0.9, low=-3, high=2, n=5000, seed=3
+    )
+    assert limits(scaled) == pytest.approx((5 * made.low, 5 * made.high))
+    assert scaled.probability == pytest.approx(made.probability)
+
+
+def test_every_two_of_many_are_as_alone():
+    random = np.random.default_rng(8)
+    columns = random.random((4, 20))
+    columns[1, 3] = columns[2, 7] = nan
+    options = {"level": 0.8, "n": 300, "seed": 5}
+    together = mean_differences(columns, (0, 1), **options)
+    assert [pair for pair, _, _ in together] == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert [count for _, _, count in together] == [19, 19, 20, 18, 19, 19]
+    for (first, second), one, _ in together:
+        alone, _ = mean_difference(columns[first], columns[second], low=0, high=1, **options)
+        assert limits(one) == pytest.approx(limits(alone), rel=1e-9)
+        assert one.probability == alone.probability
+
+
 def test_differences_of_few_and_of_steady_series():
     few, count = mean_difference([1.0] * 5, [0.0] * 5)
     assert (few.value, count) == (1.0, 5)
     assert isnan(few.low)
     assert isnan(few.probability)
-    steady, _ = mean_difference([1.0] * 6, [0.0] * 6, low=0, high=1)
+    steady, _ = mean_difference([1.0] * 6, [0.0] * 6, low=0, high=1, n=40_000)
     assert (steady.high, steady.probability) == (1.0, 1 - 1 / 64)
-    assert steady.low == pytest.approx(5 / 6)
+    assert steady.low == pytest.approx(oracle.limits_of_constant_lead(1, 0, 6)[0], abs=0.006)
+    assert isnan(mean_difference([1.0] * 6, [0.0] * 6)[0].low)
     nothing, count = mean_difference([nan, 1.0], [1.0, nan])
     assert count == 0
     assert isnan(nothing.value)
@@ -115,6 +154,8 @@ def test_differences_of_few_and_of_steady_series():
 def test_numbers_outside_of_their_bounds_are_refused(value):
     with pytest.raises(InputError, match=f"numbers from 0 to 1, got {value} at index 1"):
         mean_interval([0.5, value], low=0, high=1)
+    with pytest.raises(InputError, match=f"numbers from 0 to 1, got {value} at index 1"):
+        mean_difference([0.5, value], [0.5, 0.5], low=0, high=1)
     assert mean_interval([0.5, 1 + 1e-12], low=0, high=1).high <= 1 + 1e-12
 
 
@@ -122,3 +163,5 @@ def test_numbers_outside_of_their_bounds_are_refused(value):
 def test_options_are_checked_even_if_nothing_is_drawn(options):
     with pytest.raises(InputError, match=next(iter(options))):
         mean_interval([1.0, 2.0], **options)
+    with pytest.raises(InputError, match=next(iter(options))):
+        mean_difference([1.0, 2.0], [1.0, 2.0], **options)

@@ -14,9 +14,15 @@ def test_levels(level):
     assert read == pytest.approx(0.9, abs=1e-7)
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, -0.5, float("nan"), True, "0.9", None])
-def test_levels_that_are_none(level):
-    with pytest.raises(InputError, match="`level` to lie between 0 and 1, got"):
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, float("nan"), float("inf")])
+def test_levels_out_of_range(level):
+    with pytest.raises(InputError, match="`level` to be a number between 0 and 1, got"):
+        read_level(level)
+
+
+@pytest.mark.parametrize("level", [True, "0.9", "x", None, [0.9]])
+def test_levels_that_are_no_number(level):
+    with pytest.raises(InputTypeError, match="`level` to be a number between 0 and 1, got"):
         read_level(level)
 
 

@@ -71,11 +71,11 @@ def test_values_are_the_plain_means(sides):
 
 @given(detectors())
 def test_every_resample_lies_between_the_one_with_a_failure_and_with_a_success(sides):
-    resamples = draw(*sides, n=100)
-    known = ~np.isnan(resamples.draws)
-    assert (resamples.worse <= resamples.draws + 1e-12)[known].all()
-    assert (resamples.draws <= resamples.better + 1e-12)[known].all()
-    p, r, f1 = resamples.draws
+    plain, worse, better = draw(*sides, n=100).drawn
+    known = ~np.isnan(plain)
+    assert (worse <= plain + 1e-12)[known].all()
+    assert (plain <= better + 1e-12)[known].all()
+    p, r, f1 = plain
     np.testing.assert_allclose(f1 * (p + r), 2 * p * r, atol=1e-12)
 
 
@@ -145,12 +145,12 @@ def test_names_of_series_are_only_names():
 def test_seeds_and_blocks(monkeypatch):
     random = np.random.default_rng(6)
     sides = random.random((2, 25)), random.random((2, 25))
-    expected = draw(*sides, n=500, seed=7)
-    assert not np.array_equal(expected.draws, draw(*sides, n=500, seed=8).draws)
+    expected = draw(*sides, n=500, seed=7).drawn
+    assert not np.array_equal(expected.plain, draw(*sides, n=500, seed=8).drawn.plain)
     monkeypatch.setattr(sums, "_MOST_WEIGHTS", 60)
-    blocked = draw(*sides, n=500, seed=7)
-    for name in ("draws", "worse", "better"):
-        np.testing.assert_allclose(getattr(blocked, name), getattr(expected, name), rtol=1e-12)
+    blocked = draw(*sides, n=500, seed=7).drawn
+    for one, other in zip(blocked, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 def test_one_event_says_nothing():
@@ -196,7 +196,10 @@ def test_numpy_numbers_are_numbers():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: hierarchical([1, 1], [1, 1], [0, 1], level=95), "`level` to lie between 0 and 1"),
+        (
+            lambda: hierarchical([1, 1], [1, 1], [0, 1], level=95),
+            "`level` to be a number between 0",
+        ),
         (lambda: hierarchical([1, 1], [1, 1], [0, 1], n=99), "`n` to be 100 or more, got 99"),
         (lambda: hierarchical([1, 1], [1, 1], [0, 1], n=10**14), "`n` to be at most 1,000,000"),
         (lambda: hierarchical([1, 1], [1, 1], [0, 1], n=1e3), "`n` to be a whole number"),

@@ -54,7 +54,7 @@ def test_pairs_are_the_differences(compared, intervals):
     low, high, below = oracle.paired_t(*recalls)
     assert pair.recall.low == pytest.approx(low, abs=0.03)
     assert pair.recall.high == pytest.approx(high, abs=0.03)
-    assert pair.recall.probability == pytest.approx(below, abs=0.01)
+    assert below < pair.recall.probability <= 0.5  # no surer than the paired t-test
 
 
 def test_a_pair_the_other_way_round(intervals):
@@ -81,7 +81,7 @@ def test_a_detector_and_itself():
     for score in SCORES:
         gap = getattr(pair, score)
         assert (gap.value, gap.probability) == (0, 0.5)
-        assert math.isnan(gap.low)
+        assert -0.4 < gap.low < 0 < gap.high < 0.4
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,12 @@ def test_few_events_have_no_interval_of_a_difference(events):
 
 
 def test_from_six_events_on_a_steady_lead_has_one_that_is_not_certain():
-    lead = repeated(6).intervals().pairs[0].recall
-    assert 0 < lead.low < lead.value < lead.high
-    assert lead.probability == 1 - 1 / 64
+    six, ten = (repeated(events).intervals().pairs[0].precision for events in (6, 10))
+    assert six.value == pytest.approx(ten.value, abs=1e-3)
+    assert six.low < 0 < six.high
+    assert 0.8 < six.probability < 0.975
+    assert 0 < ten.low < ten.value < ten.high
+    assert 0.975 < ten.probability < 1
 
 
 def test_numpy_options_are_taken(compared, intervals):
@@ -179,7 +182,7 @@ def test_refusals(compared, intervals):
         intervals.pair("forecast", "typo")
     with pytest.raises(InputError, match="`backend` to be 'pandas' or 'polars'"):
         intervals.to_frame("duck")
-    with pytest.raises(InputError, match="`level` to lie between 0 and 1, got 1"):
+    with pytest.raises(InputError, match="`level` to be a number between 0 and 1, got 1"):
         compared.intervals(level=1)
 
 
@@ -188,7 +191,7 @@ def test_one_line_each(intervals):
     pair = intervals.pair("forecast", "threshold")
     assert isinstance(pair, PairIntervals)
     assert repr(pair).startswith(
-        "PairIntervals('forecast' minus 'threshold': precision 0.121 [-0.0"
+        "PairIntervals('forecast' minus 'threshold': precision 0.121 [-0.2"
     )
     assert "7 events" in repr(intervals.detectors["forecast"])
 

@@ -68,6 +68,17 @@ def limits_of_share(found, events, *, level=LEVEL):
     return low, high
 
 
+def limits_of_constant_lead(first, second, events, *, level=LEVEL):
+    """The limits for two scores that are the same on every event, with half an event more.
+
+    On it the first scores 0 and the second as ever, or the second scores 1 and the first as ever:
+    whichever is worse for the lower limit; the upper one is that of the second, turned round.
+    """
+    share = stats.beta(0.5, events).ppf((1 + level) / 2)
+    gap = first - second
+    return gap - share * max(first, 1 - second), gap + share * max(second, 1 - first)
+
+
 def paired_t(first, second, *, level=LEVEL):
     """The classical interval of the mean of differences, and the probability below its t."""
     gaps = np.asarray(first) - np.asarray(second)

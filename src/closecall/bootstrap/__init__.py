@@ -10,13 +10,15 @@ The events at hand may lack the kind on which a detector fails. So the lower lim
 the quantile of resamples to which half an event is added on which it is 0, and the upper one that
 of resamples with half an event on which it is 1: a weight drawn from Gamma(1/2), times the mean
 number of events in a series. For a score that is always 0 or 1 that is close to the Jeffreys
-interval of a proportion. For a difference such bounds would be far too wide: its limits are
-:math:`d \pm t_{m-1}\, s \sqrt{(m+1)/(m-1)}`, with s the standard deviation of d over the resamples
-and m the number of events, or of series, on which both means rest: for precision and F1 those where
-it is defined, for the detector with fewer. How surely one detector is ahead goes with that: it is
-the probability that :math:`t_{m-1}` is at most :math:`d / (s \sqrt{(m+1)/(m-1)})`. (The share of
-the resamples in which it leads is far too sure of itself where there are few events.) With fewer
-than six events there is neither, and neither may be surer than luck allows (`lead`).
+interval of a proportion.
+
+A difference has two limits on each side, and the farther one counts. The first is that of the
+paired t-test, :math:`d \pm t_{m-1}\, s \sqrt{(m+1)/(m-1)}`, with s the standard deviation of d over
+the resamples and m the number of events, or of series, on which both means rest: for precision and
+F1 those where it is defined, for the detector with fewer. The second is a quantile of resamples
+with half an event on which only one of the two fails, or only one succeeds (`sums.Drawn.lead`). How
+surely one detector is ahead goes with that, and neither may be surer than luck allows (`lead`).
+With fewer than six events there is neither.
 
 All of it was chosen by the coverage it had in simulations, which the document on chance shows.
 """
@@ -35,7 +37,12 @@ from closecall.bootstrap.interval import (
     caution_html,
     limits,
 )
-from closecall.bootstrap.means import mean_difference, mean_interval, mean_intervals
+from closecall.bootstrap.means import (
+    mean_difference,
+    mean_differences,
+    mean_interval,
+    mean_intervals,
+)
 from closecall.bootstrap.resamples import Resamples, hierarchical
 
 __all__ = [
@@ -52,6 +59,7 @@ __all__ = [
     "hierarchical",
     "limits",
     "mean_difference",
+    "mean_differences",
     "mean_interval",
     "mean_intervals",
 ]

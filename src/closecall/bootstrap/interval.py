@@ -56,10 +56,10 @@ class Difference(Interval):
     """How surely the first is ahead on events like these; nan with fewer than six of them.
 
     1/2 where the two are equal, or differ on one event only. It goes with the interval: that of
-    level 95 % leaves out 0 exactly where this is above 0.975 or below 0.025. For recall it is 1
-    minus the one-sided p-value of the paired t-test, kept within what winning every event by luck
-    is worth (`closecall.bootstrap.lead`). It is no probability that the first is better on other
-    data.
+    level 95 % leaves out 0 exactly where this is above 0.975 or below 0.025. It is a cautious
+    number (`closecall.bootstrap.lead`): for recall, no surer than 1 minus the one-sided p-value of
+    the paired t-test, nor than winning every event by luck is worth. It is no probability that the
+    first is better on other data.
     """
 
     def reversed(self) -> Difference:

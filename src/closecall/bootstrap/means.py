@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from closecall.bootstrap.interval import Difference, Interval
 from closecall.bootstrap.lead import ROUNDING, lead
 from closecall.bootstrap.options import read_drawing, read_level
 from closecall.bootstrap.student import student_quantile
-from closecall.bootstrap.sums import Sums
+from closecall.bootstrap.sums import Drawn, Sums
 from closecall.errors import InputError, expected
 from closecall.number import read_numbers
 
@@ -90,7 +91,10 @@ def mean_intervals(
         some = bounded[start : start + at_once]
         low, high = np.array([bounds[place] for place in some]).T[:, :, None]
         shares = np.clip((columns[some] - low) / (high - low), 0.0, 1.0)
-        limits = low + (high - low) * _limits(shares, level, n, seed).T
+        drawn = _drawn(shares, n, seed)
+        ends = [(1 - level) / 2, (1 + level) / 2]
+        lows, highs = map(np.quantile, (drawn.worse, drawn.better), ends, (1, 1))
+        limits = low + (high - low) * np.column_stack([lows, highs])
         for place, (least, most) in zip(some, limits, strict=True):
             value = float(np.nanmean(columns[place]))
             found[place] = Interval(value, min(float(least), value), max(float(most), value))
@@ -104,39 +108,81 @@ def mean_difference(
     level: float = 0.95,
     low: float = -np.inf,
     high: float = np.inf,
+    n: int = 2000,
+    seed: int = 0,
 ) -> tuple[Difference, int]:
     """Give the mean of what the first is above the second, and over how many series that is.
 
-    Only series where both have a finite number count. The limits are those of `lead`.
+    Only series where both have a finite number count. The limits are those of `lead`; a number with
+    bounds is treated as a score over events.
 
     Examples
     --------
     >>> ours, theirs = [0.9, 0.8, 1.0, 0.7, 0.9, 0.8, 0.6], [0.5, 0.7, 0.8, 0.7, 0.6, 0.6, 0.5]
+    >>> mean_difference(ours, theirs, low=0, high=1)
+    (Difference(+0.186, from -0.074 to +0.392, probability 0.93), 7)
     >>> mean_difference(ours, theirs)
     (Difference(+0.186, from +0.061 to +0.310, probability 0.98), 7)
     """
-    level = read_level(level)
     ours, theirs = read_numbers(first, "first"), read_numbers(second, "second")
     if ours.shape != theirs.shape or ours.ndim != 1:
         got = f"{ours.size} and {theirs.size}"
         raise InputError(expected("`first` and `second` to have as many values", got))
-    both = np.isfinite(ours) & np.isfinite(theirs)
-    gaps = ours[both] - theirs[both]
-    count = int(gaps.size)
-    spread = float(gaps.std(ddof=1)) / sqrt(count) if count >= FEWEST else nan
-    differing = int(np.count_nonzero(np.abs(gaps) > ROUNDING))
-    gap = float(gaps.mean()) if count else nan
-    made = lead(
-        gap, spread, judged=count, differing=differing, level=level, widest=float(high - low)
-    )
+    both = np.stack([ours, theirs])
+    ((_, made, count),) = mean_differences(both, (low, high), level=level, n=n, seed=seed)
     return made, count
 
 
-def _limits(shares: NDArray[np.float64], level: float, n: int, seed: int) -> NDArray[np.float64]:
-    """Give the lower limits and the upper ones, as the precision of events has them."""
-    _, worse, better = Sums.of_events(shares, np.zeros_like(shares)).resampled(n, seed)
-    low = np.quantile(worse[0], (1 - level) / 2, axis=1)
-    return np.stack([low, np.quantile(better[0], (1 + level) / 2, axis=1)])
+def mean_differences(
+    columns: NDArray[np.float64], bounds: tuple[float, float], *, level: float, n: int, seed: int
+) -> list[tuple[tuple[int, int], Difference, int]]:
+    """Do the same for every two of many detectors (rows) on the same series (columns)."""
+    level, (n, seed) = read_level(level), read_drawing(n, seed)
+    low, high = bounds
+    for column in columns:
+        _require_within(column, low, high)
+    finite = np.isfinite(columns)
+    # Most often all detectors have the same series, and one draw serves them all.
+    drawn: dict[bytes, Drawn] = {}
+    found = []
+    for pair in combinations(range(len(columns)), 2):
+        both = finite[list(pair)].all(axis=0)
+        key = both.tobytes()
+        if isfinite(high - low) and both.any() and key not in drawn:
+            kept = np.where(finite, columns, low)[:, both]
+            drawn[key] = _drawn(np.clip((kept - low) / (high - low), 0.0, 1.0), n, seed)
+        gaps = np.subtract(*columns[list(pair)][:, both])
+        made = _mean_lead(gaps, pair, drawn.get(key), level=level, widest=float(high - low))
+        found.append((pair, made, int(gaps.size)))
+    return found
+
+
+def _mean_lead(
+    gaps: NDArray[np.float64],
+    pair: tuple[int, int],
+    drawn: Drawn | None,
+    *,
+    level: float,
+    widest: float,
+) -> Difference:
+    set_back = None
+    if drawn is not None:
+        ours, theirs = map(drawn.at, pair)
+        set_back = widest * ours.lead(theirs), widest * theirs.lead(ours)
+    return lead(
+        float(gaps.mean()) if gaps.size else nan,
+        float(gaps.std(ddof=1)) / sqrt(gaps.size) if gaps.size >= FEWEST else nan,
+        judged=int(gaps.size),
+        differing=int(np.count_nonzero(np.abs(gaps) > ROUNDING)),
+        level=level,
+        set_back=set_back,
+        widest=widest,
+    )
+
+
+def _drawn(shares: NDArray[np.float64], n: int, seed: int) -> Drawn:
+    """Resample numbers from 0 to 1 (rows) as the precision of events."""
+    return Sums.of_events(shares, np.zeros_like(shares)).resampled(n, seed).at(0)
 
 
 def _scattered(column: NDArray[np.float64], low: float, high: float, level: float) -> Interval:

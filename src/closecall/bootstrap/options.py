@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from closecall.errors import InputError, expected
+from closecall.number import read_number
 from closecall.whole import require_whole
 
 _FEWEST_RESAMPLES = 100
@@ -15,12 +13,8 @@ _MOST_RESAMPLES = 1_000_000  # they are all held; the last digits settle long be
 
 def read_level(level: Any) -> float:
     """Refuse a level that is not between 0 and 1."""
-    number = isinstance(level, int | float | np.floating) and not isinstance(level, bool)
-    if not number or not 0 < level < 1:
-        raise InputError(
-            expected("`level` to lie between 0 and 1", f"{level!r:.80}", "Pass 0.95 for 95 %.")
-        )
-    return float(level)
+    rule = "a number between 0 and 1"
+    return read_number(level, "level", rule, lambda x: 0 < x < 1, "Pass 0.95 for 95 %.")
 
 
 def read_drawing(n: Any, seed: Any) -> tuple[int, int]:

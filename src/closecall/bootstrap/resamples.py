@@ -17,7 +17,7 @@ from closecall.bootstrap.caution import (
 from closecall.bootstrap.interval import Difference, Interval, ScoreIntervals
 from closecall.bootstrap.lead import ROUNDING, lead
 from closecall.bootstrap.options import read_drawing, read_level
-from closecall.bootstrap.sums import Sums
+from closecall.bootstrap.sums import Drawn, Sums
 from closecall.errors import InputError, expected
 from closecall.number import read_numbers
 
@@ -74,12 +74,8 @@ class Resamples:
 
     values: NDArray[np.float64]
     """What the scores are over the events at hand: one row per score, a column per detector."""
-    draws: NDArray[np.float64]
+    drawn: Drawn
     """The same in each resample: scores, then detectors, then resamples."""
-    worse: NDArray[np.float64]
-    """As `draws`, with half an event of score 0."""
-    better: NDArray[np.float64]
-    """As `draws`, with half an event of score 1."""
     defined: NDArray[np.int64]
     """In how many events, or series, each score is defined; shaped as `values`."""
     sums: Sums
@@ -105,7 +101,7 @@ class Resamples:
         found = np.count_nonzero(sums.defined, axis=0)
         defined = np.stack([found, np.full_like(found, len(sums)), found])
         drawn = sums.resampled(n, seed)
-        return Resamples(sums.values(), *drawn, defined, sums, P.shape[1], count)
+        return Resamples(sums.values(), drawn, defined, sums, P.shape[1], count)
 
     def intervals(self, detector: int, level: float) -> ScoreIntervals:
         """Give the intervals of one detector."""
@@ -116,7 +112,7 @@ class Resamples:
             recall,
             f1,
             level=level,
-            n=self.draws.shape[2],
+            n=self.drawn.plain.shape[2],
             events=self.events,
             series=self.series,
             caution=self._caution(detector),
@@ -126,8 +122,9 @@ class Resamples:
         value = float(self.values[score, detector])
         if self.defined[score, detector] < FEWEST:
             return Interval(value, nan, nan)
-        low = float(np.quantile(self.worse[score, detector], (1 - level) / 2))
-        high = float(np.quantile(self.better[score, detector], (1 + level) / 2))
+        drawn = self.drawn.at(score, detector)
+        low = float(np.quantile(drawn.worse, (1 - level) / 2))
+        high = float(np.quantile(drawn.better, (1 + level) / 2))
         return Interval(value, min(low, value), max(high, value))
 
     def differences(self, first: int, second: int, level: float) -> tuple[Difference, ...]:
@@ -146,10 +143,15 @@ class Resamples:
         judged = int(self.defined[score, [first, second]].min())
         if isnan(gap) or judged < FEWEST:
             return Difference(gap, nan, nan, nan)
-        spread = float((self.draws[score, first] - self.draws[score, second]).std())
-        spread *= sqrt((judged + 1) / (judged - 1))
-        differing = min(differing, judged)  # an event that only one found settles nothing
-        return lead(gap, spread, judged=judged, differing=differing, level=level)
+        ours, theirs = self.drawn.at(score, first), self.drawn.at(score, second)
+        return lead(
+            gap,
+            float((ours.plain - theirs.plain).std()) * sqrt((judged + 1) / (judged - 1)),
+            judged=judged,
+            differing=min(differing, judged),  # an event that only one found settles nothing
+            level=level,
+            set_back=(ours.lead(theirs), theirs.lead(ours)),
+        )
 
     def pair_caution(self, first: int, second: int) -> str:
         """Say what cannot be concluded about two detectors."""

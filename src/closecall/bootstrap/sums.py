@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,29 @@ if TYPE_CHECKING:
 
 _MOST_WEIGHTS = 1 << 20  # in memory at a time
 _ADDED = 0.5  # of an event, at the far end of each limit; see the package
+
+
+class Drawn(NamedTuple):
+    """Scores in resamples of the same events, all arrays alike."""
+
+    plain: NDArray[np.float64]
+    """As the resampled events have them."""
+    worse: NDArray[np.float64]
+    """With half an event of score 0."""
+    better: NDArray[np.float64]
+    """With half an event of score 1."""
+
+    def at(self, *place: int) -> Drawn:
+        """Give those of one score, or of one detector."""
+        return Drawn(self.plain[place], self.worse[place], self.better[place])
+
+    def lead(self, other: Drawn) -> NDArray[np.float64]:
+        """Give the leads over another detector with half an event against it.
+
+        On that event, either it scores 0 and the other what it does on average, or the other scores
+        1 and it what it does on average: whichever is worse.
+        """
+        return np.minimum(self.worse - other.plain, self.plain - other.better)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +80,11 @@ class Sums:
         """Give precision, recall and F1 (rows) of each detector (columns), without resampling."""
         return _scores(self._weighed(np.ones((1, len(self)))), np.zeros((1, 1)), 0.0)[:, :, 0]
 
-    def resampled(
-        self, n: int, seed: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Give the scores of resamples: as they are, with half a failure, with half a success.
+    def resampled(self, n: int, seed: int) -> Drawn:
+        """Give the scores of resamples.
 
-        Each is indexed by score, detector and resample. O(n m) for m rows, in blocks: the weights
-        of a block are all that is held.
+        Arrays are indexed by score, detector and resample. O(n m) for m rows, in blocks: the
+        weights of a block are all that is held.
         """
         shape = (3, self.recall.shape[1], n)
         plain, worse, better = np.empty(shape), np.empty(shape), np.empty(shape)
@@ -73,7 +94,7 @@ class Sums:
             plain[:, :, block] = _scores(weighed, np.zeros_like(extra), 0.0)
             worse[:, :, block] = _scores(weighed, extra, 0.0)
             better[:, :, block] = _scores(weighed, extra, 1.0)
-        return plain, worse, better
+        return Drawn(plain, worse, better)
 
     def _weights(
         self, n: int, seed: int

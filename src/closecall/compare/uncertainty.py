@@ -39,7 +39,7 @@ class PairIntervals:
     >>> data = demo()
     >>> c = cc.compare(data.truth, data.predicted, times=data.times)
     >>> c.intervals().pair("forecast", "threshold").precision
-    Difference(+0.121, from -0.037 to +0.278, probability 0.95)
+    Difference(+0.121, from -0.246 to +0.435, probability 0.75)
     """
 
     first: str
@@ -146,11 +146,11 @@ class ComparisonIntervals:
         Examples
         --------
         >>> import closecall as cc
-        >>> truth = [0, 1, 1] * 6
-        >>> c = cc.compare(truth, {"a": truth, "b": [0, 1, 0] * 6})
+        >>> truth = [0, 1, 1] * 40
+        >>> c = cc.compare(truth, {"a": truth, "b": [0, 1, 0] * 40})
         >>> frame = c.intervals().to_frame("polars")
         >>> frame.filter(second="b", score="recall")["probability"].to_list()
-        [0.984375]
+        [0.9995]
         """
         return rows_frame(self.rows(), backend)
 

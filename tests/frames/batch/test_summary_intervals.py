@@ -73,7 +73,7 @@ def test_differences_are_paired_over_series(evaluated):
     got = by_key(interval_rows(evaluated.rows, evaluated.events, QUESTION, **OPTIONS))
     rows, events = evaluated.rows.to_pandas(), evaluated.events.to_pandas()
     f1 = [rows[rows.detector == name]["affiliation_f1"].to_numpy() for name in "ab"]
-    gap, count = mean_difference(*f1, level=0.9, low=0, high=1)
+    gap, count = mean_difference(*f1, low=0, high=1, **OPTIONS)
     line = got["a", "b", "mean_affiliation_f1"]
     assert parts(line) == limits(gap)
     assert line["probability"] == gap.probability > 0.5
@@ -126,7 +126,7 @@ def test_only_series_where_both_have_the_number_count():
     second = [0.5, np.nan, 0.4, 0.1, 0.7, 0.5, 0.3, 0.1]
     table, question = rows_of({"a": first, "b": second})
     got = by_key(interval_rows(table, None, question, **OPTIONS))
-    gap, count = mean_difference(first, second, level=0.9)
+    gap, count = mean_difference(first, second, low=0, high=1, **OPTIONS)
     line = got["a", "b", "mean_affiliation_recall"]
     assert (parts(line), count) == (limits(gap), 6)
     assert line["caution"].startswith("There are only 6 series where both have this number:")

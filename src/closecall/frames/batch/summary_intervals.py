@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations_with_replacement
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from closecall.bootstrap import (
     Resamples,
     caution_about,
     caution_about_pairs,
-    mean_difference,
+    mean_differences,
     mean_intervals,
 )
 from closecall.bootstrap.options import read_drawing, read_level
@@ -134,17 +134,17 @@ def _mean_rows(
     each = [pair for pair in bounds for _ in laid.names]
     flat = values.reshape(len(each), laid.series)
     intervals = iter(mean_intervals(flat, each, level=level, n=n, seed=seed))
-    for name, own, (low, high) in zip(names, values, bounds, strict=True):
+    for name, own, bound in zip(names, values, bounds, strict=True):
         defined = np.count_nonzero(~np.isnan(own), axis=1).tolist()
         for line, count in enumerate(defined):
             caution = _caution(caution_about, count, laid.series, _SOME)
             yield line, line, f"mean_{name}", next(intervals), caution
-        for first, second in combinations(range(len(own)), 2):
-            gap, count = mean_difference(own[first], own[second], level=level, low=low, high=high)
+        for pair, made, count in mean_differences(own, bound, level=level, n=n, seed=seed):
+            gap = made
             if not higher_is_better(name, question):
                 gap = Difference(gap.value, gap.low, gap.high, 1 - gap.probability)
             caution = _caution(caution_about_pairs, count, laid.series, _BOTH)
-            yield first, second, f"mean_{name}", gap, caution
+            yield *pair, f"mean_{name}", gap, caution
 
 
 def _caution(about: Callable[[int, str], str], count: int, series: int, some: str) -> str:
