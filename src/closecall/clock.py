@@ -82,7 +82,7 @@ class Clock:
         else:
             unit = "ns"
         durations: NDArray[Any] = np.rint(scaled).astype(np.int64).view(f"timedelta64[{unit}]")
-        durations[~defined] = np.timedelta64("NaT")
+        durations[~defined] = np.timedelta64("NaT", unit)
         return durations
 
     def _stamp(self, tick: Tick) -> np.datetime64:

@@ -209,7 +209,7 @@ def test_a_budget_that_is_none(curve, budget):
     )
 
 
-@pytest.mark.parametrize("duration", [timedelta(0), np.timedelta64("NaT"), timedelta(-1)])
+@pytest.mark.parametrize("duration", [timedelta(0), np.timedelta64("NaT", "s"), timedelta(-1)])
 def test_a_duration_that_is_none(duration):
     found = message(InputError, hours(), max_alarms_per=(1, duration))
     assert found.startswith("Expected `max_alarms_per` to be a count and a duration above 0, got")

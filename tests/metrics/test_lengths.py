@@ -80,7 +80,7 @@ def test_lengths_are_finite(value):
 
 def test_nat_is_refused():
     with pytest.raises(InputError, match="`delta` to be a length of time of 0 or more, got NaT"):
-        read_length(np.timedelta64("NaT"), SECONDS, "delta")
+        read_length(np.timedelta64("NaT", "s"), SECONDS, "delta")
 
 
 @pytest.mark.parametrize("value", [np.timedelta64(1, "M"), np.timedelta64(1, "Y")])

@@ -25,7 +25,7 @@ HOSTILE = {
     "10**5000": 10**5000,
     "timedelta": timedelta(seconds=1),
     "numpy timedelta": np.timedelta64(1, "s"),
-    "NaT": np.timedelta64("NaT"),
+    "NaT": np.timedelta64("NaT", "s"),
     "complex": 1j,
     "list": [1],
     "array": np.ones(2),

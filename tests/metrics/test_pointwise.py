@@ -249,6 +249,12 @@ def test_events_that_cut_samples_count_by_duration(series, data):
         assert same((curve.precision[index], curve.recall[index]), both(expected))
 
 
+def test_several_events_may_cut_the_last_sample():
+    truth = cc.Events([(0, 1), (2, 3)])
+    curve = point_adjust_curve(truth, [7.0], times=[0], end=4)
+    assert (curve.precision.tolist(), curve.recall.tolist()) == ([0.5], [1.0])
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.int8, np.uint16])
 def test_the_curve_keeps_the_type_of_the_scores(kind):
     curve = point_adjust_curve([0, 1, 1, 0], np.array([3, 1, 2, 3], dtype=kind))

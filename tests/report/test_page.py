@@ -218,7 +218,7 @@ def test_false_alarms_around_an_event_are_told(page):
         if stop > zone.start and start < zone.stop
     ]
     inside = [min(b, events.stop[5]) - max(a, events.start[5]) for a, b in pieces]
-    covered = sum(max(part, np.timedelta64(0)) for part in inside) / np.timedelta64(1, "s")
+    covered = sum(max(part, np.timedelta64(0, "s")) for part in inside) / np.timedelta64(1, "s")
     total = events.predicted_duration[5] / np.timedelta64(1, "s")
     text = page.locator("tbody td.outcome").nth(5).text_content()
     assert text.endswith(f"; {in_words(total - covered)} of false alarm around it")

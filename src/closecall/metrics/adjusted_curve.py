@@ -252,8 +252,8 @@ def _against_events(scored: Scored) -> tuple[NDArray[Any], Ticks, NDArray[np.boo
     after = np.minimum(np.searchsorted(borders, truth.stops, side="left"), size)
     hit = (first < after) & (truth.starts < truth.stops)
     first, after = first[hit], after[hit]
-    ranges = np.column_stack((first, after)).ravel()
-    highest = np.maximum.reduceat(scored.scores, ranges[ranges < size])[::2]
+    padded = np.append(scored.scores, scored.scores[-1:])  # a range may stop after the last sample
+    highest = np.maximum.reduceat(padded, np.column_stack((first, after)).ravel())[::2]
     outside = np.diff(borders)
     _levels.zero_between(outside, first + 1, after - 1)
     # An event cuts its first and its last sample, which may be the same one.

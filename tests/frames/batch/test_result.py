@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from matplotlib import pyplot as plt
 from polars.testing import assert_frame_equal
 
 from closecall.errors import InputError
@@ -182,6 +183,7 @@ def test_a_notebook_shows_the_leaderboard(result):
 
 def test_the_picture_has_every_detector_and_series(result):
     heat, _ = result.plot()
+    plt.close()
     assert {label.get_text() for label in heat.get_yticklabels()} == {"a", "b"}
     assert {label.get_text() for label in heat.get_xticklabels()} == set(SERIES)
 
