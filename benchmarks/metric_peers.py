@@ -203,30 +203,35 @@ def _without_opening(package: str) -> None:
     sys.modules[package] = module
 
 
-_TSADMETRICS, _DTAIANOMALY, _TSB_AD = "tsadmetrics==1.0.16", "dtaianomaly==0.5.1", "TSB-AD==1.5"
+_LISTED = (Path(__file__).parent / "peers.txt").read_text(encoding="utf-8").splitlines()
+_PINS = {line.partition("==")[0]: line for line in _LISTED if "==" in line}
 PEERS = {
     "range_based": (
-        Peer("prts==1.0.0.3", _range_prts),
-        Peer("aeon==1.6.0", _range_aeon),
-        Peer(_DTAIANOMALY, _range_dtaianomaly),
-        Peer(_TSADMETRICS, _range_tsadmetrics),
+        Peer(_PINS["prts"], _range_prts),
+        Peer(_PINS["aeon"], _range_aeon),
+        Peer(_PINS["dtaianomaly"], _range_dtaianomaly),
+        Peer(_PINS["tsadmetrics"], _range_tsadmetrics),
     ),
-    "time_aware": (Peer(_TSADMETRICS, _time_aware_tsadmetrics),),
+    "time_aware": (Peer(_PINS["tsadmetrics"], _time_aware_tsadmetrics),),
     "vus": (
-        Peer("vus==0.0.6", _vus("vus.utils.metrics", "metricor")),
-        Peer(_TSB_AD, _vus("TSB_AD.evaluation.basic_metrics", "basic_metricor")),
-        Peer(_TSADMETRICS, _vus_tsadmetrics),
-        Peer(_DTAIANOMALY, _vus_dtaianomaly, "other buffers, and trapezoids under the PR curve"),
+        Peer(_PINS["vus"], _vus("vus.utils.metrics", "metricor")),
+        Peer(_PINS["TSB-AD"], _vus("TSB_AD.evaluation.basic_metrics", "basic_metricor")),
+        Peer(_PINS["tsadmetrics"], _vus_tsadmetrics),
+        Peer(
+            _PINS["dtaianomaly"],
+            _vus_dtaianomaly,
+            "other buffers, and trapezoids under the PR curve",
+        ),
     ),
     "pate": (
-        Peer("PATE==0.1.1", _pate("pate.PATE_metric")),
-        Peer(_TSADMETRICS, _pate("tsadmetrics.utils.functions_pate")),
+        Peer(_PINS["PATE"], _pate("pate.PATE_metric")),
+        Peer(_PINS["tsadmetrics"], _pate("tsadmetrics.utils.functions_pate")),
     ),
     "point_adjust_curve": (
-        Peer("EasyTSAD==0.3.0.2", _adjusted_easytsad),
-        Peer("DeepOD==0.4.1", _adjusted_deepod),
-        Peer(_TSADMETRICS, _adjusted_tsadmetrics, "it gives the area under the curve"),
-        Peer(_TSB_AD, _adjusted_tsb_ad, "it takes 100 thresholds at even distances"),
+        Peer(_PINS["EasyTSAD"], _adjusted_easytsad),
+        Peer(_PINS["DeepOD"], _adjusted_deepod),
+        Peer(_PINS["tsadmetrics"], _adjusted_tsadmetrics, "it gives the area under the curve"),
+        Peer(_PINS["TSB-AD"], _adjusted_tsb_ad, "it takes 100 thresholds at even distances"),
     ),
 }
 
