@@ -14,20 +14,17 @@ from metrics.test_nab import BEST, PROBATIONS, PROFILES, SIDES
 from oracle import nab as oracle
 
 
-@given(
-    st.lists(
-        SIDES.flatmap(
-            lambda sides: st.tuples(
-                st.just(sides[0]),
-                st.lists(st.integers(0, 6), min_size=len(sides[0]), max_size=len(sides[0])),
-            )
-        ),
-        min_size=1,
-        max_size=4,
-    ),
-    PROFILES,
-    PROBATIONS,
-)
+def corpora(scores, most):
+    """Some series: labels, and as many scores."""
+    series = SIDES.flatmap(
+        lambda sides: st.tuples(
+            st.just(sides[0]), st.lists(scores, min_size=len(sides[0]), max_size=len(sides[0]))
+        )
+    )
+    return st.lists(series, min_size=1, max_size=most)
+
+
+@given(corpora(st.integers(0, 6), 4), PROFILES, PROBATIONS)
 def test_the_best_threshold_of_a_corpus_is_the_best(corpus, profile, probation):
     truth = {str(i): labels for i, (labels, _) in enumerate(corpus)}
     scores = {str(i): values for i, (_, values) in enumerate(corpus)}
@@ -44,20 +41,7 @@ def test_the_best_threshold_of_a_corpus_is_the_best(corpus, profile, probation):
         assert higher.raw < result.raw + 1e-9
 
 
-@given(
-    st.lists(
-        SIDES.flatmap(
-            lambda sides: st.tuples(
-                st.just(sides[0]),
-                st.lists(st.floats(0, 1), min_size=len(sides[0]), max_size=len(sides[0])),
-            )
-        ),
-        min_size=1,
-        max_size=3,
-    ),
-    PROFILES,
-    PROBATIONS,
-)
+@given(corpora(st.floats(0, 1), 3), PROFILES, PROBATIONS)
 def test_the_climb_takes_the_steps_of_the_oracle(corpus, profile, probation):
     truth = {str(i): labels for i, (labels, _) in enumerate(corpus)}
     scores = {str(i): values for i, (_, values) in enumerate(corpus)}
