@@ -55,10 +55,12 @@ def test_times_keep_the_type_of_the_first_chunk():
         stream.update([0], [0], times=[4.5])
     stamps = np.array(["2024-01-01T00:00", "2024-01-01T00:02"], dtype="datetime64[s]")
     stream = timed([0, 1], [1, 0], stamps)
+    later = stamps[:1] + np.timedelta64(600, "s")
     with pytest.raises(InputTypeError, match=r"datetimes in s without a zone.*datetimes in ms"):
-        stream.update([0], [0], times=(stamps + 600).astype("datetime64[ms]")[:1])
-    stream.update([0], [0], times=(stamps + 600).astype("datetime64[m]")[:1])
-    assert stream.result(end=stamps[0] + 700).events.stop[0] == stamps[0] + 600
+        stream.update([0], [0], times=later.astype("datetime64[ms]"))
+    stream.update([0], [0], times=later.astype("datetime64[m]"))
+    end = later[0] + np.timedelta64(100, "s")
+    assert stream.result(end=end).events.stop[0] == later[0]
 
 
 def test_a_start_is_not_for_chunks_with_times():
@@ -108,7 +110,7 @@ def test_events_need_a_start_and_do_not_mix_with_labels():
 
 def test_the_first_stretch_settles_the_unit():
     stream = AffiliationStream(start=MORNING)
-    at = [np.datetime64("2024-01-01T08:00", "ns") + 100 * index for index in range(9)]
+    at = np.datetime64("2024-01-01T08:00", "ns") + np.arange(0, 900, 100, "timedelta64[ns]")
     stream.update_events(cc.Events([(at[2], at[4])]), cc.Events([(at[3], at[5])]), until=at[8])
     assert stream.result().events.delay.tolist() == [100]
 

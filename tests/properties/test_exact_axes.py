@@ -52,7 +52,8 @@ def test_labels_on_epoch_nanoseconds(drawn):
     stamps = np.arange(EPOCH, EPOCH + len(truth)).astype("datetime64[ns]")
     samples = cc.affiliation(truth, predicted)
     if len(truth) == 1:  # one time has no spacing to infer the end from
-        epoch = cc.affiliation(truth, predicted, times=stamps, end=stamps[0] + 1)
+        end = stamps[0] + np.timedelta64(1, "ns")
+        epoch = cc.affiliation(truth, predicted, times=stamps, end=end)
     else:
         epoch = cc.affiliation(truth, predicted, times=stamps)
     assert_same_digits(samples, epoch, columns=SCORES)

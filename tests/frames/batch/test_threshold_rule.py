@@ -9,7 +9,7 @@ from closecall.frames.batch.threshold_rule import ThresholdRule
 
 
 def test_nothing_means_the_best_f1_of_each_series():
-    assert ThresholdRule.read(None) == ThresholdRule.read("best_f1")
+    assert ThresholdRule.read(None).kind == ThresholdRule.read("best_f1").kind == "best_f1"
     assert ThresholdRule.read("best_f1").looks_at_truth
 
 
