@@ -31,6 +31,12 @@ def test_definition(precision, recall, beta):
     assert found == pytest.approx(definition(precision, recall, beta), rel=1e-12, abs=1e-300)
 
 
+def test_whole_numbers_are_numbers():
+    assert f_measure(1, 0.5) == pytest.approx(2 / 3)
+    assert f_measure(0, 0) == 0
+    assert f_measure(1, np.array([0.5, 0.0])).tolist() == pytest.approx([2 / 3, 0.0])
+
+
 near_one = st.integers(0, 6).map(lambda steps: 1 - steps * 2.0**-53)
 
 

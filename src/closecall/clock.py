@@ -17,6 +17,7 @@ Moment = int | float | datetime | np.datetime64
 
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 LARGEST = 2**63 - 1
+_NAT = -(2**63)  # the ticks of numpy's NaT
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 
 
@@ -81,8 +82,9 @@ class Clock:
             scaled, unit = np.where(defined, ticks, 0), self.unit
         else:
             unit = "ns"
-        durations: NDArray[Any] = np.rint(scaled).astype(np.int64).view(f"timedelta64[{unit}]")
-        durations[~defined] = np.timedelta64("NaT", unit)
+        whole = np.rint(scaled).astype(np.int64)
+        whole[~defined] = _NAT
+        durations: NDArray[Any] = whole.view(f"timedelta64[{unit}]")
         return durations
 
     def _stamp(self, tick: Tick) -> np.datetime64:

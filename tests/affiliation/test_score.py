@@ -225,7 +225,9 @@ def test_zero_division(zero_division, one_missed, all_missed):
     assert nothing.f1 == pytest.approx(nan if np.isnan(all_missed) else 0, nan_ok=True)
 
 
-@pytest.mark.parametrize(("value", "shown"), [(0.5, "0.5"), (2, "2"), (-1, "-1"), (inf, "inf")])
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.5, "0.5"), (2, "2"), (10**400, "1" + 79 * "0"), (inf, "inf")]
+)
 def test_wrong_zero_division(value, shown):
     with pytest.raises(InputError) as caught:
         cc.affiliation([0, 1], [0, 1], zero_division=value)

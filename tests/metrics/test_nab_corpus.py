@@ -32,13 +32,24 @@ def test_the_best_threshold_of_a_corpus_is_the_best(corpus, profile, probation):
     series = [(oracle.windows_of(labels), values) for labels, values in corpus]
     assert result.raw == pytest.approx(oracle.best(series, profile, probation), abs=1e-9)
     assert result.raw == pytest.approx(sum(each.raw for each in result.series.values()))
-    # Of equally good thresholds it is the highest.
-    above = [value for _, values in corpus for value in values if value > result.threshold]
-    if above:
-        higher = nab_corpus(
-            truth, scores, profile=profile, probation=probation, threshold=min(above)
-        )
+    for above in {value for _, values in corpus for value in values if value > result.threshold}:
+        higher = nab_corpus(truth, scores, profile=profile, probation=probation, threshold=above)
         assert higher.raw < result.raw + 1e-9
+
+
+def test_of_equally_good_thresholds_it_is_the_highest():
+    # The row of score 5 lies in the window, and so does that of 4, later: it adds nothing.
+    result = nab_corpus({"a": [0, 1, 1, 0]}, {"a": [0, 5, 4, 0]}, probation=0)
+    assert result.threshold == 5
+    lower = nab_corpus({"a": [0, 1, 1, 0]}, {"a": [0, 5, 4, 0]}, probation=0, threshold=4)
+    assert lower.raw == result.raw
+
+
+def test_silence_beside_infinite_scores():
+    truth, scores = {"a": [0] * 20 + [1]}, {"a": [np.inf] + [0.1] * 20}
+    result = nab_corpus(truth, scores, probation=0)
+    assert result.value == 0
+    assert np.isnan(result.threshold)
 
 
 @given(corpora(st.floats(0, 1), 3), PROFILES, PROBATIONS)

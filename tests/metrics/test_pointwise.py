@@ -249,6 +249,14 @@ def test_events_that_cut_samples_count_by_duration(series, data):
         assert same((curve.precision[index], curve.recall[index]), both(expected))
 
 
+def test_of_equally_good_thresholds_the_best_is_the_highest_whatever_rounding_does():
+    truth, scores = [1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1], [3, 4, 8, 5, 1, 9, 10, 2, 7, 0, 11, 6]
+    curve = point_adjust_curve(truth, scores)
+    assert curve.best().f1 == pytest.approx(2 / 3)
+    assert curve.f1[curve.thresholds == 6] == pytest.approx(2 / 3)
+    assert curve.best().threshold == 10
+
+
 def test_several_events_may_cut_the_last_sample():
     truth = cc.Events([(0, 1), (2, 3)])
     curve = point_adjust_curve(truth, [7.0], times=[0], end=4)

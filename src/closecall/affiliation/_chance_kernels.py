@@ -30,6 +30,8 @@ COLUMNS = 7
 _FEW, _MANY, _STEP = 1 / 64, 256.0, 4.0
 # Covariance of what the first point adds to recall with precision, and the sum over later points.
 _FIRST, _LATER = 1 / 12, pi**2 / 12 - 5 / 6
+# A probability below which it does not matter that a zone has not been reached.
+_RARE = 1e-4
 
 
 @njit(cache=True, nogil=True)
@@ -60,8 +62,13 @@ def mean_levels(
 
 
 @njit(cache=True, nogil=True)
-def average_precision_level(starts: Ticks, stops: Ticks, borders: Ticks) -> float:
-    """Give about the average precision of random scores; borders are in half ticks."""
+def average_precision_level(
+    starts: Ticks, stops: Ticks, borders: Ticks, sizes: NDArray[np.int64]
+) -> float:
+    """Give about the average precision of random scores; borders are in half ticks.
+
+    The sizes say how many points come in together, the first ones first; none is one by one.
+    """
     share, level = np.empty(len(starts)), np.empty(len(starts))
     zones, free, harmonic = 0, 0.0, 0.0
     for j in range(len(starts)):
@@ -76,7 +83,33 @@ def average_precision_level(starts: Ticks, stops: Ticks, borders: Ticks) -> floa
         harmonic += 1 / zones
     mean = mean_level_of_rises(share[:zones], level[:zones])
     first = free / zones * (harmonic * _FIRST + _LATER) / zones
+    if len(sizes) > 0:
+        first *= min(1.0, weight_of_firsts(zones, sizes) * zones / harmonic)
     return zones / len(starts) * (mean + first)
+
+
+@njit(cache=True, nogil=True)
+def weight_of_firsts(zones: int, sizes: NDArray[np.int64]) -> float:
+    """Give the mean weight of a zone's first point in precision, when those with it are in.
+
+    That is 1 over the number of points in its zone, times 1 over the number of zones reached. All
+    zones have the same length. One by one, it is the harmonic number over the number of zones.
+    """
+    miss, total, rank, after = 1 - 1 / zones, 0.0, 0, 0
+    unreached = 1.0  # the chance that a zone has no point yet, and that another one has none
+    others = 1.0
+    for size in sizes:
+        after += size
+        while rank < after and unreached > _RARE:
+            later = after - rank  # with the point itself
+            alone = (1 - miss**later) / later
+            empty = others * miss ** (later - 1)
+            reached = (1 - empty**zones) / (zones * (1 - empty)) if empty < 1 else 1.0
+            total += unreached * alone * reached
+            rank += 1
+            unreached *= miss
+            others *= 1 - 1 / (zones - 1) if zones > 1 else 1.0
+    return total
 
 
 @njit(cache=True, nogil=True)

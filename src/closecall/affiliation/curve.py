@@ -12,12 +12,12 @@ import numpy as np
 from closecall.affiliation.operating import OperatingPoint, alarm_budget, choose
 from closecall.affiliation.order import descending_order
 from closecall.affiliation.pieces import Pieces, cut_samples
-from closecall.affiliation.random_scores import random_average_precision
+from closecall.affiliation.random_scores import random_average_precision, sizes_of_ties
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.zones import origin_of
 from closecall.drawing import plots
 from closecall.errors import InputError, expected
-from closecall.fscore import f_measure
+from closecall.fscore import f_measure, first_highest
 from closecall.scored import Scored, read_scored
 
 if TYPE_CHECKING:
@@ -92,8 +92,10 @@ class AffiliationCurve:
 
     @cached_property
     def chance_average_precision(self) -> float:
-        """About the ``average_precision`` of independent random scores, usually within 0.02."""
-        return random_average_precision(self.scored.nothing_predicted)
+        """About the ``average_precision`` of these scores in random order, usually within 0.02."""
+        pair = self.scored.nothing_predicted
+        sizes = sizes_of_ties(self.scored.scores, self.thresholds, len(pair.truth))
+        return random_average_precision(pair, sizes)
 
     def best(
         self,
@@ -178,7 +180,7 @@ class AffiliationCurve:
         steps = np.hypot(np.diff(self.precision), np.diff(self.recall))
         way = np.concatenate(([0.0], np.cumsum(steps)))
         even = np.searchsorted(way, np.linspace(0, way[-1], points))
-        ends_and_best = (0, len(self) - 1, int(self.f1.argmax()))
+        ends_and_best = (0, len(self) - 1, first_highest(self.f1))
         return np.unique(np.append(even, ends_and_best))
 
     def to_dict(self, points: int = 200) -> dict[str, Any]:

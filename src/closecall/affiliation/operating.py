@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.fscore import first_highest
 
 if TYPE_CHECKING:
     from closecall.affiliation.curve import AffiliationCurve
@@ -64,7 +65,7 @@ def choose(
                 "Loosen a constraint.",
             )
         )
-    index = int(np.where(allowed, values, -1.0).argmax())
+    index = first_highest(np.where(allowed, values, -1.0))
     return OperatingPoint(
         threshold=curve.thresholds[index].item(),
         precision=float(curve.precision[index]),

@@ -1,20 +1,28 @@
 r"""What average precision random scores reach, without drawing any.
 
 Random scores let points into the prediction one by one, each anywhere in the span with equal
-chance. The proofs are on the page "Against chance" of the documents.
+chance; equal scores let them in together. The proofs are on the page "Against chance" of the
+documents.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from closecall.affiliation.zones import zone_borders
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from closecall.pair import Pair
 
+_POINTS = 10  # for each zone: after as many, one in 22,000 has none
+_NO_TIES = np.empty(0, dtype=np.int64)
 
-def random_average_precision(pair: Pair) -> float:
+
+def random_average_precision(pair: Pair, sizes: NDArray[np.int64] = _NO_TIES) -> float:
     r"""Give about the mean average precision of random scores, in [0, 1].
 
     With :math:`H_n = 1 + \frac12 + \dots + \frac1n` for n zones,
@@ -27,6 +35,10 @@ def random_average_precision(pair: Pair) -> float:
     recall rises. It is 1/2 at least, but that a zone without length, which nothing ever reaches,
     counts as 0.
 
+    Where there are ties, `sizes` has how many samples share each of the highest scores. The second
+    term is then multiplied by how much less the first point of a zone weighs in precision when all
+    that come with it are in.
+
     Examples
     --------
     >>> import closecall as cc
@@ -36,5 +48,26 @@ def random_average_precision(pair: Pair) -> float:
     """
     from closecall.affiliation import _chance_kernels
 
-    truth = pair.truth
-    return _chance_kernels.average_precision_level(truth.starts, truth.stops, zone_borders(pair))
+    truth, borders = pair.truth, zone_borders(pair)
+    return _chance_kernels.average_precision_level(truth.starts, truth.stops, borders, sizes)
+
+
+def sizes_of_ties(scores: NDArray[Any], thresholds: NDArray[Any], zones: int) -> NDArray[np.int64]:
+    """Count the samples at the highest thresholds, as far as they matter; none without ties.
+
+    A few passes over the scores, and none if all of them differ.
+
+    Examples
+    --------
+    >>> sizes_of_ties(np.array([3, 1, 3, 2, 3, 2]), np.array([3, 2, 1]), zones=1)
+    array([3, 2, 1])
+    """
+    if thresholds.size == scores.size:
+        return _NO_TIES
+    levels = 1
+    high = scores[scores >= thresholds[0]]
+    while high.size < _POINTS * zones and levels < thresholds.size:
+        levels = min(2 * levels, thresholds.size)
+        high = scores[scores >= thresholds[levels - 1]]
+    places = np.searchsorted(thresholds[:levels][::-1], high)
+    return np.bincount(places, minlength=levels)[::-1]

@@ -88,8 +88,8 @@ def affiliation(
 
 def require_zero_division(value: Any) -> None:
     """Refuse what an undefined precision cannot count for."""
-    if not isinstance(value, (int, float)) or not (isnan(value) or value in (0, 1)):
-        raise InputError(expected("`zero_division` to be nan, 0 or 1", f"{value}"))
+    if value not in (0, 1) and not (isinstance(value, float) and isnan(value)):
+        raise InputError(expected("`zero_division` to be nan, 0 or 1", f"{value!r:.80}"))
 
 
 def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:

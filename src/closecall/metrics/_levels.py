@@ -29,14 +29,19 @@ def add_in_order(
     lengths: Ticks,
     levels: NDArray[Any],
     sums: NDArray[np.float64],
-) -> int:
-    """Give each score once, in order, with the length of all samples down to it; and how many."""
+) -> None:
+    """Put the scores in order, each with the length of all samples down to it."""
     total = lengths[0] - lengths[0]
     for i in range(len(order)):
         total += lengths[order[i]]
         levels[i], sums[i] = scores[order[i]], total
+
+
+@njit(cache=True, nogil=True)
+def keep_last(levels: NDArray[Any], sums: NDArray[np.float64]) -> int:
+    """Keep the last of every run of equal levels, in place; say how many there are."""
     count = 0
-    for i in range(1, len(order)):
+    for i in range(1, len(levels)):
         if levels[i] != levels[count]:
             count += 1
             levels[count] = levels[i]

@@ -10,7 +10,7 @@ import numpy as np
 
 from closecall.affiliation.order import descending_order
 from closecall.errors import UndefinedMetricError, expected
-from closecall.fscore import f_measure
+from closecall.fscore import f_measure, first_highest
 from closecall.metrics.result import PrecisionRecallResult
 from closecall.scored import Scored, read_scored
 
@@ -56,7 +56,8 @@ class AdjustedSamples:
         order = descending_order(self.scores)
         thresholds = np.empty_like(self.scores)
         false, recall = np.empty((2, order.size))
-        count = _levels.add_in_order(order, self.scores, self.outside, thresholds, false)
+        _levels.add_in_order(order, self.scores, self.outside, thresholds, false)
+        count = _levels.keep_last(thresholds, false)
         return self._curve(thresholds[:count], false[:count], recall[:count])
 
     def at_highest_scores(self) -> Curve:
@@ -151,7 +152,7 @@ class PointAdjustCurve:
         AdjustedPoint(threshold=0.9, precision=1.000, recall=1.000, f1=1.000)
         """
         thresholds, precision, recall = self._where_events_are_found
-        index = int(f_measure(precision, recall, beta).argmax())
+        index = first_highest(f_measure(precision, recall, beta))
         return AdjustedPoint(
             precision=float(precision[index]),
             recall=float(recall[index]),

@@ -32,7 +32,10 @@ class NabCorpusResult:
     raw: float
     """The sum over the series."""
     threshold: float
-    """Rows with at least this score are detections; inf if it is best to detect nothing."""
+    """Rows with at least this score are detections.
+
+    If it is best to detect nothing it is inf, or nan where scores are inf.
+    """
     series: dict[str, NabResult]
     """Each series at that threshold."""
 
@@ -68,7 +71,8 @@ def nab_corpus(
     ----------
     truth
         By name of the series: the windows as pairs (first, last) of its times, **both included**,
-        as in NAB's ``combined_windows.json``. Without `times`: 0/1 labels, or `Events` of row
+        as in NAB's ``combined_windows.json`` (whose texts become times with
+        ``np.array(windows, "datetime64[us]")``). Without `times`: 0/1 labels, or `Events` of row
         numbers, half-open as everywhere else.
     scores
         By name: one anomaly score per row, higher is more anomalous.

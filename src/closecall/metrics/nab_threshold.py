@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,8 +56,10 @@ class Totals:
 def best_threshold(totals: Totals) -> float:
     """Find the threshold that earns most, the highest one if there are several."""
     best = int(totals.earned.argmax())
-    threshold: float = inf if best == 0 else totals.scores[best - 1].item()
-    return threshold
+    if best > 0:
+        threshold: float = totals.scores[best - 1].item()
+        return threshold
+    return nan if totals.scores[0] == inf else inf  # no score is above either
 
 
 def climbed_threshold(totals: Totals) -> float:

@@ -17,6 +17,7 @@ from closecall.frames.batch.chance_levels import chance_levels
 from closecall.frames.batch.question import ALARMED, CHANCE, CHANCE_AVERAGE
 from closecall.frames.batch.series import Series, read_series
 from closecall.frames.batch.trouble import TroubleError, blamed_on, one_line
+from closecall.fscore import first_highest
 from closecall.intervals import Intervals
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def _threshold(
     if curve is None or rule.kind == "none":
         return nan
     # As `curve.best()`, without what its constraints cost.
-    best: float = curve.thresholds[curve.f1.argmax()].item()
+    best: float = curve.thresholds[first_highest(curve.f1)].item()
     return best
 
 
