@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -136,14 +137,16 @@ if __name__ == "__main__" or not {guarded}:
 """
 
 
-def start_script(folder, **parts):
+def start_script(folder, text=SCRIPT, **parts):
     marks = folder / "marks"
     marks.mkdir()
     tests = str(Path(__file__).parents[2])
     script = folder / "script.py"
-    script.write_text(SCRIPT.format(tests=tests, mark=str(marks), **parts))
+    script.write_text(text.format(tests=tests, mark=str(marks), **parts))
     command = [sys.executable, str(script)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 - ours
+    process = subprocess.Popen(  # noqa: S603 - ours
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     return process, marks
 
 
@@ -169,3 +172,66 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
     last = complaints.strip().splitlines()[-3:]
     assert "EngineError: Expected worker processes to start" in last[0]
     assert 'needs `if __name__ == "__main__":`' in last[2]
+
+
+@needs_proc
+def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
+    with start_script(tmp_path, guarded=True, units=4)[0] as parent:
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+        commands = lambda: [  # noqa: E731
+            Path(f"/proc/{child}/cmdline").read_text() for child in children.read_text().split()
+        ]
+        wait_until(lambda: any("forkserver" in command for command in commands()))
+        os.killpg(parent.pid, signal.SIGINT)
+        complaints = parent.stderr.read()
+        parent.wait(60)
+    assert complaints.count("Traceback") == 1
+    assert complaints.strip().endswith("KeyboardInterrupt")
+
+
+SENDING = """
+import sys
+from contextlib import closing
+from closecall.frames.batch.engine import run
+sys.path.insert(0, {tests!r})
+from frames.batch.test_process_pool import much, numbers
+if __name__ == "__main__":
+    for _ in range(6):
+        with closing(run(numbers(6), much, workers=2)) as outcomes:
+            next(outcomes)
+"""
+
+
+def much(unit):
+    return bytes(60_000_000)
+
+
+def test_stopping_while_a_result_is_sent_does_not_wait_for_ever(tmp_path):
+    with start_script(tmp_path, SENDING)[0] as script:
+        try:
+            assert script.wait(120) == 0
+        finally:
+            script.kill()
+
+
+def test_a_program_without_a_file_is_told_so():
+    program = "from closecall.frames.batch.engine import run\nlist(run([], print, workers=2))"
+    done = subprocess.run(
+        [sys.executable, "-"], input=program, capture_output=True, text=True, check=False
+    )
+    assert "EngineError: Expected `workers` in a program that" in done.stderr
+    assert "got one from <stdin>" in done.stderr
+
+
+def test_a_daemon_is_told_so():
+    with get_context("spawn").Pool(1) as pool:
+        message = pool.apply(in_a_daemon)
+    assert message.startswith("Expected `workers` in a process that may start others, got a daemon")
+
+
+def in_a_daemon():
+    try:
+        list(run(numbers(2), double, workers=2))
+    except EngineError as error:
+        return str(error)
+    return "no error"

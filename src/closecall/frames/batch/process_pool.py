@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
@@ -22,11 +23,13 @@ from closecall.frames.batch.outcome import KEPT, Keyed, Outcome, Window, attempt
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
     from multiprocessing.connection import Connection
+    from multiprocessing.context import BaseContext
 
 Value = TypeVar("Value")
 _AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
 _MOST_DEATHS = 5  # in a row, with nothing finished in between
 _PRELOADED = ["closecall.frames.batch.warm"]
+_TO_SEND = 5.0  # seconds, for a worker to finish sending before it ends with its parent
 _DIED = "The worker process died: it was killed, ran out of memory, or crashed."
 
 
@@ -38,14 +41,14 @@ def run_in_pool(
     When a worker dies, every unit that was on its way is tried once more, alone, so that the one
     that kills workers is told from those that were only beside it.
     """
+    _require_possible()
     remaining, suspects = iter(units), deque[Keyed]()
     deaths = 0
     while True:
         lost: list[Keyed] = []
         with _worker_processes(workers) as pool:
             finished = 0
-            if suspects:
-                _require_start(pool)
+            _require_start(pool)
             while suspects and not lost:
                 alone = iter([suspects.popleft()])
                 for outcome in _until_broken(pool, alone, function, 1, lost):
@@ -82,7 +85,8 @@ def _until_broken(
 
     def submit(unit: Keyed) -> Future[Outcome[Value]]:
         try:
-            return pool.submit(attempt, function, unit)
+            with _uninterrupted():
+                return pool.submit(_attempt, function, unit)
         except BrokenExecutor as error:
             broken: Future[Outcome[Value]] = Future()
             broken.set_exception(error)
@@ -110,13 +114,14 @@ def _worker_processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     methods = multiprocessing.get_all_start_methods()
     method = "forkserver" if "forkserver" in methods else "spawn"
     context = multiprocessing.get_context(method)
-    context.set_forkserver_preload(_PRELOADED)
+    if method == "forkserver":
+        _start_server(context)
     ours, theirs = context.Pipe(duplex=False)[::-1]
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow, initargs=(theirs,))
     try:
         yield pool
     except BaseException:
-        ours.close()  # they stop at once, in the middle of whatever they do
+        ours.close()  # those at work stop at once, in the middle of it
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -124,10 +129,65 @@ def _worker_processes(workers: int) -> Iterator[ProcessPoolExecutor]:
         theirs.close()
 
 
+def _start_server(context: BaseContext) -> None:
+    """Start the server that workers are forked from, unless it runs; Ctrl-C is not for it."""
+    from multiprocessing import resource_tracker
+    from multiprocessing.forkserver import ensure_running
+
+    context.set_forkserver_preload(_PRELOADED)
+    resource_tracker.ensure_running()  # started with the server, it would let Ctrl-C through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which it inherits
+    try:
+        ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until a process is started: one that is half started could not be ended."""
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT)
+    if not (main and callable(handler)):
+        yield
+        return
+    arrived: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *given: arrived.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if arrived:
+            handler(*arrived[0])
+
+
+def _require_possible() -> None:
+    """Refuse where no process can be started, before any tries."""
+    if multiprocessing.current_process().daemon:
+        raise EngineError(
+            expected(
+                "`workers` in a process that may start others",
+                "a daemonic one",
+                "Leave `workers` out here, or start the outer processes with concurrent.futures.",
+            )
+        )
+    program = getattr(sys.modules["__main__"], "__file__", None) or ""
+    if program.startswith("<"):
+        raise EngineError(
+            expected(
+                "`workers` in a program that worker processes can import",
+                f"one from {program}",
+                "Save it in a file, or leave `workers` out.",
+            )
+        )
+
+
 def _require_start(pool: ProcessPoolExecutor) -> None:
     """Find out, before a unit is blamed, whether workers start at all."""
     try:
-        pool.submit(os.getpid).result()
+        with _uninterrupted():
+            first = pool.submit(os.getpid)
+        first.result()
     except BrokenExecutor as error:
         raise EngineError(
             expected(
@@ -139,9 +199,21 @@ def _require_start(pool: ProcessPoolExecutor) -> None:
         ) from error
 
 
+_not_at_work = threading.Lock()  # of a worker: held while it waits for a unit, or sends a result
+
+
+def _attempt(function: Callable[[Any], Value], unit: Keyed) -> Outcome[Value]:
+    _not_at_work.release()
+    try:
+        return attempt(function, unit)
+    finally:
+        _not_at_work.acquire()
+
+
 def _follow(lifeline: Connection) -> None:
     """Prepare a worker: the keyboard is its parent's business, and it ends with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _not_at_work.acquire()
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 
@@ -149,4 +221,6 @@ def _end_with_parent(lifeline: Connection) -> None:
     try:
         lifeline.recv_bytes()
     except (EOFError, OSError):
+        # Half a result would keep a parent that still reads waiting for the rest of it.
+        _not_at_work.acquire(timeout=_TO_SEND)
         os._exit(1)
