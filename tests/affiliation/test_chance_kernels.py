@@ -10,18 +10,22 @@ from closecall.affiliation.chance import one_point_recall_variance, precision_of
 TRUTH, SPAN = [(0.1, 0.2), (0.4, 0.4), (0.6, 0.9)], (0.0, 1.0)
 
 
-def test_the_mean_level_of_rises_is_the_integral():
+@pytest.mark.parametrize(("sizes", "error"), [([], 5e-4), ([20, 3, 500], 0.003), ([9000], 0.003)])
+def test_the_mean_level_of_rises_is_the_integral(sizes, error):
     share = np.array([0.001, 0.009, 0.09, 0.3, 0.6])
     level = np.array([1.0, 0.5, 0.9, 0.7, 0.55])
     points = np.geomspace(1e-4, 1e8, 20_001)
     x = share * points[:, None]
-    recall, reach = 1 + np.expm1(-x) / x, -np.expm1(-x)
+    recall, ends = 1 + np.expm1(-x) / x, np.append(np.cumsum(sizes), np.inf)
+    after = ends[np.searchsorted(ends, points)]  # when those that come together are in
+    reach = -np.expm1(-share * np.where(np.isinf(after), points, after)[:, None])
     others = (reach @ level)[:, None] - reach * level + level
     seen = others / (reach.sum(axis=1)[:, None] - reach + 1)
     expected = (np.diff(recall, axis=0) * (seen[1:] + seen[:-1]) / 2).sum() / share.size
-    found = _chance_kernels.mean_level_of_rises(share, level)
-    assert found == pytest.approx(expected, abs=5e-4)
-    same = _chance_kernels.mean_level_of_rises(share, np.full(5, 0.625))
+    together = np.array(sizes, dtype=np.int64)
+    found = _chance_kernels.mean_level_of_rises(share, level, together)
+    assert found == pytest.approx(expected, abs=error)
+    same = _chance_kernels.mean_level_of_rises(share, np.full(5, 0.625), together)
     assert same == pytest.approx(0.625, abs=1e-14)
 
 

@@ -156,7 +156,7 @@ def test_interruption(refuse, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(score_module, "write_result", interrupted)
-    assert refuse("score", "good.csv", *COLUMNS)[-1] == "Error: Interrupted."
+    assert refuse("score", "good.csv", *COLUMNS, code=130)[-1] == "Error: Interrupted."
 
 
 def test_a_bug_is_not_hidden(run, monkeypatch):

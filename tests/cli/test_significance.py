@@ -41,7 +41,8 @@ def test_the_table_says_what_was_found(run, results):
     for name, score in (("precision", test.precision), ("recall", test.recall), ("F1", test.f1)):
         observed, middle, spread = (f"{x:.2f}" for x in (score.observed, score.mean, score.std))
         cases = [str(score.at_least), "of", "300"]
-        assert [name, observed, middle, "+/-", spread, *cases, f"{score.pvalue:.2g}"] in rows
+        numbers = [observed, middle, "+/-", spread, f"{score.above_chance:.2f}"]
+        assert [name, *numbers, *cases, f"{score.pvalue:.2g}"] in rows
     assert f"reaches this F1 in {test.f1.at_least} of 300 cases: p = " in found.stdout
     count = (test.events.f1.adjusted_pvalue <= 0.05).sum()
     assert f"Found better than by chance: {count} of 3 events" in found.stdout
@@ -100,9 +101,18 @@ def test_without_alarms(run, tmp_path):
     found = run("score", "none.csv", "--significance=20")
     assert found.exit_code == 0
     assert "There are no alarms to shift, so the score is undefined." in found.stdout
-    assert ["recall", "0.00", "0.00", "+/-", "0.00", "20", "of", "20", "1"] in [
-        line.split() for line in found.stdout.splitlines()
-    ]
+    rows = [line.split() for line in found.stdout.splitlines()]
+    assert ["recall", "0.00", "0.00", "+/-", "0.00", "0.00", "20", "of", "20", "1"] in rows
+    assert ["F1", "-", "-", "-", "0", "of", "20", "-"] in rows
+
+
+def test_predicting_everything_is_not_above_chance(run, tmp_path):
+    labels = "\n".join(f"{7 < k < 12:d},1" for k in range(40))
+    (tmp_path / "all.csv").write_text(f"truth,predicted\n{labels}\n")
+    found = run("score", "all.csv", "--significance=20")
+    rows = [line.split() for line in found.stdout.splitlines()]
+    above = {row[0]: row[5] for row in rows if row[3:4] == ["+/-"]}
+    assert above == {"precision": "0.00", "recall": "-", "F1": "0.00"}
 
 
 def test_a_curve_tests_average_precision(run, results):

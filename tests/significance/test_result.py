@@ -19,6 +19,19 @@ def test_the_observed_value_counts_as_one_more_draw():
     assert test.std == pytest.approx(np.sqrt(0.0525))
 
 
+@pytest.mark.parametrize(
+    ("observed", "above"), [(0.25, 0.0), (1.0, 1.0), (0.625, 0.5), (0.0, -1 / 3), (nan, nan)]
+)
+def test_a_score_above_the_mean_of_the_shifts(observed, above):
+    test = ShiftTest(observed, np.array([0.1, 0.4]), "alarms")
+    assert test.above_chance == pytest.approx(above, nan_ok=True)
+
+
+def test_where_every_shift_is_perfect_there_is_nothing_to_be_above():
+    perfect = np.array([1.0, 1 - 1e-14, np.nextafter(1, 0)])
+    assert isnan(ShiftTest(1.0, perfect, "alarms").above_chance)
+
+
 def test_ties_count_even_where_they_are_rounded():
     draws = np.array([0.3, np.nextafter(0.3, 0), 0.3 - 1e-13, 0.3 - 1e-11, 0.3 + 1e-11])
     assert ShiftTest(0.3, draws, "alarms").at_least == 4
@@ -33,6 +46,7 @@ def test_an_undefined_score_has_no_pvalue():
         "at_least": 0,
         "mean": None,
         "std": None,
+        "above_chance": None,
     }
     assert test.sentence == "There are no alarms to shift, so the score is undefined."
 
@@ -85,6 +99,9 @@ def test_rows_are_plain_values(dated):
     assert second["precision_observed"] is second["f1_adjusted_pvalue"] is None
     assert (second["recall_observed"], second["recall_pvalue"]) == (0.0, 1.0)
     assert values["f1"]["pvalue"] == dated.f1.pvalue
+    assert values["f1"]["above_chance"] == dated.f1.above_chance
+    assert first["recall_above_chance"] == dated.events.recall.above_chance[0]
+    assert second["f1_above_chance"] is None
     assert (values["n"], values["seed"], values["correction"]) == (50, 0, "holm")
 
 
@@ -102,6 +119,9 @@ def test_columns_of_events(dated):
             pvalue(x, draws) for x, draws in zip(column.observed, column.null.T, strict=True)
         ]
         np.testing.assert_allclose(column.pvalue, counted, rtol=1e-15)
+        mean = np.nanmean(column.null, axis=0)
+        above = (column.observed - mean) / (1 - mean)
+        np.testing.assert_allclose(column.above_chance, above, rtol=1e-12)
 
 
 def test_one_line_each(dated):

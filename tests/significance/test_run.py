@@ -175,3 +175,28 @@ def test_refusals(arguments, options, kind, message):
     with pytest.raises(kind) as caught:
         significance(*arguments, **options)
     assert message in str(caught.value)
+
+
+def test_an_alarm_that_is_split_stays_as_much_above_its_shifts():
+    """What counts alarms sees two and steps; what moves them sees the same time covered."""
+    truth, span = cc.Events([(40.0, 60.0), (150.0, 155.0)]), (0.0, 200.0)
+    whole = cc.Events([(45.0, 62.0)])
+    split = cc.Events([(45.0, 50.0), (50.0 + 1e-9, 62.0)])
+    before, after = (cc.affiliation(truth, one, span=span) for one in (whole, split))
+    assert before.recall_above_chance - after.recall_above_chance > 0.15
+    before, after = (significance(truth, one, span=span) for one in (whole, split))
+    for name in ("precision", "recall", "f1"):
+        one, other = getattr(before, name).above_chance, getattr(after, name).above_chance
+        assert one == pytest.approx(other, abs=1e-8)
+        assert 0.2 < one < 1
+
+
+def test_predicting_everything_is_not_above_its_shifts():
+    truth, everything = cc.Events([(40.0, 60.0), (150.0, 155.0)]), cc.Events([(0.0, 200.0)])
+    assert cc.affiliation(truth, everything, span=(0.0, 200.0)).recall_above_chance == 1
+    result = significance(truth, everything, span=(0.0, 200.0))
+    assert result.precision.above_chance == pytest.approx(0, abs=1e-12)
+    assert result.f1.above_chance == pytest.approx(0, abs=1e-12)
+    assert isnan(result.recall.above_chance)
+    assert np.isnan(result.events.recall.above_chance).all()
+    np.testing.assert_allclose(result.events.f1.above_chance, 0, atol=1e-12)

@@ -7,7 +7,7 @@ detector.
 
 from __future__ import annotations
 
-from math import expm1, log1p, pi
+from math import exp, expm1, log1p, pi
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,10 +28,12 @@ COLUMNS = 7
 
 # Between how many points in the largest and in the smallest zone recall rises, and in which steps.
 _FEW, _MANY, _STEP = 1 / 64, 256.0, 4.0
+_FINE_STEP = 1.25  # where points come in together, the level is a stair
 # Covariance of what the first point adds to recall with precision, and the sum over later points.
 _FIRST, _LATER = 1 / 12, pi**2 / 12 - 5 / 6
 # A probability below which it does not matter that a zone has not been reached.
 _RARE = 1e-4
+_LAST = 40  # the points of a zone after which what they add together, 0.0002, does not matter
 
 
 @njit(cache=True, nogil=True)
@@ -81,11 +83,12 @@ def average_precision_level(
         free += 1 - filled**3
         zones += 1
         harmonic += 1 / zones
-    mean = mean_level_of_rises(share[:zones], level[:zones])
-    first = free / zones * (harmonic * _FIRST + _LATER) / zones
+    mean = mean_level_of_rises(share[:zones], level[:zones], sizes)
+    first = harmonic / zones
     if len(sizes) > 0:
-        first *= min(1.0, weight_of_firsts(zones, sizes) * zones / harmonic)
-    return zones / len(starts) * (mean + first)
+        first = min(first, weight_of_firsts(zones, sizes))
+    later = later_covariance(zones, sizes) / zones
+    return zones / len(starts) * (mean + free / zones * (_FIRST * first + later))
 
 
 @njit(cache=True, nogil=True)
@@ -93,11 +96,12 @@ def weight_of_firsts(zones: int, sizes: NDArray[np.int64]) -> float:
     """Give the mean weight of a zone's first point in precision, when those with it are in.
 
     That is 1 over the number of points in its zone, times 1 over the number of zones reached. All
-    zones have the same length. One by one, it is the harmonic number over the number of zones.
+    zones have the same length, and are taken to be reached independently. That is a little too
+    high: one by one, the weight is the harmonic number over the number of zones.
     """
     miss, total, rank, after = 1 - 1 / zones, 0.0, 0, 0
-    unreached = 1.0  # the chance that a zone has no point yet, and that another one has none
-    others = 1.0
+    # The chance that the zone has no point yet, and that another one then has none.
+    unreached, others = 1.0, 1.0
     for size in sizes:
         after += size
         while rank < after and unreached > _RARE:
@@ -113,27 +117,54 @@ def weight_of_firsts(zones: int, sizes: NDArray[np.int64]) -> float:
 
 
 @njit(cache=True, nogil=True)
-def mean_level_of_rises(share: NDArray[np.float64], level: NDArray[np.float64]) -> float:
+def later_covariance(zones: int, sizes: NDArray[np.int64]) -> float:
+    """Sum the covariances of a zone's third point and later ones, when those with them are in.
+
+    The k-th of them comes about when k points for each zone have come; it then weighs k/m with m
+    points for each zone at the end of its tie. Beyond the sizes they come one by one.
+    """
+    total, rest, rank, after = 0.0, _LATER, 3, 0
+    for size in sizes:
+        after += size
+        while rank * zones <= after and rank <= _LAST:
+            own = (2 - rank) / (2 * rank**2 * (rank + 1) * (rank + 2))
+            total += own * rank * zones / after
+            rest -= own
+            rank += 1
+    return total + rest
+
+
+@njit(cache=True, nogil=True)
+def mean_level_of_rises(
+    share: NDArray[np.float64], level: NDArray[np.float64], sizes: NDArray[np.int64]
+) -> float:
     """Average the level over the zones reached so far, weighted by how fast each recall rises.
 
     The points come in at random: after r of them on average, x = r w are in a zone, q = 1 - e^-x
     is the chance that any is, and recall rises by q/x - e^-x with the logarithm of r. In equal
-    steps of that, the sum is as good as the integral.
+    steps of that, the sum is as good as the integral. Precision counts when those that come
+    together are in.
     """
     reach = np.empty_like(share)
     total, weights, points = 0.0, 0.0, _FEW / share.max()
+    step = _STEP if len(sizes) == 0 else _FINE_STEP
+    following, after = 0, 0.0
     while points * share.min() < _MANY:
-        reached, levels = 0.0, 0.0
+        while after < points and following < len(sizes):
+            after += sizes[following]
+            following += 1
+        reached, levels, together = 0.0, 0.0, max(points, after)
         for j in range(len(share)):
-            reach[j] = -expm1(-points * share[j])
+            reach[j] = -expm1(-together * share[j])
             reached += reach[j]
             levels += reach[j] * level[j]
         for j in range(len(share)):
             missing = 1 - reach[j]  # a zone whose recall rises is reached for sure
-            rise = reach[j] / (points * share[j]) - missing
+            inside = points * share[j]
+            rise = -expm1(-inside) / inside - exp(-inside)
             total += rise * (levels + missing * level[j]) / (reached + missing)
             weights += rise
-        points *= _STEP
+        points *= step
     return total / weights
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from closecall.affiliation.operating import OperatingPoint, alarm_budget, choose
 from closecall.affiliation.order import descending_order
 from closecall.affiliation.pieces import Pieces, cut_samples
-from closecall.affiliation.random_scores import random_average_precision, sizes_of_ties
+from closecall.affiliation.random_scores import shuffled_average_precision
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.zones import origin_of
 from closecall.drawing import plots
@@ -93,9 +93,7 @@ class AffiliationCurve:
     @cached_property
     def chance_average_precision(self) -> float:
         """About the ``average_precision`` of these scores in random order, usually within 0.02."""
-        pair = self.scored.nothing_predicted
-        sizes = sizes_of_ties(self.scored.scores, self.thresholds, len(pair.truth))
-        return random_average_precision(pair, sizes)
+        return shuffled_average_precision(self.scored, self.thresholds)
 
     def best(
         self,

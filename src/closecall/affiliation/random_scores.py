@@ -17,9 +17,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.pair import Pair
+    from closecall.scored import Scored
 
-_POINTS = 10  # for each zone: after as many, one in 22,000 has none
+_ENOUGH = 10  # points in every zone: what comes after them hardly matters
 _NO_TIES = np.empty(0, dtype=np.int64)
+
+
+def shuffled_average_precision(scored: Scored, thresholds: NDArray[Any]) -> float:
+    """Give about the mean average precision of the scores in random order, in [0, 1].
+
+    The thresholds are the distinct scores, descending.
+    """
+    pair = scored.nothing_predicted
+    return random_average_precision(pair, sizes_of_ties(scored.scores, thresholds, pair))
 
 
 def random_average_precision(pair: Pair, sizes: NDArray[np.int64] = _NO_TIES) -> float:
@@ -35,9 +45,9 @@ def random_average_precision(pair: Pair, sizes: NDArray[np.int64] = _NO_TIES) ->
     recall rises. It is 1/2 at least, but that a zone without length, which nothing ever reaches,
     counts as 0.
 
-    Where there are ties, `sizes` has how many samples share each of the highest scores. The second
-    term is then multiplied by how much less the first point of a zone weighs in precision when all
-    that come with it are in.
+    Where there are ties, `sizes` has how many samples share each of the highest scores. Precision
+    then counts when all that come together are in. This changes :math:`\bar c`, and the second
+    term falls towards 0, since each point of a zone weighs less by then.
 
     Examples
     --------
@@ -52,22 +62,26 @@ def random_average_precision(pair: Pair, sizes: NDArray[np.int64] = _NO_TIES) ->
     return _chance_kernels.average_precision_level(truth.starts, truth.stops, borders, sizes)
 
 
-def sizes_of_ties(scores: NDArray[Any], thresholds: NDArray[Any], zones: int) -> NDArray[np.int64]:
+def sizes_of_ties(scores: NDArray[Any], thresholds: NDArray[Any], pair: Pair) -> NDArray[np.int64]:
     """Count the samples at the highest thresholds, as far as they matter; none without ties.
 
     A few passes over the scores, and none if all of them differ.
 
     Examples
     --------
-    >>> sizes_of_ties(np.array([3, 1, 3, 2, 3, 2]), np.array([3, 2, 1]), zones=1)
+    >>> import closecall as cc
+    >>> curve = cc.affiliation_curve([0, 0, 1, 0, 0, 0], [3, 1, 3, 2, 3, 2])
+    >>> sizes_of_ties(curve.scored.scores, curve.thresholds, curve.scored.nothing_predicted)
     array([3, 2, 1])
     """
     if thresholds.size == scores.size:
         return _NO_TIES
+    lengths = np.diff(zone_borders(pair))
+    enough = _ENOUGH * float(lengths.sum()) / float(lengths[lengths > 0].min())
     levels = 1
     high = scores[scores >= thresholds[0]]
-    while high.size < _POINTS * zones and levels < thresholds.size:
+    while high.size < enough and levels < thresholds.size:
         levels = min(2 * levels, thresholds.size)
         high = scores[scores >= thresholds[levels - 1]]
     places = np.searchsorted(thresholds[:levels][::-1], high)
-    return np.bincount(places, minlength=levels)[::-1]
+    return np.bincount(places, minlength=levels)[::-1].copy()

@@ -13,7 +13,7 @@ from closecall.cli.batch import batch
 from closecall.cli.compare import compare
 from closecall.cli.curve import curve
 from closecall.cli.demo import demo
-from closecall.cli.failure import report
+from closecall.cli.failure import INTERRUPTED, report
 from closecall.cli.metrics import metrics
 from closecall.cli.paper import paper
 from closecall.cli.report import report as report_command
@@ -37,7 +37,10 @@ class PlainErrors(click.Group):
     """A group that reports what a user can mend in one line; a bug still shows its traceback."""
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Run, print, and exit: 0 if all went well, 1 on bad input, 2 on bad usage."""
+        """Run, print, and exit.
+
+        The status is 0 if all went well, 1 on bad input, 2 on bad usage, and 130 on Ctrl-C.
+        """
         options["standalone_mode"] = False
         code: Any = 1
         try:
@@ -47,6 +50,7 @@ class PlainErrors(click.Group):
             code = error.exit_code
         except click.Abort:
             report("Interrupted.")
+            code = INTERRUPTED
         except ClosecallError as error:
             from closecall.cli.spoken import spoken
 

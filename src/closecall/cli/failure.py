@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+INTERRUPTED = 130  # what a shell gives a command that Ctrl-C stopped
+
 
 def report(message: str) -> None:
     """Print the message on one line, and the hint it may carry on a second one."""

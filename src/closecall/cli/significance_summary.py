@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from closecall.significance import ScoresSignificance, ShiftTest, Significance
 
 _LEVEL = 0.05
+_NOTHING = 0.005
 _ADDED = ("pvalue", "adjusted_pvalue")
 _NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _LEGEND = (
     "p: share of random shifts of the same {what} that score at least as well,\n"
-    "the one observed among them; small where the {what} know when the events are"
+    "the one observed among them; small where the {what} know when the events are\n"
+    "above: 0 where the shifts are on average, 1 where the score is perfect"
 )
 _ADJUSTED = "adjusted: for the number of events, by Holm's method"
 
@@ -115,14 +117,23 @@ def _joined(result: Affiliation, test: Significance) -> list[dict[str, Any]]:
 
 
 def _table(tests: dict[str, ShiftTest]) -> Table:
-    headings = ("", "observed", "shifted", "at least as good", "p")
+    headings = ("", "observed", "shifted", "above", "at least as good", "p")
     table = _empty_table(headings)
     for name, test in tests.items():
         shifted = "-" if isnan(test.mean) else f"{test.mean:.2f} +/- {test.std:.2f}"
         cases = f"{test.at_least:,} of {test.null.size:,}"
-        observed = words.score(None if isnan(test.observed) else test.observed)
-        table.add_row(name, observed, shifted, cases, _pvalue(test.pvalue))
+        observed, above = _score(test.observed), _score(_near_zero(test.above_chance))
+        table.add_row(name, observed, shifted, above, cases, _pvalue(test.pvalue))
     return table
+
+
+def _score(value: float) -> str:
+    return words.score(None if isnan(value) else value)
+
+
+def _near_zero(above: float) -> float:
+    """Take for 0 what two digits show as 0: it is no more above chance than below."""
+    return 0.0 if abs(above) < _NOTHING else above
 
 
 def _headline(f1: ShiftTest) -> str:

@@ -54,6 +54,16 @@ class ShiftTest:
         return float(self.null.std())
 
     @property
+    def above_chance(self) -> float:
+        r"""Part of what the shifts lose on average that is not lost, at most 1; 0 at chance.
+
+        :math:`(T - m) / (1 - m)` for the observed score T and the mean m of the shifts; negative
+        is worse than they are. nan if the score is undefined, or the mean is 1.
+        """
+        left = 1 - self.mean
+        return (self.observed - self.mean) / left if left > TOLERANCE else nan
+
+    @property
     def sentence(self) -> str:
         """The finding in words."""
         if isnan(self.observed):
@@ -65,9 +75,8 @@ class ShiftTest:
 
     def to_dict(self) -> dict[str, float | int | None]:
         """Give plain values that any JSON writer takes, without the draws; nan becomes None."""
-        values = {
-            name: getattr(self, name) for name in ("observed", "pvalue", "at_least", "mean", "std")
-        }
+        names = ("observed", "pvalue", "at_least", "mean", "std", "above_chance")
+        values = {name: getattr(self, name) for name in names}
         return {name: None if isnan(value) else value for name, value in values.items()}
 
     def __repr__(self) -> str:
@@ -111,6 +120,15 @@ class EventTests:
         """The p-values with all events taken into account, see `adjust_pvalues`."""
         return adjust_pvalues(self.pvalue, self.correction)
 
+    @cached_property
+    def above_chance(self) -> NDArray[np.float64]:
+        """Part of what the shifts lose at each event that is not lost, as in `ShiftTest`.
+
+        nan where the score is undefined, observed or in every shift, and where the mean is 1.
+        """
+        left = 1 - self.mean
+        return (self.observed - self.mean) / np.where(left > TOLERANCE, left, np.nan)
+
     def __len__(self) -> int:
         return self.observed.size
 
@@ -148,7 +166,7 @@ class EventSignificance:
         columns = {
             f"{score}_{name}": getattr(getattr(self, score), name)
             for score in SCORES
-            for name in ("observed", "mean", "pvalue", "adjusted_pvalue")
+            for name in ("observed", "mean", "above_chance", "pvalue", "adjusted_pvalue")
         }
         for index in range(len(self)):
             times = (truth.starts[index].item(), truth.stops[index].item())

@@ -120,8 +120,8 @@ def significance(
     -------
     Significance
         ``precision``, ``recall`` and ``f1``, each with ``observed``, ``null`` (the n draws),
-        ``pvalue``, ``mean``, ``std`` and ``sentence``; ``events``, the same for each true event,
-        with ``adjusted_pvalue``. With `scores`, a `ScoresSignificance` with
+        ``pvalue``, ``mean``, ``std``, ``above_chance`` and ``sentence``; ``events``, the same for
+        each true event, with ``adjusted_pvalue``. With `scores`, a `ScoresSignificance` with
         ``average_precision`` instead.
 
     Notes

@@ -8,7 +8,7 @@ import { counted, scoreText } from "./words.js";
 const DIGITS = 3;
 const SCORES = [["F1", "f1", "chance about"], ["precision", "precision", "chance about"], ["recall", "recall", "chance"]];
 const MEANING = "About what a random detector with as many alarms reaches, for a quick reading. That of recall is exact, that of precision usually within 0.02; that of F1 is the F1 of the two, a little too high. closecall.chance gives the means.";
-const AVERAGE_MEANING = "About what random scores reach, usually within 0.02.";
+const AVERAGE_MEANING = "About what the same scores reach in random order, usually within 0.02.";
 const LONG_IN_SHORT = "Long alarms beside random points: recall and F1 look too good. closecall score --significance moves them.";
 const LONG = "Alarms cover over a quarter of the series; random ones are points. So recall and F1 look better than they are: closecall score --significance moves the alarms themselves.";
 
