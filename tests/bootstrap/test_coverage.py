@@ -122,3 +122,27 @@ def test_intervals_over_series(series, alike):
     assert (held_count / sets).min() >= LEVEL - SLACK * sqrt(SETS / sets)
     if alike == 0.9:
         assert (as_events / sets).min() < 0.8  # as if they were independent
+
+
+@pytest.mark.parametrize(("series", "tied"), [(10, False), (30, False), (30, True), (100, True)])
+def test_intervals_over_series_of_very_different_sizes(series, tied):
+    """One series in ten has most of the events; one in ten is hard: another one, or just that."""
+    random = np.random.default_rng(series)
+
+    def drawn(count):
+        sizes = random.choice([1, 2, 3, 40], count, p=[0.3, 0.3, 0.3, 0.1])
+        places = np.repeat(np.arange(count), sizes)
+        hard = sizes > 3 if tied else random.random(count) < 0.1
+        common = random.beta(*np.where(hard, [[2.0], [3.0]], [[4.25], [0.75]]))
+        scores = np.clip(common[places] + random.normal(0, 0.05, (2, places.size)), 0, 1)
+        return *scores, places
+
+    truth = scores(*drawn(200_000)[:2])
+    held_count = np.zeros(3)
+    sets = 250
+    for seed in range(sets):
+        precision, recall, places = drawn(series)
+        made = Resamples.draw([precision], [recall], places, n=300, seed=seed).intervals(0, LEVEL)
+        limits = np.array([(one.low, one.high) for one in (made.precision, made.recall, made.f1)])
+        held_count += (limits[:, 0] <= truth) & (truth <= limits[:, 1])
+    assert (held_count / sets).min() >= LEVEL - SLACK * sqrt(SETS / sets)

@@ -11,6 +11,12 @@ from scipy import stats
 
 from closecall.bootstrap import FEWEST_TO_COMPARE
 from closecall.bootstrap.lead import lead
+from closecall.bootstrap.sums import SetBack
+
+
+def alike(draws):
+    """The same leads whatever happens on the half event."""
+    return SetBack(draws, draws)
 
 
 def test_six_is_the_fewest_with_which_luck_is_rarer_than_one_in_20():
@@ -44,23 +50,31 @@ def test_a_constant_lead_is_not_certain_and_without_bounds_has_no_limits(differi
 
 def test_the_farther_limit_counts_on_each_side():
     steps = np.arange(1, 1001) / 1000
-    ours, theirs = 0.5 - 0.4 * steps, -0.6 + 0.8 * steps  # the 25th least: 0.11 and -0.58
+    # The 25th least: 0.11 and -0.58; where one fails and the other succeeds, -0.19 and -0.78.
+    ours, theirs = (
+        SetBack(x, x - y) for x, y in ((0.5 - 0.4 * steps, 0.3), (0.8 * steps - 0.6, 0.2))
+    )
     options = {"judged": 12, "differing": 12, "level": 0.95, "set_back": (ours, theirs)}
     wide, narrow = lead(0.3, 0.1, **options), lead(0.3, 0.01, **options)
     low, high = stats.t(11, 0.3, 0.1).interval(0.95)
     assert low < 0.11
     assert high < 0.58
     assert (wide.low, wide.high) == pytest.approx((low, 0.58), abs=1e-3)
+    wider = lead(0.3, 0.2, **options)  # holds 0
+    assert (wider.low, wider.high) == pytest.approx((-0.19, 0.78), abs=1e-3)
     assert (narrow.low, narrow.high) == pytest.approx((0.11, 0.58), abs=1e-3)
     assert narrow.probability == 1 - 2**-12
-    less = 0.2899 - 0.4 * steps  # above 0 in 724 of 1000
+    less = alike(0.2899 - 0.4 * steps)  # above 0 in 724 of 1000
     options["set_back"] = less, theirs
     assert lead(0.3, 0.01, **options).probability == 0.724
     assert lead(0.3, 0.01, **options).low < 0
     options["set_back"] = theirs, less
     assert lead(-0.3, 0.01, **options).probability == pytest.approx(0.276)
     assert lead(-0.3, 0.01, **options).high > 0
-    assert lead(0.01, 0.01, **options | {"set_back": (-steps, -steps)}).probability == 0.5
+    assert (
+        lead(0.01, 0.01, **options | {"set_back": (alike(-steps), alike(-steps))}).probability
+        == 0.5
+    )
 
 
 def test_the_probability_is_never_beyond_that_of_changing_places():
@@ -93,11 +107,11 @@ rooms = st.lists(st.floats(0, 1), min_size=1, max_size=20).map(np.array)
     spread=st.floats(0, 1),
     counts=st.tuples(st.integers(6, 60), st.integers(1, 60)),
     level=st.floats(0.01, 0.999),
-    room=st.tuples(rooms, rooms),
+    room=st.tuples(rooms, rooms, st.floats(0, 1)),
 )
 def test_limits_and_probability_agree_and_turn_round(gap, spread, counts, level, room):
     options = {"judged": counts[0], "differing": min(counts), "level": level}
-    ours, theirs = gap - room[0], -gap - room[1]
+    ours, theirs = (SetBack(x, x - room[2]) for x in (gap - room[0], -gap - room[1]))
     made = lead(gap, spread, **options, set_back=(ours, theirs))
     turned = lead(-gap, spread, **options, set_back=(theirs, ours)).reversed()
     for name in ("value", "low", "high", "probability"):
@@ -106,6 +120,10 @@ def test_limits_and_probability_agree_and_turn_round(gap, spread, counts, level,
     apart, needed = made.low > 0 or made.high < 0, (1 + level) / 2
     if abs(max(made.probability, 1 - made.probability) - needed) > 1e-9:  # not for rounding
         assert apart == (max(made.probability, 1 - made.probability) > needed)
+    elsewhere = lead(gap, spread, **options, set_back=(alike(ours.one), alike(theirs.one)))
+    assert made.probability == elsewhere.probability
+    if apart:  # as wide as before where there is a leader
+        assert (made.low, made.high) == (elsewhere.low, elsewhere.high)
     luck = 2.0 ** -options["differing"]
     assert luck - 1e-12 <= made.probability <= 1 - luck + 1e-12
 
@@ -116,7 +134,7 @@ def test_equal_detectors():
     assert (made.value, made.probability) == (0.0, 0.5)
     assert isnan(made.low)
     room = -np.linspace(0, 0.1, 2001)
-    made = lead(0.0, 0.0, **options, set_back=(room, room))
+    made = lead(0.0, 0.0, **options, set_back=(alike(room), alike(room)))
     assert (made.value, made.probability) == (0.0, 0.5)
     assert (made.low, made.high) == pytest.approx((-0.0975, 0.0975))
 

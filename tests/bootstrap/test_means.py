@@ -13,7 +13,7 @@ from closecall.bootstrap import (
     mean_intervals,
     means,
 )
-from closecall.errors import InputError
+from closecall.errors import InputError, InputTypeError
 from oracle import bootstrap as oracle
 
 
@@ -157,6 +157,23 @@ def test_numbers_outside_of_their_bounds_are_refused(value):
     with pytest.raises(InputError, match=f"numbers from 0 to 1, got {value} at index 1"):
         mean_difference([0.5, value], [0.5, 0.5], low=0, high=1)
     assert mean_interval([0.5, 1 + 1e-12], low=0, high=1).high <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("bounds", "error", "message"),
+    [
+        ({"low": "a"}, InputTypeError, "`low` to be a number, which may be infinite, got 'a'"),
+        ({"high": None}, InputTypeError, "`high` to be a number"),
+        ({"low": nan}, InputError, "`low` to be a number, which may be infinite, got nan"),
+        ({"low": 5, "high": 1}, InputError, "`low` to be below `high`, got 5 and 1"),
+        ({"low": 1, "high": 1}, InputError, "`low` to be below `high`, got 1 and 1"),
+    ],
+)
+def test_bounds_are_checked(bounds, error, message):
+    with pytest.raises(error, match=message):
+        mean_interval([0.5, 0.7], **bounds)
+    with pytest.raises(error, match=message):
+        mean_difference([0.5, 0.7], [0.5, 0.6], **bounds)
 
 
 @pytest.mark.parametrize("options", [{"n": 99}, {"seed": -1}, {"level": 1}])

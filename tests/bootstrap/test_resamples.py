@@ -134,6 +134,19 @@ def test_one_series_is_resampled_by_its_events():
     assert pooled.caution == "All events are of one series: nothing is known about other series."
 
 
+def test_half_a_series_is_as_large_as_that_of_an_average_event():
+    """Two series of ten perfect events and ten of one: the average event is one of seven."""
+    series = np.repeat(np.arange(12), [10, 10, *[1] * 10])
+    perfect = np.ones(series.size)
+    found = draw([perfect], [perfect], series, n=MANY).drawn.worse[1, 0]
+    random = np.random.default_rng(1)
+    weights = random.standard_gamma([1, 1, *[1] * 10, 0.5], (MANY, 13))
+    weights *= [10, 10, *[1] * 10, (10 * 10 + 10 * 10 + 10) / 30]
+    expected = weights[:, :12].sum(axis=1) / weights.sum(axis=1)
+    ends = [0.025, 0.25, 0.5]
+    np.testing.assert_allclose(np.quantile(found, ends), np.quantile(expected, ends), atol=0.01)
+
+
 def test_names_of_series_are_only_names():
     random = np.random.default_rng(4)
     values = random.random(20)
@@ -210,6 +223,9 @@ def test_numpy_numbers_are_numbers():
         (lambda: hierarchical([], [], []), "at least one event, got none"),
         (lambda: hierarchical([1, 1], [1, nan], [0, 1]), "`recall` .* got nan at index 1"),
         (lambda: hierarchical([1, 1], [1, 1], [0, 1, 2]), "`series` to have one entry per event"),
+        (lambda: hierarchical([1, 1], [1, 1], [[0], [1]]), "`series` to have one entry per event"),
+        (lambda: hierarchical([1, 1], [1, 1], [None, "a"]), "`series` .* all of one kind, got"),
+        (lambda: hierarchical([1, 1], [1, 1], [[1], [1, 2]]), "`series` .* all of one kind, got"),
     ],
 )
 def test_refusals(call, message):

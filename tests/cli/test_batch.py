@@ -56,12 +56,12 @@ constant_score, as in e, noise: Expected `noise` to tell samples apart, got 0.5 
 
 #  detector    F1  chance  prec.  chance  recall  chance  avg. prec.  chance  best  series
 1  good      1.00    0.46   1.00    0.50    1.00    0.42        1.00    0.56     3     3/5
-2  noise     0.74    0.47   0.63    0.50    0.95    0.50        0.56    0.56     0     3/5
+2  noise     0.74    0.47   0.63    0.50    0.95    0.50        0.56    0.54     0     3/5
 
 Scores are means over the series that have one; best: on how many F1 is the highest.
 chance: about what as many alarms at random times reach, usually within 0.02;
 closecall score and cc.chance give the means themselves, series by series.
-chance of avg. prec.: about what random scores reach, usually within 0.02.
+chance of avg. prec.: about that of shuffled scores, usually within 0.02.
 Thresholds are the best of each series, chosen with the truth: what a detector could reach, not what it would."""  # noqa: E501 - as wide as the terminal
 
 
@@ -87,6 +87,23 @@ def test_disorder_is_mended_on_demand(run, series):
     assert not any("--disorder" in line for line in printed)
 
 
+@pytest.mark.parametrize("width", [70, 100])
+def test_the_legend_is_of_what_is_shown(run, series, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    printed = "\n".join(lines(run("batch", "series.parquet", *SCORES)))
+    assert ("chance of avg. prec.:" in printed) == (" avg. prec. " in printed) == (width == 100)
+
+
+def test_an_interrupt_after_the_last_row_says_that_all_are_there(refuse, series, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("closecall.cli.batch_formats.write_batch", interrupted)
+    complaint = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
+    assert complaint[-1] == "Error: Interrupted; all rows are in rows.parquet."
+    assert pq.read_metadata("rows.parquet").num_rows == 10
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 def test_the_table_follows_the_width(run, series, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
@@ -105,7 +122,7 @@ def test_metrics_without_a_threshold(run, series):
     printed = lines(run("batch", "series.parquet", *SCORES, *metric))
     assert printed[3].split()[:6] == ["#", "detector", "avg.", "prec.", "chance", "best"]
     about = [line for line in printed if line.startswith(("chance", "Thresholds"))]
-    assert about == ["chance of avg. prec.: about what random scores reach, usually within 0.02."]
+    assert about == ["chance of avg. prec.: about that of shuffled scores, usually within 0.02."]
     rows = evaluate_frame(
         series, by="series", truth="label", score="good", metrics=["affiliation_average_precision"]
     )

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -45,10 +46,15 @@ detector  F1                   prec.                recall
 good      1.00 (0.73 to 1.00)  1.00 (0.73 to 1.00)  1.00 (0.73 to 1.00)
 noise     0.72 (0.53 to 0.80)  0.59 (0.42 to 0.72)  0.97 (0.71 to 0.99)
 
-first  second  lead in     by   from     to  ahead
-good   noise   F1       +0.28  +0.00  +0.47   0.98
-               prec.    +0.41  +0.14  +0.58  >0.99
-               recall   +0.03  -0.24  +0.29   0.50
+detector  avg. prec.
+good      1.00 (0.73 to 1.00)
+noise     0.56 (0.39 to 0.71)
+
+first  second  lead in        by   from     to  ahead
+good   noise   F1          +0.28  +0.00  +0.47   0.98
+               prec.       +0.41  +0.14  +0.58  >0.99
+               recall      +0.03  -0.25  +0.29   0.50
+               avg. prec.  +0.44  +0.15  +0.61  >0.99
 
 Caution: There are only 8 series: the intervals are wide, and rough.
 from, to: limits of the number or the lead, as there are only so many series
@@ -107,6 +113,32 @@ def test_json_and_csv_have_every_row(run, series):
     )
 
 
+def test_another_level_and_number_of_resamples(run, series):
+    batch = evaluate_frame(series, by="series", truth="label", score=["good", "noise"])
+    rows = batch.intervals(level=0.8, n=300).to_pylist()
+    chosen = ("--intervals", "--level", "0.8", "--resamples", "300")
+    arguments = ("batch", "series.parquet", *COLUMNS, *chosen)
+    assert "How sure: 80 % intervals over series" in lines(run(*arguments))
+    printed = json.loads(run(*arguments, "--format", "json").stdout)
+    assert [row["low"] for row in printed["intervals"]] == [row["low"] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--level", "0.9"), "--level and --resamples are of --intervals, which is not given."),
+        (("--resamples", "900"), "--level and --resamples are of --intervals, which is not given."),
+        (("--intervals", "--level", "95"), "`level` to be a number between 0 and 1, got 95.0."),
+        (("--intervals", "--resamples", "10"), "10 is not in the range 100<=x<=1000000."),
+    ],
+)
+def test_refused_options(run, series, options, message):
+    result = run("batch", "series.parquet", *COLUMNS, *options, "--out", "rows.parquet")
+    assert result.exit_code != 0
+    assert message in result.stderr
+    assert not Path("rows.parquet").exists()  # before anything is read
+
+
 def test_few_series_have_dashes_and_a_caution(run, series):
     pq.write_table(series.slice(0, 600), "few.parquet")
     printed = lines(run("batch", "few.parquet", *COLUMNS, "--intervals"))
@@ -133,4 +165,4 @@ def test_many_detectors_show_some_pairs(run, series):
     printed = lines(run("batch", "wide.parquet", *COLUMNS[:4], *scores, "--intervals"))
     assert "... and 6 more pairs; `--format json` has all." in printed
     (row,) = [line.split() for line in printed if line.startswith("copy_0  copy_1 ")]
-    assert row == ["copy_0", "copy_1", "F1", "+0.00", "-0.19", "+0.19", "0.50"]
+    assert row == ["copy_0", "copy_1", "F1", "+0.00", "-0.27", "+0.27", "0.50"]

@@ -35,9 +35,9 @@ threshold  0.87 (0.56 to 0.96)   0.84 (0.46 to 0.98)  0.85 (0.53 to 0.95)
 forecast   0.99 (0.65 to >0.99)  0.85 (0.47 to 0.99)  0.92 (0.56 to 0.99)
 
 first     second     lead in       by   from     to  ahead
-forecast  threshold  precision  +0.12  -0.25  +0.43   0.75
+forecast  threshold  precision  +0.12  -0.28  +0.44   0.75
                      recall     +0.02  -0.53  +0.56   0.50
-                     F1         +0.06  -0.33  +0.46   0.54
+                     F1         +0.06  -0.36  +0.46   0.54
 
 Caution: There are only 7 events: the intervals are wide, and rough.
 from, to: limits of the score or the lead, as there are only so many events

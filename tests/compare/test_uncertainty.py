@@ -187,7 +187,12 @@ def test_refusals(compared, intervals):
 
 
 def test_one_line_each(intervals):
-    assert repr(intervals) == "ComparisonIntervals(2 detectors on 7 events, level=0.95, n=2000)"
+    assert repr(intervals) == (
+        "ComparisonIntervals(2 detectors on 7 events, 0 of 1 pairs apart in F1, level=0.95, "
+        "n=2000, caution='There are only 7 events: the intervals are wide, and rough.')"
+    )
+    assert "1 of 1 pairs apart in F1, level=0.95, n=2000)" in repr(repeated(30).intervals())
+    assert repr(repeated(3).intervals()).endswith(", caution='There are only three events.')")
     pair = intervals.pair("forecast", "threshold")
     assert isinstance(pair, PairIntervals)
     assert repr(pair).startswith(

@@ -72,11 +72,15 @@ def limits_of_constant_lead(first, second, events, *, level=LEVEL):
     """The limits for two scores that are the same on every event, with half an event more.
 
     On it the first scores 0 and the second as ever, or the second scores 1 and the first as ever:
-    whichever is worse for the lower limit; the upper one is that of the second, turned round.
+    whichever is worse for the lower limit; the upper one is that of the second, turned round. If
+    that holds 0, one of them scores 0 there and the other 1.
     """
     share = stats.beta(0.5, events).ppf((1 + level) / 2)
     gap = first - second
-    return gap - share * max(first, 1 - second), gap + share * max(second, 1 - first)
+    low, high = gap - share * max(first, 1 - second), gap + share * max(second, 1 - first)
+    if low <= 0 <= high:
+        low, high = gap - share * (1 + gap), gap + share * (1 - gap)
+    return low, high
 
 
 def paired_t(first, second, *, level=LEVEL):

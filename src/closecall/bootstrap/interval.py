@@ -50,6 +50,9 @@ class Difference(Interval):
     Difference(+0.120, from -0.020 to +0.260, probability 0.95)
     >>> Difference(0.12, -0.02, 0.26, 0.95).reversed().high
     0.02
+    >>> from math import nan
+    >>> Difference(nan, nan, nan, nan)
+    Difference(nan, no limits)
     """
 
     probability: float
@@ -57,9 +60,9 @@ class Difference(Interval):
 
     1/2 where the two are equal, or differ on one event only. It goes with the interval: that of
     level 95 % leaves out 0 exactly where this is above 0.975 or below 0.025. It is a cautious
-    number (`closecall.bootstrap.lead`): for recall, no surer than 1 minus the one-sided p-value of
-    the paired t-test, nor than winning every event by luck is worth. It is no probability that the
-    first is better on other data.
+    number (`closecall.bootstrap.lead`): for recall, no surer than about 1 minus the one-sided
+    p-value of the paired t-test, nor than winning every event by luck is worth. It is no
+    probability that the first is better on other data.
     """
 
     def reversed(self) -> Difference:
@@ -67,11 +70,12 @@ class Difference(Interval):
         return Difference(-self.value, -self.high, -self.low, 1 - self.probability)
 
     def __repr__(self) -> str:
+        value = "nan" if isnan(self.value) else f"{self.value:+.3f}"
         limits = "no limits"
         if not isnan(self.low):
             limits = f"from {self.low:+.3f} to {self.high:+.3f}"
         surely = "" if isnan(self.probability) else f", probability {self.probability:.2f}"
-        return f"Difference({self.value:+.3f}, {limits}{surely})"
+        return f"Difference({value}, {limits}{surely})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,6 +14,8 @@ from closecall.bootstrap.student import student_probability, student_quantile
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from closecall.bootstrap.sums import SetBack
+
 ROUNDING = 1e-12  # what differs by less is equal
 
 
@@ -24,21 +26,23 @@ def lead(
     judged: int,
     differing: int,
     level: float,
-    set_back: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    set_back: tuple[SetBack, SetBack] | None = None,
     widest: float = 1.0,
 ) -> Difference:
     r"""Give the limits of a difference, and how surely it is above 0.
 
     Each limit is the farther of two. That of Student's t, :math:`d \pm t_{m-1} s`, goes by how much
     the difference varies from event to event. That of resamples with half an event against the one
-    or the other (`Drawn.lead`) makes room for what the events at hand do not show.
+    or the other (`SetBack`) makes room for what the events at hand do not show. On that event only
+    one of the two fails, or only one succeeds; where the limits hold 0 nonetheless, one fails and
+    the other succeeds. That takes nothing away, for an interval that holds 0 names no leader.
 
-    The probability goes with the limits. For the one in front it is the smaller of what t gives and
-    of the share of the resamples with half an event against it in which it stays in front, and at
-    least 1/2. It is at most :math:`1 - 2^{-k}`, with k the number of events on which the two
-    differ: to win all of these by luck is worth so much. If detectors change places at random where
-    they differ, as equally good ones could, each of the :math:`2^k` outcomes is as likely. An
-    interval leaves out 0 only if the probability allows it.
+    The probability says whether the limits hold 0. For the one in front it is the smaller of what t
+    gives and of the share of the resamples with half an event against it (`SetBack.one`) in which
+    it stays in front, and at least 1/2. It is at most :math:`1 - 2^{-k}`, with k the number of
+    events on which the two differ: to win all of these by luck is worth so much. If detectors
+    change places at random where they differ, as equally good ones could, each of the :math:`2^k`
+    outcomes is as likely. An interval leaves out 0 only if the probability allows it.
 
     With fewer than six judged events there are no limits and no probability.
 
@@ -55,7 +59,7 @@ def lead(
     level
         How often the interval is meant to hold the true difference.
     set_back
-        The leads of the first and of the second in resamples with half an event against it. None
+        The leads of the first, and of the second, in resamples with half an event against it. None
         for numbers without bounds, which may fail by any amount: then there are only the limits of
         t, and none where the difference does not vary.
     widest
@@ -75,13 +79,18 @@ def lead(
     reach = student_quantile((1 + level) / 2, judged - 1) * spread
     low, high = gap - reach, gap + reach
     if set_back is not None:
-        ours, theirs = set_back
-        low, high = min(low, _lower(ours, level)), max(high, -_lower(theirs, level))
-        surely = max(min(surely, float(np.mean((ours if gap >= 0 else theirs) > 0))), 0.5)
+        leader = set_back[0] if gap >= 0 else set_back[1]
+        surely = max(min(surely, float(np.mean(leader.one > 0))), 0.5)
     probability = surely if gap >= 0 else 1 - surely
     if set_back is None and spread <= ROUNDING * abs(gap):
         return Difference(gap, nan, nan, probability)
-    held = (gap, 0.0) if 2 * surely - 1 <= level else (gap,)
+    held = [gap]
+    apart = 2 * surely - 1 > level
+    if not apart:
+        held.append(0.0)
+    if set_back is not None:
+        ours, theirs = (side.one if apart else side.both for side in set_back)
+        low, high = min(low, _lower(ours, level)), max(high, -_lower(theirs, level))
     return Difference(
         gap, max(min(low, *held), -widest), min(max(high, *held), widest), probability
     )

@@ -11,7 +11,7 @@ import numpy as np
 from closecall.bootstrap.caution import FEWEST
 from closecall.bootstrap.interval import Difference, Interval
 from closecall.bootstrap.lead import ROUNDING, lead
-from closecall.bootstrap.options import read_drawing, read_level
+from closecall.bootstrap.options import read_bounds, read_drawing, read_level
 from closecall.bootstrap.student import student_quantile
 from closecall.bootstrap.sums import Drawn, Sums
 from closecall.errors import InputError, expected
@@ -64,8 +64,8 @@ def mean_interval(
     >>> mean_interval([30.0, 12.0, 18.0], low=0)
     Interval(20.000, from 0.000 to 42.767)
     """
-    column = read_numbers(values, "values").reshape(1, -1)
-    return mean_intervals(column, [(low, high)], level=level, n=n, seed=seed)[0]
+    column, bounds = read_numbers(values, "values").reshape(1, -1), read_bounds(low, high)
+    return mean_intervals(column, [bounds], level=level, n=n, seed=seed)[0]
 
 
 def mean_intervals(
@@ -120,7 +120,7 @@ def mean_difference(
     --------
     >>> ours, theirs = [0.9, 0.8, 1.0, 0.7, 0.9, 0.8, 0.6], [0.5, 0.7, 0.8, 0.7, 0.6, 0.6, 0.5]
     >>> mean_difference(ours, theirs, low=0, high=1)
-    (Difference(+0.186, from -0.074 to +0.392, probability 0.93), 7)
+    (Difference(+0.186, from -0.188 to +0.454, probability 0.93), 7)
     >>> mean_difference(ours, theirs)
     (Difference(+0.186, from +0.061 to +0.310, probability 0.98), 7)
     """
@@ -128,8 +128,8 @@ def mean_difference(
     if ours.shape != theirs.shape or ours.ndim != 1:
         got = f"{ours.size} and {theirs.size}"
         raise InputError(expected("`first` and `second` to have as many values", got))
-    both = np.stack([ours, theirs])
-    ((_, made, count),) = mean_differences(both, (low, high), level=level, n=n, seed=seed)
+    both, bounds = np.stack([ours, theirs]), read_bounds(low, high)
+    ((_, made, count),) = mean_differences(both, bounds, level=level, n=n, seed=seed)
     return made, count
 
 
@@ -168,7 +168,7 @@ def _mean_lead(
     set_back = None
     if drawn is not None:
         ours, theirs = map(drawn.at, pair)
-        set_back = widest * ours.lead(theirs), widest * theirs.lead(ours)
+        set_back = ours.set_back(theirs, widest), theirs.set_back(ours, widest)
     return lead(
         float(gaps.mean()) if gaps.size else nan,
         float(gaps.std(ddof=1)) / sqrt(gaps.size) if gaps.size >= FEWEST else nan,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
+from closecall.errors import InputError, expected
 from closecall.number import read_number
 from closecall.whole import require_whole
 
@@ -15,6 +17,17 @@ def read_level(level: Any) -> float:
     """Refuse a level that is not between 0 and 1."""
     rule = "a number between 0 and 1"
     return read_number(level, "level", rule, lambda x: 0 < x < 1, "Pass 0.95 for 95 %.")
+
+
+def read_bounds(low: Any, high: Any) -> tuple[float, float]:
+    """Refuse bounds that are no numbers, or the wrong way round; they may be infinite."""
+    least, most = (
+        read_number(bound, name, "a number, which may be infinite", lambda x: not isnan(x))
+        for name, bound in (("low", low), ("high", high))
+    )
+    if least >= most:
+        raise InputError(expected("`low` to be below `high`", f"{least:g} and {most:g}"))
+    return least, most
 
 
 def read_drawing(n: Any, seed: Any) -> tuple[int, int]:

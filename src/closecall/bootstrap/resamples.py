@@ -18,8 +18,8 @@ from closecall.bootstrap.interval import Difference, Interval, ScoreIntervals
 from closecall.bootstrap.lead import ROUNDING, lead
 from closecall.bootstrap.options import read_drawing, read_level
 from closecall.bootstrap.sums import Drawn, Sums
-from closecall.errors import InputError, expected
-from closecall.number import read_numbers
+from closecall.errors import InputError, InputTypeError, expected
+from closecall.number import read_numbers, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -38,7 +38,10 @@ def hierarchical(
 ) -> ScoreIntervals:
     """Give the intervals of scores that are pooled over the events of many series.
 
-    Series are resampled with all their events, since events of one series are alike.
+    Series are resampled with all their events, since events of one series are alike. Every event
+    weighs the same, so large series count most. They may be as unequal as they like if their sizes
+    do not go with the scores. If a few large series are harder than the many small ones and the
+    series at hand have none of these, nothing tells of them, and the interval does not hold.
 
     Parameters
     ----------
@@ -63,7 +66,7 @@ def hierarchical(
     --------
     >>> precision, recall = [0.9, 0.7, 0.8, 1.0, 0.6], [0.8, 0.9, 0.4, 1.0, 0.0]
     >>> hierarchical(precision, recall, ["a", "a", "b", "b", "c"]).precision
-    Interval(0.800, from 0.296 to 0.927)
+    Interval(0.800, from 0.282 to 0.930)
     """
     return Resamples.draw([precision], [recall], series, n=n, seed=seed).intervals(0, level)
 
@@ -90,11 +93,10 @@ class Resamples:
         """Resample events, or whole series: detectors in rows, events in columns."""
         n, seed = read_drawing(n, seed)
         P, R = read_numbers(precision, "precision"), read_numbers(recall, "recall")
-        groups = None if series is None else np.asarray(series)
-        _require_shape(P, R, groups)
+        _require_scores(P, R)
         sums, count = Sums.of_events(P, R), None
-        if groups is not None:
-            _, places = np.unique(groups, return_inverse=True)
+        if series is not None:
+            places = _numbered(series, P.shape[1])
             count = int(places.max()) + 1
             if count >= FEWEST:  # a single series has only its events to resample
                 sums = sums.by_series(places, count)
@@ -150,7 +152,7 @@ class Resamples:
             judged=judged,
             differing=min(differing, judged),  # an event that only one found settles nothing
             level=level,
-            set_back=(ours.lead(theirs), theirs.lead(ours)),
+            set_back=(ours.set_back(theirs), theirs.set_back(ours)),
         )
 
     def pair_caution(self, first: int, second: int) -> str:
@@ -175,9 +177,7 @@ class Resamples:
         return " ".join(filter(None, (about, general)))
 
 
-def _require_shape(
-    precision: NDArray[np.float64], recall: NDArray[np.float64], series: NDArray[Any] | None
-) -> None:
+def _require_scores(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> None:
     if precision.shape != recall.shape:
         got = f"{precision.shape[-1]} and {recall.shape[-1]}"
         raise InputError(expected("as many values of `precision` as of `recall`", got))
@@ -192,6 +192,17 @@ def _require_shape(
             detector, index = np.argwhere(outside)[0]
             got = f"{scores[detector, index]:g} at index {index}"
             raise InputError(expected(f"`{name}` to lie between 0 and 1", got))
-    if series is not None and series.shape != precision.shape[1:]:
-        got = f"{series.shape} for {precision.shape[1]} events"
+
+
+def _numbered(series: ArrayLike, events: int) -> NDArray[np.int64]:
+    """Give the series of each event as a number from 0 on, in the order of their names."""
+    try:
+        names = np.asarray(series)
+        _, places = np.unique(names, return_inverse=True)
+    except (TypeError, ValueError):
+        rule = "`series` to be numbers or names, all of one kind"
+        raise InputTypeError(expected(rule, shown(series))) from None
+    if names.shape != (events,):
+        got = f"{names.shape} for {events} events"
         raise InputError(expected("`series` to have one entry per event", got))
+    return places

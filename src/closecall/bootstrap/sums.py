@@ -20,6 +20,15 @@ _MOST_WEIGHTS = 1 << 20  # in memory at a time
 _ADDED = 0.5  # of an event, at the far end of each limit; see the package
 
 
+class SetBack(NamedTuple):
+    """Leads over another detector in resamples with half an event against it, all arrays alike."""
+
+    one: NDArray[np.float64]
+    """It scores 0 there, or the other 1: whichever is worse. The one left is as on average."""
+    both: NDArray[np.float64]
+    """It scores 0 there and the other 1."""
+
+
 class Drawn(NamedTuple):
     """Scores in resamples of the same events, all arrays alike."""
 
@@ -34,13 +43,10 @@ class Drawn(NamedTuple):
         """Give those of one score, or of one detector."""
         return Drawn(self.plain[place], self.worse[place], self.better[place])
 
-    def lead(self, other: Drawn) -> NDArray[np.float64]:
-        """Give the leads over another detector with half an event against it.
-
-        On that event, either it scores 0 and the other what it does on average, or the other scores
-        1 and it what it does on average: whichever is worse.
-        """
-        return np.minimum(self.worse - other.plain, self.plain - other.better)
+    def set_back(self, other: Drawn, scale: float = 1.0) -> SetBack:
+        """Give the leads over another detector with half an event against it."""
+        one = np.minimum(self.worse - other.plain, self.plain - other.better)
+        return SetBack(scale * one, scale * (self.worse - other.better))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +94,7 @@ class Sums:
         """
         shape = (3, self.recall.shape[1], n)
         plain, worse, better = np.empty(shape), np.empty(shape), np.empty(shape)
-        size = self.events.mean()
+        size = (self.events**2).sum() / self.events.sum()  # of the series of an event, on average
         for block, weights, added in self._weights(n, seed):
             weighed, extra = self._weighed(weights), added * size
             plain[:, :, block] = _scores(weighed, np.zeros_like(extra), 0.0)

@@ -10,13 +10,14 @@ import click
 
 from closecall.cli.audit import each_once, metric_choice
 from closecall.cli.compile_notice import compile_notice
+from closecall.cli.failure import INTERRUPTED
+from closecall.cli.intervals_option import chosen_intervals, intervals_options
 from closecall.cli.layouts import COLUMNS, LAYOUTS, check_columns, read_layout
 from closecall.cli.options import format_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_INTERRUPTED = 130  # what a shell gives a command that Ctrl-C stopped
 _HELP = """\
 Evaluate detectors on many series: a leaderboard here, and one row for each series in a file.
 
@@ -47,7 +48,7 @@ Examples:
 class InterruptedBatch(click.ClickException):
     """Somebody pressed Ctrl-C."""
 
-    exit_code = _INTERRUPTED
+    exit_code = INTERRUPTED
 
 
 def threshold_choice(text: str) -> int | float | str:
@@ -114,12 +115,7 @@ def threshold_choice(text: str) -> int | float | str:
     help="With --layout: for a series without scores, stop, report it, or leave it out.",
 )
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
-@click.option(
-    "--intervals",
-    "with_intervals",
-    is_flag=True,
-    help="Say how sure the numbers and their differences are, by resampling the series.",
-)
+@intervals_options("Say how sure the numbers and their differences are, by resampling the series.")
 @click.option(
     "--disorder",
     type=click.Choice(["error", "sort", "index"]),
@@ -152,6 +148,8 @@ def batch(
     predicted: tuple[str, ...],
     metrics: tuple[tuple[str, dict[str, Any]], ...],
     with_intervals: bool,
+    level: float | None,
+    resamples: int | None,
     output_format: str,
     out: str | None,
     resume: str | None,
@@ -166,8 +164,10 @@ def batch(
     from closecall.frames.batch.evaluate import evaluate_frame
 
     out = _output(out, resume)
+    intervals = chosen_intervals(level, resamples, asked=with_intervals)
     check_columns(layout, scores, {**options, "predicted": predicted})
-    with compile_notice(), _interruptible(out), _quiet_dask():
+    kept = f"what was finished is in {out}.partial, and --resume goes on"
+    with compile_notice(), _interruptible(None if out is None else kept), _quiet_dask():
         if layout is None:
             source = data[0] if len(data) == 1 else list(data)
         else:
@@ -185,7 +185,8 @@ def batch(
             engine=engine,
             **options,
         )
-    write_batch(result, output_format=output_format, out=out, with_intervals=with_intervals)
+    with _interruptible(None if out is None else f"all rows are in {out}"):
+        write_batch(result, output_format=output_format, out=out, intervals=intervals)
 
 
 def _output(out: str | None, resume: str | None) -> str | None:
@@ -197,13 +198,12 @@ def _output(out: str | None, resume: str | None) -> str | None:
 
 
 @contextmanager
-def _interruptible(out: str | None) -> Iterator[None]:
+def _interruptible(kept: str | None) -> Iterator[None]:
     """Say on Ctrl-C what is kept."""
     try:
         yield
     except KeyboardInterrupt:
-        kept = f"; what was finished is in {out}.partial, and --resume goes on" if out else ""
-        message = f"Interrupted{kept}."
+        message = "Interrupted." if kept is None else f"Interrupted; {kept}."
         raise InterruptedBatch(message) from None
 
 

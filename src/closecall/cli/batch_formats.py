@@ -29,26 +29,30 @@ _OF_THE_CALL = (FAILED, BAD_LABELS, BAD_SCORES, BAD_TIMES)
 
 
 def write_batch(
-    result: BatchResult, *, output_format: str, out: str | None, with_intervals: bool = False
+    result: BatchResult,
+    *,
+    output_format: str,
+    out: str | None,
+    intervals: dict[str, Any] | None = None,
 ) -> None:
-    """Write the result; fail if a part of the data could not be read."""
-    intervals = None
-    if with_intervals:
-        intervals = interval_rows(
-            result.table, result.event_table, result.question, level=0.95, n=2000, seed=0
-        )
+    """Write the result, with such intervals if any; fail if a part could not be read."""
+    made = None
+    if intervals is not None:
+        tables = result.table, result.event_table
+        made = interval_rows(*tables, result.question, **intervals, seed=0)
     if output_format == "table":
         from closecall.cli.batch_summary import print_batch
 
         with console_for(None) as console:
-            print_batch(result, console, out=out, intervals=intervals)
+            level = None if intervals is None else intervals["level"]
+            print_batch(result, console, out=out, intervals=made, level=level)
     elif output_format == "json":
-        more = {} if intervals is None else {"intervals": _plain_rows(intervals)}
+        more = {} if made is None else {"intervals": _plain_rows(made)}
         write_text(json_text(_everything(result) | more), None)
-    elif intervals is None:
+    elif made is None:
         result.write("-")
     else:
-        write_table({name: intervals.column(name) for name in intervals.column_names}, "-")
+        write_table({name: made.column(name) for name in made.column_names}, "-")
     _report_failures(result, out)
     _require_some(result)
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_MOST_NUMBERS = 3
+_MOST_NUMBERS = 4
+_SIDE_BY_SIDE = 3  # on 80 columns
 _MOST_CAUTIONS = 3
 _POOLED = {
     "pooled_affiliation_f1": "pooled F1",
@@ -37,7 +38,12 @@ _Found = dict[tuple[str, str, str], dict[str, Any]]
 
 
 def print_batch_intervals(
-    rows: pa.Table, ranked: list[str], headings: Mapping[str, str], console: Console
+    rows: pa.Table,
+    ranked: list[str],
+    headings: Mapping[str, str],
+    console: Console,
+    *,
+    level: float,
 ) -> None:
     """Print the numbers under these headings, and the differences, with their limits.
 
@@ -51,21 +57,27 @@ def print_batch_intervals(
         By column of the batch, what it is called; the first few are shown.
     console
         Where to print.
+    level
+        Of the intervals.
     """
     found = {(str(row[DETECTOR]), row["against"], row["number"]): row for row in rows.to_pylist()}
     numbers = {f"mean_{name}": text for name, text in list(headings.items())[:_MOST_NUMBERS]}
     has_pooled = not {number for *_, number in found}.isdisjoint(_POOLED)
     shown = numbers | (_POOLED if has_pooled else {})
-    console.print(Text("How sure: 95 % intervals over series\n", style="bold"))
-    console.print(fitting(partial(_alone, found, ranked, numbers), console)[0])
-    console.print()
-    if has_pooled:
-        console.print(fitting(partial(_alone, found, ranked, _POOLED), console)[0])
+    console.print(Text(f"How sure: {100 * level:.4g} % intervals over series\n", style="bold"))
+    for some in filter(None, _side_by_side(numbers, _POOLED if has_pooled else {})):
+        console.print(fitting(partial(_alone, found, ranked, some), console)[0])
         console.print()
     _print_pairs(found, ranked, shown, console)
     _print_cautions(found, set(shown), console)
     console.print(Text(_LEGEND, style="dim"))
     console.print()
+
+
+def _side_by_side(means: Mapping[str, str], pooled: dict[str, str]) -> list[dict[str, str]]:
+    """Split the numbers into tables that fit; there may be too many for one."""
+    items = list(means.items())
+    return [dict(items[:_SIDE_BY_SIDE]), dict(items[_SIDE_BY_SIDE:]), pooled]
 
 
 def _alone(found: _Found, ranked: list[str], numbers: Mapping[str, str], longest: int) -> Table:

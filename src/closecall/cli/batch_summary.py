@@ -50,7 +50,7 @@ _CHANCE = (
     "chance: about what as many alarms at random times reach, usually within 0.02;\n"
     "closecall score and cc.chance give the means themselves, series by series."
 )
-_CHANCE_AVERAGE = "chance of avg. prec.: about what random scores reach, usually within 0.02."
+_CHANCE_AVERAGE = "chance of avg. prec.: about that of shuffled scores, usually within 0.02."
 _LOOKS = {
     "best_f1": "Thresholds are the best of each series",
     "best_f1_global": "Thresholds are the best that all series of a detector share",
@@ -59,17 +59,23 @@ _OPTIMISTIC = ", chosen with the truth: what a detector could reach, not what it
 
 
 def print_batch(
-    result: BatchResult, console: Console, *, out: str | None, intervals: pa.Table | None = None
+    result: BatchResult,
+    console: Console,
+    *,
+    out: str | None,
+    intervals: pa.Table | None = None,
+    level: float | None = None,
 ) -> None:
-    """Print the counts, the leaderboard, and where everything else is."""
+    """Print the counts, the leaderboard, its intervals of a level, and where all else is."""
     console.print(_counts(result))
     console.print()
     if result.table.num_rows:
-        console.print(_leaderboard(result, console.width, console))
+        table, shown = _leaderboard(result, console.width, console)
+        console.print(table)
         console.print()
-        if intervals is not None:
-            _print_intervals(result, intervals, console)
-        _print_meaning(result, console)
+        if intervals is not None and level is not None:
+            _print_intervals(result, intervals, level, console)
+        _print_meaning(result, shown, console)
     if out is not None and not result.failures:
         console.print(Text(_written(result, out)))
 
@@ -126,17 +132,17 @@ def _troubles(series: Iterable[list[str]]) -> list[str]:
     ]
 
 
-def _leaderboard(result: BatchResult, width: int, console: Console) -> Table:
-    """Return the table with the longest names, and the most columns, that fit."""
+def _leaderboard(result: BatchResult, width: int, console: Console) -> tuple[Table, list[str]]:
+    """Return the table with the longest names, and the most metrics, that fit; and which."""
     metrics = _metrics(result)
     while True:
         for longest in _NAME_WIDTHS:
             table = _table(result, metrics, longest)
             options = console.options.update(max_width=_ANY_WIDTH)
             if Measurement.get(console, options, table).maximum <= width:
-                return table
+                return table, metrics
         if len(metrics) == 1:
-            return table
+            return table, metrics
         metrics = metrics[:-1]
 
 
@@ -186,18 +192,19 @@ def _score(name: str, value: float) -> Text:
     return Text(words.number(round(value, 4)))
 
 
-def _print_intervals(result: BatchResult, intervals: pa.Table, console: Console) -> None:
+def _print_intervals(
+    result: BatchResult, intervals: pa.Table, level: float, console: Console
+) -> None:
     from closecall.cli.batch_intervals import print_batch_intervals
 
     metrics = _metrics(result)
     headings = {name: _heading(name) for name in metrics}
     board = rank_detectors(result.table, result.question, metrics[0]).column(DETECTOR).to_pylist()
     ranked = [str(name) for name in board[:_MOST_DETECTORS]]
-    print_batch_intervals(intervals, ranked, headings, console)
+    print_batch_intervals(intervals, ranked, headings, console, level=level)
 
 
-def _print_meaning(result: BatchResult, console: Console) -> None:
-    metrics = _metrics(result)
+def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:
     way = "highest" if higher_is_better(metrics[0], result.question) else "lowest"
     name = _heading(metrics[0])
     lines = [
@@ -205,7 +212,7 @@ def _print_meaning(result: BatchResult, console: Console) -> None:
     ]
     if result.question.has_affiliation:
         lines.append(_CHANCE)
-    if result.question.has_average_precision:
+    if "affiliation_average_precision" in metrics:
         lines.append(_CHANCE_AVERAGE)
     rule = result.question.threshold
     if rule.looks_at_truth:

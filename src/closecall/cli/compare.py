@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from closecall.cli.compile_notice import compile_notice
+from closecall.cli.intervals_option import chosen_intervals, intervals_options
 from closecall.cli.options import (
     all_option,
     axis_options,
@@ -87,19 +88,7 @@ def threshold_choice(text: str) -> tuple[str, float]:
     metavar="N",
     help="Round the scores of events to N decimals before they are compared.",
 )
-@click.option(
-    "--intervals",
-    "with_intervals",
-    is_flag=True,
-    help="Say how sure the scores and their differences are, by resampling the events.",
-)
-@click.option("--level", type=float, metavar="P", help="Level of the intervals; 0.95 if not given.")
-@click.option(
-    "--resamples",
-    type=click.IntRange(100, 1_000_000),
-    metavar="N",
-    help="Resamples behind them, from 100 to 1,000,000; 2000 if not given.",
-)
+@intervals_options("Say how sure the scores and their differences are, by resampling the events.")
 @format_option(
     "json holds everything; csv one row per event and detector, or the intervals if asked for."
 )
@@ -126,16 +115,12 @@ def compare(
     if len(given) < len(thresholds):
         message = "--threshold is given twice for one column."
         raise click.UsageError(message)
-    options: dict[str, Any] = {"level": level, "n": resamples}
-    chosen = {name: value for name, value in options.items() if value is not None}
-    if chosen and not with_intervals:
-        message = "--level and --resamples are of --intervals, which is not given."
-        raise click.UsageError(message)
+    chosen = chosen_intervals(level, resamples, asked=with_intervals)
     with compile_notice():
         result = compare_files(truth_file, detectors_file, thresholds=given, **columns_and_times)
         write_comparison(
             result,
-            result.intervals(**chosen) if with_intervals else None,
+            None if chosen is None else result.intervals(**chosen),
             output_format=output_format,
             output=output,
             show_all=show_all,

@@ -39,7 +39,7 @@ class PairIntervals:
     >>> data = demo()
     >>> c = cc.compare(data.truth, data.predicted, times=data.times)
     >>> c.intervals().pair("forecast", "threshold").precision
-    Difference(+0.121, from -0.246 to +0.435, probability 0.75)
+    Difference(+0.121, from -0.276 to +0.438, probability 0.75)
     """
 
     first: str
@@ -73,7 +73,8 @@ class ComparisonIntervals:
     >>> from closecall.datasets import demo
     >>> data = demo()
     >>> cc.compare(data.truth, data.predicted, times=data.times).intervals()
-    ComparisonIntervals(2 detectors on 7 events, level=0.95, n=2000)
+    ComparisonIntervals(2 detectors on 7 events, 0 of 1 pairs apart in F1, level=0.95, n=2000, \
+caution='There are only 7 events: the intervals are wide, and rough.')
     """
 
     detectors: dict[str, ScoreIntervals]
@@ -156,9 +157,13 @@ class ComparisonIntervals:
 
     def __repr__(self) -> str:
         events = f"{self.events} event{'' if self.events == 1 else 's'}"
+        apart = sum(pair.f1.low > 0 or pair.f1.high < 0 for pair in self.pairs)
+        first, stop, _ = self.caution.partition(". ")
+        caution = f", caution={first + stop.strip()!r}" if first else ""
         return (
             f"ComparisonIntervals({len(self.detectors)} detectors on {events}, "
-            f"level={self.level:g}, n={self.n})"
+            f"{apart} of {len(self.pairs)} pairs apart in F1, "
+            f"level={self.level:g}, n={self.n}{caution})"
         )
 
     def _repr_html_(self) -> str:

@@ -75,7 +75,7 @@ class BatchResult:
         for as many alarms, for a quick reading: ``chance_recall``, which is exact,
         ``chance_precision``, usually within 0.02, and ``chance_f1``, the F1 of these two, up to
         0.03 too high (the means themselves have to be simulated). For the affiliation average
-        precision, ``chance_average_precision`` is about that of shuffled scores, usually within 0.02.
+        precision, ``chance_average_precision`` is about that of shuffled scores.
 
         The status is ``ok``; or, with numbers, ``constant_score`` (every sample has the same) or
         ``undefined`` (at least one metric is); or ``no_event``, ``nan_score``, ``bad_scores``,
