@@ -64,7 +64,7 @@ class Contest:
     own_exact: Callable[[Arrays], Values] | None = None
     """The same where peers take all thresholds, if they cannot bear that on these arrays."""
     curve: Callable[[Arrays], object] | None = None
-    """More than peers give, timed beside them without a target."""
+    """More than peers give; it is held to the same target."""
 
 
 def swat_iforest() -> Arrays:
@@ -156,7 +156,7 @@ def against_peers(contest: Contest, environment: Environment, *, judged: bool) -
         whole = contest.curve
         spent = best_time(lambda: whole(contest.arrays))
         label = "closecall, F1 at each threshold"
-        rows.append(Row(label, spent, times[fastest] / spent, meaning))
+        rows.append(Row(label, spent, times[fastest] / spent, meaning, target))
     return rows
 
 

@@ -31,6 +31,15 @@ def test_sample_numbers():
     axis = read_axis(5, None, None, of="labels")
     assert (axis.start, axis.end) == (0, 5)
     assert axis.borders(np.array([0, 3, 5])).tolist() == [0, 3, 5]
+    assert axis.lengths().tolist() == [1, 1, 1, 1, 1]
+
+
+def test_how_long_samples_are():
+    assert read_axis(3, [0, 4, 5], 9, of="labels").lengths().tolist() == [4, 1, 4]
+    assert read_axis(2, [0.5, 1.0], 1.25, of="labels").lengths().tolist() == [0.5, 0.25]
+    days = np.array(["2024-01-01", "2024-01-03"], dtype="datetime64[D]")
+    seconds = read_axis(2, days, np.datetime64("2024-01-04"), of="labels").lengths()
+    assert seconds.tolist() == [2 * 86_400, 86_400]
 
 
 def test_sample_numbers_with_an_end():

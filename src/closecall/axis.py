@@ -42,6 +42,12 @@ class Axis:
         borders[indices == self.length] = self.end
         return borders
 
+    def lengths(self) -> Ticks:
+        """Give how long each sample is."""
+        if self.ticks is None:
+            return np.ones(self.length, dtype=np.int64)
+        return np.diff(self.ticks, append=self.ticks.dtype.type(self.end))
+
 
 def read_axis(length: int, times: Any, end: Any, *, of: str) -> Axis:
     """Check the times of a vector of that length and find out where its last sample stops."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from closecall.fscore import f_measure
 from closecall.metrics.adjusted import point_adjust, point_adjust_k, point_adjust_k_area
 from closecall.metrics.adjusted_curve import point_adjust_curve
 from closecall.metrics.pointwise import classical, composite, event_wise
@@ -182,7 +183,8 @@ def test_the_best_threshold_is_the_best_of_all(series, beta):
     assert by_threshold[best.threshold] == max(by_threshold.values())
     at_best = next(row for row in rows if row[0] == best.threshold)
     assert same(both(best), at_best[1:])
-    assert all(row[1:] != at_best[1:] for row in rows if row[0] > best.threshold)
+    best_of_all = by_threshold[best.threshold]
+    assert all(by_threshold[h] < best_of_all for h in by_threshold if h > best.threshold)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int16, np.uint64])
@@ -230,6 +232,14 @@ def test_a_curve_keeps_the_scores_it_was_made_of():
     assert curve.best().threshold == 0.7
     assert curve.thresholds.tolist() == [0.7, 0.4, 0.2, 0.1]
     assert curve.precision.tolist() == [1.0, 2 / 3, 0.5, 0.5]
+
+
+@given(SCORED, st.sampled_from([0, 0.5, 1, 2, 1e200]))
+def test_f_beta_is_that_of_precision_and_recall(series, beta):
+    curve = point_adjust_curve(*series)
+    expected = f_measure(curve.precision, curve.recall, beta)
+    assert curve.fbeta(beta) == pytest.approx(expected, rel=1e-14)
+    assert (curve.fbeta(beta) <= 1).all()
 
 
 @given(series=SCORED, data=st.data())

@@ -16,8 +16,6 @@ from numba import njit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_DIGIT = 10  # bits; the places of so many digits fit in the fastest memory
-
 
 @njit(cache=True, nogil=True)
 def pack(
@@ -39,20 +37,24 @@ def pack(
 
 @njit(cache=True, nogil=True)
 def sort(
-    source: NDArray[np.uint64], target: NDArray[np.uint64], place_bits: int, key_bits: int
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    place_bits: int,
+    key_bits: int,
+    digit_bits: int,
 ) -> bool:
     """Sort by so many bits above those of the place; say whether it ends in the target."""
-    digits = (key_bits + _DIGIT - 1) // _DIGIT
-    mask = np.uint64((1 << _DIGIT) - 1)
-    counts = np.zeros((digits, 1 << _DIGIT), dtype=np.int64)
+    digits = (key_bits + digit_bits - 1) // digit_bits
+    mask = np.uint64((1 << digit_bits) - 1)
+    counts = np.zeros((digits, 1 << digit_bits), dtype=np.int64)
     for value in source:
         rest = value >> np.uint64(place_bits)
         for d in range(digits):
             counts[d, rest & mask] += 1
-            rest >>= np.uint64(_DIGIT)
+            rest >>= np.uint64(digit_bits)
     moved = False
     for d in range(digits):
-        shift = np.uint64(place_bits + d * _DIGIT)
+        shift = np.uint64(place_bits + d * digit_bits)
         places = counts[d]
         if places[(source[0] >> shift) & mask] == len(source):
             continue  # all have this digit

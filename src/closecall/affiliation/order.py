@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _SIGN = 1 << 63
 _ALL_BITS = 2**64 - 1
-_KEY_BITS = 40  # leading bits that are sorted by, four digits; more would seldom matter
+_FEW = 1 << 20  # samples, for which long digits are faster: their places stay in fast memory
 _HELD = 4  # bytes of any number that float64 holds exactly
 
 
@@ -30,12 +30,14 @@ def descending_order(scores: NDArray[Any]) -> NDArray[np.int64]:
     place_bits = (values.size - 1).bit_length()
     low, high = _as_integer(values.min()), _as_integer(values.max())
     span_bits = (high - low).bit_length()
-    key_bits = min(span_bits, _KEY_BITS, 64 - place_bits)
+    # Three or four digits of the leading bits; more would seldom matter.
+    digits, digit_bits = (3, 12) if values.size <= _FEW else (4, 10)
+    key_bits = min(span_bits, digits * digit_bits, 64 - place_bits)
     drop = span_bits - key_bits
     order, other = np.empty(values.size, np.int64), np.empty(values.size, np.int64)
     packed, spare = order.view(np.uint64), other.view(np.uint64)
     _order_kernels.pack(values.view(np.uint64), np.uint64(high), drop, place_bits, packed)
-    if _order_kernels.sort(packed, spare, place_bits, key_bits):
+    if _order_kernels.sort(packed, spare, place_bits, key_bits, digit_bits):
         order, packed = other, spare
     # The order is written over what it is read from.
     if _order_kernels.unpack(packed, values, place_bits, order):

@@ -10,7 +10,7 @@ from numba import njit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.clock import Ticks
+    from closecall.clock import Tick, Ticks
 
 _BLOCK = 512  # samples, few enough for the fastest memory
 
@@ -29,9 +29,9 @@ def add_in_order(
     lengths: Ticks,
     levels: NDArray[Any],
     sums: NDArray[np.float64],
+    total: Tick,
 ) -> None:
-    """Put the scores in order, each with the length of all samples down to it."""
-    total = lengths[0] - lengths[0]
+    """Put the scores in order, each with the length of all samples down to it, from `total` on."""
     for i in range(len(order)):
         total += lengths[order[i]]
         levels[i], sums[i] = scores[order[i]], total
@@ -40,13 +40,33 @@ def add_in_order(
 @njit(cache=True, nogil=True)
 def keep_last(levels: NDArray[Any], sums: NDArray[np.float64]) -> int:
     """Keep the last of every run of equal levels, in place; say how many there are."""
-    count = 0
-    for i in range(1, len(levels)):
-        if levels[i] != levels[count]:
-            count += 1
+    count = 1
+    while count < len(levels) and levels[count] != levels[count - 1]:
+        count += 1
+    for i in range(count, len(levels)):
+        if levels[i] != levels[count - 1]:
             levels[count] = levels[i]
-        sums[count] = sums[i]
-    return count + 1
+            count += 1
+        sums[count - 1] = sums[i]
+    return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def divide_found(
+    found: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    false: NDArray[np.float64],
+    share: float,
+    rest: float,
+    values: NDArray[np.float64],
+) -> None:
+    """Divide each found time, which so many false times share, by its part of both and the rest."""
+    first = 0
+    for j in range(len(found)):
+        base = share * found[j] + rest
+        for i in range(first, first + counts[j]):
+            values[i] = min(found[j] / (share * false[i] + base), 1.0)
+        first += counts[j]
 
 
 @njit(cache=True, nogil=True)

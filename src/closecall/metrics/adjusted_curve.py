@@ -10,7 +10,8 @@ import numpy as np
 
 from closecall.affiliation.order import descending_order
 from closecall.errors import UndefinedMetricError, expected
-from closecall.fscore import f_measure, first_highest
+from closecall.fscore import first_highest
+from closecall.metrics.found_time import FoundTime
 from closecall.metrics.result import PrecisionRecallResult
 from closecall.scored import Scored, read_scored
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
-
-    Curve = tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -49,52 +48,43 @@ class AdjustedSamples:
     total: float
     """How long all events are."""
 
-    def at_every_score(self) -> Curve:
-        """Sort the scores; give each of them once, descending, with its precision and recall."""
+    def at_every_score(self) -> FoundTime:
+        """Sort the scores, and take each of them once."""
         from closecall.metrics import _levels
 
         order = descending_order(self.scores)
-        thresholds = np.empty_like(self.scores)
-        false, recall = np.empty((2, order.size))
-        _levels.add_in_order(order, self.scores, self.outside, thresholds, false)
+        thresholds, false = np.empty_like(self.scores), order.view(np.float64)
+        # The order is written over: new memory would take as long as what is done with it.
+        zero = self._sum_type.type(0)
+        _levels.add_in_order(order, self.scores, self.outside, thresholds, false, zero)
         count = _levels.keep_last(thresholds, false)
-        return self._curve(thresholds[:count], false[:count], recall[:count])
+        return self._found(thresholds[:count], false[:count])
 
-    def at_highest_scores(self) -> Curve:
-        """Give the same at the highest scores of events alone; if there are none, of all samples.
+    def at_highest_scores(self) -> FoundTime:
+        """Take the highest scores of events alone; if there are none, that of all samples.
 
         One pass over the samples, O(N log n) for n events.
         """
         from closecall.metrics import _levels
 
         levels = np.unique(self.highest) if self.highest.size else self.scores.max(keepdims=True)
-        sums = np.zeros(levels.size, dtype=self.outside.dtype)
+        sums = np.zeros(levels.size, dtype=self._sum_type)
         _levels.add_at_levels(self.scores, self.outside, levels, sums)
-        false = np.cumsum(sums[::-1]).astype(np.float64)
-        return self._curve(levels[::-1], false, np.empty_like(false))
+        return self._found(levels[::-1], np.cumsum(sums[::-1]).astype(np.float64))
 
-    def _curve(
-        self, thresholds: NDArray[Any], false: NDArray[np.float64], recall: NDArray[np.float64]
-    ) -> Curve:
-        """Give the precision and recall at descending thresholds with so much false time.
+    @property
+    def _sum_type(self) -> np.dtype[Any]:
+        return np.result_type(self.outside, np.int64)
 
-        The precision is written over the false time: where there are many thresholds, asking for
-        new memory takes longer than all of this.
-        """
+    def _found(self, thresholds: NDArray[Any], false: NDArray[np.float64]) -> FoundTime:
         levels, which = np.unique(self.highest, return_inverse=True)
         gains = np.zeros(levels.size, dtype=self.lengths.dtype)
         np.add.at(gains, which, self.lengths)
         found = np.append(0, np.cumsum(gains[::-1])).astype(np.float64)
         # From each of these places on, one more level of events is found.
         places = thresholds.size - np.searchsorted(thresholds[::-1], levels[::-1], side="right")
-        borders = [0, *places.tolist(), thresholds.size]
-        precision = false
-        for time, first, after in zip(found.tolist(), borders, borders[1:], strict=False):
-            part = precision[first:after]
-            part += time
-            np.divide(time, part, out=part)
-            recall[first:after] = min(time / self.total, 1.0)
-        return thresholds, precision, recall
+        counts = np.diff(np.concatenate(([0], places, [thresholds.size])))
+        return FoundTime(thresholds, false, found, counts, self.total)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -116,17 +106,17 @@ class PointAdjustCurve:
     @property
     def thresholds(self) -> NDArray[Any]:
         """Distinct scores, descending, in the type of the scores."""
-        return self._sorted[0]
+        return self._sorted.thresholds
 
-    @property
+    @cached_property
     def precision(self) -> NDArray[np.float64]:
         """Precision at each threshold, in [0, 1]."""
-        return self._sorted[1]
+        return self._sorted.precision()
 
-    @property
+    @cached_property
     def recall(self) -> NDArray[np.float64]:
         """Recall at each threshold, in [0, 1], rising."""
-        return self._sorted[2]
+        return self._sorted.recall()
 
     @cached_property
     def f1(self) -> NDArray[np.float64]:
@@ -135,8 +125,7 @@ class PointAdjustCurve:
 
     def fbeta(self, beta: float) -> NDArray[np.float64]:
         """Weighted harmonic mean at each threshold; recall weighs beta times as much."""
-        scores: NDArray[np.float64] = f_measure(self.precision, self.recall, beta)
-        return scores
+        return self._sorted.fbeta(beta)
 
     def best(self, beta: float = 1) -> AdjustedPoint:
         """Choose the threshold with the highest F-beta; of equally good ones, the highest.
@@ -151,20 +140,20 @@ class PointAdjustCurve:
         >>> metrics.point_adjust_curve([0, 0, 1, 1, 0], [0.1, 0.6, 0.9, 0.4, 0.1]).best()
         AdjustedPoint(threshold=0.9, precision=1.000, recall=1.000, f1=1.000)
         """
-        thresholds, precision, recall = self._where_events_are_found
-        index = first_highest(f_measure(precision, recall, beta))
+        candidates = self._where_events_are_found
+        index = first_highest(candidates.fbeta(beta))
         return AdjustedPoint(
-            precision=float(precision[index]),
-            recall=float(recall[index]),
-            threshold=thresholds[index].item(),
+            precision=float(candidates.precision()[index]),
+            recall=float(candidates.recall()[index]),
+            threshold=candidates.thresholds[index].item(),
         )
 
     @cached_property
-    def _sorted(self) -> Curve:
+    def _sorted(self) -> FoundTime:
         return self._samples.at_every_score()
 
     @cached_property
-    def _where_events_are_found(self) -> Curve:
+    def _where_events_are_found(self) -> FoundTime:
         return self._samples.at_highest_scores()
 
     def __len__(self) -> int:
@@ -232,14 +221,16 @@ def _point_adjust_curve(scored: Scored) -> PointAdjustCurve:
                 "points only",
             )
         )
-    highest, outside, hit = _against_events(scored)
-    # The caller may write new scores into the old array before the curve is sorted.
-    return PointAdjustCurve(
-        AdjustedSamples(scored.scores.copy(), outside, highest, lengths[hit], total)
-    )
+    # A range may stop after the last sample; and the caller may write new scores into the old array
+    # before the curve is sorted.
+    padded = np.append(scored.scores, scored.scores[-1:])
+    highest, outside, hit = _against_events(scored, padded)
+    return PointAdjustCurve(AdjustedSamples(padded[:-1], outside, highest, lengths[hit], total))
 
 
-def _against_events(scored: Scored) -> tuple[NDArray[Any], Ticks, NDArray[np.bool_]]:
+def _against_events(
+    scored: Scored, padded: NDArray[Any]
+) -> tuple[NDArray[Any], Ticks, NDArray[np.bool_]]:
     """Compare samples with events.
 
     Give the highest score in each event, how much of each sample lies outside all events, and
@@ -248,14 +239,18 @@ def _against_events(scored: Scored) -> tuple[NDArray[Any], Ticks, NDArray[np.boo
     from closecall.metrics import _levels
 
     truth, size = scored.nothing_predicted.truth, scored.scores.size
+    if scored.axis.ticks is None:  # events are made of samples, which last one tick
+        whole = np.ones(size, dtype=np.uint8)
+        _levels.zero_between(whole, truth.starts, truth.stops)
+        ranges = np.column_stack((truth.starts, truth.stops)).ravel()
+        return np.maximum.reduceat(padded, ranges)[::2], whole, np.ones(len(truth), dtype=bool)
     borders = scored.axis.borders(np.arange(size + 1))
     first = np.maximum(np.searchsorted(borders, truth.starts, side="right") - 1, 0)
     after = np.minimum(np.searchsorted(borders, truth.stops, side="left"), size)
     hit = (first < after) & (truth.starts < truth.stops)
     first, after = first[hit], after[hit]
-    padded = np.append(scored.scores, scored.scores[-1:])  # a range may stop after the last sample
     highest = np.maximum.reduceat(padded, np.column_stack((first, after)).ravel())[::2]
-    outside = np.diff(borders)
+    outside = scored.axis.lengths()
     _levels.zero_between(outside, first + 1, after - 1)
     # An event cuts its first and its last sample, which may be the same one.
     starts = np.maximum(truth.starts[hit], borders[0])

@@ -207,5 +207,5 @@ def _is_even(labels: Any, times: Any, end: Any) -> bool:
     if end is None:  # it was inferred, which only even times allow
         return True
     axis = read_axis(read_labels(labels, "truth").size, times, end, of="labels")
-    steps = np.diff(axis.borders(np.arange(axis.length + 1)))
+    steps = axis.lengths()
     return bool(steps.max() - steps.min() <= _EVEN * steps.max())
