@@ -49,7 +49,7 @@ class Card {
     const { averagePrecision, chanceAveragePrecision, best } = this.detector;
     if (!best) return [];
     const level = make("span", { "data-chance": "average precision", title: AVERAGE_MEANING }, `chance about ${scoreText(chanceAveragePrecision)}`);
-    return [" · ", make("span", { class: "average" }, `average precision ${scoreText(averagePrecision, DIGITS)}, `, level)];
+    return [make("span", { class: "average" }, `average precision ${scoreText(averagePrecision, DIGITS)}, `, level)];
   }
 
   refresh() {
