@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from contextlib import closing
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 
 import pytest
@@ -235,3 +235,27 @@ def in_a_daemon():
     except EngineError as error:
         return str(error)
     return "no error"
+
+
+FORKED = """
+import multiprocessing, sys
+from closecall.frames.batch.engine import run
+sys.path.insert(0, {tests!r})
+from frames.batch.test_process_pool import double, numbers
+
+def twice():
+    assert sorted(outcome.value for outcome in run(numbers(3), double, workers=2)) == [0, 2, 4]
+
+if __name__ == "__main__":
+    twice()
+    child = multiprocessing.get_context("fork").Process(target=twice)
+    child.start()
+    child.join()
+    sys.exit(child.exitcode)
+"""
+
+
+@pytest.mark.skipif("fork" not in get_all_start_methods(), reason="nothing is forked here")
+def test_in_a_process_that_was_forked_from_one_with_workers(tmp_path):
+    with start_script(tmp_path, FORKED)[0] as script:
+        assert script.wait(60) == 0, script.stderr.read()

@@ -111,11 +111,7 @@ def _until_broken(
 @contextmanager
 def _worker_processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Start processes, and leave none behind, whatever happens to us."""
-    methods = multiprocessing.get_all_start_methods()
-    method = "forkserver" if "forkserver" in methods else "spawn"
-    context = multiprocessing.get_context(method)
-    if method == "forkserver":
-        _start_server(context)
+    context = _context()
     ours, theirs = context.Pipe(duplex=False)[::-1]
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow, initargs=(theirs,))
     try:
@@ -127,6 +123,19 @@ def _worker_processes(workers: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=True, cancel_futures=True)
         ours.close()
         theirs.close()
+
+
+def _context() -> BaseContext:
+    """Give the way to start processes: from a server that runs, or else fresh."""
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        context = multiprocessing.get_context("forkserver")
+        try:
+            _start_server(context)
+        except ChildProcessError:
+            pass  # the server is that of the process that we were forked from
+        else:
+            return context
+    return multiprocessing.get_context("spawn")
 
 
 def _start_server(context: BaseContext) -> None:
