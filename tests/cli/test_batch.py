@@ -104,6 +104,15 @@ def test_an_interrupt_after_the_last_row_says_that_all_are_there(refuse, series,
     assert pq.read_metadata("rows.parquet").num_rows == 10
 
 
+def test_an_interrupt_before_anything_is_kept_names_no_file(refuse, series, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("closecall.frames.batch.evaluate.evaluate_frame", interrupted)
+    complaint = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
+    assert complaint[-1] == "Error: Interrupted."
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 def test_the_table_follows_the_width(run, series, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))

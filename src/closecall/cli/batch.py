@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -166,8 +167,8 @@ def batch(
     out = _output(out, resume)
     intervals = chosen_intervals(level, resamples, asked=with_intervals)
     check_columns(layout, scores, {**options, "predicted": predicted})
-    kept = f"what was finished is in {out}.partial, and --resume goes on"
-    with compile_notice(), _interruptible(None if out is None else kept), _quiet_dask():
+    going_on = "what was finished is in {}, and --resume goes on"
+    with compile_notice(), _interruptible(going_on, f"{out}.partial"), _quiet_dask():
         if layout is None:
             source = data[0] if len(data) == 1 else list(data)
         else:
@@ -185,7 +186,7 @@ def batch(
             engine=engine,
             **options,
         )
-    with _interruptible(None if out is None else f"all rows are in {out}"):
+    with _interruptible("all rows are in {}", f"{out}"):
         write_batch(result, output_format=output_format, out=out, intervals=intervals)
 
 
@@ -198,12 +199,12 @@ def _output(out: str | None, resume: str | None) -> str | None:
 
 
 @contextmanager
-def _interruptible(kept: str | None) -> Iterator[None]:
-    """Say on Ctrl-C what is kept."""
+def _interruptible(kept: str, path: str) -> Iterator[None]:
+    """Say on Ctrl-C what is kept at the path, if it is there."""
     try:
         yield
     except KeyboardInterrupt:
-        message = "Interrupted." if kept is None else f"Interrupted; {kept}."
+        message = f"Interrupted; {kept.format(path)}." if Path(path).exists() else "Interrupted."
         raise InterruptedBatch(message) from None
 
 
