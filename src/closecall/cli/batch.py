@@ -168,7 +168,7 @@ def batch(
     intervals = chosen_intervals(level, resamples, asked=with_intervals)
     check_columns(layout, scores, {**options, "predicted": predicted})
     going_on = "what was finished is in {}, and --resume goes on"
-    with compile_notice(), _interruptible(going_on, f"{out}.partial"), _quiet_dask():
+    with compile_notice(), _interruptible(going_on, out and f"{out}.partial"), _quiet_dask():
         if layout is None:
             source = data[0] if len(data) == 1 else list(data)
         else:
@@ -186,7 +186,7 @@ def batch(
             engine=engine,
             **options,
         )
-    with _interruptible("all rows are in {}", f"{out}"):
+    with _interruptible("all rows are in {}", out):
         write_batch(result, output_format=output_format, out=out, intervals=intervals)
 
 
@@ -199,12 +199,13 @@ def _output(out: str | None, resume: str | None) -> str | None:
 
 
 @contextmanager
-def _interruptible(kept: str, path: str) -> Iterator[None]:
+def _interruptible(kept: str, path: str | None) -> Iterator[None]:
     """Say on Ctrl-C what is kept at the path, if it is there."""
     try:
         yield
     except KeyboardInterrupt:
-        message = f"Interrupted; {kept.format(path)}." if Path(path).exists() else "Interrupted."
+        there = path and Path(path).exists()
+        message = f"Interrupted; {kept.format(path)}." if there else "Interrupted."
         raise InterruptedBatch(message) from None
 
 
