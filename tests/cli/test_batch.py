@@ -94,10 +94,11 @@ def test_the_legend_is_of_what_is_shown(run, series, monkeypatch, width):
     assert ("chance of avg. prec.:" in printed) == (" avg. prec. " in printed) == (width == 100)
 
 
-def test_an_interrupt_after_the_last_row_says_that_all_are_there(refuse, series, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
 
+
+def test_an_interrupt_after_the_last_row_says_that_all_are_there(refuse, series, monkeypatch):
     monkeypatch.setattr("closecall.cli.batch_formats.write_batch", interrupted)
     complaint = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
     assert complaint[-1] == "Error: Interrupted; all rows are in rows.parquet."
@@ -105,9 +106,6 @@ def test_an_interrupt_after_the_last_row_says_that_all_are_there(refuse, series,
 
 
 def test_an_interrupt_before_anything_is_kept_names_no_file(refuse, series, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("closecall.frames.batch.evaluate.evaluate_frame", interrupted)
     complaint = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
     assert complaint[-1] == "Error: Interrupted."
