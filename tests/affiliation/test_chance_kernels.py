@@ -45,6 +45,19 @@ def test_points_are_sorted_and_uniform():
     np.testing.assert_allclose(means, np.arange(1, 6) / 6, atol=0.01)
 
 
+def tangent(mean_precision, mean_recall, precision, recall):
+    """Give the change of F1 from the means to the scores, by slopes from small steps."""
+    step, mid = 1e-6, np.maximum(mean_recall, 0.1)
+
+    def f1(p, r):
+        return 2 * p * r / (p + r)
+
+    by_precision = f1(mean_precision + step, mid) - f1(mean_precision - step, mid)
+    by_recall = f1(mean_precision, mid + step) - f1(mean_precision, mid - step)
+    slopes = by_precision / (2 * step), by_recall / (2 * step)
+    return slopes[0] * (precision - mean_precision) + slopes[1] * (recall - mean_recall)
+
+
 @pytest.mark.parametrize("alarms", [1, 2, 9])
 def test_a_draw_has_the_scores_of_its_points(alarms):
     truth = cc.Events(TRUTH)
@@ -53,16 +66,21 @@ def test_a_draw_has_the_scores_of_its_points(alarms):
     single = one_point_recall_variance(zones.before, zones.filled)
     columns = np.stack([own.mean, own.variance, single], axis=1)
     lengths = np.random.default_rng(alarms).standard_exponential((20, alarms + 1))
-    rows, squares = np.empty((20, _chance_kernels.COLUMNS)), np.zeros(3)
-    _chance_kernels.score_draws(lengths, zones.borders, zones.ends, columns, squares, rows)
-    summed = np.zeros(3)
+    rows = np.empty((20, _chance_kernels.COLUMNS))
+    sums = np.zeros((3, _chance_kernels.ZONE_COLUMNS))
+    _chance_kernels.score_draws(lengths, zones.borders, zones.ends, columns, sums, rows)
+    summed = np.zeros_like(sums)
     for row, draw in zip(rows, lengths, strict=True):
         points = cc.Events.from_points(draw.cumsum()[:-1] / draw.sum())
         result = cc.affiliation(truth, points, span=SPAN)
         counts = result.events.predicted_count
         hit, means = counts > 0, counts / (counts + 1)
-        square = np.where(counts > 1, (result.events.recall - means) ** 2, 0.0)
-        summed += square
+        several = counts > 1
+        square = np.where(several, (result.events.recall - means) ** 2, 0.0)
+        linear = tangent(own.mean, means, result.events.precision, result.events.recall)
+        f1 = result.events.f1
+        sides = np.stack([several, square, f1, f1 * f1, f1 - linear], axis=1)
+        summed += np.where(several[:, None], sides, 0.0)
         spread = np.where(counts == 1, single, square)
         expected = [
             result.precision,
@@ -74,4 +92,5 @@ def test_a_draw_has_the_scores_of_its_points(alarms):
             hit.sum(),
         ]
         np.testing.assert_allclose(row, expected, rtol=1e-12)
-    np.testing.assert_allclose(squares, summed, rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(sums[:, [0, 1, 3, 4]], summed[:, :4], rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(sums[:, 2], summed[:, 4], atol=1e-8)

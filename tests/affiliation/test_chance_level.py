@@ -116,11 +116,13 @@ def test_seeds():
 def test_above_chance_by_hand():
     result = scored(TRUTH, PREDICTED)
     level = result.chance
-    for name in ("precision", "recall"):
+    for name in ("precision", "recall", "f1"):
         own, by_chance = getattr(result.events, name), getattr(level.events, name)
         above = getattr(result.events, f"{name}_above_chance")
         np.testing.assert_allclose(above, (own - by_chance) / (1 - by_chance), atol=1e-14)
-        assert getattr(result, f"{name}_above_chance") == pytest.approx(above.mean())
+        if name != "f1":
+            assert getattr(result, f"{name}_above_chance") == pytest.approx(above.mean())
+    # F1 overall is that of the averages, and so is its level.
     assert result.f1_above_chance == pytest.approx((result.f1 - level.f1) / (1 - level.f1))
 
 
@@ -130,6 +132,7 @@ def test_a_missed_event_is_below_chance():
     np.testing.assert_allclose(above[1:], -level[1:] / (1 - level[1:]), rtol=1e-13)
     assert (above[1:] < -0.1).all()
     assert np.isnan(result.events.precision_above_chance).tolist() == [False, True, True]
+    assert np.isnan(result.events.f1_above_chance).tolist() == [False, True, True]
     assert result.precision_above_chance == 1  # over the one event where it is defined
     assert np.isnan(level).sum() == 0
     # With one alarm, a zone is reached as often as it is long.
@@ -143,6 +146,7 @@ def test_perfect_is_one():
     assert result.precision_above_chance == 1
     assert result.recall_above_chance == 1
     assert result.f1_above_chance == 1
+    assert result.events.f1_above_chance.tolist() == [1, 1, 1]
 
 
 def test_predicting_everything_is_chance_in_precision():
@@ -161,6 +165,8 @@ def test_no_alarm_at_all():
     assert level.events.recall.tolist() == level.events.recall_std.tolist() == [0, 0, 0]
     assert np.isnan(level.events.precision).all()
     assert np.isnan(level.events.precision_std).all()
+    assert np.isnan([level.events.f1, level.events.f1_std]).all()
+    assert np.isnan(result.events.f1_above_chance).all()
     assert result.recall_above_chance == 0
     assert result.events.recall_above_chance.tolist() == [0, 0, 0]
     assert isnan(result.precision_above_chance)
@@ -176,6 +182,7 @@ def test_events_that_fill_their_zones():
     assert whole.chance.precision_std == pytest.approx(0, abs=1e-12)
     assert 0 < whole.chance.f1 < 1
     assert -1 < whole.f1_above_chance < 1
+    assert ((whole.chance.events.f1 > 0.6) & (whole.chance.events.f1 < 1)).all()
     mixed = scored(cc.Events([(0, 4), (4, 6)]), cc.Events([(1, 2), (5, 7)]), span=(0, 9))
     assert isnan(mixed.events.precision_above_chance[0])
     assert mixed.precision_above_chance == mixed.events.precision_above_chance[1]
@@ -187,7 +194,9 @@ def test_a_zone_without_length():
     assert hit.chance.events.recall[1] == 0  # no random alarm ever falls there
     assert hit.chance.events.recall_std[1] == 0
     assert hit.chance.events.precision[1] == 0.5
+    assert hit.chance.events.f1[1] == pytest.approx(0.5, abs=1e-5)  # as of one point in a zone
     assert hit.events.precision_above_chance[1] == hit.events.recall_above_chance[1] == 1
+    assert hit.events.f1_above_chance[1] == 1
     missed = scored(truth, cc.Events([(6, 7)]), span=(0, 10))
     assert missed.events.recall_above_chance[1] == 0
     assert isnan(missed.events.precision_above_chance[1])
@@ -220,7 +229,7 @@ def test_a_random_detector_is_at_zero(alarms):
                     / (1 - level),
                 ]
             )
-            by_event.append(result.events.recall_above_chance)
+            by_event.append([result.events.recall_above_chance, result.events.f1_above_chance])
     values = np.array(scores)
     values = values[~np.isnan(values).any(axis=1)]
     assert len(values) > 550
@@ -228,7 +237,10 @@ def test_a_random_detector_is_at_zero(alarms):
     assert (np.abs(values.mean(axis=0)) < 3 * errors).all()
     assert (errors < 0.05).all()
     own = np.array(by_event)
-    assert (np.abs(own.mean(axis=0)) < 3.5 * own.std(axis=0) / sqrt(len(own))).all()
+    counts = np.count_nonzero(~np.isnan(own), axis=0)
+    errors = np.nanstd(own, axis=0) / np.sqrt(counts)
+    assert (np.abs(np.nanmean(own, axis=0)) < 3.5 * errors).all()
+    assert counts.min() > 50
 
 
 def test_text_and_plain_values():
@@ -239,14 +251,15 @@ def test_text_and_plain_values():
         f"f1={level.f1:.3f}, alarms=1)"
     )
     assert repr(level.events) == (
-        "EventChance(3 events, columns precision, recall, precision_std, recall_std)"
+        "EventChance(3 events, columns precision, recall, f1, precision_std, recall_std, f1_std)"
     )
     assert level.values() == {"precision": level.precision, "recall": level.recall, "f1": level.f1}
     values = level.to_dict()
     assert json.loads(json.dumps(values, allow_nan=False)) == values
     assert [row["precision"] for row in values["events"]] == level.events.precision.tolist()
     assert values["precision_error"] == 0
-    assert [row["recall"] for row in values["events"]] == level.events.recall.tolist()
+    for name in ("recall", "f1", "f1_std"):
+        assert [row[name] for row in values["events"]] == getattr(level.events, name).tolist()
     nothing = chance(TRUTH, NOTHING, span=SPAN).to_dict()
     assert (nothing["f1"], nothing["precision_std"], nothing["recall"]) == (None, None, 0.0)
     assert pickle.loads(pickle.dumps(level)).to_dict() == values  # noqa: S301 - our own bytes

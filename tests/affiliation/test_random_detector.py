@@ -42,6 +42,37 @@ def test_moments_are_those_of_independent_draws(name, alarms):
     assert found.f1_variance == pytest.approx(f1.var(), rel=0.1)
     by_zone = scores[1].var(axis=0)
     np.testing.assert_allclose(found.zone_recall_variance, by_zone, rtol=1.5 * several)
+    expected, variance, counts = f1_by_zone(*scores)
+    assert (np.abs(found.zone_f1 - expected) < 2e-3 + 4 * np.sqrt(variance / counts)).all()
+    np.testing.assert_allclose(found.zone_f1_variance, variance, rtol=0.15, atol=1e-4)
+
+
+def f1_by_zone(precision, recall):
+    """Give mean and variance of F1 in each zone, and in how many draws there is one."""
+    total = precision + recall
+    f1 = np.where(total > 0, 2 * precision * recall / np.where(total > 0, total, 1), total)
+    counts = np.count_nonzero(~np.isnan(f1), axis=0)
+    return np.nanmean(f1, axis=0), np.nanvar(f1, axis=0), counts
+
+
+@pytest.mark.parametrize("width", [0.001, 0.02, 0.3])
+def test_f1_of_a_zone_that_is_seldom_reached(width):
+    """However few draws reach a zone, its level is as good as that of the others."""
+    truth = [(0.4 * width, 0.5 * width), (2 * width, 1.0)]
+    zones = cc.affiliation(cc.Events(truth), cc.Events([]), span=(0.0, 1.0)).events.zone_shares
+    generator = np.random.default_rng(0)
+    # Only points in the first zone count, so there have to be many of them for a good mean.
+    share, alarms = 1.25 * width, 5
+    counts = generator.binomial(alarms, share, 4_000_000)
+    counts = counts[counts > 0][:20_000]
+    means = []
+    for count in np.unique(counts):
+        draws = int((counts == count).sum())
+        inside = random_detectors([truth[0]], (0, share), count, draws=draws, generator=generator)
+        means.append(f1_by_zone(*inside)[0][0] * draws)
+    found = [scatter(zones, alarms, most_draws=1000, seed=seed).zone_f1[0] for seed in range(20)]
+    assert np.mean(found) == pytest.approx(sum(means) / counts.size, abs=0.006)
+    assert np.std(found) < 0.01
 
 
 def test_one_alarm_needs_no_draws():

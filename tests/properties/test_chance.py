@@ -25,7 +25,7 @@ def test_never_above_one(case):
     result = case.score()
     scores = np.array(above(result))
     assert not (scores > 1).any()
-    for name in NAMES[:2]:
+    for name in NAMES:
         column = getattr(result.events, f"{name}_above_chance")
         assert not (column > 1).any()
         perfect = getattr(result.events, name) == 1
@@ -46,6 +46,7 @@ def test_levels_are_levels(case):
     assert level.alarms == len(case.predicted)
     if case.predicted:
         assert 0 <= level.f1 <= 1
+        assert ((level.events.f1 > 0) & (level.events.f1 < 1)).all()
         own = level.events.precision
         slack = 6 * level.precision_error + 1e-9
         assert own.min() - slack <= level.precision <= own.max() + slack
@@ -104,6 +105,9 @@ def test_sliding_over_a_border_jumps_no_more_than_the_scores(case, data):
         assert (change <= jump + 1e-12)[both].all()
         jump = abs(after.f1 - before.f1) / (1 - before.chance.f1)
         assert abs(after.f1_above_chance - before.f1_above_chance) <= jump + 1e-12
+        jump = np.abs(after.events.f1 - before.events.f1) / (1 - before.chance.events.f1)
+        change = np.abs(after.events.f1_above_chance - before.events.f1_above_chance)
+        assert (change <= jump + 1e-12)[both].all()
 
 
 @given(cases(truth="no", predicted="no", at_least=1), st.sampled_from([-1e-7, 1e-7]))

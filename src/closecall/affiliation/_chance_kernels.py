@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 # have any point.
 COLUMNS = 7
 
+# Columns of what it adds to, one row for each zone, in draws with two points there or more: how
+# many these are, the squares of recall about its mean, what is not linear in F1, F1 itself, and
+# its square.
+ZONE_COLUMNS = 5
+
 # Between how many points in the largest and in the smallest zone recall rises, and in which steps.
 _FEW, _MANY, _STEP = 1 / 64, 256.0, 4.0
 _FINE_STEP = 1.25  # where points come in together, the level is a stair
@@ -179,16 +184,26 @@ def place_points(lengths: NDArray[np.float64], points: NDArray[np.float64]) -> N
 
 
 @njit(cache=True, nogil=True)
+def f1_and_bend(precision: float, recall: float, usual: float, mean: float) -> tuple[float, float]:
+    """Give F1, and F1 without what is linear in precision and recall about their means."""
+    total = precision + recall
+    f1 = 2 * precision * recall / total if total > 0 else 0.0
+    scale = 2 / (usual + mean) ** 2
+    slopes = mean * mean * (precision - usual) + usual * usual * (recall - mean)
+    return f1, f1 - scale * slopes
+
+
+@njit(cache=True, nogil=True)
 def score_draw(
     points: NDArray[np.float64],
     borders: NDArray[np.float64],
     ends: NDArray[np.float64],
     own: NDArray[np.float64],
-    squares: NDArray[np.float64],
+    sums: NDArray[np.float64],
     row: NDArray[np.float64],
     scores: NDArray[np.float64],
 ) -> None:
-    """Score one draw: its sums over zones in a row, its squares by zone added to what is there.
+    """Score one draw: its sums over zones in a row, those by zone added to what is there.
 
     A zone's own columns are the mean and the variance of its precision for one point, and the
     variance of its recall for one point; the square of a recall about its mean stands for its
@@ -210,7 +225,12 @@ def score_draw(
         square = own[j, 2]
         if count > 1:
             square = (scores[RECALL] - mean) ** 2
-            squares[j] += square
+            f1, bend = f1_and_bend(scores[PRECISION], scores[RECALL], own[j, 0], mean)
+            sums[j, 0] += 1
+            sums[j, 1] += square
+            sums[j, 2] += bend
+            sums[j, 3] += f1
+            sums[j, 4] += f1 * f1
         row[0] += scores[PRECISION]
         row[1] += scores[RECALL]
         row[2] += own[j, 0]
@@ -229,7 +249,7 @@ def score_draws(
     borders: NDArray[np.float64],
     ends: NDArray[np.float64],
     own: NDArray[np.float64],
-    squares: NDArray[np.float64],
+    sums: NDArray[np.float64],
     rows: NDArray[np.float64],
 ) -> None:
     """Score one draw for each row of exponential lengths."""
@@ -237,4 +257,4 @@ def score_draws(
     scores = np.empty(_SCORES)
     for i in range(len(lengths)):
         place_points(lengths[i], points)
-        score_draw(points, borders, ends, own, squares, rows[i], scores)
+        score_draw(points, borders, ends, own, sums, rows[i], scores)

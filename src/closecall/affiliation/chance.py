@@ -20,6 +20,7 @@ from closecall.affiliation.chance_checks import (
     require_shares,
 )
 from closecall.affiliation.one_point import (
+    f1_kinks,
     in_blocks,
     integral,
     nodes,
@@ -284,10 +285,8 @@ def one_alarm_f1(
     count = before.size
 
     def powers(u: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
-        near = np.minimum(u, np.maximum(1 - u - p, 0))
-        bends = np.stack([u - near, u + p + near], axis=1)
         layers = np.broadcast_to(_LAYERS, (u.size, _LAYERS.size))
-        kinks = np.concatenate([recall_kinks(u, p), bends, layers], axis=1)
+        kinks = np.concatenate([f1_kinks(u, p), layers], axis=1)
         x, weights = nodes(np.sort(np.clip(kinks, 0, 1), axis=1), _FOR_SMOOTH)
         precision, recall = one_point_precision(x, u, p), one_point_recall(x, u, p) / count
         if not isnan(zero_division):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 DRAWS = 1000
 _LEAST_DRAWS, _MOST_DRAWS = 2, 1_000_000  # two, for a standard deviation
-_EVENT_COLUMNS = ("precision", "recall", "precision_std", "recall_std")
+_EVENT_COLUMNS = ("precision", "recall", "f1", "precision_std", "recall_std", "f1_std")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -39,10 +39,16 @@ class EventChance:
     It is the zone's own level, whether or not the judged detector has a precision there."""
     recall: NDArray[np.float64]
     """Mean recall of the random detector."""
+    f1: NDArray[np.float64]
+    """Mean F1 given that an alarm is in the zone; nan without alarms.
+
+    Exact, within 1e-5, for one alarm; simulated as the F1 overall is for more."""
     precision_std: NDArray[np.float64]
     """Standard deviation of the random detector's precision, given the same; nan as above."""
     recall_std: NDArray[np.float64]
     """Standard deviation of the random detector's recall."""
+    f1_std: NDArray[np.float64]
+    """Standard deviation of the random detector's F1, given the same; nan as above."""
 
     def __len__(self) -> int:
         return self.recall.size
@@ -134,7 +140,8 @@ def chance(
         c_P = \frac12 + \frac{p^2}{2}, \qquad
         c_R = 1 - \frac{1 - (1 - w)^{K+1}}{(K + 1)\, w}.
 
-    These are the levels of each event, c_P given that an alarm is in the zone. The ``precision``,
+    These are the levels of each event, c_P given that an alarm is in the zone, as is the level of
+    its F1. The ``precision``,
     ``recall`` and ``f1`` overall are the means of what `affiliation` gives the random detector, all
     in [0, 1]. They depend on how many alarms there are, not on where.
 
@@ -196,8 +203,10 @@ def chance_of(
     rows = EventChance(
         precision=own.mean,
         recall=1 - chance_recall_loss(zones.of_span, alarms),
+        f1=spread.zone_f1,
         precision_std=np.sqrt(variance),
         recall_std=np.sqrt(spread.zone_recall_variance),
+        f1_std=np.sqrt(spread.zone_f1_variance),
     )
     return _overall(rows, alarms, spread)
 
@@ -217,7 +226,7 @@ def _nothing(count: int, zero_division: float) -> Chance:
         precision_error=certain,
         f1_error=certain,
         draws=0,
-        events=EventChance(undefined, none, undefined, none),
+        events=EventChance(undefined, none, undefined, undefined, none, undefined),
     )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from closecall.affiliation.chance_level import Chance
     from closecall.clock import Ticks
     from closecall.pair import Pair
 
@@ -38,6 +39,7 @@ COLUMNS = (
     "delay",
     "precision_above_chance",
     "recall_above_chance",
+    "f1_above_chance",
 )
 
 
@@ -151,6 +153,23 @@ class EventScores:
         """
         loss = chance_recall_loss(self.zone_shares.of_span, self.alarms)
         return 1 - (1 - self.recall) / loss
+
+    @cached_property
+    def chance(self) -> Chance:
+        """What a random detector with as many alarms scores, over the zones that it reaches."""
+        from closecall.affiliation.chance_level import chance_of
+
+        return chance_of(self)
+
+    @cached_property
+    def f1_above_chance(self) -> NDArray[np.float64]:
+        r"""F1 with 0 at the level of chance c and 1 where it is perfect; at most 1.
+
+        It is :math:`(F_1 - c) / (1 - c)`, with c the mean F1 in the zone of as many random alarms
+        over the whole span, given that one of them is there; nan where nothing is predicted. c is
+        simulated, see `closecall.chance`.
+        """
+        return 1 - (1 - self.f1) / (1 - self.chance.events.f1)
 
     def _duration(self, row: int) -> NDArray[Any]:
         return self.pair.clock.duration(self.table[:, row])

@@ -21,11 +21,11 @@ TIMES = frozenset(COLUMNS[:4])
 _DURATIONS = frozenset(COLUMNS[7:9] + COLUMNS[10:14])
 
 
-def plain_rows(events: EventScores) -> Iterator[dict[str, Any]]:
-    """Yield each event as plain JSON values."""
+def plain_rows(events: EventScores, names: tuple[str, ...] = COLUMNS) -> Iterator[dict[str, Any]]:
+    """Yield each event as plain JSON values, with the columns of these names."""
     clock = events.pair.clock
     dated = clock.kind == "datetime"
-    columns = {name: getattr(events, name) for name in COLUMNS}
+    columns = {name: getattr(events, name) for name in names}
     for index in range(len(events)):
         row: dict[str, Any] = {}
         for name, column in columns.items():

@@ -18,6 +18,7 @@ from closecall.affiliation.chance import (
     precision_of_points,
     reach_probability,
 )
+from closecall.affiliation.one_point import one_point_f1
 from closecall.fscore import f_measure
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class Scatter:
     precision_variance: float
     recall_variance: float
     zone_recall_variance: NDArray[np.float64]
+    zone_f1: NDArray[np.float64]
+    """Mean F1 in each zone, given that an alarm is there."""
+    zone_f1_variance: NDArray[np.float64]
 
 
 class _Precisions(NamedTuple):
@@ -79,6 +83,7 @@ def _one_alarm(zones: ZoneShares, single: NDArray[np.float64], zero_division: fl
     part = 1 if isnan(zero_division) else count
     recall = _mixture(share, Moments(np.full(count, 0.5), single))
     f1 = one_alarm_f1(share, zones.before, zones.filled, zero_division)
+    zone_f1 = _of_powers(one_point_f1(zones.before, zones.filled))
     return Scatter(
         draws=0,
         precision=precision_level(zones.filled, share, 1, zero_division),
@@ -89,6 +94,8 @@ def _one_alarm(zones: ZoneShares, single: NDArray[np.float64], zero_division: fl
         precision_variance=_mixture(share, own) / part**2,
         recall_variance=recall / count**2,
         zone_recall_variance=_known_recall_variance(zones, single, alarms=1),
+        zone_f1=zone_f1.mean,
+        zone_f1_variance=zone_f1.variance,
     )
 
 
@@ -110,7 +117,7 @@ def _simulated(
     """Simulate; what is known exactly replaces what the draws would only estimate."""
     own = precision_of_points(zones.filled)
     columns = np.stack([own.mean, own.variance, single], axis=1)
-    rows, squares = _draw(zones, columns, alarms, draws, generator)
+    rows, sums = _draw(zones, columns, alarms, draws, generator)
     precision = _precisions(rows, own.mean, zones, alarms, zero_division)
     recall, mean_recall, recall_variance = rows[:, 1], rows[:, 3], rows[:, 5]
     f1: NDArray[np.float64] = f_measure(precision.values, recall)
@@ -119,6 +126,8 @@ def _simulated(
     # Both of these have mean 0 exactly, so what is linear in them needs no draws.
     known = np.stack([precision.values - precision.level - precision.corrections, recall - level])
     residual = f1 - _slopes(mean_precision, level) @ known
+    known_recall = _known_recall_variance(zones, single, alarms=alarms)
+    zone_f1 = _zone_f1(zones, alarms, sums)
     return Scatter(
         draws=draws,
         precision=mean_precision,
@@ -128,7 +137,9 @@ def _simulated(
         f1_variance=float(f1.var(ddof=1)),
         precision_variance=float(precision.variances.mean() + precision.means.var(ddof=1)),
         recall_variance=float(recall_variance.mean() + mean_recall.var(ddof=1)),
-        zone_recall_variance=_known_recall_variance(zones, single, alarms=alarms) + squares / draws,
+        zone_recall_variance=known_recall + sums[:, 1] / draws,
+        zone_f1=zone_f1.mean,
+        zone_f1_variance=zone_f1.variance,
     )
 
 
@@ -181,6 +192,33 @@ def _known_recall_variance(
     return counts + alarms * w * (1 - w) ** (alarms - 1) * single
 
 
+def _zone_f1(zones: ZoneShares, alarms: int, sums: NDArray[np.float64]) -> Moments:
+    """Give mean and variance of F1 in each zone, given that an alarm is there.
+
+    One alone is exact, and the draws estimate the rest. Where none of them has two in a zone, that
+    is next to impossible, and the F1 of the means of two will do.
+    """
+    w = zones.of_span
+    any_point = reach_probability(w, alarms)
+    alone = np.where(any_point > 0, alarms * w * (1 - w) ** (alarms - 1), 1.0)
+    alone /= np.where(any_point > 0, any_point, 1)
+    single = _of_powers(one_point_f1(zones.before, zones.filled))
+    draws = sums[:, 0]
+    bend, own, square = sums[:, 2:].T / np.maximum(draws, 1)
+    two = f_measure(precision_of_points(zones.filled).mean, np.full(w.size, 2 / 3))
+    several = np.where(draws > 0, bend, two)
+    mean = alone * single.mean + (1 - alone) * several
+    away = alone * (1 - alone) * (single.mean - several) ** 2
+    within = alone * single.variance + (1 - alone) * np.maximum(square - own**2, 0)
+    return Moments(mean, within + away)
+
+
+def _of_powers(powers: NDArray[np.float64]) -> Moments:
+    """Turn the columns of means and mean squares into moments."""
+    mean, square = powers.T
+    return Moments(mean, np.maximum(square - mean**2, 0))
+
+
 def _draw(
     zones: ZoneShares,
     own: NDArray[np.float64],
@@ -188,13 +226,14 @@ def _draw(
     draws: int,
     generator: np.random.Generator,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Score random points; the columns of the first array are those of the kernel."""
+    """Score random points; the columns are those of the kernel, for draws and for zones."""
     from closecall.affiliation import _chance_kernels
 
-    rows, squares = np.empty((draws, _chance_kernels.COLUMNS)), np.zeros(zones.of_span.size)
+    rows = np.empty((draws, _chance_kernels.COLUMNS))
+    sums = np.zeros((zones.of_span.size, _chance_kernels.ZONE_COLUMNS))
     step = max(1, _BLOCK // (alarms + 1))
     for start in range(0, draws, step):
         part = rows[start : start + step]
         lengths = generator.standard_exponential((len(part), alarms + 1))
-        _chance_kernels.score_draws(lengths, zones.borders, zones.ends, own, squares, part)
-    return rows, squares
+        _chance_kernels.score_draws(lengths, zones.borders, zones.ends, own, sums, part)
+    return rows, sums

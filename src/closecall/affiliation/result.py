@@ -70,13 +70,9 @@ class Affiliation:
         """
         from closecall.affiliation.chance_level import chance_of
 
+        if isnan(self.zero_division):
+            return self.events.chance
         return chance_of(self.events, zero_division=self.zero_division)
-
-    @cached_property
-    def _chance_where_defined(self) -> Chance:
-        from closecall.affiliation.chance_level import chance_of
-
-        return self.chance if isnan(self.zero_division) else chance_of(self.events)
 
     @property
     def precision_above_chance(self) -> float:
@@ -107,7 +103,7 @@ class Affiliation:
         c, whatever ``zero_division`` is; unless one was chosen, c is ``chance.f1``.
         """
         f1 = float(f_measure(_mean_of_defined(self.events.precision), self.recall))
-        return 1 - (1 - f1) / (1 - self._chance_where_defined.f1)
+        return 1 - (1 - f1) / (1 - self.events.chance.f1)
 
     def interval(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> ScoreIntervals:
         """Say how far the scores may be off, since there are only so many events.

@@ -147,9 +147,10 @@ class AffiliationStream:
         """Yield the row of each true event whose zone is complete, once, in order.
 
         That is so as soon as the next true event has started. Rows are those of
-        `EventScores.rows`, without ``recall_above_chance``, which depends on how many alarms are
-        still to come. The first zone is taken to start where the stream does; a sum of streams
-        therefore goes on where its left part was, and yields all rows of its right part.
+        `EventScores.rows`, without ``recall_above_chance`` and ``f1_above_chance``, which depend on
+        how many alarms are still to come. The first zone is taken to start where the stream does; a
+        sum of streams therefore goes on where its left part was, and yields all rows of its right
+        part.
 
         Examples
         --------

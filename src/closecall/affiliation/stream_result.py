@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from closecall.affiliation.event_scores import EventScores
+from closecall.affiliation.event_scores import COLUMNS, EventScores
+from closecall.affiliation.frame import plain_rows
 from closecall.affiliation.result import Affiliation
 from closecall.affiliation.stretch import rows_of
 from closecall.affiliation.zone_scores import borders_between, sum_in_order
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from closecall.clock import Ticks
 
 _PRECISION, _RECALL = 0, 1  # columns of the table
-_OF_THE_WHOLE = "recall_above_chance"  # depends on every alarm, those to come as well
+_OF_THE_WHOLE = ("recall_above_chance", "f1_above_chance")  # depend on alarms to come as well
+_OF_A_ZONE = tuple(name for name in COLUMNS if name not in _OF_THE_WHOLE)
 
 
 class UnkeptIntervals(Intervals):
@@ -88,9 +90,7 @@ def complete_rows(stretch: Stretch, first: int) -> Iterator[dict[str, Any]]:
     if not first:
         borders = np.concatenate(([2 * (stretch.start - stretch.origin)], borders))
     pair = pair_of(stretch, truth[:-1] if not first else truth[1:-1])
-    for row in EventScores(pair, borders, table, counts, stretch.alarms).rows():
-        del row[_OF_THE_WHOLE]
-        yield row
+    yield from plain_rows(EventScores(pair, borders, table, counts, stretch.alarms), _OF_A_ZONE)
 
 
 def pair_of(stretch: Stretch, truth: Ticks) -> Pair:
