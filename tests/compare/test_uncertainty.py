@@ -161,7 +161,7 @@ def test_plain_values_and_rows(intervals):
     assert (plain["level"], plain["n"], plain["events"]) == (0.95, 2000, 7)
     assert plain["caution"] == intervals.caution
     rows = intervals.rows()
-    assert [(row["first"], row["second"], row["score"]) for row in rows] == [
+    assert [(row["detector"], row["against"], row["number"]) for row in rows] == [
         *(("threshold", "", score) for score in SCORES),
         *(("forecast", "", score) for score in SCORES),
         *(("threshold", "forecast", score) for score in SCORES),

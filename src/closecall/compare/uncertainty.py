@@ -103,10 +103,10 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give one row per score of each detector and of each pair.
+        """Give one row per score of each detector and of each pair, as a batch does.
 
-        ``value``, ``low`` and ``high`` are those of the score of `first`, where `second` is empty,
-        or of its lead over `second`; ``probability`` is that of a lead, and otherwise nan.
+        ``value``, ``low`` and ``high`` are those of the score named ``number`` of ``detector``,
+        where ``against`` is empty, or of its lead over ``against``; ``probability`` is that of a lead, and otherwise nan.
         """
         alone = [(name, "", scores) for name, scores in self.detectors.items()]
         pairs = [(pair.first, pair.second, pair) for pair in self.pairs]
@@ -116,9 +116,9 @@ caution='There are only 7 events: the intervals are wide, and rough.')
                 interval = getattr(scores, name)
                 rows.append(
                     {
-                        "first": first,
-                        "second": second,
-                        "score": name,
+                        "detector": first,
+                        "against": second,
+                        "number": name,
                         "value": interval.value,
                         "low": interval.low,
                         "high": interval.high,
