@@ -106,7 +106,8 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         """Give one row per score of each detector and of each pair, as a batch does.
 
         ``value``, ``low`` and ``high`` are those of the score named ``number`` of ``detector``,
-        where ``against`` is empty, or of its lead over ``against``; ``probability`` is that of a lead, and otherwise nan.
+        where ``against`` is empty, or of its lead over ``against``; ``probability`` is that of a
+        lead, and otherwise nan.
         """
         alone = [(name, "", scores) for name, scores in self.detectors.items()]
         pairs = [(pair.first, pair.second, pair) for pair in self.pairs]
