@@ -116,3 +116,13 @@ def test_times_are_read_only_if_asked_for(run, folders):
     assert refused.stderr.splitlines()[1] == (
         "Hint: Without them, samples are counted: `timestamps=False` (no `--time`)."
     )
+
+
+@pytest.mark.parametrize("time", [(), ("--time", "timestamp")])
+def test_a_file_with_a_header_only(run, folders, time):
+    Path("datasets/one.csv").write_text("timestamp,value,is_anomaly\n")
+    result = run("batch", "datasets", "--layout", "timeeval", "--scores", "run", *time)
+    assert result.exit_code == 1
+    assert (
+        result.stderr == "Error: Expected a row below the header of datasets/one.csv, got none.\n"
+    )

@@ -8,13 +8,14 @@ import pyarrow as pa
 import pytest
 
 from closecall.datasets.layouts.csv_files import (
+    checked_path,
     existing_folder,
     read_csv,
     read_scores,
     read_times,
     read_truth,
 )
-from closecall.errors import InputError
+from closecall.errors import InputError, InputTypeError
 
 
 def refusal(function, *arguments):
@@ -48,6 +49,23 @@ def test_files_that_cannot_be_read(tmp_path):
     assert refusal(read_csv, path, ["a"]).startswith(f"Expected {path} to be a CSV file, got ")
     path.write_bytes(b"a,\xff\n")
     assert refusal(read_csv, path, ["a"]).startswith(f"Expected {path} to be a CSV file, got ")
+
+
+@pytest.mark.parametrize("header", ["a,b\n", "a,b\n\n\n"])
+def test_a_header_only(tmp_path, header):
+    path = tmp_path / "file.csv"
+    path.write_text(header)
+    assert refusal(read_csv, path, ["a"]) == f"Expected a row below the header of {path}, got none."
+    assert read_csv(path, ["a"], may_be_empty=True).num_rows == 0
+
+
+def test_many_columns_are_not_all_named(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text(",".join(f"column_{number}" for number in range(100)))
+    message = refusal(read_csv, path, ["a"])
+    assert message.startswith(f"Expected {path} to have a column `a`, got column_0, column_1, ")
+    assert message.endswith(", ....")
+    assert len(message) < 250 + len(str(path))
 
 
 @pytest.mark.parametrize(
@@ -127,6 +145,14 @@ def test_a_folder_that_is_none(tmp_path):
     assert refusal(existing_folder, tmp_path / "x", "data", "files") == (
         f"Expected `data` to be a folder, got {tmp_path / 'x'}.\n\nHint: It has files."
     )
+
+
+def test_a_path_that_is_none(tmp_path):
+    assert checked_path(str(tmp_path), "data") == checked_path(tmp_path, "data") == tmp_path
+    for function in (lambda: checked_path(5, "data"), lambda: existing_folder(5, "data", "files")):
+        with pytest.raises(InputTypeError) as caught:
+            function()
+        assert str(caught.value) == "Expected `data` to be a path, got 5."
 
 
 def test_without_pyarrow_the_readers_say_what_to_install(tmp_path):

@@ -136,6 +136,11 @@ def test_an_id_without_a_category_or_with_two(mission):
         f"Expected a category in anomaly_types.csv for each ID of {mission / 'labels.csv'}, got "
         "none for 'id_2' in row 1."
     )
+    path.write_text(TYPES.replace("Communication Gap", ""))
+    assert refusal(mission) == (
+        f"Expected a category in anomaly_types.csv for each ID of {mission / 'labels.csv'}, got "
+        "none for 'id_3' in row 5."
+    )
     path.write_text(TYPES.replace("id_2", "id_1"))
     assert refusal(mission) == (
         f"Expected each ID to have one category in {path}, got 'Rare Event' and 'Anomaly' for "
@@ -143,13 +148,64 @@ def test_an_id_without_a_category_or_with_two(mission):
     )
 
 
+def test_categories_in_the_file_that_are_not_known(mission):
+    path = mission / "anomaly_types.csv"
+    path.write_text(TYPES.replace("subclass_1,Anomaly,Multi", "subclass_1,anomaly,Multi"))
+    assert refusal(mission) == (
+        "Expected categories in anomaly_types.csv to be among Anomaly, Communication Gap, Invalid "
+        "Segment, Rare Event, got 'anomaly' for 'id_2'.\n\n"
+        "Hint: `categories` may name others, and then they count as events."
+    )
+    chosen = ("Anomaly", "Rare Event", "anomaly")
+    assert len(read_esa_adb(mission, categories=chosen).mission) == 3
+
+
+def test_a_mission_may_have_invalid_segments(mission):
+    """Mission 3 has them; they are not events unless they are asked for."""
+    path = mission / "anomaly_types.csv"
+    path.write_text(TYPES.replace("Communication Gap", "Invalid Segment"))
+    assert len(read_esa_adb(mission).mission) == 3
+    chosen = read_esa_adb(mission, categories=["Invalid Segment"])
+    assert list(chosen.channels) == ["channel_9"]
+
+
 def test_categories_that_do_not_exist(mission):
     assert refusal(mission, categories=("anomaly",)) == (
-        "Expected `categories` to be among Anomaly, Communication Gap, Rare Event, got 'anomaly'."
+        "Expected `categories` to be among Anomaly, Communication Gap, Invalid Segment, Rare "
+        "Event, got 'anomaly'."
     )
+    path = mission / "anomaly_types.csv"
+    path.write_text(TYPES.replace("Communication Gap", ""))
+    assert refusal(mission, categories=("Gap",)).startswith("Expected `categories` to be among Ano")
+    path.write_text(TYPES)
     assert refusal(mission, kind=InputTypeError, categories="Anomaly") == (
         "Expected `categories` to be a tuple of names, got one name.\n\nHint: Pass ('Anomaly',)."
     )
+
+
+@pytest.mark.parametrize("wrong", [5, None])
+def test_categories_that_are_no_names(mission, wrong):
+    assert refusal(mission, kind=InputTypeError, categories=wrong) == (
+        f"Expected `categories` to be a tuple of names, got {wrong}."
+    )
+
+
+def test_categories_are_not_used_up(mission):
+    """What can be read only once would be empty when the labels are chosen."""
+    once = (name for name in ("Anomaly", "Rare Event"))
+    assert refusal(mission, kind=InputTypeError, categories=once).startswith(
+        "Expected `categories` to be a tuple of names, got <generator "
+    )
+
+
+@pytest.mark.parametrize("far", ["9999-12-31T00:00:00.000Z", "9999-12-31T00:00:00.000"])
+def test_times_that_nanoseconds_cannot_hold(mission, far):
+    path = mission / "labels.csv"
+    path.write_text(LABELS.replace("2004-12-04T00:00:00.000Z", far))
+    rule = "to lie from 1678 to 2261, where nanoseconds can be counted"
+    if not far.endswith("Z"):
+        path.write_text(path.read_text().replace("Z\n", "\n").replace("Z,", ","))
+    assert refusal(mission) == f"Expected `EndTime` of {path} {rule}, got {far!r} in row 5."
 
 
 def test_files_and_columns_that_are_not_there(mission):

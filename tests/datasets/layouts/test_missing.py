@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from closecall.datasets.layouts.missing import series_to_read
+from closecall.datasets.layouts.missing import detector_folders, series_to_read
 from closecall.errors import InputError
 
 
@@ -47,6 +47,22 @@ def test_nothing_is_left():
         "Expected a series that every detector has scores for, got none among 2.\n\n"
         'Hint: `missing="nan"` (`--missing nan`) keeps every series.'
     )
+
+
+def test_a_detector_without_any_scores():
+    for missing in ("error", "drop"):
+        assert refusal("a", files(x="a", y=""), missing) == (
+            "Expected scores of every detector, got none of the detector 'y'.\n\nHint: Remove its "
+            'folder, or keep it with nan as its scores: `missing="nan"` (`--missing nan`).'
+        )
+    assert series_to_read("a", files(x="a", y=""), "nan") == ["a"]
+
+
+def test_folders_of_detectors(tmp_path):
+    for name in ("b", "a", ".hidden"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "c").write_text("")
+    assert detector_folders(tmp_path) == [tmp_path / "a", tmp_path / "b"]
 
 
 def test_names_and_options_that_cannot_be():

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from closecall.datasets import read_nab
-from closecall.errors import InputError
+from closecall.errors import InputError, InputTypeError
 from closecall.frames.batch.evaluate import evaluate_frame
 
 MINUTES = [f"2020-01-01 00:{minute:02}:00" for minute in range(4)]
@@ -135,7 +135,13 @@ def test_a_series_that_one_detector_lacks(folder):
 def test_a_series_that_the_clone_does_not_know(clone):
     for detector in SCORES:
         write_results(clone, detector, "real/c.csv", labels=[0] * 4)
-    assert refusal(clone) == f"Expected a file c.csv, got none in {clone / 'data/real'}."
+    path = result_file(clone, "mine", "real/c.csv")
+    assert refusal(clone) == (
+        f"Expected a series in the data for each file of scores, such as {path}, got none that is "
+        "called 'real/c.csv'.\n\n"
+        'Hint: `missing="drop"` (`--missing drop`) reads only what is in both.'
+    )
+    check(read_nab(clone, missing="drop"))
     write_data(clone, "real/c.csv")
     assert refusal(clone) == (
         "Expected windows for the series 'real/c.csv' in labels/combined_windows.json, got none."
@@ -143,12 +149,66 @@ def test_a_series_that_the_clone_does_not_know(clone):
     )
 
 
+def test_a_series_that_no_detector_has(clone):
+    """Its data and its windows are there, so it is missing, as if one detector lacked it."""
+    for detector in SCORES:
+        result_file(clone, detector, "real/b.csv").unlink()
+    assert refusal(clone).startswith(
+        "Expected scores of every detector for every series, got none of the detector 'mine' for "
+        "the series 'real/b.csv'.\n\nHint: "
+    )
+    kept = read_nab(clone, missing="nan")
+    assert kept["label"].to_pylist() == [0, 1, 1, 0, 0, 0, 0, 0]
+    for detector in SCORES:
+        assert np.isnan(kept[detector].to_numpy()).tolist() == [False] * 4 + [True] * 4
+    rows = evaluate_frame(kept, by="series", truth="label", score=list(SCORES)).rows
+    assert rows["series"].to_pylist() == ["real/a.csv"] * 2 + ["real/b.csv"] * 2
+    assert read_nab(clone, missing="drop")["series"].unique().to_pylist() == ["real/a.csv"]
+    (clone / "labels/combined_windows.json").unlink()
+    assert refusal(clone, missing="nan") == (
+        "Expected labels/combined_windows.json, or results with labels, for the series "
+        "'real/b.csv', got neither."
+    )
+
+
+def test_a_detector_without_results(folder):
+    (folder / "results/later/real").mkdir(parents=True)
+    (folder / "results/.cache").mkdir()
+    for missing in ("error", "drop"):
+        assert refusal(folder, missing=missing) == (
+            "Expected scores of every detector, got none of the detector 'later'.\n\nHint: Remove "
+            'its folder, or keep it with nan as its scores: `missing="nan"` (`--missing nan`).'
+        )
+    kept = read_nab(folder, missing="nan")
+    assert kept.column_names[3:] == ["later", "mine", "null"]
+    assert np.isnan(kept["later"].to_numpy()).all()
+
+
+def test_files_with_a_header_only(clone):
+    data, results = clone / "data/real/a.csv", result_file(clone, "mine", "real/a.csv")
+    data.write_text("timestamp,value\n")
+    assert refusal(clone) == f"Expected a row below the header of {data}, got none."
+    write_data(clone, "real/a.csv")
+    results.write_text("timestamp,value,anomaly_score,label\n")
+    for folder in (clone, clone / "results"):
+        assert refusal(folder) == f"Expected a row below the header of {results}, got none."
+
+
 def test_windows_that_cannot_be_read(clone):
     path = clone / "labels/combined_windows.json"
-    for broken in ("{", '{"real/a.csv": [["soon", "later"]]}', "[]"):
+    path.write_text('{"real/a.csv": [["2020-01-01 00:02:00", "2020-01-01 00:01:00"]]}')
+    assert refusal(clone).startswith(f"Expected each window of the series 'real/a.csv' in {path} ")
+    for broken in ("{", "[]"):
         path.write_text(broken)
         rule = f"Expected {path} to have pairs of times for each series, as JSON, got "
         assert refusal(clone).startswith(rule)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"results"])
+def test_a_folder_that_is_no_path(wrong):
+    with pytest.raises(InputTypeError) as caught:
+        read_nab(wrong)
+    assert str(caught.value) == f"Expected `folder` to be a path, got {wrong!r}."
 
 
 def test_files_that_are_not_the_layout(folder, tmp_path):

@@ -108,6 +108,55 @@ def test_an_experiment_that_failed(layout):
     assert np.isnan(kept["COF"].to_numpy()).tolist() == [False] * 4 + [True] * 4
 
 
+def test_a_detector_whose_experiments_all_failed(layout):
+    data, run = layout
+    for path in run.glob("COF/*/*/*/*/anomaly_scores.ts"):
+        path.unlink()
+    assert refusal(data, run).startswith(
+        "Expected scores of every detector, got none of the detector 'COF'.\n\nHint: "
+    )
+    kept = read_timeeval(data, run, missing="nan")
+    assert kept.column_names[3:] == ["COF", "LOF"]
+    assert np.isnan(kept["COF"].to_numpy()).all()
+    (run / "LOF/0af3/test/a/notes.txt").write_text("not an experiment")
+    (run / "Empty").mkdir()
+    assert read_timeeval(data, run, missing="nan").column_names[3:] == ["COF", "Empty", "LOF"]
+
+
+def test_a_dataset_with_a_header_only(layout):
+    data, run = layout
+    write_dataset(data, "b", [], [])
+    path = data / "multivariate/b.test.csv"
+    for timestamps in (True, False):
+        assert refusal(data, run, timestamps=timestamps) == (
+            f"Expected a row below the header of {path}, got none."
+        )
+
+
+HINT = (
+    "\n\nHint: ESA-ADB labels and scores each channel on its own. "
+    "`closecall.datasets.read_esa_adb` reads its labels; of its scores, take the column of a "
+    "channel, or one made of all."
+)
+
+
+def test_files_of_esa_adb(layout):
+    """They are laid out like TimeEval's, but labels and scores are those of channels."""
+    data, run = layout
+    scores = run / "COF/0af3/test/a/1/anomaly_scores.ts"
+    np.savetxt(scores, np.zeros((4, 2)), delimiter=",", fmt="%.1f")
+    assert refusal(data, run) == (
+        f"Expected {scores} to have one number per line, got could not convert string to float: "
+        f"'0.0,0.0'.{HINT}"
+    )
+    path = data / "multivariate/a.test.csv"
+    columns = "timestamp,channel_1,channel_2,is_anomaly_channel_1,is_anomaly_channel_2"
+    path.write_text(f"{columns}\n2007-01-01 00:00:00,1,2,0,1\n")
+    assert refusal(data, run) == (
+        f"Expected {path} to have a column `is_anomaly`, got 2 like `is_anomaly_channel_1`.{HINT}"
+    )
+
+
 def test_scores_that_are_nan_and_inf_are_read(layout):
     data, run = layout
     (run / "COF/0af3/test/a/1/anomaly_scores.ts").write_text("nan\ninf\n-inf\n1e-3\n")
@@ -160,7 +209,7 @@ def test_an_index_that_is_not_whole(tmp_path):
         f"Expected {index} to have a column `test_path`, got collection_name, dataset_name."
     )
     index.write_text(HEADER)
-    assert refusal(tmp_path) == f"Expected a dataset in {index}, got a header only."
+    assert refusal(tmp_path) == f"Expected a row below the header of {index}, got none."
     index.write_text(HEADER + "c,x,,x.csv,real,True\nc,y,y.csv,,real,True\n")
     assert refusal(tmp_path) == (
         f"Expected a `test_path` in each row of {index}, got none in row 2, for 'c/y'."

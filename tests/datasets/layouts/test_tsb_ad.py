@@ -6,7 +6,7 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import read_tsb_ad
-from closecall.errors import InputError
+from closecall.errors import InputError, InputTypeError
 from closecall.frames.batch.evaluate import evaluate_frame
 
 ONE = "001_NAB_id_1_Facility_tr_2_1st_3"
@@ -105,6 +105,15 @@ def test_a_series_that_one_detector_lacks(layout):
     assert dropped["series"].unique().to_pylist() == [TWO]
 
 
+def test_a_detector_without_scores(layout):
+    data, scores = layout
+    (scores / "Later").mkdir()
+    assert refusal(data, scores).startswith(
+        "Expected scores of every detector, got none of the detector 'Later'.\n\nHint: "
+    )
+    assert np.isnan(read_tsb_ad(data, scores, missing="nan")["Later"].to_numpy()).all()
+
+
 def test_scores_for_a_series_that_is_not_there(layout):
     data, scores = layout
     (data / f"{ONE}.csv").unlink()
@@ -148,6 +157,22 @@ def test_a_file_that_is_no_array(layout):
     path = scores / "KNN" / f"{TWO}.npy"
     path.write_text("0.5")
     assert refusal(data, scores).startswith(f"Expected {path} to be a NumPy array, got ")
+
+
+def test_paths_that_are_none(layout):
+    data, _ = layout
+    for arguments, name in (((None,), "data"), ((data, 5), "scores")):
+        with pytest.raises(InputTypeError) as caught:
+            read_tsb_ad(*arguments)
+        assert str(caught.value) == f"Expected `{name}` to be a path, got {arguments[-1]!r}."
+
+
+def test_a_header_only(layout):
+    data, scores = layout
+    (data / f"{TWO}.csv").write_text("Data,Label\n")
+    assert refusal(data, scores) == (
+        f"Expected a row below the header of {data / TWO}.csv, got none."
+    )
 
 
 def test_folders_that_are_not_the_layout(layout, tmp_path):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import csv
 from bisect import bisect_left
+from os import PathLike
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
+from closecall.number import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from os import PathLike
 
     from numpy.typing import NDArray
+
+TIMES = "Times are read as ISO 8601, such as 2017-03-22 15:16:45, from 1678 to 2261."
 
 
 def arrow() -> Any:
@@ -27,40 +31,58 @@ def arrow() -> Any:
     return pa
 
 
+def checked_path(path: str | PathLike[str], name: str) -> Path:
+    """Give the path, whatever is there; an `InputTypeError` says that it is none."""
+    if not isinstance(path, str | PathLike):
+        raise InputTypeError(expected(f"`{name}` to be a path", shown(path)))
+    return Path(path)
+
+
 def existing_folder(folder: str | PathLike[str], name: str, has: str) -> Path:
     """Give the folder as a path; an `InputError` says what it should have been."""
-    path = Path(folder)
+    path = checked_path(folder, name)
     if not path.is_dir():
         raise InputError(expected(f"`{name}` to be a folder", str(folder), f"It has {has}."))
     return path
 
 
 def read_csv(
-    path: Path, needed: Sequence[str], *, every_column: bool = False, as_text: bool = False
+    path: Path,
+    needed: Sequence[str],
+    *,
+    every_column: bool = False,
+    as_text: bool = False,
+    may_be_empty: bool = False,
 ) -> Any:
     """Read the columns needed, or every one, into an Arrow table; those needed as text if asked.
 
-    A file that is not there, cannot be read, or lacks a column is an `InputError`.
+    A file that is not there, cannot be read, or lacks a column is an `InputError`; so is one with
+    a header only, unless it may be empty.
     """
     pa = arrow()
     from pyarrow import csv as arrow_csv
 
-    header = _header(path)
+    header = read_header(path)
     missing = [name for name in needed if name not in header]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"
-        raise InputError(expected(rule, ", ".join(header) or "an empty file"))
+        found = shorten(", ".join(header), 200, placeholder=" ...")
+        raise InputError(expected(rule, found or "an empty file"))
     options = arrow_csv.ConvertOptions(
         include_columns=[] if every_column else needed,
         column_types=dict.fromkeys(needed, pa.string()) if as_text else None,
     )
     try:
-        return arrow_csv.read_csv(path, convert_options=options)
+        table = arrow_csv.read_csv(path, convert_options=options)
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(expected(f"{path} to be a CSV file", str(error))) from error
+    if not table.num_rows and not may_be_empty:
+        raise InputError(expected(f"a row below the header of {path}", "none"))
+    return table
 
 
-def _header(path: Path) -> list[str]:
+def read_header(path: Path) -> list[str]:
+    """Give the names of the columns."""
     if not path.is_file():
         raise InputError(expected(f"a file {path.name}", f"none in {path.parent}"))
     try:
@@ -99,8 +121,7 @@ def read_times(table: Any, column: str, path: Path) -> Any:
     numbers = _first_unlike(times[:1], pa.float64()) is None
     row = _first_unlike(times, pa.float64() if numbers else target) or 0
     rule = f"times or numbers in the column `{column}` of {path}"
-    hint = "Times are read as ISO 8601, such as 2017-03-22 15:16:45, from 1678 to 2261."
-    raise InputError(expected(rule, f"{times[row].as_py()} in row {row + 1}", hint))
+    raise InputError(expected(rule, f"{times[row].as_py()} in row {row + 1}", TIMES))
 
 
 def read_scores(table: Any, column: str, path: Path) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,9 @@ import numpy as np
 from closecall.datasets.layouts.csv_files import arrow, existing_folder, read_csv
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
+from closecall.number import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from os import PathLike
     from pathlib import Path
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     Moments = NDArray[np.datetime64]
 
-_PUBLISHED = ("Anomaly", "Rare Event", "Communication Gap")
+_PUBLISHED = ("Anomaly", "Communication Gap", "Invalid Segment", "Rare Event")
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,10 @@ def read_esa_adb(
     folder
         The folder of a mission, such as ``ESA-Mission1``, with ``labels.csv`` (columns ``ID``,
         ``Channel``, ``StartTime``, ``EndTime``) and ``anomaly_types.csv`` (``ID``, ``Category``).
+        The samples, pickled in ``channels/`` and ``telecommands/``, are not read.
     categories
         Which categories count as events. ESA-ADB counts anomalies and rare nominal events, not
-        the ``"Communication Gap"``.
+        the ``"Communication Gap"`` and the ``"Invalid Segment"``.
 
     Returns
     -------
@@ -71,7 +73,8 @@ def read_esa_adb(
     Raises
     ------
     InputError
-        A file or a column is missing, an ID has no category, or times are not in order.
+        A file or a column is missing, an ID has no category or one that is neither ESA-ADB's nor
+        among `categories`, or times are not in order.
 
     Examples
     --------
@@ -93,7 +96,8 @@ def read_esa_adb(
     category_of = _categories(place / "anomaly_types.csv")
     _check_categories(categories, set(category_of.values()))
     path = place / "labels.csv"
-    table = read_csv(path, ["ID", "Channel", "StartTime", "EndTime"], as_text=True)
+    needed = ["ID", "Channel", "StartTime", "EndTime"]
+    table = read_csv(path, needed, as_text=True, may_be_empty=True)
     chosen = _chosen(table.column("ID").to_pylist(), path, category_of, categories)
     channels = np.array(table.column("Channel").to_pylist(), dtype=np.str_)[chosen]
     starts, stops = (_moments(table, name, path) for name in ("StartTime", "EndTime"))
@@ -110,7 +114,8 @@ def read_esa_adb(
 
 def _categories(path: Path) -> dict[str, str]:
     category_of: dict[str, str] = {}
-    for row in read_csv(path, ["ID", "Category"], as_text=True).to_pylist():
+    table = read_csv(path, ["ID", "Category"], as_text=True, may_be_empty=True)
+    for row in table.to_pylist():
         if category_of.setdefault(row["ID"], row["Category"]) != row["Category"]:
             rule = f"each ID to have one category in {path}"
             got = f"{category_of[row['ID']]!r} and {row['Category']!r} for {row['ID']!r}"
@@ -122,20 +127,27 @@ def _check_categories(categories: Collection[str], found: set[str]) -> None:
     if isinstance(categories, str):
         hint = f"Pass ({categories!r},)."
         raise InputTypeError(expected("`categories` to be a tuple of names", "one name", hint))
-    known = sorted({*_PUBLISHED, *found})
+    if not isinstance(categories, Collection):
+        raise InputTypeError(expected("`categories` to be a tuple of names", shown(categories)))
+    known = sorted({*_PUBLISHED, *found} - {""})
     for category in categories:
         if category not in known:
             rule = f"`categories` to be among {', '.join(known)}"
-            raise InputError(expected(rule, repr(category)))
+            raise InputError(expected(rule, shown(category)))
 
 
 def _chosen(
     ids: list[str], path: Path, category_of: dict[str, str], categories: Collection[str]
 ) -> NDArray[np.bool_]:
     for row, name in enumerate(ids, start=1):
-        if name not in category_of:
+        category = category_of.get(name)
+        if not category:
             rule = f"a category in anomaly_types.csv for each ID of {path}"
             raise InputError(expected(rule, f"none for {name!r} in row {row}"))
+        if category not in _PUBLISHED and category not in categories:
+            rule = f"categories in anomaly_types.csv to be among {', '.join(_PUBLISHED)}"
+            hint = "`categories` may name others, and then they count as events."
+            raise InputError(expected(rule, f"{category!r} for {name!r}", hint))
     return np.array([category_of[name] in categories for name in ids], dtype=np.bool_)
 
 
@@ -149,13 +161,19 @@ def _moments(table: Any, column: str, path: Path) -> Moments:
     zone = None if _parsed(texts[:1], None) is not None else "UTC"
     row = next(row for row in range(len(texts)) if _parsed(texts[row : row + 1], zone) is None)
     rule = f"`{column}` of {path} to be ISO 8601 times, all with a time zone or all without"
+    if any(_is_far(texts[row : row + 1], zone) for zone in (None, "UTC")):
+        rule = f"`{column}` of {path} to lie from 1678 to 2261, where nanoseconds can be counted"
     raise InputError(expected(rule, f"{texts[row].as_py()!r} in row {row + 1}"))
 
 
-def _parsed(texts: Any, zone: str | None) -> Moments | None:
+def _is_far(text: Any, zone: str | None) -> bool:
+    return _parsed(text, zone, "us") is not None and _parsed(text, zone) is None
+
+
+def _parsed(texts: Any, zone: str | None, unit: str = "ns") -> Moments | None:
     pa = arrow()
     try:
-        times: Moments = texts.cast(pa.timestamp("ns", tz=zone)).to_numpy(zero_copy_only=False)
+        times: Moments = texts.cast(pa.timestamp(unit, tz=zone)).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
         return None
     return times

@@ -14,6 +14,7 @@ Missing = Literal["error", "nan", "drop"]
 ScoreFiles = dict[str, dict[str, "Path"]]  # by detector, then by series
 
 _OWN_COLUMNS = ("series", "timestamp", "label")
+_EMPTY = 'Remove its folder, or keep it with nan as its scores: `missing="nan"` (`--missing nan`).'
 _HINT = (
     '`missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that detector, '
     'which the batch reports; `missing="drop"` (`--missing drop`) leaves out each series that some '
@@ -31,7 +32,7 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
     >>> series_to_read(["a", "b"], scores, "nan"), series_to_read(["a", "b"], scores, "drop")
     (['a', 'b'], ['b'])
     """
-    _check(scores, missing)
+    _check(missing, scores)
     if missing == "drop":
         kept = [name for name in sorted(names) if all(name in own for own in scores.values())]
         if not kept:
@@ -54,10 +55,18 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
     return sorted(names)
 
 
-def _check(scores: ScoreFiles, missing: str) -> None:
+def detector_folders(folder: Path) -> list[Path]:
+    """Give the folders of detectors, sorted: all that are not hidden, also those without scores."""
+    return sorted(path for path in folder.glob("[!.]*") if path.is_dir())
+
+
+def _check(missing: str, scores: ScoreFiles) -> None:
     if missing not in get_args(Missing):
         raise InputError(expected('`missing` to be "error", "nan" or "drop"', repr(missing)))
-    for detector in scores:
+    for detector, own in scores.items():
+        if not own and missing != "nan":
+            rule = "scores of every detector"
+            raise InputError(expected(rule, f"none of the detector {detector!r}", _EMPTY))
         if detector in _OWN_COLUMNS:
             rule = f"no detector to be called {', '.join(_OWN_COLUMNS[:-1])} or {_OWN_COLUMNS[-1]}"
             hint = "Those are the table's own columns: rename its folder."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,13 @@ from closecall.datasets.layouts.csv_files import (
     read_truth,
 )
 from closecall.datasets.layouts.joined import OneSeries, joined
-from closecall.datasets.layouts.missing import Missing, ScoreFiles, series_to_read
+from closecall.datasets.layouts.missing import (
+    Missing,
+    ScoreFiles,
+    detector_folders,
+    series_to_read,
+)
+from closecall.datasets.layouts.nab_windows import labels_of, read_windows
 from closecall.errors import InputError, expected
 
 if TYPE_CHECKING:
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Windows = dict[str, NDArray[np.datetime64]]
+    from closecall.datasets.layouts.nab_windows import Windows
 
 _CLONE = "A clone of NAB's repository has data/ and labels/, which then decide."
 
@@ -47,9 +52,10 @@ def read_nab(folder: str | PathLike[str], *, missing: Missing = "error") -> Any:
         ``<detector>/<group>/<detector>_<file>.csv``. Those have columns ``timestamp``,
         ``anomaly_score`` and, unless it is a clone, ``label``; others are ignored.
     missing
-        What to do about a series that a detector has no file for. ``"error"`` raises;
-        ``"nan"`` gives it nan scores, which `closecall.evaluate_frame` reports as ``nan_score``;
-        ``"drop"`` leaves out each series that some detector lacks.
+        What to do about a series that a detector has no file for; in a clone, every series of
+        ``data/`` counts. ``"error"`` raises; ``"nan"`` gives it nan scores, which
+        `closecall.evaluate_frame` reports as ``nan_score``; ``"drop"`` leaves out each series that
+        some detector lacks.
 
     Returns
     -------
@@ -61,7 +67,8 @@ def read_nab(folder: str | PathLike[str], *, missing: Missing = "error") -> Any:
     Raises
     ------
     InputError
-        A file or a column is missing, copies differ, or files have different numbers of rows.
+        A file or a column is missing, copies differ, files have different numbers of rows, or a
+        window is not two times in order with a sample in between.
 
     Examples
     --------
@@ -78,9 +85,10 @@ def read_nab(folder: str | PathLike[str], *, missing: Missing = "error") -> Any:
     root = existing_folder(folder, "folder", "NAB's results, or is a clone of its repository")
     results = root / "results" if (root / "results").is_dir() else root
     files = _score_files(results)
-    windows = _windows(root / "labels" / "combined_windows.json")
-    names = series_to_read({name for own in files.values() for name in own}, files, missing)
+    labels = root / "labels" / "combined_windows.json"
+    windows = read_windows(labels) if labels.is_file() else None
     data = root / "data" if (root / "data").is_dir() else None
+    names = series_to_read(_series(files, data), files, missing)
     series = (
         _one_series(name, [own[name] for own in files.values() if name in own], data, windows)
         for name in names
@@ -90,31 +98,24 @@ def read_nab(folder: str | PathLike[str], *, missing: Missing = "error") -> Any:
 
 def _score_files(results: Path) -> ScoreFiles:
     files: ScoreFiles = {}
-    for path in sorted(results.glob("*/*/*.csv")):
-        detector = path.parent.parent.name
-        if not path.name.startswith(f"{detector}_"):
-            rule = f"each file of the detector {detector!r} to be called {detector}_<file>.csv"
-            raise InputError(expected(rule, str(path)))
-        name = f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"
-        files.setdefault(detector, {})[name] = path
-    if not files:
+    for folder in detector_folders(results):
+        detector, own = folder.name, files.setdefault(folder.name, {})
+        for path in sorted(folder.glob("*/*.csv")):
+            if not path.name.startswith(f"{detector}_"):
+                rule = f"each file of the detector {detector!r} to be called {detector}_<file>.csv"
+                raise InputError(expected(rule, str(path)))
+            own[f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"] = path
+    if not any(files.values()):
         rule = "files <detector>/<group>/<detector>_<file>.csv"
         hint = "Pass a clone of NAB's repository, or its folder results."
         raise InputError(expected(rule, f"none in {results}", hint))
     return files
 
 
-def _windows(path: Path) -> Windows | None:
-    if not path.is_file():
-        return None
-    try:
-        return {
-            name: np.array(pairs, dtype="datetime64[ns]").reshape(-1, 2)
-            for name, pairs in json.loads(path.read_text(encoding="utf-8")).items()
-        }
-    except (ValueError, AttributeError) as error:
-        rule = f"{path} to have pairs of times for each series, as JSON"
-        raise InputError(expected(rule, str(error))) from error
+def _series(files: ScoreFiles, data: Path | None) -> set[str]:
+    if data is None:
+        return {name for own in files.values() for name in own}
+    return {f"{path.parent.name}/{path.name}" for path in data.glob("*/*.csv")}
 
 
 def _one_series(
@@ -125,14 +126,12 @@ def _one_series(
     else:
         path = data / name
         times = read_times(read_csv(path, ["timestamp"]), "timestamp", path)
-    if windows is None:
-        return OneSeries(name, path, _agreed("label", results), times)
-    if name not in windows:
-        rule = f"windows for the series {name!r} in labels/combined_windows.json"
-        raise InputError(expected(rule, "none", "A series without any has an empty list there."))
-    stamps, own = times.to_numpy(), windows[name]
-    inside = (stamps[:, None] >= own[:, 0]) & (stamps[:, None] <= own[:, 1])
-    return OneSeries(name, path, inside.any(axis=1).astype(np.uint8), times)
+    if windows is not None:
+        return OneSeries(name, path, labels_of(name, times, path, windows), times)
+    if not results:
+        rule = f"labels/combined_windows.json, or results with labels, for the series {name!r}"
+        raise InputError(expected(rule, "neither"))
+    return OneSeries(name, path, _agreed("label", results), times)
 
 
 def _agreed(column: str, results: list[Path]) -> Any:

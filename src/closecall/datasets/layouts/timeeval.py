@@ -6,9 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.datasets.layouts.csv_files import existing_folder, read_csv, read_times, read_truth
+from closecall.datasets.layouts.csv_files import (
+    existing_folder,
+    read_csv,
+    read_header,
+    read_times,
+    read_truth,
+)
 from closecall.datasets.layouts.joined import OneSeries, joined
-from closecall.datasets.layouts.missing import Missing, ScoreFiles, series_to_read
+from closecall.datasets.layouts.missing import (
+    Missing,
+    ScoreFiles,
+    detector_folders,
+    series_to_read,
+)
 from closecall.errors import InputError, expected
 
 if TYPE_CHECKING:
@@ -21,7 +32,10 @@ if TYPE_CHECKING:
 
 _INDEX = ("collection_name", "dataset_name", "test_path")
 _SCORES = "anomaly_scores.ts"
-_LEVELS = 5  # algorithm, hyperparameters, collection, dataset, repetition
+_CHANNELS = (
+    "ESA-ADB labels and scores each channel on its own. `closecall.datasets.read_esa_adb` reads "
+    "its labels; of its scores, take the column of a channel, or one made of all."
+)
 
 
 def read_timeeval(
@@ -105,19 +119,22 @@ def _test_files(folder: Path) -> dict[str, Path]:
             rule = f"each dataset to have one row in {index}"
             raise InputError(expected(rule, f"{name!r} again in row {row}"))
         series[name] = folder / test_path
-    if not series:
-        raise InputError(expected(f"a dataset in {index}", "a header only"))
     return series
 
 
 def _score_files(results: str | PathLike[str]) -> ScoreFiles:
     folder = existing_folder(results, "results", "a folder for each algorithm")
     runs: dict[Run, dict[str, Path]] = {}
-    for path in folder.glob("/".join(["*"] * _LEVELS + [_SCORES])):
-        algorithm, parameters, collection, dataset, repetition = path.parts[-_LEVELS - 1 : -1]
-        own = runs.setdefault((algorithm, parameters, repetition), {})
-        own[f"{collection}/{dataset}"] = path
-    if not runs:
+    for algorithm in detector_folders(folder):
+        experiments = [path for path in algorithm.glob("*/*/*/*") if path.is_dir()]
+        if not experiments:
+            runs[algorithm.name, "", ""] = {}
+        for path in experiments:
+            parameters, collection, dataset, repetition = path.parts[-4:]
+            own = runs.setdefault((algorithm.name, parameters, repetition), {})
+            if (path / _SCORES).is_file():
+                own[f"{collection}/{dataset}"] = path / _SCORES
+    if not any(runs.values()):
         rule = (
             "files <algorithm>/<hyper_params_id>/<collection>/<dataset>/<repetition>/"
             f"{_SCORES} in the folder `results`"
@@ -147,6 +164,11 @@ def _detector(run: Run, runs: list[Run]) -> str:
 
 
 def _one_series(name: str, path: Path, *, timestamps: bool) -> OneSeries:
+    header = read_header(path)
+    channels = [column for column in header if column.startswith("is_anomaly_")]
+    if channels and "is_anomaly" not in header:
+        rule = f"{path} to have a column `is_anomaly`"
+        raise InputError(expected(rule, f"{len(channels)} like `{channels[0]}`", _CHANNELS))
     table = read_csv(path, ["timestamp", "is_anomaly"] if timestamps else ["is_anomaly"])
     times = read_times(table, "timestamp", path) if timestamps else None
     return OneSeries(name, path, read_truth(table, "is_anomaly", path), times)
@@ -155,6 +177,9 @@ def _one_series(name: str, path: Path, *, timestamps: bool) -> OneSeries:
 def _read_ts(path: Path) -> NDArray[np.float64]:
     """Read one number per line; there is no header."""
     try:
-        return np.array(path.read_text(encoding="utf-8").split(), dtype=np.float64)
+        lines = path.read_text(encoding="utf-8").split()
+        return np.array(lines, dtype=np.float64)
     except ValueError as error:
-        raise InputError(expected(f"{path} to have one number per line", str(error))) from error
+        hint = _CHANNELS if "," in str(error) else ""
+        rule = f"{path} to have one number per line"
+        raise InputError(expected(rule, str(error), hint)) from error

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.datasets.layouts.csv_files import existing_folder, read_csv, read_truth
+from closecall.datasets.layouts.csv_files import (
+    checked_path,
+    existing_folder,
+    read_csv,
+    read_truth,
+)
 from closecall.datasets.layouts.joined import OneSeries, joined
-from closecall.datasets.layouts.missing import Missing, ScoreFiles, series_to_read
+from closecall.datasets.layouts.missing import (
+    Missing,
+    ScoreFiles,
+    detector_folders,
+    series_to_read,
+)
 from closecall.errors import InputError, expected
 
 if TYPE_CHECKING:
     from os import PathLike
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -67,7 +77,7 @@ def read_tsb_ad(
     >>> read_tsb_ad("TSB-AD-U", "score").to_pydict()
     {'series': ['001_Toy', '001_Toy', '001_Toy'], 'label': [0, 1, 0], 'IForest': [0.2, 0.9, 0.4]}
     """
-    series = _series_files(Path(data))
+    series = _series_files(checked_path(data, "data"))
     files = {} if scores is None else _score_files(scores)
     names = series_to_read(series, files, missing)
     return joined((_one_series(name, series[name]) for name in names), files, _read_npy)
@@ -92,10 +102,11 @@ def _name(path: Path) -> str:
 
 def _score_files(scores: str | PathLike[str]) -> ScoreFiles:
     folder = existing_folder(scores, "scores", "a folder for each detector")
-    files: ScoreFiles = {}
-    for path in sorted(folder.glob("*/*.npy")):
-        files.setdefault(path.parent.name, {})[path.stem] = path
-    if not files:
+    files: ScoreFiles = {
+        detector.name: {path.stem: path for path in sorted(detector.glob("*.npy"))}
+        for detector in detector_folders(folder)
+    }
+    if not any(files.values()):
         rule = "files <detector>/<series>.npy in the folder `scores`"
         hint = "Pass the folder that has a folder for each detector."
         raise InputError(expected(rule, f"none in {folder}", hint))
