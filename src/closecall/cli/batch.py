@@ -99,7 +99,8 @@ def threshold_choice(text: str) -> int | float | str:
     type=metric_choice,
     multiple=True,
     metavar="NAME[:P=V,...]",
-    help="A metric and its parameters; repeat it. By default affiliation.",
+    help="A metric and its parameters; repeat it. By default affiliation, and for scores its "
+    "average precision.",
 )
 @click.option(
     "--layout",

@@ -257,6 +257,34 @@ def test_the_parts_of_a_giant_series_really_are_parts(tmp_path, monkeypatch):
         )
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, True),
+        ({"threshold": 0.8}, True),  # average precision is asked for, too
+        ({"threshold": 0.8, "metrics": ["affiliation"]}, False),
+        ({"threshold": 0.8, "metrics": ["affiliation"], "time": "t", "disorder": "sort"}, True),
+    ],
+)
+def test_people_are_told_when_a_giant_series_is_held_in_memory(
+    tmp_path, monkeypatch, capsys, options, said
+):
+    columns = {**random_series(np.random.default_rng(5), 5000), "t": np.arange(5000)}
+    pq.write_table(pa.table(columns), tmp_path / "giant.parquet", row_group_size=500)
+    small = UnitSize(smallest=1000, largest=2000)
+    monkeypatch.setattr(
+        "closecall.frames.sources.open_source",
+        lambda data, question: open_source(data, question, size=small),
+    )
+    monkeypatch.setattr("closecall.frames.batch.execution._LARGE", 5000)
+    path = tmp_path / "giant.parquet"
+    evaluate_frame(path, truth="label", score="a", progress=True, **options)
+    text = " ".join(capsys.readouterr().err.split())
+    assert ("One series of 5,000 samples is read into memory" in text) == said
+    evaluate_frame(path, truth="label", score="a", progress=False, **options)
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("threshold", ["best_f1", "best_f1_global", "quantile:0.9", 0.8])
 def test_every_engine_gives_the_same(threshold):
     asked = {**ASKED, "threshold": threshold, "per_event": True}

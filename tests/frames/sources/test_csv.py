@@ -74,6 +74,9 @@ def test_whole_numbers_in_one_file_and_fractions_in_the_next(tmp_path):
 def test_types_that_do_not_go_together_are_named(tmp_path):
     (tmp_path / "1.csv").write_text("label,a,b,t\n0,1,1,0\n")
     (tmp_path / "2.csv").write_text("label,a,b,t\nyes,0.5,2,1\n")
+    with pytest.raises(InputError, match=r"'label' of .*2.csv to hold numbers, as in .*1.csv"):
+        open_source(tmp_path, ask(()))
+    (tmp_path / "2.csv").write_text("label,a,b,t\n1,0.5,2,noon\n")
     with pytest.raises(InputError, match=r"columns of .*2.csv to have the types of .*1.csv"):
         open_source(tmp_path, ask(()))
 

@@ -66,10 +66,22 @@ def test_small_row_groups_and_files_share_a_unit(tmp_path):
     assert [unit.rows for unit in units] == [8, 8, 8]
     assert [unit.key for unit in units] == [
         "rows 0-8 from part.0.parquet",
-        "rows 8-16 from part.4.parquet",
-        "rows 16-24 from part.8.parquet",
+        "rows 0-8 from part.4.parquet",
+        "rows 0-8 from part.8.parquet",
     ]
     assert list(read_groups(units)) == [(n,) for n in range(12)]
+
+
+def test_a_footer_is_read_once_for_all_units(tmp_path, monkeypatch):
+    table = series_table([(n,) for n in range(20)], (4,) * 20)
+    write_row_groups(tmp_path / "x.parquet", table, [4] * 20)
+    read = []
+    original = pq.read_metadata
+    monkeypatch.setattr(pq, "read_metadata", lambda path: read.append(path) or original(path))
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(4)).units()
+    assert len(units) == 20
+    assert sum(unit.read().num_rows for unit in units) == 80
+    assert len(read) == 1
 
 
 def test_a_series_across_a_border_belongs_to_the_unit_where_it_begins(tmp_path, monkeypatch):

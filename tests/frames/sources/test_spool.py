@@ -5,6 +5,7 @@ from pathlib import Path
 
 import duckdb
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -21,6 +22,7 @@ ON_DISK = UnitSize(smallest=20, largest=40, held=30)
 STREAMS = {
     "reader": lambda table: table.to_reader(max_chunksize=3),
     "DuckDB": duckdb.from_arrow,
+    "lazy polars": lambda table: pl.from_arrow(table).lazy(),
     "Dask": lambda table: dask.from_pandas(
         table.to_pandas(types_mapper=pd.ArrowDtype), npartitions=6, sort=False
     ),

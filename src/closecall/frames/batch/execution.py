@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from closecall.frames.sources.source import Kind
 
 _THRESHOLDS, _UNREAD = "thresholds", "unread"
+_LARGE = 10_000_000  # samples of one series, that take about a gigabyte
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Batch:
     """`closecall.frames.batch.engine.run`, with its engine."""
     progress: bool | None = None
     journal: Journal | None = None
+    notice: str = ""
+    """A line for people, said beside the progress bar."""
 
     @classmethod
     def plan(
@@ -57,9 +60,11 @@ class Batch:
         units: list[Unit] = source.units()
         if not units:
             raise InputError(expected(f"{source.name} to hold at least one series", "none"))
+        notice = ""
         if not question.by and len(units) > 1 and not can_be_cut(question):
-            units = [Joined(tuple(units))]
-        return cls(units, execute, progress, journal)
+            whole = Joined(tuple(units))
+            notice, units = _memory_notice(whole.rows), [whole]
+        return cls(units, execute, progress, journal, notice)
 
     def shared_thresholds(self, question: Question) -> tuple[dict[str, float], list[Failure]]:
         """Find the threshold of each detector, from the units that can be read.
@@ -161,9 +166,22 @@ class Batch:
             progress_bar(sum(sizes.values()), what, show=self.progress) as bar,
             closing(self.execute(units, function, notify=bar.say)) as finished,
         ):
+            if self.notice:
+                bar.say(self.notice)
             for outcome in finished:
                 bar.advance(sizes[outcome.key])
                 yield outcome
+
+
+def _memory_notice(rows: int) -> str:
+    """Say of a large series that it is held in memory, and how it need not be."""
+    if rows < _LARGE:
+        return ""
+    return (
+        f"One series of {rows:,} samples is read into memory: what is asked for looks at all of "
+        'them at once. With metrics=["affiliation"] (--metric affiliation), a number as the '
+        'threshold or predictions, and disorder="error", it is read in parts.'
+    )
 
 
 def require_health(rows: pa.Table, question: Question) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from closecall.errors import InputError, expected
 from closecall.frames.dialect import column_names, delimiter, first_record
 from closecall.frames.files import arrow
+from closecall.frames.sources.damaged import damaged_units
 from closecall.frames.sources.key_text import compression_of, read_with_text_keys
 from closecall.frames.sources.memory import memory_source
 from closecall.frames.sources.needed import needed_columns
@@ -17,7 +18,7 @@ from closecall.frames.sources.spool import spooled_source
 from closecall.frames.sources.vacant import vacant_units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -63,6 +64,7 @@ def csv_source(
         return memory_source(table, question, kind="arrow", name=name, size=size)
     fingerprint = files_fingerprint(files)
     filled: set[DataFile] = set()
+    damaged: dict[DataFile, str] = {}
     if sum(Path(file.path).stat().st_size for file in files) > whole_bytes:
         source = spooled_source(
             _all_streamed(files, question, filled),
@@ -73,26 +75,61 @@ def csv_source(
             fingerprint=fingerprint,
         )
     else:
-        tables = [_read(file, question, name, len(files)) for file in files]
-        filled.update(file for file, table in zip(files, tables, strict=True) if table.num_rows)
+        tables = _all_read(files, question, name, damaged)
+        filled.update(file for file, table in tables.items() if table.num_rows)
         source = memory_source(
-            _joined(tables, files),
+            _joined(tables),
             question,
             kind="arrow",
             name=name,
             size=size,
             fingerprint=fingerprint,
         )
-    vacant = [file for file in files if file not in filled]
-    others = vacant_units(vacant, filled, source.schema, question.by)
+    vacant = [file for file in files if file not in filled and file not in damaged]
+    others = [
+        *vacant_units(vacant, filled | damaged.keys(), source.schema, question.by),
+        *damaged_units(damaged, files),
+    ]
     return replace(source, plan=lambda: [*source.units(), *others])
 
 
-def _read(file: DataFile, question: Question, name: str, count: int) -> pa.Table:
-    table = _with_folders(read_with_text_keys(file.path, question.by), file)
-    return table.select(
-        needed_columns(table.column_names, question, name if count == 1 else file.path)
-    )
+def _all_read(
+    files: Sequence[DataFile], question: Question, name: str, damaged: dict[DataFile, str]
+) -> dict[DataFile, pa.Table]:
+    """Read the files whole, and note those that cannot be, as `read_footers` does."""
+    tables: dict[DataFile, pa.Table] = {}
+    for file in files:
+        try:
+            table = _with_folders(read_with_text_keys(file.path, question.by), file)
+        except InputError as error:
+            if file.key(question.by) is None:
+                raise
+            damaged[file] = str(error)
+            continue
+        own_name = name if len(files) == 1 else file.path
+        tables[file] = table.select(needed_columns(table.column_names, question, own_name))
+    for file, reason in _with_text(tables, question).items():
+        if file.key(question.by) is None:
+            raise InputError(reason)
+        damaged[file] = reason
+    if not tables.keys() - damaged.keys():
+        raise InputError(next(iter(damaged.values())))
+    lost = {file.key(question.by) for file in damaged}
+    return {file: own for file, own in tables.items() if file.key(question.by) not in lost}
+
+
+def _with_text(tables: Mapping[DataFile, pa.Table], question: Question) -> dict[DataFile, str]:
+    """Find the files with text in a column that holds numbers in another file."""
+    is_text = arrow("pyarrow").types.is_string
+    found: dict[DataFile, str] = {}
+    for column in (question.truth, *question.scores, *question.predicted):
+        text = [file for file, table in tables.items() if is_text(table.schema.field(column).type)]
+        numbers = [file for file in tables if file not in text and tables[file].num_rows]
+        for file in text if numbers else ():
+            rule = f"column {column!r} of {file.path} to hold numbers, as in {numbers[0].path}"
+            hint = "Look for a line with other text in that column, and correct it."
+            found.setdefault(file, expected(rule, "text", hint))
+    return found
 
 
 def _with_folders(table: pa.Table, file: DataFile) -> pa.Table:
@@ -103,19 +140,21 @@ def _with_folders(table: pa.Table, file: DataFile) -> pa.Table:
     return table
 
 
-def _joined(tables: Sequence[pa.Table], files: Sequence[DataFile]) -> pa.Table:
+def _joined(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
     """Put the files below each other; whole numbers in one may be fractions in another."""
     pyarrow = arrow("pyarrow")
-    joined = tables[0]
-    for table, file in zip(tables[1:], files[1:], strict=True):
+    first, *others = tables
+    joined = tables[first]
+    for file in others:
         try:
-            joined = pyarrow.concat_tables([joined, table], promote_options="permissive")
+            joined = pyarrow.concat_tables([joined, tables[file]], promote_options="permissive")
         except pyarrow.ArrowException as error:
             reason = str(error).split("\n", 1)[0]
             raise InputError(
                 expected(
-                    f"the columns of {file.path} to have the types of {files[0].path}",
+                    f"the columns of {file.path} to have the types of {first.path}",
                     f"`{reason}`",
+                    "Write the files anew, with one kind of values in each column.",
                 )
             ) from error
     return joined

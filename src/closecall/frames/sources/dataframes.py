@@ -25,8 +25,9 @@ _NAME = "`data`"
 def dataframe_source(data: Any, question: Question, size: UnitSize | None = None) -> Source:
     """Make a source of a dataframe: pandas, polars, pyarrow, DuckDB, Dask, or narwhals' others.
 
-    Lazy frames are collected, DuckDB relations and readers are streamed, and a Dask dataframe is
-    computed one partition at a time; what does not fit in memory goes to a temporary file.
+    Lazy frames, DuckDB relations and readers are streamed, and a Dask dataframe is computed one
+    partition at a time; what does not fit in memory goes to a temporary file. Lazy frames of other
+    packages, and of polars before 1.34, are collected.
     """
     arrow("pyarrow")
     if type(data).__module__.startswith("narwhals."):
@@ -66,11 +67,21 @@ def _pandas_table(frame: Any, question: Question) -> pa.Table:
 
 def _from_polars(data: Any, question: Question, size: UnitSize | None) -> Source:
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
-        names = needed_columns(data.collect_schema().names(), question, _NAME)
-        frame = data.select(names).collect(engine="streaming")
+        schema = data.collect_schema()
+        lazy = data.select(needed_columns(schema.names(), question, _NAME))
+        if hasattr(lazy, "collect_batches"):
+            return spooled_source(_batches(lazy), question, kind="polars", name=_NAME, size=size)
+        frame = lazy.collect(engine="streaming")
     else:
         frame = data.select(needed_columns(data.columns, question, _NAME))
     return memory_source(frame.to_arrow(), question, kind="polars", name=_NAME, size=size)
+
+
+def _batches(lazy: Any) -> Iterator[pa.Table]:
+    """Collect a lazy frame part by part; its columns alone come first, if it has no rows."""
+    yield lazy.head(0).collect().to_arrow()
+    for frame in lazy.collect_batches(maintain_order=True, lazy=True, engine="streaming"):
+        yield frame.to_arrow()
 
 
 def _from_pyarrow(data: Any, question: Question, size: UnitSize | None) -> Source:

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
 from closecall.frames.files import arrow
+from closecall.frames.sources.damaged import damaged_units
 from closecall.frames.sources.grouping import group
 from closecall.frames.sources.key_reader import KeyReader
 from closecall.frames.sources.memory import memory_source
-from closecall.frames.sources.paths import DataFile, files_fingerprint
+from closecall.frames.sources.paths import DataFile, files_fingerprint, place_in
 from closecall.frames.sources.planning import ScatteredError, plan_spans
+from closecall.frames.sources.recutting import write_in_row_groups
 from closecall.frames.sources.row_groups import read_footers
 from closecall.frames.sources.sorting import sort_out_of_core
 from closecall.frames.sources.source import Source
+from closecall.frames.sources.temporary import TemporaryFolder
 from closecall.frames.sources.unit import UnitSize
 from closecall.frames.sources.vacant import vacant_units
 
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
     from closecall.frames.sources.planning import Span
     from closecall.frames.sources.row_groups import Layout, RowGroup
     from closecall.frames.sources.source import Kind
-    from closecall.frames.sources.temporary import TemporaryFolder
     from closecall.frames.sources.unit import Key, Unit
 
 _FEW_CHUNKS = 8
@@ -113,14 +115,15 @@ def parquet_source(
     footers = read_footers(files, question, name)
     layout, row_groups = footers.layout, footers.row_groups
     planner = _Planner(layout, row_groups, question, name, size or UnitSize(), folder)
+    damaged = damaged_units(footers.damaged, files)
 
     def identify() -> str:
         return files_fingerprint(files) if fingerprint is None else fingerprint
 
     def plan() -> list[Unit]:
-        filled = {row_group.file for row_group in row_groups}
-        vacant = vacant_units(footers.vacant, filled, layout.schema, layout.by)
-        return [*planner.units(), *vacant]
+        known = {row_group.file for row_group in row_groups} | footers.damaged.keys()
+        vacant = vacant_units(footers.vacant, known, layout.schema, layout.by)
+        return [*planner.units(), *vacant, *damaged]
 
     return Source(name, kind, layout.schema, identify, plan)
 
@@ -137,18 +140,29 @@ class _Planner:
     folder: TemporaryFolder | None
 
     def units(self) -> list[Unit]:
+        columns = len(self.layout.schema)
+        if any(one.rows * columns > self.size.readable for one in self.row_groups):
+            return self._recut(self.size.rows(columns=columns))
         reader = KeyReader(self.layout, self.row_groups)
         try:
-            spans = plan_spans(reader, columns=len(self.layout.schema), size=self.size)
+            spans = plan_spans(reader, columns=columns, size=self.size)
         except ScatteredError as error:
             return self._gathered(error)
         before = [0, *accumulate(row_group.rows for row_group in self.row_groups)]
-        return [
-            self._unit(span, before[span.first] + span.skipped, before[span.last] + span.borrowed)
-            for span in spans
-        ]
+        begins: dict[DataFile, int] = {}
+        for row_group, rows in zip(self.row_groups, before, strict=False):
+            begins.setdefault(row_group.file, rows)
+        place = place_in(begins)
+        units: list[Unit] = []
+        for span in spans:
+            # Which rows, and not only which number: a sort may cut row groups elsewhere next time.
+            first = self.row_groups[span.first].file
+            start, stop = before[span.first] + span.skipped, before[span.last] + span.borrowed
+            own = f"rows {start - begins[first]}-{stop - begins[first]} from {place(first)}"
+            units.append(self._unit(span, own, stop - start))
+        return units
 
-    def _unit(self, span: Span, start: int, stop: int) -> ParquetUnit:
+    def _unit(self, span: Span, key: str, rows: int) -> ParquetUnit:
         own = self.row_groups[span.first : span.last]
         stretches = tuple(
             Stretch(file, tuple(one.index for one in ones))
@@ -156,9 +170,8 @@ class _Planner:
         )
         after = self.row_groups[span.last] if span.borrowed else None
         return ParquetUnit(
-            # Which rows, and not only which number: a sort may cut row groups elsewhere next time.
-            key=f"rows {start}-{stop} from {Path(own[0].file.path).name}",
-            rows=stop - start,
+            key=key,
+            rows=rows,
             layout=self.layout,
             stretches=stretches,
             skipped=span.skipped,
@@ -167,6 +180,15 @@ class _Planner:
             folder=self.folder,
             temporary=self.folder is not None,
         )
+
+    def _recut(self, rows: int) -> list[Unit]:
+        """Write row groups that are too large to be read at once as smaller ones."""
+        folder = TemporaryFolder()
+        file = DataFile(str(folder.path / "rows.parquet"))
+        tables = (part for one in self.row_groups for part in self.layout.stream(one))
+        write_in_row_groups(file.path, tables, rows=rows, by=self.layout.by)
+        smaller = read_footers([file], self.question, self.name).row_groups
+        return replace(self, row_groups=smaller, folder=folder).units()
 
     def _gathered(self, error: ScatteredError) -> list[Unit]:
         """Bring the rows of each series together: in memory if they are few, else on disk."""

@@ -15,7 +15,7 @@ from closecall.errors import InputError, InputTypeError, expected
 from closecall.frames.files import arrow, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pyarrow as pa
 
@@ -46,6 +46,11 @@ class DataFile:
     path: str
     """As it was given; absolute in every other process."""
     partitions: tuple[Partition, ...] = ()
+
+    def key(self, by: tuple[str, ...]) -> tuple[Any, ...] | None:
+        """Give the series that the file holds, if its folders name it; else None."""
+        values = {part.name: part.value for part in self.partitions}
+        return tuple(values[name] for name in by) if by and values.keys() >= set(by) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker may run in another folder, or on another machine.
@@ -124,12 +129,12 @@ def _listed(text: str) -> tuple[list[str], Path]:
 
 
 def is_parquet(file: DataFile) -> bool:
-    """Say whether a file begins as Parquet files do."""
+    """Say whether a file begins as Parquet files do, or is called as they are."""
     if file.path == "-":
         return False
     try:
         with Path(file.path).open("rb") as stream:
-            return stream.read(4) == b"PAR1"
+            return stream.read(4) == b"PAR1" or Path(file.path).suffix in _PARQUET_SUFFIXES
     except OSError:
         read_table(file.path)  # it says what is wrong with the path
         raise
@@ -145,6 +150,13 @@ def files_fingerprint(files: Iterable[DataFile]) -> str:
         path = Path(file.path).resolve()
         digest.update(f"{path}\t{status.st_size}\t{status.st_mtime_ns}\n".encode())
     return f"files:{count}:{digest.hexdigest()}"
+
+
+def place_in(files: Iterable[DataFile]) -> Callable[[DataFile], str]:
+    """Make a function that says where a file is, from the folder that holds all of them."""
+    paths = {file: Path(file.path).absolute() for file in files}
+    folder = os.path.commonpath([path.parent for path in paths.values()]) if paths else ""
+    return lambda file: paths[file].relative_to(folder).as_posix()
 
 
 def files_name(files: Sequence[DataFile], location: Any) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
@@ -11,7 +13,7 @@ from closecall.frames.sources.bounds import ColumnRange, column_range
 from closecall.frames.sources.needed import needed_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -64,6 +66,15 @@ class Layout:
             table = pyarrow.Table.from_batches(parts)
         return _complete(table, file, self.schema)
 
+    def stream(self, row_group: RowGroup) -> Iterator[pa.Table]:
+        """Read a row group part by part, where it is too large to be read at once."""
+        pyarrow = arrow("pyarrow")
+        file = row_group.file
+        stored = [n for n in self.schema.names if n not in _folder_columns(file, self.schema)]
+        with _open(file, buffer_size=_SMALL_BUFFER) as parquet:
+            for batch in parquet.iter_batches(row_groups=[row_group.index], columns=stored):
+                yield _complete(pyarrow.Table.from_batches([batch]), file, self.schema)
+
     def _codes(self, file: DataFile) -> list[str]:
         """Return the text keys, which are read as codes: that is several times faster."""
         added = _folder_columns(file, self.schema)
@@ -84,41 +95,81 @@ class Footers:
     """Those that have rows, in their order."""
     vacant: list[DataFile]
     """Files without rows."""
+    damaged: dict[DataFile, str]
+    """Files that cannot be read, of series that no other file is taken from, and why."""
 
 
 def read_footers(files: Sequence[DataFile], question: Question, name: str) -> Footers:
-    """Read the footer of every file; one without rows may have columns of any type."""
+    """Read the footer of every file; one without rows may have columns of any type.
+
+    A file that cannot be read is refused, since the others may hold the rest of its series; unless
+    the names of folders say which series that is.
+    """
     layout: Layout | None = None
     without_rows: Layout | None = None
     row_groups: list[RowGroup] = []
     vacant: list[DataFile] = []
-    for file in files:
-        with _open(file) as parquet:
-            schema = _needed_schema(parquet, file, question, name if len(files) == 1 else file.path)
-            if not parquet.metadata.num_rows:
-                vacant.append(file)
-                without_rows = without_rows or Layout(question.by, schema)
-                continue
-            if layout is None:
-                layout = Layout(question.by, schema)
-            else:
-                _refuse_other_types(layout.schema, schema, row_groups[0].file.path, file.path)
-            row_groups += _row_groups(parquet, file, layout)
+    damaged: dict[DataFile, str] = {}
+    for file, parquet in _opened(files, question.by, damaged):
+        schema = _needed_schema(parquet, file, question, name if len(files) == 1 else file.path)
+        if not parquet.metadata.num_rows:
+            vacant.append(file)
+            without_rows = without_rows or Layout(question.by, schema)
+            continue
+        if layout is None:
+            layout = Layout(question.by, schema)
+        else:
+            _refuse_other_types(layout.schema, schema, row_groups[0].file.path, file.path)
+        row_groups += _row_groups(parquet, file, layout)
     layout = layout or without_rows
     if layout is None:
-        raise InputError(expected(f"{name} to hold a Parquet file", "none"))
-    return Footers(layout, row_groups, vacant)
+        raise InputError(next(iter(damaged.values())))
+    lost = {file.key(question.by) for file in damaged}
+    whole = [one for one in row_groups if one.file.key(question.by) not in lost]
+    return Footers(layout, whole, vacant, damaged)
+
+
+def _opened(
+    files: Iterable[DataFile], by: tuple[str, ...], damaged: dict[DataFile, str]
+) -> Iterator[tuple[DataFile, Any]]:
+    """Open each file in turn, and note those that cannot be."""
+    for file in files:
+        try:
+            opened = _open(file)
+        except InputError as error:
+            if file.key(by) is None:
+                raise
+            damaged[file] = str(error)
+        else:
+            with opened as parquet:
+                yield file, parquet
 
 
 def _open(file: DataFile, codes: Sequence[str] = (), *, buffer_size: int = 0) -> Any:
     pyarrow, parquet = arrow("pyarrow"), arrow("pyarrow.parquet")
     try:
-        return parquet.ParquetFile(file.path, read_dictionary=list(codes), buffer_size=buffer_size)
+        status = Path(file.path).stat()
+        return parquet.ParquetFile(
+            file.path,
+            metadata=_footer(file.path, status.st_size, status.st_mtime_ns),
+            read_dictionary=list(codes),
+            buffer_size=buffer_size,
+        )
     except (pyarrow.ArrowException, OSError) as error:
         reason = str(error).strip().split("\n", 1)[0]
         raise InputError(
-            expected(f"{file.path} to be a whole Parquet file", f"`{reason}`")
+            expected(
+                f"{file.path} to be a whole Parquet file",
+                f"`{reason}`",
+                "Write it again, or leave it out; the series in it are not known without it.",
+            )
         ) from error
+
+
+@lru_cache(maxsize=2)  # a unit reads from one file, or from two
+def _footer(path: str, size: int, changed: int) -> Any:  # noqa: ARG001 - of which file it is
+    """Read a footer: once, and not for each of the units that a file is cut into."""
+    return arrow("pyarrow.parquet").read_metadata(path)
 
 
 def _is_text(field: pa.Field) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
@@ -12,6 +11,7 @@ from closecall.frames.sources.memory import memory_source
 from closecall.frames.sources.needed import needed_columns
 from closecall.frames.sources.parquet import parquet_source
 from closecall.frames.sources.paths import DataFile
+from closecall.frames.sources.recutting import write_in_row_groups
 from closecall.frames.sources.temporary import TemporaryFolder
 from closecall.frames.sources.unit import UnitSize
 
@@ -64,7 +64,8 @@ def spooled_source(
     file = DataFile(str(folder.path / "rows.parquet"))
     # Hashed as it passes by, which costs less than to read the file once more.
     digest = ContentDigest(held[0].schema) if fingerprint is None else None
-    _write(file, _row_groups(held, parts, sizes.rows(columns=width)), question, digest)
+    rows = sizes.rows(columns=width)
+    write_in_row_groups(file.path, _draining(held, parts), rows=rows, by=question.by, digest=digest)
     return parquet_source(
         [file],
         question,
@@ -112,35 +113,8 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if arrow("pyarrow").types.is_dictionary(kind) else kind
 
 
-def _row_groups(held: list[pa.Table], parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """Cut the rows anew, so that the file does not depend on how they came."""
-    pyarrow = arrow("pyarrow")
-    waiting = pyarrow.concat_tables(held)
-    held.clear()
-    while True:
-        while waiting.num_rows >= rows:
-            yield waiting.slice(0, rows)
-            waiting = waiting.slice(rows)
-        part = next(parts, None)
-        if part is None:
-            break
-        waiting = pyarrow.concat_tables([waiting, part])
-    if waiting.num_rows:
-        yield waiting
-
-
-def _write(
-    file: DataFile,
-    row_groups: Iterator[pa.Table],
-    question: Question,
-    digest: ContentDigest | None,
-) -> None:
-    """Write the row groups, and hash them if that is wanted."""
-    parquet = arrow("pyarrow.parquet")
-    by = list(question.by)
-    first = next(row_groups)
-    with parquet.ParquetWriter(file.path, first.schema, use_dictionary=by) as writer:
-        for table in chain([first], row_groups):
-            writer.write_table(table, row_group_size=table.num_rows)
-            if digest is not None:
-                digest.update(table)
+def _draining(held: list[pa.Table], parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Yield what was taken and then the rest, and hold on to nothing."""
+    while held:
+        yield held.pop(0)
+    yield from parts

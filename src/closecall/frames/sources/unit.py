@@ -52,6 +52,8 @@ class UnitSize:
     """After this many, a unit also ends where a series crosses from one row group to the next."""
     held: int = 16_000_000
     """So many are kept in memory where that is simpler than a temporary file."""
+    readable: int = 64_000_000
+    """A row group of more is cut anew, into a temporary file."""
 
     def rows(self, *, columns: int) -> int:
         """Return how many rows of so many columns the smallest unit has."""

@@ -43,12 +43,7 @@ def vacant_units(
     by
         The key columns; where folders do not name all of them, nobody knows the series.
     """
-    present = {_key(file, by) for file in filled}
-    keys = dict.fromkeys(key for file in vacant if (key := _key(file, by)) not in present)
+    present = {file.key(by) for file in filled}
+    keys = dict.fromkeys(key for file in vacant if (key := file.key(by)) not in present)
     known = tuple(key for key in keys if key is not None)
     return [VacantUnit(known, schema)] if known else []
-
-
-def _key(file: DataFile, by: tuple[str, ...]) -> Key | None:
-    values = {part.name: part.value for part in file.partitions}
-    return tuple(values[name] for name in by) if by and values.keys() >= set(by) else None
