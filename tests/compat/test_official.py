@@ -1,6 +1,7 @@
 """`pr_from_events` against the values of the paper's implementation."""
 
 from datetime import UTC, datetime
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -51,6 +52,72 @@ def test_the_truth_must_hold_an_event():
         pr_from_events([(1, 2)], [], (0, 9))
 
 
+def random_case(seed, start, length, number):
+    """Give predictions, truth and span, from `start` on, of 4 events each."""
+    random = np.random.default_rng(seed)
+    sides = random.uniform(0, length, (2, 8))
+    if number is int:
+        sides = np.stack([random.choice(length, 8, replace=False) for _ in range(2)])
+    borders = (np.sort(sides, axis=1) + number(start)).tolist()
+    predicted, truth = ([tuple(side[i : i + 2]) for i in range(0, 8, 2)] for side in borders)
+    return predicted, truth, (number(start), number(start + length))
+
+
+def recalls(function, predicted, truth, span):
+    return np.array(
+        function(predicted, truth, span)["individual_recall_probabilities"], dtype=float
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "length", "number", "lost"),
+    [
+        (0, 1000, int, 0),
+        (10**6, 1000, int, 0),
+        (1000, 10, float, 1e-10),
+        (1_700_000_000, 1000, int, 1e-3),
+    ],
+)
+def test_where_the_official_recall_loses_digits(start, length, number, lost):
+    reason = "telemeval, which carries the official algorithm, is not installed"
+    official = pytest.importorskip("telemeval.metrics.affiliation", reason=reason).pr_from_events
+    worst = 0.0
+    for seed in range(20):
+        *sides, span = random_case(seed, start, length, number)
+        exact_sides = [[tuple(map(Fraction, event)) for event in side] for side in sides]
+        exact = recalls(official, *exact_sides, tuple(map(Fraction, span)))
+        assert recalls(pr_from_events, *sides, span) == pytest.approx(exact, abs=1e-12)
+        worst = max(worst, np.abs(recalls(official, *sides, span) - exact).max())
+    assert worst > lost if lost else worst < 1e-12
+
+
+def test_seconds_since_1970_give_the_digits_of_seconds_since_the_start():
+    predicted, truth = np.array([(4, 5), (8, 9)]), np.array([(3, 4), (7, 10)])
+    near, far = (
+        pr_from_events(predicted + start, truth + start, (start, start + 10))
+        for start in (0, 1_700_000_000)
+    )
+    assert near == far
+    assert far["individual_recall_probabilities"] == pytest.approx([9 / 11, 47 / 54])
+
+
+@pytest.mark.parametrize(
+    ("predicted", "truth"),
+    [
+        ([(1, 2), (2, 3)], [(5, 6)]),
+        ([(5, 6)], [(1, 2), (2, 3)]),
+        (np.array([(1, 2)]), [(5, 6)]),
+        ([(1, 1)], [(5, 6)]),
+    ],
+    ids=["predictions that touch", "truth that touches", "an array", "a point"],
+)
+def test_what_is_an_error_there(predicted, truth):
+    assert 0 < pr_from_events(predicted, truth, (0, 9))["recall"] < 1
+    official = pytest.importorskip("telemeval.metrics.affiliation").pr_from_events
+    with pytest.raises((TypeError, ValueError)):
+        official(predicted, truth, (0, 9))
+
+
 @pytest.mark.parametrize(
     ("arguments", "kind", "message"),
     [
@@ -65,6 +132,19 @@ def test_the_truth_must_hold_an_event():
             r"`events_gt` .*\n\n.*Events\(events_gt",
         ),
         (([(1, 3)], [(1, 2)], (9, 0)), InputError, "Expected `Trange` to start before it stops"),
+        (([(1, 3)], [(1, 2)], None), InputTypeError, r"Expected `Trange=\(start, stop\)`"),
+        (
+            ([(5, 6), (1, 3)], [(1, 2)], (0, 9)),
+            InputError,
+            r"`events_pred` events to be sorted .* index 1\.\n\n.*`sorted\(events_pred\)`",
+        ),
+        (
+            ([(1, 3)], [(5, 6), (1, 3)], (0, 9)),
+            InputError,
+            r"`events_gt` events to be sorted .* index 1\.\n\n.*`sorted\(events_gt\)`",
+        ),
+        (([(3, 1)], [(1, 2)], (0, 9)), InputError, "each event of `events_pred` to start before"),
+        (([(1, 3)], [(2, 1)], (0, 9)), InputError, "each event of `events_gt` to start before"),
         (([(1, 3)], [], (0, 9)), UndefinedMetricError, "got none in `events_gt`"),
         (([(1, 3)], 7, (0, 9)), InputTypeError, "Expected `events_gt` to be pairs"),
         (([("a", "b")], [(1, 3)], (0, 9)), InputTypeError, "Expected `events_pred` to be numbers"),

@@ -64,14 +64,45 @@ def test_best_over_every_threshold(case):
     assert (found["VUS-PR"], found["VUS-ROC"]) == (volumes.pr, volumes.roc)
 
 
-def test_range_based_is_sampled_at_a_hundred_thresholds():
-    labels = np.array([0, 0, 1, 1, 1, 0, 0, 1, 0, 0])
-    scores = np.array([1, 2, 9, 3, 8, 2, 7, 5, 1, 0.5])
+@pytest.mark.parametrize(
+    ("labels", "scores"),
+    [
+        ([0, 0, 1, 1, 1, 0, 0, 1, 0, 0], [1, 2, 9, 3, 8, 2, 7, 5, 1, 0.5]),
+        ([1, 1, 1, 1, 0, 1], [0.9, 0.7, 0.501, 0.6, 0.5, 0.8]),  # best just above the lowest
+    ],
+)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_range_based_is_sampled_above_a_hundred_thresholds(labels, scores, kind):
+    scores = np.array(scores, dtype=kind)
+    thresholds = np.linspace(float(scores.min()), float(scores.max()), 100)
     values = [
-        cc.metrics.range_based(labels, scores >= threshold, alpha=0.2).f1
-        for threshold in np.linspace(0.5, 9, 100)
+        cc.metrics.range_based(labels, scores > threshold, alpha=0.2).f1
+        for threshold in thresholds[:-1]
     ]
     assert get_metrics(scores, labels)["R-based-F1"] == pytest.approx(max(values))
+
+
+def test_predictions_without_an_alarm():
+    found = get_metrics([1, 2, 3, 3], [0, 0, 1, 0], 2, [0, 0, 0, 0])
+    assert {key: found[key] for key in KEYS[4:8]} == dict.fromkeys(KEYS[4:8], 0.0)
+    assert np.isnan(found["Affiliation-F"])
+
+
+def test_one_score_for_all_samples():
+    labels = np.array([0, 0, 1, 1, 0, 0, 0, 1])
+    everything = np.ones(8, dtype=int)
+    found = get_metrics(np.full(8, 0.3), labels, slidingWindow=2)
+    assert found["PA-F1"] == cc.metrics.point_adjust(labels, everything).f1
+    assert found["Event-based-F1"] == pytest.approx(event_based(labels, everything))
+    assert found["Affiliation-F"] == pytest.approx(cc.affiliation(labels, everything).f1)
+    assert found["R-based-F1"] == 0.0  # no score is above a threshold
+    own = get_metrics(np.full(8, 0.3), labels, 2, everything)
+    assert own["R-based-F1"] == cc.metrics.range_based(labels, everything, alpha=0.2).f1 > 0
+
+
+def test_true_events_only():
+    found = get_metrics([1, 2, 3, 3], [1, 1, 1, 1], 2)
+    assert {key for key in KEYS if np.isnan(found[key])} == {"AUC-ROC", "VUS-ROC"}
 
 
 def test_predictions_fix_the_threshold_of_the_f1_scores_alone():

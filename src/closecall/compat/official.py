@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation
-from closecall.errors import renamed
+from closecall.errors import InputError, InputTypeError, renamed
 from closecall.events import Events
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ _THEIRS = {
     "truth": "events_gt",
     "predicted": "events_pred",
     "span": "Trange",
+    "span=(start, stop)": "Trange=(start, stop)",
     "truth.merged()": "list(closecall.Events(events_gt).merged())",
     "predicted.merged()": "list(closecall.Events(events_pred).merged())",
 }
@@ -29,16 +30,16 @@ def pr_from_events(
 ) -> dict[str, Any]:
     r"""Score events as ``affiliation.metrics.pr_from_events`` does, with the same keys.
 
-    Equations 4 to 6 of the paper, as in `closecall.affiliation`, to which this is a door; the
-    numbers agree with the official ones to 1e-12. Predictions come first here. The cost is
-    O(n + m) instead of O(n m), points are allowed, and times may be datetimes.
+    Equations 4 to 6 of the paper, as in `closecall.affiliation`, to which this is a door.
+    Predictions come first here. The cost is O(n + m) instead of O(n m). Points, events that touch,
+    arrays and datetimes are accepted, and are errors there.
 
     Parameters
     ----------
     events_pred, events_gt
         Predicted and true events, sorted and disjoint, as pairs of start and stop.
     Trange
-        Start and stop of the whole series.
+        Start and stop of the whole series; required, as there.
 
     Returns
     -------
@@ -49,6 +50,14 @@ def pr_from_events(
         ``individual_precision_distances`` (nan where nothing is predicted) and
         ``individual_recall_distances`` (inf there). Distances on datetimes are in seconds.
 
+    Notes
+    -----
+    On integer times up to a million the numbers agree with the official ones to 1e-12. The
+    official recall takes differences of squared times, and loses digits where times are large
+    beside the zones. Over 300 random cases each, its largest error of an individual recall,
+    against exact fractions, was 2e-8 on float times from 1000 to 1010 (here 2e-13), and 1.7 on
+    integers from 1,700,000,000, seconds since 1970, to 1000 later (here 1e-16).
+
     Examples
     --------
     >>> from closecall.compat import pr_from_events
@@ -57,10 +66,7 @@ def pr_from_events(
     [0.5, 0.0]
     """
     with renamed(_THEIRS):
-        with renamed({"intervals": "events_gt"}):
-            truth = Events(events_gt)
-        with renamed({"intervals": "events_pred"}):
-            predicted = Events(events_pred)
+        truth, predicted = _read(events_gt, "events_gt"), _read(events_pred, "events_pred")
         result = affiliation(truth, predicted, span=Trange)
     events = result.events
     return {
@@ -71,6 +77,22 @@ def pr_from_events(
         "individual_precision_distances": _numbers(events.precision_distance, np.nan),
         "individual_recall_distances": _numbers(events.recall_distance, np.inf),
     }
+
+
+def _read(intervals: Any, name: str) -> Events:
+    """Read events, and name the argument in every message about them."""
+    try:
+        return Events(intervals)
+    except (InputError, InputTypeError) as error:
+        message = str(error)
+        for ours, theirs in (
+            ("`intervals`", f"`{name}`"),
+            ("`Events(sorted(intervals))`", f"`sorted({name})`"),
+            ("Expected events", f"Expected `{name}` events"),
+            ("Expected each event", f"Expected each event of `{name}`"),
+        ):
+            message = message.replace(ours, theirs)
+        raise type(error)(message) from None
 
 
 def _numbers(distances: Any, undefined: float) -> list[float]:

@@ -47,7 +47,7 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
     - ``Event-based-F1``: over all thresholds; TSB-AD looks at 100 and drops the last sample of an
       event at the end of the series.
     - ``R-based-F1``: at the same 100 thresholds as TSB-AD, from the lowest to the highest score
-      that is finite, and at infinite ones.
+      that is finite, and at infinite ones. As there, a score must be above the threshold.
     - ``Affiliation-F``: over all thresholds; TSB-AD looks at 100.
 
     Parameters
@@ -55,15 +55,32 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
     score
         One score per sample, higher is more anomalous.
     labels
-        The true 0/1 labels; their type never changes a result.
+        The true 0/1 labels.
     slidingWindow
         Largest buffer of VUS, in samples.
     pred
-        0/1 predictions, for the F1 scores at your own threshold.
+        0/1 predictions, for the F1 scores at your own threshold. Without an alarm they are 0.0, and
+        ``Affiliation-F`` is nan; so in TSB-AD.
     version, thre
         Accepted and not needed: how TSB-AD computes VUS, and at how many thresholds.
 
     Needs scikit-learn, for the first two: ``pip install scikit-learn``, or the extra ``all``.
+
+    Notes
+    -----
+    What else differs from TSB-AD 1.5:
+
+    - All thresholds include the lowest score, at which every sample is predicted. Of the F1 scores
+      only ``Standard-F1`` looks there in TSB-AD. So with one score for all samples, ``PA-F1`` and
+      ``Event-based-F1`` are 0.0 and ``Affiliation-F`` is nan in TSB-AD; here they are those of the
+      prediction of everything.
+    - With `pred` all 1, ``R-based-F1`` is 0.0 in TSB-AD, which sees no range in a vector that never
+      changes; here it is one range.
+    - With `labels` or `pred` of bools or unsigned integers, ``R-based-F1`` changes in TSB-AD, whose
+      ranges then do not end where they should; here no type changes a result.
+    - With `labels` all 1, TSB-AD stops with an IndexError; here ``AUC-ROC`` and ``VUS-ROC`` are nan
+      and the others defined. Without a true event both stop.
+    - Infinite scores are an error in TSB-AD; here they rank. With a nan both stop.
 
     Examples
     --------
@@ -87,14 +104,15 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
 
 
 def _at_own(labels: Any, pred: Any) -> dict[str, float]:
-    """Give each F1 of the caller's own predictions."""
-    return {
-        "Standard-F1": metrics.classical(labels, pred).f1,
-        "PA-F1": metrics.point_adjust(labels, pred).f1,
-        "Event-based-F1": metrics.composite(labels, pred).f1,
-        "R-based-F1": metrics.range_based(labels, pred, alpha=_EXISTENCE).f1,
-        "Affiliation-F": affiliation(labels, pred).f1,
+    """Give each F1 of the caller's own predictions; without an alarm 0, or nan, as in TSB-AD."""
+    results = {
+        "Standard-F1": metrics.classical(labels, pred),
+        "PA-F1": metrics.point_adjust(labels, pred),
+        "Event-based-F1": metrics.composite(labels, pred),
+        "R-based-F1": metrics.range_based(labels, pred, alpha=_EXISTENCE),
     }
+    scores = {key: 0.0 if np.isnan(result.f1) else result.f1 for key, result in results.items()}
+    return {**scores, "Affiliation-F": affiliation(labels, pred).f1}
 
 
 def _best(scored: Scored) -> dict[str, float]:
@@ -108,18 +126,22 @@ def _best(scored: Scored) -> dict[str, float]:
         "Standard-F1": float(np.max(f_measure(precision, recall))),
         "PA-F1": metrics.point_adjust_curve(scored, None).best().f1,
         "Event-based-F1": float(np.max(f_measure(precision, events_found))),
-        "R-based-F1": float(np.nanmax(range_based)),
+        "R-based-F1": max(range_based, default=0.0),  # none above the thresholds: no alarm
         "Affiliation-F": affiliation_curve(scored, None).best().fbeta,
     }
 
 
-def _sampled(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Give evenly spaced thresholds from the lowest to the highest score, and infinite ones."""
+def _sampled(scores: NDArray[Any]) -> NDArray[Any]:
+    """Give the lowest score above each of TSB-AD's thresholds, and above infinite ones."""
     finite = scores[np.isfinite(scores)]
-    infinite = np.unique(scores[~np.isfinite(scores)]).astype(np.float64)
-    if not finite.size:
-        return infinite
-    return np.append(np.linspace(float(finite.min()), float(finite.max()), _SAMPLED), infinite)
+    thresholds = np.unique(scores[~np.isfinite(scores)]).astype(np.float64)
+    if finite.size:
+        evenly = np.linspace(float(finite.min()), float(finite.max()), _SAMPLED)
+        thresholds = np.append(thresholds, evenly)
+    levels = np.unique(scores)
+    above = np.unique(np.searchsorted(levels, thresholds, side="right"))
+    chosen: NDArray[Any] = levels[above[above < levels.size]]
+    return chosen
 
 
 def _at_every_threshold(scored: Scored) -> tuple[NDArray[np.float64], ...]:
