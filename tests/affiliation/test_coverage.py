@@ -10,9 +10,9 @@ from closecall.affiliation.coverage import covered_share, covers_much
 DAY = datetime(2024, 1, 1)  # noqa: DTZ001
 
 
-def pair_of(predicted, span):
+def events_of(predicted, span):
     truth = cc.Events([predicted[0]])
-    return cc.affiliation(truth, cc.Events(predicted), span=span).events.pair
+    return cc.affiliation(truth, cc.Events(predicted), span=span).events
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,20 @@ def pair_of(predicted, span):
     ],
 )
 def test_share(predicted, span, share):
-    pair = pair_of(predicted, span)
-    assert covered_share(pair) == pytest.approx(share, rel=1e-14)
-    assert covers_much(pair) == (share > 0.25)
+    events = events_of(predicted, span)
+    assert covered_share(events) == pytest.approx(share, rel=1e-14)
+    assert covers_much(events) == (share > 0.25)
 
 
 def test_no_alarm_covers_nothing():
-    assert covered_share(cc.affiliation([0, 1], [0, 0]).events.pair) == 0
+    assert covered_share(cc.affiliation([0, 1], [0, 0]).events) == 0
+
+
+def test_alarms_over_several_zones_count_once():
+    assert covered_share(cc.affiliation([0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 1, 0]).events) == 5 / 6
+
+
+def test_a_stream_knows_it_too():
+    stream = cc.AffiliationStream()
+    stream.update([0, 1, 0, 1, 0, 0], [0, 1, 1, 0, 0, 1])
+    assert covered_share(stream.result().events) == 0.5

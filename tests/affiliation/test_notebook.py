@@ -27,6 +27,15 @@ def test_html_says_where_alarms_cover_much():
     assert "Alarms cover" not in cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0])._repr_html_()
 
 
+def test_html_of_a_stream_is_that_of_the_whole_series():
+    truth, predicted = [0, 1, 0, 1, 0, 0], [0, 1, 1, 0, 0, 1]
+    stream = cc.AffiliationStream()
+    stream.update(truth, predicted)
+    html = stream.result()._repr_html_()
+    assert "Alarms cover 50% of the series" in html
+    assert html == cc.affiliation(truth, predicted)._repr_html_()
+
+
 def test_html_without_any_alarm():
     html = NOTHING._repr_html_()
     assert "<b>precision -, recall 0.000, F1 -</b>" in html

@@ -63,7 +63,50 @@ def test_bad_starts_and_steps(options, message):
         AffiliationStream(**options)
 
 
-@pytest.mark.parametrize("start", [0.5, MORNING])
-def test_labels_need_a_step(start):
-    with pytest.raises(InputTypeError, match="`step` beside a `start`"):
-        stream_of(start=start)
+def test_labels_need_a_step():
+    with pytest.raises(InputTypeError, match="`step` beside a `start`") as got:
+        stream_of(start=MORNING)
+    assert "Pass `step=` when the stream is made. Or: make the stream without" in str(got.value)
+
+
+def test_a_float_start_has_no_step_and_no_times():
+    with pytest.raises(InputTypeError, match=r"`start` to be an integer, .*, got 0\.5") as got:
+        stream_of(start=0.5)
+    assert "`step" not in str(got.value)
+    assert "Make the stream without `start`, and pass `times=`" in str(got.value)
+    # What the hint says works.
+    AffiliationStream().update([0, 1], [0, 1], times=[0.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "message"),
+    [
+        ({"start": 0}, {"start": 5}, "where the one it is added to stops, 0, got 5"),
+        ({"start": MORNING}, {"start": MORNING + MINUTE}, "where the one it is added to stops"),
+        ({"start": 0.5}, {"start": 1.5}, "where the one it is added to stops"),
+        ({"step": 2}, {"step": 3}, "one `step`, got 2 and 3"),
+        ({"start": 0, "step": 2}, {"step": 3}, "one `step`, got 2 and 3"),
+        ({"start": 0}, {"start": MORNING}, "of one kind and unit"),
+    ],
+)
+def test_empty_streams_that_contradict_each_other(left, right, message):
+    with pytest.raises((InputError, InputTypeError), match=message):
+        AffiliationStream(**left) + AffiliationStream(**right)
+
+
+def test_an_empty_stream_has_the_step_of_the_other():
+    seen = stream_of(step=3)
+    for empty in (AffiliationStream(step=2), AffiliationStream(start=0)):
+        with pytest.raises(InputError, match="one `step`"):
+            seen + empty
+        with pytest.raises(InputError, match="one `step`"):
+            empty + seen
+
+
+@pytest.mark.parametrize("options", [{"step": 2}, {"start": 4}, {"start": MORNING, "step": MINUTE}])
+def test_an_empty_stream_without_options_changes_nothing(options):
+    told, nothing = AffiliationStream(**options), AffiliationStream()
+    for both in (told + nothing, nothing + told, told + told, nothing + told + nothing):
+        assert not both
+        both.update(TRUTH, PREDICTED)
+        assert repr(both) == repr(stream_of(**options))

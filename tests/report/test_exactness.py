@@ -80,7 +80,7 @@ def compare(shown, result):
     levels = dict(zip(("precision", "recall", "f1"), chance_levels(result.events), strict=True))
     assert chance == pytest.approx(levels, abs=1e-9, nan_ok=True)
     assert chance["recall"] == pytest.approx(result.chance.recall, abs=1e-9)
-    assert shown["much"] == covers_much(result.events.pair)
+    assert shown["much"] == covers_much(result.events)
     dated = result.events.start.dtype.kind == "M"
     for name, own in COLUMNS.items():
         expected = getattr(result.events, own)

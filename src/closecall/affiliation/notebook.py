@@ -35,10 +35,9 @@ def as_html(result: Affiliation) -> str:
 
 
 def _long(result: Affiliation) -> str:
-    pair = result.events.pair
-    if not covers_much(pair):
+    if not covers_much(result.events):
         return ""
-    share = f"{covered_share(pair):.0%}"
+    share = f"{covered_share(result.events):.0%}"
     return (
         f". Alarms cover {share} of the series; random ones are points. So recall and F1 look "
         "better than they are: <code>significance</code> moves the alarms themselves."

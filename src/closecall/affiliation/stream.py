@@ -231,11 +231,13 @@ class AffiliationStream:
             return NotImplemented
         both = AffiliationStream.__new__(AffiliationStream)
         both._yielded = self._yielded
-        both._setting = self._setting if self._part or self._setting.placed else other._setting
+        own, theirs = self._setting, other._setting
+        both._setting = own if self._part or own.placed or not theirs.told else theirs
         left, right = self._part or self._empty(other), other._part or other._empty(self)
-        both._part = left or right
+        both._part = self._part or other._part
         if left is not None and right is not None:
-            both._part = _checked(joined_parts(left, right))
+            joined = _checked(joined_parts(left, right))
+            both._part = both._part and joined
         return both
 
     def __len__(self) -> int:
@@ -264,14 +266,16 @@ class AffiliationStream:
             self._part = _checked(part if self._part is None else joined_parts(self._part, part))
 
     def _empty(self, beside: AffiliationStream) -> Part | None:
-        """Give a part without length, if this stream has seen nothing and knows its place."""
+        """Give a part without length, if this stream has seen nothing and was told what to see."""
         own, other = self._setting, beside._part
-        if not own.placed or other is None:
+        sampled = isinstance(other, SampledPart) or (
+            other is None and None not in (own.step, beside._setting.step)
+        )
+        if not (own.told if sampled else own.placed):
             return None
         nothing = np.empty((0, 2), dtype=np.float64 if own.clock.kind == "number" else np.int64)
-        sampled = isinstance(other, SampledPart)
         at = Stretch.of(nothing, nothing, (own.start, own.start), own.clock, joins=sampled)
-        return SampledPart(at, own.sample_step(), placed=True) if sampled else EventPart(at)
+        return SampledPart(at, own.sample_step(), own.placed) if sampled else EventPart(at)
 
 
 def _read_end(end: Any, known: Stretch) -> Tick:

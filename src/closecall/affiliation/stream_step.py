@@ -25,17 +25,22 @@ class Setting:
     clock: Clock
     placed: bool
 
+    @property
+    def told(self) -> bool:
+        """Whether there is more to know than the defaults, so that not any stream can follow."""
+        return self.placed or self.step != 1
+
     def sample_step(self) -> int:
         """Give the length of a sample in ticks."""
-        if self.step is None:
-            raise InputTypeError(
-                expected(
-                    "`step` beside a `start` that is not an integer",
-                    "none",
-                    "Pass `step=` when the stream is made, or `times=` with each chunk.",
-                )
-            )
-        return self.step
+        if self.step is not None:
+            return self.step
+        hint = "Make the stream without `start`, and pass `times=` with each chunk."
+        if self.clock.kind == "number":
+            start = self.clock.text(self.start)
+            rule = "`start` to be an integer, or a datetime, for samples without times"
+            raise InputTypeError(expected(rule, start, hint))
+        hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
+        raise InputTypeError(expected("`step` beside a `start` that is a datetime", "none", hint))
 
 
 def read_setting(start: Any, step: Any) -> Setting:

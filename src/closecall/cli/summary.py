@@ -37,8 +37,8 @@ def print_summary(result: Affiliation, console: Console, *, most: int | None) ->
     console.print(headline(result))
     console.print(levels)
     console.print(Text(counts(result)))
-    if covers_much(result.events.pair):
-        console.print(Text(_LONG.format(share=covered_share(result.events.pair)), style="dim"))
+    if covers_much(result.events):
+        console.print(Text(_LONG.format(share=covered_share(result.events)), style="dim"))
     console.print()
     print_events(result, console, most=most)
     console.print()

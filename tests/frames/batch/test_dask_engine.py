@@ -239,8 +239,9 @@ def test_no_scheduler_at_all(monkeypatch):
 def test_a_client_that_was_closed(client):
     other = distributed.Client(client.scheduler.address, set_as_default=False)
     other.close()
-    with pytest.raises(EngineError, match="to stay reachable, got a lost connection"):
+    with pytest.raises(EngineError, match="an open Dask client, got a closed one") as caught:
         list(run(numbers(2), double, engine=other))
+    assert "Make another." in str(caught.value)
 
 
 @contextmanager

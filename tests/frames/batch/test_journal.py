@@ -1,5 +1,7 @@
 """What is finished is kept whole, or not at all; and never taken for something else."""
 
+import resource
+
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -237,3 +239,15 @@ def test_refused_places(tmp_path):
     assert "either `resume` or `overwrite`, got both" in message(
         lambda: Journal.open(tmp_path / "r.csv", ABOUT, **both)
     )
+
+
+def test_a_full_disk_names_the_file_of_a_unit(out):
+    journal = Journal.open(out, ABOUT)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"results\.parquet\.partial") as caught:
+            journal.write(UnitRows("large", pa.table({"f1": range(100_000)})))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.filename.startswith(str(journal.folder))

@@ -25,6 +25,10 @@ def process(unit):
     return os.getpid()
 
 
+def slow(unit):
+    time.sleep(0.2)
+
+
 def die(unit):
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -212,6 +216,29 @@ def test_stopping_while_a_result_is_sent_does_not_wait_for_ever(tmp_path):
             assert script.wait(120) == 0
         finally:
             script.kill()
+
+
+@pytest.mark.skipif("forkserver" not in get_all_start_methods(), reason="has no server")
+@pytest.mark.parametrize(
+    "error", [EOFError("unexpected EOF"), ConnectionResetError, BrokenPipeError]
+)
+@pytest.mark.parametrize("later", [False, True], ids=["the first worker", "another worker"])
+def test_a_server_that_ends_while_it_starts_workers_is_worded(monkeypatch, error, later):
+    from multiprocessing import forkserver
+
+    calls = []
+    original = forkserver.read_signed
+
+    def broken(*given):
+        calls.append(given)
+        if later and len(calls) == 1:
+            return original(*given)
+        raise error
+
+    monkeypatch.setattr(forkserver, "read_signed", broken)
+    with pytest.raises(EngineError, match="an end of the process that starts them") as caught:
+        list(run(numbers(20), slow, workers=2))
+    assert "try again" in str(caught.value)
 
 
 def test_a_program_without_a_file_is_told_so():

@@ -21,7 +21,7 @@ def test_columns_are_listed_once_in_the_order_of_their_roles():
     assert question.columns == ("site", "machine", "t", "label", "a", "b")
     assert question.detectors == ("a", "b")
     assert ask(score=None, predicted="p").columns == ("series", "label", "p")
-    assert ask(by=()).by == ()
+    assert ask(by=()).by == ask(by=[]).by == ask(by=None).by == ()
 
 
 def test_scores_are_asked_for_affiliation_at_the_best_f1_and_average_precision_by_default():

@@ -70,6 +70,41 @@ def test_times_out_of_order_are_ignored_if_that_is_asked_for():
     assert (series.axis.ticks, series.order, series.timed) == (None, None, False)
 
 
+@pytest.mark.parametrize(
+    "times",
+    [
+        [0, 1, None, 3, 4, 5],
+        [0.0, 1.0, float("nan"), 3.0, 4.0, 5.0],
+        [0.0, 1.0, 2.0, 3.0, 4.0, float("inf")],
+        np.array(["2024-01-01", "NaT", *["2024-01-02"] * 4], dtype="M8[s]"),
+        [0, 0, 0, 0, 0, 0],
+    ],
+    ids=["null", "nan", "inf", "NaT", "repeated"],
+)
+def test_samples_are_counted_where_times_are_missing(times):
+    series, _ = read(times, disorder="index")
+    assert (series.axis.ticks, series.axis.length, series.timed) == (None, 6, False)
+    for disorder in ("error", "sort"):
+        with pytest.raises(TroubleError) as caught:
+            read(times, disorder=disorder)
+        assert caught.value.status == "bad_times"
+
+
+def test_one_sample_is_counted():
+    table = pa.table({"label": [1], "score": [0.5], "t": [7]})
+    ask = {"truth": "label", "score": "score", "time": "t"}
+    series = read_series(table, Question.ask(**ask, disorder="index"))
+    assert (series.axis.length, series.axis.end, series.timed) == (1, 1, False)
+    with pytest.raises(TroubleError, match="`t` to have at least two times"):
+        read_series(table, Question.ask(**ask))
+
+
+def test_a_column_that_holds_no_times_is_trouble_even_so():
+    with pytest.raises(TroubleError) as caught:
+        read([True, False] * 3, disorder="index")
+    assert caught.value.status == "bad_times"
+
+
 def test_predictions_stand_beside_the_truth():
     series, _ = read([10, 20, 30, 40, 50, 60])
     pair = series.predicting(np.array([1, 0, 0, 0, 0, 1]))

@@ -285,6 +285,9 @@ class _Room:
 
 
 def _gone(client: Any, lost: list[Keyed]) -> EngineError:
+    if client.status == "closed" and not lost:
+        hint = "Make another. A client that nobody closed has lost its scheduler."
+        return EngineError(expected("`engine` to be an open Dask client", "a closed one", hint))
     address = client.scheduler.address if client.scheduler is not None else "its address"
     doing = f" while these were on their way: {listed_keys(lost)}" if lost else ""
     return EngineError(

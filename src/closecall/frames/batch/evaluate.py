@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def evaluate_frame(
     data: Any,
     *,
-    by: str | Iterable[str] = (),
+    by: str | Iterable[str] | None = (),
     truth: str,
     score: str | Iterable[str] | None = None,
     predicted: str | Iterable[str] | None = None,
@@ -79,7 +79,7 @@ def evaluate_frame(
     disorder
         What to do where times repeat or go back: ``"error"`` gives the rows a status; ``"sort"``
         sorts the samples by time (repeated times remain an error); ``"index"`` ignores the times
-        of these series and counts their samples.
+        of these series and counts their samples, also where a time is missing, or the only one.
     strict
         Raise for the first series in trouble instead of giving it a status.
     engine

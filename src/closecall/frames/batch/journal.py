@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
-from closecall.frames.batch.written import require_suffix, write_rows
+from closecall.frames.batch.written import naming, require_suffix, write_rows
 from closecall.frames.files import arrow
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Journal:
 
     def _put(self, name: str, content: bytes) -> None:
         temporary = self.folder / f"{name}{_TEMPORARY}"
-        with temporary.open("wb") as file:
+        with naming(temporary), temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -85,7 +85,7 @@ def _until_broken(
 
     def submit(unit: Keyed) -> Future[Outcome[Value]]:
         try:
-            with _uninterrupted():
+            with _uninterrupted(), _started():
                 return pool.submit(_attempt, function, unit)
         except BrokenExecutor as error:
             broken: Future[Outcome[Value]] = Future()
@@ -111,7 +111,8 @@ def _until_broken(
 @contextmanager
 def _worker_processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Start processes, and leave none behind, whatever happens to us."""
-    context = _context()
+    with _started():
+        context = _context()
     ours, theirs = context.Pipe(duplex=False)[::-1]
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow, initargs=(theirs,))
     try:
@@ -150,6 +151,21 @@ def _start_server(context: BaseContext) -> None:
         ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _started() -> Iterator[None]:
+    """Word what is raised where a process is started and the server for it is gone."""
+    try:
+        yield
+    except (EOFError, ConnectionError) as error:
+        raise EngineError(
+            expected(
+                "worker processes to start",
+                "an end of the process that starts them",
+                f"It was killed, or memory ran out: try again, or fewer `workers`. {KEPT}",
+            )
+        ) from error
 
 
 @contextmanager
@@ -194,7 +210,7 @@ def _require_possible() -> None:
 def _require_start(pool: ProcessPoolExecutor) -> None:
     """Find out, before a unit is blamed, whether workers start at all."""
     try:
-        with _uninterrupted():
+        with _uninterrupted(), _started():
             first = pool.submit(os.getpid)
         first.result()
     except BrokenExecutor as error:

@@ -76,7 +76,7 @@ class Question:
     def ask(
         cls,
         *,
-        by: str | Iterable[str] = (),
+        by: str | Iterable[str] | None = (),
         truth: str,
         score: str | Iterable[str] | None = None,
         predicted: str | Iterable[str] | None = None,
@@ -92,7 +92,7 @@ class Question:
         require_disorder(disorder)
         chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
         question = cls(
-            by=_names(by, "by"),
+            by=() if by is None else _names(by, "by"),
             truth=_name(truth, "truth"),
             scores=scores,
             predicted=labels,

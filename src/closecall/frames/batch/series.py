@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.axis import Axis, read_axis, require_increasing
-from closecall.errors import ClosecallError, InputError, expected
+from closecall.errors import ClosecallError, InputError, expected, renamed
 from closecall.frames.batch.arrow_columns import to_numpy
 from closecall.frames.batch.trouble import BAD_LABELS, BAD_TIMES, EMPTY, TroubleError, blamed_on
 from closecall.intervals import Intervals
@@ -93,10 +94,12 @@ def read_series(table: pa.Table, question: Question) -> Series:
     with blamed_on(BAD_LABELS):
         labels = read_labels(to_numpy(table.column(question.truth), question.truth), question.truth)
     if question.time is None:
-        axis = read_axis(labels.size, None, None, of="labels")
-        return Series(labels, axis, None, timed=False)
-    with blamed_on(BAD_TIMES):
-        times = to_numpy(table.column(question.time), question.time)
+        return _counted(labels)
+    column = table.column(question.time)
+    if column.null_count and question.disorder == "index":
+        return _counted(labels)
+    with blamed_on(BAD_TIMES), renamed({"times": question.time}):
+        times = to_numpy(column, question.time)
         return timed_series(labels, times, name=question.time, disorder=question.disorder)
 
 
@@ -114,20 +117,27 @@ def timed_series(
     disorder
         As in `closecall.evaluate_frame`.
     """
-    try:
+    # Most series are in order and even; only the others pay for finding out what they are.
+    with suppress(ClosecallError):
         return Series(labels, read_axis(labels.size, times, None, of="labels"), None, timed=True)
-    except ClosecallError:
-        # Most series are in order and even; only the others pay for finding out what they are.
+    try:
         return _mended(labels, times, name, disorder)
+    except InputError:
+        # A column that holds no times at all is another error: there is nothing to ignore.
+        if disorder != "index":
+            raise
+        return _counted(labels)
+
+
+def _counted(labels: NDArray[Any]) -> Series:
+    axis = read_axis(labels.size, None, None, of="labels")
+    return Series(labels, axis, None, timed=False)
 
 
 def _mended(labels: NDArray[Any], times: NDArray[Any], name: str, disorder: Disorder) -> Series:
     ticks, clock = read_times(times, name)
     order = None
     if not (ticks[1:] > ticks[:-1]).all():
-        if disorder == "index":
-            axis = read_axis(labels.size, None, None, of="labels")
-            return Series(labels, axis, None, timed=False)
         if disorder == "sort":
             order = np.argsort(ticks, kind="stable")
             labels, times, ticks = labels[order], times[order], ticks[order]

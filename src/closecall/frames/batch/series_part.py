@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.affiliation.stream import AffiliationStream
-from closecall.errors import InputError
+from closecall.axis import require_increasing
+from closecall.errors import InputError, renamed
 from closecall.frames.batch.arrow_columns import to_numpy
 from closecall.frames.batch.trouble import (
     BAD_LABELS,
@@ -21,6 +23,7 @@ from closecall.frames.batch.trouble import (
 )
 from closecall.labels import read_labels
 from closecall.scored import predicted_at, read_scores
+from closecall.timeline import read_times
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from closecall.frames.sources.unit import Unit
 
 Trouble = tuple[str, str]  # a status, and the reason
+_INDEX = re.compile(r"(?<= at index )\d+(?=\.$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,10 @@ class DetectorPart:
     highest: float = -np.inf
     trouble: Trouble | None = None
 
-    def followed_by(self, other: DetectorPart) -> DetectorPart:
-        """Put the part that comes next in time after this one; trouble stays."""
+    def followed_by(self, other: DetectorPart, samples: int) -> DetectorPart:
+        """Put the part that comes next in time after this one of so many samples."""
         if self.trouble or other.trouble:
-            return replace(self, trouble=self.trouble or other.trouble)
+            return replace(self, trouble=self.trouble or _moved(other.trouble, samples))
         return DetectorPart(
             self.stream + other.stream,
             self.predicted_samples + other.predicted_samples,
@@ -65,6 +69,9 @@ class SeriesPart:
     numbers: AffiliationStream = field(default_factory=AffiliationStream)
     """The true events by the numbers of their samples."""
     true_samples: int = 0
+    time: str | None = None
+    """The name of the time column."""
+    first_time: Any = None
     last_time: Any = None
     usual_step: Any = None
     time_type: pa.DataType | None = None
@@ -73,12 +80,12 @@ class SeriesPart:
     def followed_by(self, other: SeriesPart) -> SeriesPart:
         """Put the part that comes next in time after this one."""
         samples = self.samples + other.samples
-        trouble = self.trouble or other.trouble
+        trouble = self.trouble or _moved(other.trouble, self.samples) or self._disorder(other)
         if trouble or not self.samples or not other.samples:
             return replace(other if other.samples else self, samples=samples, trouble=trouble)
         both = zip(self.detectors, other.detectors, strict=True)
         try:
-            detectors = tuple(one.followed_by(next_one) for one, next_one in both)
+            detectors = tuple(one.followed_by(following, self.samples) for one, following in both)
         except InputError as error:
             return replace(self, samples=samples, trouble=(BAD_TIMES, one_line(error)))
         return SeriesPart(
@@ -86,29 +93,42 @@ class SeriesPart:
             detectors,
             self.numbers + other.numbers,
             self.true_samples + other.true_samples,
+            self.time,
+            self.first_time,
             other.last_time,
             self.usual_step if other.usual_step is None else other.usual_step,
             other.time_type,
         )
 
+    def _disorder(self, other: SeriesPart) -> Trouble | None:
+        """Say what is wrong if the next part does not start later than this one ends."""
+        if self.time is None or other.time is None:
+            return None
+        ticks, clock = read_times(np.array([self.last_time, other.first_time]), self.time)
+        try:
+            require_increasing(ticks, clock, self.time)
+        except InputError as error:
+            return _moved((BAD_TIMES, one_line(error)), self.samples - 1)
+        return None
+
 
 def evaluate_part(unit: Unit, question: Question) -> SeriesPart:
-    """Evaluate one part of a series; what is wrong with it says which part it is in."""
+    """Evaluate one part of a series; what is wrong with it stays until the parts are joined."""
     part = SeriesPart()
     for _, table in unit.groups():
         try:
             part = part.followed_by(_read_part(table, question))
         except TroubleError as error:
             part = SeriesPart(table.num_rows, trouble=(error.status, str(error)))
-    detectors = tuple(
-        replace(one, trouble=_located(one.trouble, unit.key)) for one in part.detectors
-    )
-    return replace(part, detectors=detectors, trouble=_located(part.trouble, unit.key))
+    return part
 
 
-def _located(trouble: Trouble | None, key: str) -> Trouble | None:
-    """Say in which part a value is: its index counts from the start of that part."""
-    return trouble and (trouble[0], f"{trouble[1].removesuffix('.')}, in {key}.")
+def _moved(trouble: Trouble | None, samples: int) -> Trouble | None:
+    """Count the index of a value from the start of the series, so many samples before."""
+    if trouble is None:
+        return None
+    status, reason = trouble
+    return status, _INDEX.sub(lambda index: str(int(index[0]) + samples), reason)
 
 
 def _read_part(table: pa.Table, question: Question) -> SeriesPart:
@@ -133,9 +153,15 @@ def _read_part(table: pa.Table, question: Question) -> SeriesPart:
     if times is None:
         return part
     if all(detector.trouble for detector in part.detectors):
-        _update(AffiliationStream(), truth, truth, times)  # nobody else has looked at the times
-    kind = table.schema.field(question.time).type
-    return replace(part, last_time=times[-1], usual_step=_usual_step(times), time_type=kind)
+        _update(AffiliationStream(), truth, truth, times, question)  # as nobody has looked at them
+    return replace(
+        part,
+        time=question.time,
+        first_time=times[0],
+        last_time=times[-1],
+        usual_step=_usual_step(times),
+        time_type=table.schema.field(question.time).type,
+    )
 
 
 def _usual_step(times: NDArray[Any]) -> Any:
@@ -152,8 +178,10 @@ def _update(
     truth: NDArray[Any],
     predicted: NDArray[Any],
     times: NDArray[Any] | None,
+    question: Question,
 ) -> None:
-    with blamed_on(BAD_TIMES):  # the labels have been read already
+    # The labels have been read already.
+    with blamed_on(BAD_TIMES), renamed({"times": str(question.time)}):
         stream.update(truth, predicted, times=times)
 
 
@@ -169,7 +197,7 @@ def _detector_part(
         predicted, extremes = _predictions(table.column(name), name, question)
     except TroubleError as error:
         return DetectorPart(stream, trouble=(error.status, str(error)))
-    _update(stream, truth, predicted, times)
+    _update(stream, truth, predicted, times, question)
     alarmed = predicted != 0
     hits = int(np.count_nonzero(truth[alarmed]))
     return DetectorPart(stream, int(np.count_nonzero(alarmed)), hits, *extremes)

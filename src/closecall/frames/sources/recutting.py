@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from closecall.errors import InputError, expected
 from closecall.frames.files import arrow
 
 if TYPE_CHECKING:
@@ -41,11 +43,16 @@ def write_in_row_groups(
     parquet = arrow("pyarrow.parquet")
     row_groups = _cut(iter(tables), rows)
     first = next(row_groups)
-    with parquet.ParquetWriter(path, first.schema, use_dictionary=list(by)) as writer:
-        for table in chain([first], row_groups):
-            writer.write_table(table, row_group_size=table.num_rows)
-            if digest is not None:
-                digest.update(table)
+    try:
+        with parquet.ParquetWriter(path, first.schema, use_dictionary=list(by)) as writer:
+            for table in chain([first], row_groups):
+                writer.write_table(table, row_group_size=table.num_rows)
+                if digest is not None:
+                    digest.update(table)
+    except OSError as error:
+        rule = f"room in {Path(path).parent.parent} for a copy of the rows"
+        hint = "The variable TMPDIR names the folder."
+        raise InputError(expected(rule, f"`{error}`", hint)) from error
 
 
 def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:

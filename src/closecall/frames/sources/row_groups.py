@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -47,14 +48,14 @@ class Layout:
         """Read row groups of a file: all columns, or some of them."""
         schema = self._chosen(columns)
         stored = [name for name in schema.names if name not in _folder_columns(file, schema)]
-        with _open(file, self._codes(file)) as parquet:
+        with _open(file, self._codes(file)) as parquet, _naming(file):
             return _complete(parquet.read_row_groups(list(row_groups), stored), file, schema)
 
     def read_first(self, file: DataFile, row_group: int, rows: int) -> pa.Table:
         """Read the first rows of a row group, and little of what follows them."""
         pyarrow = arrow("pyarrow")
         stored = [n for n in self.schema.names if n not in _folder_columns(file, self.schema)]
-        with _open(file, self._codes(file), buffer_size=_SMALL_BUFFER) as parquet:
+        with _open(file, self._codes(file), buffer_size=_SMALL_BUFFER) as parquet, _naming(file):
             batches = parquet.iter_batches(
                 rows, row_groups=[row_group], columns=stored, use_threads=False
             )
@@ -72,7 +73,12 @@ class Layout:
         file = row_group.file
         stored = [n for n in self.schema.names if n not in _folder_columns(file, self.schema)]
         with _open(file, buffer_size=_SMALL_BUFFER) as parquet:
-            for batch in parquet.iter_batches(row_groups=[row_group.index], columns=stored):
+            batches = parquet.iter_batches(row_groups=[row_group.index], columns=stored)
+            while True:
+                with _naming(file):
+                    batch = next(batches, None)
+                if batch is None:
+                    return
                 yield _complete(pyarrow.Table.from_batches([batch]), file, self.schema)
 
     def _codes(self, file: DataFile) -> list[str]:
@@ -146,22 +152,29 @@ def _opened(
 
 
 def _open(file: DataFile, codes: Sequence[str] = (), *, buffer_size: int = 0) -> Any:
-    pyarrow, parquet = arrow("pyarrow"), arrow("pyarrow.parquet")
-    try:
+    with _naming(file):
         status = Path(file.path).stat()
-        return parquet.ParquetFile(
+        return arrow("pyarrow.parquet").ParquetFile(
             file.path,
             metadata=_footer(file.path, status.st_size, status.st_mtime_ns),
             read_dictionary=list(codes),
             buffer_size=buffer_size,
         )
-    except (pyarrow.ArrowException, OSError) as error:
+
+
+@contextmanager
+def _naming(file: DataFile) -> Iterator[None]:
+    """Say which file cannot be read, and why."""
+    try:
+        yield
+    except (arrow("pyarrow").ArrowException, OSError) as error:
         reason = str(error).strip().split("\n", 1)[0]
         raise InputError(
             expected(
                 f"{file.path} to be a whole Parquet file",
                 f"`{reason}`",
-                "Write it again, or leave it out; the series in it are not known without it.",
+                "Write it again, or leave it out: what is left of it does not say which series "
+                "are lost.",
             )
         ) from error
 
