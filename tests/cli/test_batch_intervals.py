@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +109,9 @@ def test_json_and_csv_have_every_row(run, series):
     assert printed["intervals"][-1]["probability"] == rows[-1]["probability"]
     table = list(csv.DictReader(io.StringIO(run(*arguments, "csv").stdout)))
     assert [row["number"] for row in table] == [row["number"] for row in rows]
+    assert [row["caution"] for row in table] == [row["caution"] for row in rows]
+    assert [float(row["low"]) for row in table] == [row["low"] for row in rows]
+    assert table[0]["probability"] == ""  # as a comparison leaves it
     assert "intervals" not in json.loads(
         run("batch", "series.parquet", *COLUMNS, "--format", "json").stdout
     )
@@ -137,6 +141,35 @@ def test_refused_options(run, series, options, message):
     assert result.exit_code != 0
     assert message in result.stderr
     assert not Path("rows.parquet").exists()  # before anything is read
+
+
+def test_a_lead_of_nothing_has_a_plus(run, series):
+    label = series["label"].to_numpy()
+    alarms = {"longer": label | np.roll(label, 1), "exact": label}  # both have all of recall
+    pq.write_table(pa.table({"series": series["series"], "label": label} | alarms), "both.parquet")
+    chosen = ("--predicted", "longer", "--predicted", "exact", "--intervals")  # which is turned
+    printed = lines(run("batch", "both.parquet", *COLUMNS[:4], *chosen))
+    assert any(line.startswith("exact  longer  F1 ") for line in printed)
+    (row,) = [line.split() for line in printed if re.match(" +recall ", line)]
+    assert row[:2] == ["recall", "+0.00"]
+
+
+def test_numbers_without_intervals_on_the_terminal_are_counted(run, series):
+    more = ("--metric", "affiliation", "--metric", "classical", "--metric", "event_wise")
+    printed = lines(run("batch", "series.parquet", *COLUMNS, *more, "--intervals"))
+    assert "... and 5 more numbers; `--format json` has all." in printed
+    printed = lines(run("batch", "series.parquet", *COLUMNS, "--intervals"))
+    assert not any("more number" in line for line in printed)
+
+
+def test_numbers_one_below_the_other_on_a_narrow_terminal(run, series, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    printed = lines(run("batch", "series.parquet", *COLUMNS, "--intervals"))
+    place = printed.index("How sure: 95 % intervals over series")
+    assert [line for line in printed[place:] if line.startswith("detector ")] == [
+        f"detector  {heading}" for heading in ("F1", "prec.", "recall", "avg. prec.")
+    ]
+    assert "good      1.00 (0.73 to 1.00)" in printed
 
 
 def test_few_series_have_dashes_and_a_caution(run, series):

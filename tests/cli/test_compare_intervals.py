@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from closecall.cli.compare_intervals import print_intervals
+from closecall.bootstrap import caution_about, caution_about_pairs
+from closecall.cli.compare_intervals import lead_texts, print_intervals
 from closecall.compare import compare
 from closecall.datasets import demo
 
@@ -66,6 +67,32 @@ def test_intervals_in_json_and_csv(run, demo_file):
     assert [float(row["low"]) for row in rows] == [row["low"] for row in intervals.rows()]
     assert rows[0]["probability"] == ""
     assert float(rows[-1]["probability"]) == intervals.pairs[0].f1.probability
+
+
+def test_csv_has_the_header_of_a_batch_and_every_caution(run):
+    truth = [0, 1, 1, 0, 0] * 2
+    pq.write_table(pa.table({"truth": truth, "a": truth, "b": [1, 0, 0, 0, 0] * 2}), "two.parquet")
+    chosen = ("two.parquet", "--predicted", "a", "--predicted", "b", "--intervals")
+    printed = run("compare", *chosen, "--format", "csv").stdout
+    batch = run("batch", *chosen, "--truth", "truth", "--format", "csv").stdout
+    header = "detector,against,number,value,low,high,probability,caution"
+    assert printed.splitlines()[0] == batch.splitlines()[0] == header
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert [row["caution"] for row in rows[:6]] == [caution_about(2)] * 6
+    assert [row["caution"] for row in rows[6:]] == [caution_about_pairs(2)] * 3
+    assert {row[name] for row in rows[6:] for name in ("low", "high", "probability")} == {""}
+    alone = list(csv.DictReader(io.StringIO(batch)))
+    assert {row[name] for row in alone for name in ("low", "high", "probability")} == {""}
+
+
+def test_a_lead_of_nothing_has_no_minus(run):
+    truth = [0, 1, 1, 0, 0] * 10
+    pq.write_table(pa.table({"truth": truth, "a": truth, "b": truth}), "same.parquet")
+    chosen = ("--predicted", "a", "--predicted", "b", "--intervals")
+    printed = lines(run("compare", "same.parquet", *chosen))
+    leads = [line.split() for line in printed if line.endswith(" 0.50")]
+    assert [lead[-4] for lead in leads] == ["+0.00"] * 3
+    assert lead_texts(-0.0, -0.001, 0.001, ".2f") == ["+0.00", "-0.00", "+0.00"]
 
 
 def test_intervals_of_many_pairs_and_of_one_event(run):

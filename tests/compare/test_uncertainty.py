@@ -8,7 +8,7 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation.interval import event_interval
-from closecall.bootstrap import SCORES
+from closecall.bootstrap import SCORES, caution_about, caution_about_pairs
 from closecall.compare import PairIntervals, compare
 from closecall.datasets import demo
 from closecall.errors import InputError
@@ -170,10 +170,30 @@ def test_plain_values_and_rows(intervals):
     assert math.isnan(rows[0]["probability"])
 
 
+def test_rows_say_what_few_events_do_not_allow():
+    few = repeated(2).intervals().rows()
+    assert {row["caution"] for row in few[:6]} == {caution_about(2)}
+    assert {row["caution"] for row in few[6:]} == {caution_about_pairs(2)}
+    assert {row["caution"] for row in repeated(10).intervals().rows()} == {""}
+
+
+def test_each_row_has_the_caution_that_holds_for_it():
+    truth = np.tile([0, 1, 1, 0, 0], 12)
+    once = truth * (np.arange(truth.size) < 5)
+    sure = compare(truth, {"all": truth, "once": once}).intervals()
+    one = "Precision is defined on only 1 of the 12 events."
+    assert [row["caution"] for row in sure.rows()] == ["", "", "", one, "", one, one, "", one]
+    assert sure.pair("once", "all").caution == sure.pair("all", "once").caution == one
+    plain = sure.to_dict()
+    assert plain["pairs"][0]["caution"] == plain["detectors"]["once"]["caution"] == one
+    assert plain["detectors"]["all"]["caution"] == ""
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
 def test_frames(intervals, backend):
     frame = intervals.to_frame(backend)
     assert list(frame.columns) == list(intervals.rows()[0])
+    assert list(frame["caution"]) == [row["caution"] for row in intervals.rows()]
     assert list(frame["low"]) == [row["low"] for row in intervals.rows()]
 
 

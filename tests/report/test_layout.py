@@ -75,11 +75,16 @@ PLACES = """() => {
 }"""
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+# The page learns of its new size with the next frame, and is drawn anew.
+NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+@pytest.mark.parametrize("width", [1280, 880, 360])
 @pytest.mark.parametrize("which", ["nine", "long"])
 def test_nothing_moves_while_the_threshold_does(request, which, width):
     page = request.getfixturevalue(which)
     page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate(NEXT_FRAME)
     page.evaluate("closecall.reopen()")
     slider = page.locator("#threshold-slider")
     slider.fill("0")
@@ -93,6 +98,37 @@ def test_nothing_moves_while_the_threshold_does(request, which, width):
         heights.append(page.evaluate("document.documentElement.scrollHeight"))
     assert heights == sorted(heights)  # the page never gets shorter under the reader
     page.set_viewport_size({"width": 1280, "height": 900})
+
+
+@pytest.fixture(scope="module")
+def extremes(show):
+    """A detector without alarms, and one whose alarms cover half of the series."""
+    silent = np.zeros_like(DATA.truth)
+    half = np.arange(silent.size) % 2000 > 900
+    return show(report(DATA.truth, {"silent": silent, "half": half}, **OPTIONS))
+
+
+def test_without_alarms_there_is_no_level_of_chance(extremes):
+    silent, half = (extremes.locator(".card").nth(place) for place in (0, 1))
+    assert silent.locator(".chance").all_text_contents() == ["\u2013", "\u2013", "chance 0.00"]
+    assert all("chance" in text for text in half.locator(".chance").all_text_contents())
+
+
+def test_nor_is_there_in_the_means_of_many_series(show):
+    silent = {"truth": DATA.truth, "predicted": {"silent": np.zeros_like(DATA.truth)}}
+    page = show(report_batch({"a": silent, "b": silent}))
+    assert page.locator(".chance").all_text_contents() == ["\u2013", "\u2013", "chance 0.00"]
+
+
+@pytest.mark.parametrize("width", [1280, 700, 360, 320])
+def test_the_warning_about_long_alarms_is_not_cut(extremes, width):
+    extremes.set_viewport_size({"width": width, "height": 900})
+    warning = extremes.locator(".card").nth(1).locator(".long")
+    assert warning.is_visible()
+    assert "--significance moves them." in warning.inner_text()
+    assert warning.evaluate("one => one.scrollHeight <= one.clientHeight")
+    assert warning.evaluate("one => one.scrollWidth <= one.clientWidth")
+    extremes.set_viewport_size({"width": 1280, "height": 900})
 
 
 def in_view(page, selector=".timeline .stage"):

@@ -3,7 +3,8 @@ r"""What chance reaches in one zone of affiliation, and on average over zones, i
 A random detector puts its alarms, points, independently and evenly over the span. In a zone of
 length \|I\| it has k of them; the zone's event fills the share p = \|gt\|/\|I\| of it. All shares
 are of the zone: ``before`` is what lies before the event, ``filled`` is p. The proofs are on the
-page "Against chance" of the documents.
+page "Against chance" of the documents. The functions from `reach_probability` on are the package's
+own: they take shares and numbers of alarms that were checked.
 """
 
 from __future__ import annotations
@@ -175,7 +176,7 @@ def averaged_recall(before: ArrayLike, filled: ArrayLike, counts: ArrayLike) -> 
 
 
 def reach_probability(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
-    """Give the probability :math:`1 - (1-w)^K` that any of K >= 1 alarms falls in a zone.
+    """Give the probability :math:`1 - (1-w)^K` that any of K >= 1 alarms is in a zone; unchecked.
 
     Examples
     --------
@@ -183,15 +184,11 @@ def reach_probability(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
     [0.0, 0.75, 1.0]
     """
     with np.errstate(divide="ignore"):  # log 0 at w = 1
-        reached: NDArray[np.float64] = -np.expm1(alarms * np.log1p(-np.asarray(share)))
-    return reached
+        return np.asarray(-np.expm1(alarms * np.log1p(-np.asarray(share))))
 
 
 def precision_level(
-    filled: NDArray[np.float64],
-    share: NDArray[np.float64],
-    alarms: int,
-    zero_division: float = nan,
+    filled: NDArray[np.float64], share: NDArray[np.float64], alarms: int, zero_division: float = nan
 ) -> float:
     r"""Give the level of precision over all zones, for K >= 1 alarms over the span, in [0, 1].
 
@@ -231,8 +228,7 @@ def chance_recall_loss(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
     w = np.asarray(share, dtype=np.float64)
     if alarms == 0:
         return np.ones_like(w)
-    with np.errstate(divide="ignore"):  # log 0 at w = 1
-        hit = -np.expm1((alarms + 1) * np.log1p(-w))
+    hit = reach_probability(w, alarms + 1)
     return np.where(w > 0, np.minimum(hit / ((alarms + 1) * np.where(w > 0, w, 1)), 1.0), 1.0)
 
 
@@ -274,8 +270,8 @@ def one_alarm_f1(
     .. math:: E[F_1] = \sum_j w_j \int_0^1 \frac{2 P_j(x) R_j(x)/n}{P_j(x) + R_j(x)/n} dx,
 
     the alarm being at the share x of the zone j; with a `zero_division` z, :math:`P_j(x)` is
-    :math:`(P_j(x) + (n - 1) z)/n`. The integrand is smooth between at most nine
-    places, and Gauss's rule on each piece leaves nothing out that a float could hold.
+    :math:`(P_j(x) + (n - 1) z)/n`. The integrand is smooth between at most nine places, and
+    Gauss's rule on each piece leaves nothing out that a float could hold. Takes checked arrays.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closecall.cli.formats import console_for, json_text, write_text
+from closecall.cli.interval_csv import interval_csv
 from closecall.errors import InputError, expected
 from closecall.frames.batch.summary import summarise
 from closecall.frames.batch.summary_intervals import interval_rows
@@ -19,7 +20,6 @@ from closecall.frames.batch.trouble import (
     FAILED,
     NO_EVENT,
 )
-from closecall.frames.files import write_table
 
 if TYPE_CHECKING:
     from closecall.frames.batch.result import BatchResult
@@ -52,7 +52,7 @@ def write_batch(
     elif made is None:
         result.write("-")
     else:
-        write_table({name: made.column(name) for name in made.column_names}, "-")
+        write_text(interval_csv(made.to_pylist()), None)
     _report_failures(result, out)
     _require_some(result)
 

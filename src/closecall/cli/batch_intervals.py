@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from closecall.cli import words
+from closecall.cli.compare_intervals import lead_texts
 from closecall.cli.compare_layout import MOST_PAIRS, fitting, headed_table
 from closecall.cli.names import plain_name
 from closecall.frames.batch.question import DETECTOR
@@ -66,9 +67,12 @@ def print_batch_intervals(
     shown = numbers | (_POOLED if has_pooled else {})
     console.print(Text(f"How sure: {100 * level:.4g} % intervals over series\n", style="bold"))
     for some in filter(None, _side_by_side(numbers, _POOLED if has_pooled else {})):
-        console.print(fitting(partial(_alone, found, ranked, some), console)[0])
-        console.print()
+        _print_alone(found, ranked, some, console)
     _print_pairs(found, ranked, shown, console)
+    hidden = len(headings) - len(numbers)
+    if hidden > 0:
+        text = f"... and {hidden} more number{'s' * (hidden > 1)}; `--format json` has all.\n"
+        console.print(Text(text, style="bold"))
     _print_cautions(found, set(shown), console)
     console.print(Text(_LEGEND, style="dim"))
     console.print()
@@ -78,6 +82,19 @@ def _side_by_side(means: Mapping[str, str], pooled: dict[str, str]) -> list[dict
     """Split the numbers into tables that fit; there may be too many for one."""
     items = list(means.items())
     return [dict(items[:_SIDE_BY_SIDE]), dict(items[_SIDE_BY_SIDE:]), pooled]
+
+
+def _print_alone(
+    found: _Found, ranked: list[str], numbers: Mapping[str, str], console: Console
+) -> None:
+    """Print the numbers side by side, or one below the other if they do not fit."""
+    table, fits = fitting(partial(_alone, found, ranked, numbers), console)
+    if fits or len(numbers) == 1:
+        console.print(table)
+        console.print()
+        return
+    for number, heading in numbers.items():
+        _print_alone(found, ranked, {number: heading}, console)
 
 
 def _alone(found: _Found, ranked: list[str], numbers: Mapping[str, str], longest: int) -> Table:
@@ -124,9 +141,8 @@ def _pairs(
             row = _difference(found, *pair, number)
             if row is None:
                 continue
-            parts = [row["value"], row["low"], row["high"]]
-            style = "+.2f" if "affiliation" in number else "+.4g"
-            texts = [words.UNDEFINED if isnan(part) else f"{part:{style}}" for part in parts]
+            style = ".2f" if "affiliation" in number else ".4g"
+            texts = lead_texts(row["value"], row["low"], row["high"], style)
             table.add_row(*names, heading, *texts, _surely(row))
             names = [Text(), Text()]
     return table

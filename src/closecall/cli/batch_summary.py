@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.measure import Measurement
-from rich.table import Table
 from rich.text import Text
 
-from closecall.cli import words
-from closecall.cli.event_table import score_style
+from closecall.cli.batch_leaderboard import (
+    MOST_DETECTORS,
+    heading_of,
+    ordered_metrics,
+    print_leaderboard,
+)
 from closecall.cli.names import plain_name
 from closecall.frames.batch.leaderboard import higher_is_better, rank_detectors
 from closecall.frames.batch.question import DETECTOR
-from closecall.frames.batch.summary import summarise
 from closecall.frames.batch.trouble import (
     BAD_TIMES,
     CONSTANT_SCORE,
@@ -33,19 +33,9 @@ if TYPE_CHECKING:
 
     from closecall.frames.batch.result import BatchResult
 
-_NAME_WIDTHS = (40, 28, 20, 14)  # the widest that fits is taken
 _LONGEST = 60
 _SAID_BY_COUNTS = (OK, NO_EVENT, EMPTY)  # statuses whose reason says no more than their name
 _OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
-_ANY_WIDTH = 10_000
-_MOST_DETECTORS = 60
-_HEADINGS = {
-    "affiliation_f1": "F1",
-    "affiliation_precision": "prec.",
-    "affiliation_recall": "recall",
-    "affiliation_average_precision": "avg. prec.",
-}
-_HEADLINE = ("affiliation_f1", "affiliation_precision", "affiliation_recall")
 _CHANCE = (
     "chance: about what as many alarms at random times reach, usually within 0.02;\n"
     "closecall score and cc.chance give the means themselves, series by series."
@@ -70,12 +60,10 @@ def print_batch(
     console.print(_counts(result))
     console.print()
     if result.table.num_rows:
-        table, shown = _leaderboard(result, console.width, console)
-        console.print(table)
-        console.print()
+        print_leaderboard(result, console)
         if intervals is not None and level is not None:
             _print_intervals(result, intervals, level, console)
-        _print_meaning(result, shown, console)
+        _print_meaning(result, ordered_metrics(result), console)
     if out is not None and not result.failures:
         console.print(Text(_written(result, out)))
 
@@ -132,81 +120,21 @@ def _troubles(series: Iterable[list[str]]) -> list[str]:
     ]
 
 
-def _leaderboard(result: BatchResult, width: int, console: Console) -> tuple[Table, list[str]]:
-    """Return the table with the longest names, and the most metrics, that fit; and which."""
-    metrics = _metrics(result)
-    while True:
-        for longest in _NAME_WIDTHS:
-            table = _table(result, metrics, longest)
-            options = console.options.update(max_width=_ANY_WIDTH)
-            if Measurement.get(console, options, table).maximum <= width:
-                return table, metrics
-        if len(metrics) == 1:
-            return table, metrics
-        metrics = metrics[:-1]
-
-
-def _metrics(result: BatchResult) -> list[str]:
-    """List the numbers of the rows, the headline first."""
-    columns = result.question.metric_columns
-    first = [name for name in _HEADLINE if name in columns]
-    return [*first, *(name for name in columns if name not in first)]
-
-
-def _table(result: BatchResult, metrics: list[str], longest: int) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    shown = []
-    for name in metrics:
-        level = name.replace("affiliation", "chance", 1)
-        shown += [name, level] if level in result.question.chance_columns else [name]
-    headings = [_heading(name) for name in shown]
-    for heading in ("#", DETECTOR, *headings, "best", "series"):
-        left = heading == DETECTOR
-        table.add_column(Text(heading), justify="left" if left else "right", no_wrap=True)
-    board = rank_detectors(result.table, result.question, metrics[0]).to_pylist()
-    summary_rows = summarise(result.table, result.question).to_pylist()
-    summaries = {row[DETECTOR]: row for row in summary_rows}
-    for row in board[:_MOST_DETECTORS]:
-        summary = summaries[row[DETECTOR]]
-        defined = row["series"] - row["undefined"]
-        table.add_row(
-            words.number(row["rank"]) if isfinite(row["rank"]) else words.UNDEFINED,
-            Text(plain_name(str(row[DETECTOR]), longest), style="bold cyan"),
-            *(_score(name, summary[f"mean_{name}"]) for name in shown),
-            str(row["best_on"]),
-            f"{defined}/{row['series']}",
-        )
-    return table
-
-
-def _heading(name: str) -> str:
-    return "chance" if name.startswith("chance") else _HEADINGS.get(name, name.replace("_", " "))
-
-
-def _score(name: str, value: float) -> Text:
-    if name.startswith("chance") or not isfinite(value):
-        return Text(words.score(value if isfinite(value) else None), style="dim")
-    if name.startswith("affiliation"):
-        text = words.score(value)
-        return Text(text, style=score_style(text) if name == "affiliation_f1" else "")
-    return Text(words.number(round(value, 4)))
-
-
 def _print_intervals(
     result: BatchResult, intervals: pa.Table, level: float, console: Console
 ) -> None:
     from closecall.cli.batch_intervals import print_batch_intervals
 
-    metrics = _metrics(result)
-    headings = {name: _heading(name) for name in metrics}
+    metrics = ordered_metrics(result)
+    headings = {name: heading_of(name) for name in metrics}
     board = rank_detectors(result.table, result.question, metrics[0]).column(DETECTOR).to_pylist()
-    ranked = [str(name) for name in board[:_MOST_DETECTORS]]
+    ranked = [str(name) for name in board[:MOST_DETECTORS]]
     print_batch_intervals(intervals, ranked, headings, console, level=level)
 
 
 def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:
     way = "highest" if higher_is_better(metrics[0], result.question) else "lowest"
-    name = _heading(metrics[0])
+    name = heading_of(metrics[0])
     lines = [
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.cli.formats import console_for, csv_text, json_text, most_events, write_text
+from closecall.cli.interval_csv import interval_csv
 from closecall.compare.tables import plain_events
 
 if TYPE_CHECKING:
@@ -28,17 +29,10 @@ def write_comparison(
     elif output_format == "json":
         more = {} if intervals is None else {"intervals": intervals.to_dict()}
         write_text(json_text(comparison.to_dict() | more), output)
+    elif intervals is None:
+        write_text(csv_text(_rows(comparison)), output)
     else:
-        rows = _rows(comparison) if intervals is None else _plain(intervals.rows())
-        write_text(csv_text(rows), output)
-
-
-def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out what is undefined."""
-    return [
-        {name: None if value != value else value for name, value in row.items()}  # noqa: PLR0124 - nan differs from itself
-        for row in rows
-    ]
+        write_text(interval_csv(intervals.rows()), output)
 
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:

@@ -67,10 +67,24 @@ def _pairs(pairs: list[PairIntervals], longest: int) -> Table:
         names = [Text(plain_name(name, longest), "bold cyan") for name in (pair.first, pair.second)]
         for score, heading in _HEADINGS.items():
             lead: Difference = getattr(pair, score)
-            numbers = [words.UNDEFINED if isnan(part) else f"{part:+.2f}" for part in _parts(lead)]
-            table.add_row(*names, heading, *numbers, _surely(lead))
+            table.add_row(*names, heading, *lead_texts(*_parts(lead), ".2f"), _surely(lead))
             names = [Text(), Text()]
     return table
+
+
+def lead_texts(value: float, low: float, high: float, style: str) -> list[str]:
+    """Write a lead and its limits with signs; one that is next to nothing is not behind.
+
+    Limits keep the side of 0 that they are on.
+
+    Examples
+    --------
+    >>> lead_texts(-0.001, -0.002, 0.2, ".2f"), lead_texts(-0.0, float("nan"), -0.0, ".4g")
+    (['+0.00', '-0.00', '+0.20'], ['+0', '-', '+0'])
+    """
+    texts = [f"{value:+z{style}}", *(f"{limit + 0.0:+{style}}" for limit in (low, high))]
+    parts = zip((value, low, high), texts, strict=True)
+    return [words.UNDEFINED if isnan(part) else text for part, text in parts]
 
 
 def _surely(lead: Difference) -> Text:

@@ -14,6 +14,7 @@ from closecall.bootstrap import (
     Difference,
     Resamples,
     ScoreIntervals,
+    caution_about,
     caution_about_pairs,
     caution_html,
     limits,
@@ -47,16 +48,18 @@ class PairIntervals:
     precision: Difference
     recall: Difference
     f1: Difference
+    caution: str
+    """What so few events do not allow to say; empty if there are enough."""
 
     def reversed(self) -> PairIntervals:
         """Give the same seen from the second detector."""
         turned = {name: getattr(self, name).reversed() for name in SCORES}
-        return PairIntervals(self.second, self.first, **turned)
+        return PairIntervals(self.second, self.first, **turned, caution=self.caution)
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values that any JSON writer takes; what is undefined becomes None."""
         scores = {name: getattr(self, name).to_dict() for name in SCORES}
-        return {"first": self.first, "second": self.second, **scores}
+        return {"first": self.first, "second": self.second, **scores, "caution": self.caution}
 
     def __repr__(self) -> str:
         scores = ", ".join(f"{name} {limits(getattr(self, name))}" for name in SCORES)
@@ -107,12 +110,16 @@ caution='There are only 7 events: the intervals are wide, and rough.')
 
         ``value``, ``low`` and ``high`` are those of the score named ``number`` of ``detector``,
         where ``against`` is empty, or of its lead over ``against``; ``probability`` is that of a
-        lead, and otherwise nan.
+        lead, and otherwise nan. ``caution`` says what so few events do not allow to say of this
+        number; it is empty if there are enough.
         """
-        alone = [(name, "", scores) for name, scores in self.detectors.items()]
-        pairs = [(pair.first, pair.second, pair) for pair in self.pairs]
+        of_one, of_two = caution_about(self.events), caution_about_pairs(self.events)
+        sides: list[tuple[str, str, ScoreIntervals | PairIntervals, str]] = [
+            *((name, "", scores, of_one) for name, scores in self.detectors.items()),
+            *((pair.first, pair.second, pair, of_two) for pair in self.pairs),
+        ]
         rows = []
-        for first, second, scores in [*alone, *pairs]:
+        for first, second, scores, general in sides:
             for name in SCORES:
                 interval = getattr(scores, name)
                 rows.append(
@@ -124,6 +131,8 @@ caution='There are only 7 events: the intervals are wide, and rough.')
                         "low": interval.low,
                         "high": interval.high,
                         "probability": getattr(interval, "probability", nan),
+                        # Precision may be defined on fewer events, recall is on all.
+                        "caution": general if name == "recall" else scores.caution,
                     }
                 )
         return rows
@@ -136,6 +145,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
             "events": self.events,
             "detectors": {
                 name: {score: getattr(row, score).to_dict() for score in SCORES}
+                | {"caution": row.caution}
                 for name, row in self.detectors.items()
             },
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -151,7 +161,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         >>> truth = [0, 1, 1] * 40
         >>> c = cc.compare(truth, {"a": truth, "b": [0, 1, 0] * 40})
         >>> frame = c.intervals().to_frame("polars")
-        >>> frame.filter(second="b", score="recall")["probability"].to_list()
+        >>> frame.filter(against="b", number="recall")["probability"].to_list()
         [0.9995]
         """
         return rows_frame(self.rows(), backend)
@@ -201,7 +211,7 @@ def comparison_intervals(
     )
     detectors = {name: resamples.intervals(place, level) for place, name in enumerate(results)}
     pairs = tuple(
-        PairIntervals(first, second, *resamples.differences(mine, theirs, level))
+        _pair(resamples, (first, second), (mine, theirs), level)
         for (mine, first), (theirs, second) in combinations(enumerate(results), 2)
     )
     events = len(sides[0])
@@ -213,6 +223,13 @@ def comparison_intervals(
         events=events,
         caution=_caution(events, detectors, pairs),
     )
+
+
+def _pair(
+    resamples: Resamples, names: tuple[str, str], places: tuple[int, int], level: float
+) -> PairIntervals:
+    precision, recall, f1 = resamples.differences(*places, level)
+    return PairIntervals(*names, precision, recall, f1, resamples.pair_caution(*places))
 
 
 def _caution(

@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 import { sideways } from "./sideways.js";
-import { counted, scoreText } from "./words.js";
+import { chanceText, counted, scoreText } from "./words.js";
 
 const SCORES = [["f1", "F1"], ["precision", "precision"], ["recall", "recall"]];
 const EXACT = "recall"; // the level of chance of the others is about that
@@ -31,7 +31,7 @@ function standings(series) {
 }
 
 function scoreCell(row, key) {
-  const chance = make("small", { class: "chance" }, `chance ${key === EXACT ? "" : "about "}${scoreText(row.chance[key])}`);
+  const chance = make("small", { class: "chance" }, chanceText(row.chance[key], key === EXACT));
   return make("td", { class: "score", style: `--share: ${row[key] || 0}` }, chance, " ", scoreText(row[key], 3));
 }
 

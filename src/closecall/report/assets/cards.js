@@ -3,10 +3,10 @@
 import { make, setText, toggleAttribute } from "./dom.js";
 import { thresholdText } from "./predict.js";
 import { detectorVariable } from "./theme.js";
-import { counted, scoreText } from "./words.js";
+import { chanceText, counted, scoreText } from "./words.js";
 
 const DIGITS = 3;
-const SCORES = [["F1", "f1", "chance about"], ["precision", "precision", "chance about"], ["recall", "recall", "chance"]];
+const SCORES = [["F1", "f1"], ["precision", "precision"], ["recall", "recall", true]];
 const MEANING = "About what a random detector with as many alarms reaches, for a quick reading. That of recall is exact, that of precision usually within 0.02; that of F1 is the F1 of the two, a little too high. closecall.chance gives the means.";
 const AVERAGE_MEANING = "About what the same scores reach in random order, usually within 0.02.";
 const LONG_IN_SHORT = "Long alarms beside random points: recall and F1 look too good. closecall score --significance moves them.";
@@ -48,16 +48,16 @@ class Card {
   average() {
     const { averagePrecision, chanceAveragePrecision, best } = this.detector;
     if (!best) return [];
-    const level = make("span", { "data-chance": "average precision", title: AVERAGE_MEANING }, `chance about ${scoreText(chanceAveragePrecision)}`);
+    const level = make("span", { "data-chance": "average precision", title: AVERAGE_MEANING }, chanceText(chanceAveragePrecision));
     return [make("span", { class: "average" }, `average precision ${scoreText(averagePrecision, DIGITS)}, `, level)];
   }
 
   refresh() {
     const { view, index, detector } = this;
     const result = view.results[index];
-    for (const [name, key, before] of SCORES) {
+    for (const [name, key, exact] of SCORES) {
       setText(this.numbers[name], scoreText(result[key], DIGITS));
-      setText(this.levels[name], `${before} ${scoreText(result.chance[key])}`);
+      setText(this.levels[name], chanceText(result.chance[key], exact));
     }
     this.long.hidden = !result.coversMuch;
     const alarms = counted(result.predicted.starts.length, "alarm");

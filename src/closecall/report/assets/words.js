@@ -14,6 +14,12 @@ export function scoreText(value, digits = 2) {
   return Number(text) === 0 && value > 0 ? `<${least.toFixed(digits)}` : text;
 }
 
+// What chance reaches; only the level of recall is exact where it is shown.
+export function chanceText(level, exact = false) {
+  if (Number.isNaN(level)) return scoreText(level);
+  return `chance ${exact ? "" : "about "}${scoreText(level)}`;
+}
+
 export function inWords(seconds) {
   if (Number.isNaN(seconds)) return "undefined";
   if (!Number.isFinite(seconds)) return "never";
