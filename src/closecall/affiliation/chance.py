@@ -91,7 +91,7 @@ def recall_of_one_point(event: tuple[Any, Any], zone: tuple[Any, Any]) -> Moment
     .. math:: E = \tfrac12, \qquad \mathrm{Var} = \int_0^1 \left(R(x) - \tfrac12\right)^2 dx
 
     R, the recall of a point at the share x of the zone, is a quadratic polynomial between at most
-    seven places, so the integral is a sum of polynomials in the ends of event and zone, which
+    six places, so the integral is a sum of polynomials in the ends of event and zone, which
     three nodes on each piece give exactly. In [0, 1/12]; 1/12 for a true point.
 
     Parameters
