@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import subprocess
 import sys
 from datetime import UTC, datetime
 
@@ -167,3 +168,28 @@ def test_csv_on_standard_output(capfdbinary):
     write_table({"threshold": np.array([np.inf, 0.1]), "alarms": [1, 2]}, "-")
     sys.stdout.flush()
     assert capfdbinary.readouterr().out == b"threshold,alarms\ninf,1\n0.1,2\n"
+
+
+INTERRUPTED = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas.core":
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+from closecall.frames.files import arrow
+try:
+    arrow("pyarrow").array([1, 2]).to_numpy()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_is_not_lost_while_arrow_looks_for_pandas():
+    done = subprocess.run(  # noqa: S603 - ours
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")

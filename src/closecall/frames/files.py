@@ -11,6 +11,8 @@ import importlib
 import io
 import sys
 import zlib
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -76,7 +78,8 @@ def read_table(source: str | PathLike[str]) -> pa.Table:
     name = shown_name(source)
     content = _decompressed(_content(source), name)
     if not content.strip():
-        raise InputError(expected(f"{name} to hold a table", "an empty file"))
+        hint = "Write it again, or leave it out."
+        raise InputError(expected(f"{name} to hold a table", "an empty file", hint))
     if content.startswith(_PARQUET_MAGIC):
         return _parquet_table(content, name)
     if Path(source).suffix in _PARQUET_SUFFIXES or b"\0" in content[:4096]:
@@ -129,9 +132,18 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
 def arrow(module: str) -> Any:
     """Import pyarrow, or one of its modules, on use."""
     try:
-        return importlib.import_module(module)
+        imported = importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise MissingExtraError("pyarrow", "cli") from error
+    _import_pandas()
+    return imported
+
+
+@cache
+def _import_pandas() -> None:
+    """Import pandas, if it is there. Arrow would at its first conversion, and lose a Ctrl-C."""
+    with suppress(ImportError):
+        importlib.import_module("pandas")
 
 
 def _content(source: str | PathLike[str]) -> bytes:

@@ -85,3 +85,11 @@ def test_numbers_have_no_windows(tmp_path):
         "int64.\n\n"
         "Hint: Times are read as ISO 8601, such as 2017-03-22 15:16:45, from 1678 to 2261."
     )
+
+
+@pytest.mark.parametrize(("content", "got"), [("[]", "something else"), ("{", "Expecting")])
+def test_a_file_that_names_no_series(tmp_path, content, got):
+    path = tmp_path / "combined_windows.json"
+    path.write_text(content)
+    rule = f"Expected {path} to have pairs of times for each series, as JSON, got {got}"
+    assert refusal(read_windows, path).startswith(rule)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
+import numpy as np
 import pyarrow as pa
 
 from closecall.frames.batch.canonical import in_order
@@ -41,3 +42,11 @@ def test_missing_keys_come_last_and_units_without_rows_do_no_harm():
     )
     table = in_order([empty, part(None, 1, "z"), part("n", 1, "z")], QUESTION)
     assert table["site"].to_pylist() == ["n", None]
+
+
+def test_keys_of_half_precision_are_sorted_too():
+    question = Question.ask(by="series", truth="label", score="a")
+    keys = pa.array(np.array([2.5, -1, 0.5], dtype=np.float16))
+    rows = in_order([pa.table({"series": keys, "detector": ["a"] * 3})], question)
+    assert rows["series"].type == pa.float16()
+    assert rows["series"].to_pylist() == [-1, 0.5, 2.5]

@@ -25,7 +25,8 @@ def read_windows(path: Path) -> Windows:
         series = json.loads(path.read_text(encoding="utf-8")).items()
     except (ValueError, AttributeError) as error:
         rule = f"{path} to have pairs of times for each series, as JSON"
-        raise InputError(expected(rule, str(error))) from error
+        got = str(error) if isinstance(error, ValueError) else "something else"
+        raise InputError(expected(rule, got)) from error
     return {name: _pairs(windows, name, path) for name, windows in series}
 
 

@@ -33,12 +33,23 @@ def in_order(tables: Iterable[pa.Table], question: Question) -> pa.Table:
 
     table = pa.concat_tables(tables, promote_options="permissive")
     keys = [(name, "ascending") for name in question.by]
-    sortable = table
+    sortable = _with_sortable_keys(table, question)
     if not question.is_long:
         given = pa.array(question.detectors, type=pa.string())
         places = pc.index_in(table.column(DETECTOR), value_set=given)
-        sortable = table.append_column(_PLACE, places)
+        sortable = sortable.append_column(_PLACE, places)
         keys.append((_PLACE, "ascending"))
     if "event" in table.column_names:
         keys.append(("event", "ascending"))
     return table.take(pc.sort_indices(sortable, sort_keys=keys))
+
+
+def _with_sortable_keys(table: pa.Table, question: Question) -> pa.Table:
+    """Give floats of half precision, which Arrow does not sort, the precision that it does."""
+    import pyarrow as pa
+
+    for name in question.by:
+        if pa.types.is_float16(table.schema.field(name).type):
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, table.column(name).cast(pa.float32()))
+    return table

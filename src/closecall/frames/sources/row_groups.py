@@ -173,8 +173,7 @@ def _naming(file: DataFile) -> Iterator[None]:
             expected(
                 f"{file.path} to be a whole Parquet file",
                 f"`{reason}`",
-                "Write it again, or leave it out: what is left of it does not say which series "
-                "are lost.",
+                "Write it again, or leave it out; what is left of it does not tell what is lost.",
             )
         ) from error
 
