@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 
 from closecall.errors import EngineError, InputError, InputTypeError
+from closecall.frames.batch import process_pool
 from closecall.frames.batch.engine import run
+from closecall.frames.batch.evaluate import evaluate_frame
 from closecall.frames.batch.outcome import Outcome
+from closecall.frames.sources import open_source
 
 
 @dataclass(frozen=True)
@@ -167,3 +171,19 @@ def test_refusals(options, kind, message):
     with pytest.raises(kind) as caught:
         list(run(numbers(2), double, **options))
     assert message in str(caught.value)
+
+
+def test_the_server_of_workers_starts_before_the_data_is_opened(monkeypatch):
+    order = []
+    start = process_pool.start_server
+    monkeypatch.setattr(process_pool, "start_server", lambda: order.append("server") or start())
+    monkeypatch.setattr(
+        "closecall.frames.sources.open_source",
+        lambda data, question: order.append("data") or open_source(data, question),
+    )
+    table = pa.table({"label": [0, 1, 0], "score": [0.1, 0.9, 0.2]})
+    evaluate_frame(table, truth="label", score="score", workers=2)
+    assert order[:2] == ["server", "data"]
+    order.clear()
+    evaluate_frame(table, truth="label", score="score", workers=1)
+    assert order == ["data"]

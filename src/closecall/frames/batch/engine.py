@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
     from concurrent.futures import Future
 
-__all__ = ["Outcome", "run"]
+__all__ = ["Outcome", "prepare", "run"]
 
 Value = TypeVar("Value")
 AnyUnit = TypeVar("AnyUnit", bound=Keyed)
@@ -97,6 +97,14 @@ def run(
             'Pass a `concurrent.futures.Executor`, a `distributed.Client`, or "tcp://host:port".',
         )
     )
+
+
+def prepare(*, engine: Any = None, workers: int | None = None) -> None:
+    """Begin to start what `run` will need with the same engine, while the data is looked at."""
+    if _read_workers(workers, engine) > 1:
+        from closecall.frames.batch.process_pool import start_server
+
+        start_server()
 
 
 def _read_workers(workers: Any, engine: Any) -> int:

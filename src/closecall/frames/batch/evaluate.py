@@ -135,7 +135,7 @@ def evaluate_frame(
     ['forest', 'noise']
     """
     # What runs a batch is imported when one is run.
-    from closecall.frames.batch.engine import run
+    from closecall.frames.batch.engine import prepare, run
     from closecall.frames.batch.execution import Batch, result_of
     from closecall.frames.batch.sole_writer import sole_writer
     from closecall.frames.sources import open_source
@@ -152,6 +152,7 @@ def evaluate_frame(
         disorder=disorder,
         strict=strict,
     )
+    prepare(engine=engine, workers=workers)
     source = open_source(data, question)
     execute = partial(run, engine=engine, workers=workers)
     with nullcontext() if out is None else sole_writer(out):

@@ -41,7 +41,6 @@ def run_in_pool(
     When a worker dies, every unit that was on its way is tried once more, alone, so that the one
     that kills workers is told from those that were only beside it.
     """
-    _require_possible()
     remaining, suspects = iter(units), deque[Keyed]()
     deaths = 0
     while True:
@@ -111,8 +110,7 @@ def _until_broken(
 @contextmanager
 def _worker_processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Start processes, and leave none behind, whatever happens to us."""
-    with _started():
-        context = _context()
+    context = start_server()
     ours, theirs = context.Pipe(duplex=False)[::-1]
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow, initargs=(theirs,))
     try:
@@ -126,8 +124,14 @@ def _worker_processes(workers: int) -> Iterator[ProcessPoolExecutor]:
         theirs.close()
 
 
+def start_server() -> BaseContext:
+    """Give the way to start processes: from a server that begins to run, or else fresh."""
+    _require_possible()
+    with _started():
+        return _context()
+
+
 def _context() -> BaseContext:
-    """Give the way to start processes: from a server that runs, or else fresh."""
     if "forkserver" in multiprocessing.get_all_start_methods():
         context = multiprocessing.get_context("forkserver")
         try:
