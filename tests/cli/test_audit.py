@@ -94,6 +94,21 @@ def test_names_are_shortened_and_headings_are_not(run, series, monkeypatch):
     assert "normalised_affiliation  late" in result.stdout
 
 
+def test_detectors_with_similar_names_are_told_apart(run, series, monkeypatch):
+    names = {name: f"{'window_' * 6}{name}{'_seed' * 6}" for name in ("late", "half")}
+    content = Path(series).read_text()
+    for name, long in names.items():
+        content = content.replace(name, long)
+    Path("long.csv").write_text(content)
+    monkeypatch.setenv("COLUMNS", "80")
+    columns = ("--truth", "label", "--predicted", names["late"], "--predicted", names["half"])
+    printed = run("audit", "long.csv", *columns, "--budget", "5").stdout
+    (row,) = [
+        line for line in printed.splitlines() if line.startswith("normalised") and "..." in line
+    ]
+    assert "late" in row.split()[1]  # where it differs from the other, which is nowhere the best
+
+
 @pytest.mark.parametrize(("axis", "unit"), [((), "samples"), (("--time", "t"), "seconds")])
 def test_distances_have_a_unit(run, series, axis, unit):
     chosen = ("--metric", "hausdorff", "--metric", "affiliation", "--budget", "5")

@@ -131,6 +131,18 @@ def test_csv_holds_every_row(run, series):
     assert keys == [(one, detector) for one in "abcde" for detector in ("good", "noise")]
     assert [row["status"] for row in rows][4:6] == ["no_event", "no_event"]
     assert float(rows[0]["affiliation_f1"]) == 1.0
+    assert rows[4]["affiliation_f1"] == rows[4]["threshold"] == ""  # undefined, as in intervals
+    assert "nan" not in printed.stdout
+    lines(run("batch", "series.parquet", *SCORES, "--out", "results.csv"))
+    assert "nan" in Path("results.csv").read_text()  # numbers, also where none is known
+
+
+def test_csv_keeps_keys_that_are_no_numbers(run, series):
+    keys = pa.array(np.repeat([1.5, np.nan], 500))
+    pq.write_table(series.append_column("machine", keys), "machines.parquet")
+    columns = ("--by", "machine", "--truth", "label", "--predicted", "alarm")
+    printed = run("batch", "machines.parquet", *columns, "--format", "csv").stdout
+    assert [line.partition(",")[0] for line in printed.splitlines()] == ["machine", "1.5", "nan"]
 
 
 def test_json_holds_everything(run, series):

@@ -163,13 +163,41 @@ def test_numbers_without_intervals_on_the_terminal_are_counted(run, series):
 
 
 def test_numbers_one_below_the_other_on_a_narrow_terminal(run, series, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "50")
+    monkeypatch.setenv("COLUMNS", "45")
     printed = lines(run("batch", "series.parquet", *COLUMNS, "--intervals"))
     place = printed.index("How sure: 95 % intervals over series")
     assert [line for line in printed[place:] if line.startswith("detector ")] == [
         f"detector  {heading}" for heading in ("F1", "prec.", "recall", "avg. prec.")
     ]
     assert "good      1.00 (0.73 to 1.00)" in printed
+
+
+STACKED = """\
+good against noise
+lead in        by   from     to  ahead
+F1          +0.28  +0.00  +0.47   0.98
+prec.       +0.41  +0.14  +0.58  >0.99
+recall      +0.03  -0.25  +0.29   0.50
+avg. prec.  +0.44  +0.15  +0.61  >0.99
+"""
+
+
+def test_leads_stand_below_their_pair_on_a_narrow_terminal(run, series, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    assert STACKED in "\n".join(lines(run("batch", "series.parquet", *COLUMNS, "--intervals")))
+
+
+@pytest.mark.parametrize("width", [30, 40, 50])
+def test_leads_in_numbers_with_long_names_are_not_cut(run, series, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    metrics = ("--metric", "affiliation", "--metric", "enhanced_time_aware")
+    printed = lines(run("batch", "series.parquet", *COLUMNS, *metrics, "--intervals"))
+    assert max(map(len, printed)) <= width
+    assert not any("\u2026" in line for line in printed)
+    place = next(number for number, line in enumerate(printed) if line.startswith("good against"))
+    first = printed.index("enhanced time", place)
+    assert printed[first + 1] == "aware"
+    assert re.match(r"precision +\+0\.\d+", printed[first + 2])
 
 
 def test_few_series_have_dashes_and_a_caution(run, series):

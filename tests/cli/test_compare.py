@@ -31,9 +31,9 @@ def lines(result):
 NARROW = """\
 7 true events; every one is found by somebody
 
-detector   prec.  recall    F1  alarms  found  alone  best  tied
-threshold   0.87    0.84  0.85      23      6      1     2     0
-forecast    0.99    0.85  0.92       6      6      1     5     0
+detector   prec.  recall    F1  chance  alarms  found  alone  best  tied
+threshold   0.87    0.84  0.85    0.58      23      6      1     2     0
+forecast    0.99    0.85  0.92    0.40       6      6      1     5     0
 
                                threshold               forecast
 #   start              lasts   prec.  recall     F1    prec.  recall     F1
@@ -60,6 +60,7 @@ Better than the best detector alone, forecast with 0.92: union of threshold and
 forecast with 0.97.
 
 *: the highest F1 of the event; =: the highest, and shared
+chance: mean F1 of as many alarms at random times
 found: events with an alarm in their zone
 alone: events that nobody else finds
 best, tied: events on which the detector has the highest F1, or shares it
@@ -123,12 +124,16 @@ def test_scores_are_shown_with_their_thresholds(run, demo_file):
     assert printed[-1].startswith("Times are in the units of the input")
 
 
-def test_json_is_the_result_itself(run, demo_file):
+def test_json_is_the_result_itself_and_what_chance_reaches(run, demo_file):
     data = demo()
     options = ("--time", "time", "--decimals", "2", "--format", "json")
     result = run("compare", demo_file, *COLUMNS, *options)
     expected = compare(data.truth, data.predicted, times=data.times, decimals=2)
-    assert json.loads(result.stdout) == expected.to_dict()
+    printed = json.loads(result.stdout)
+    for row, level in zip(printed["detectors"], expected.results.values(), strict=True):
+        for score in ("precision", "recall", "f1"):
+            assert row.pop(f"chance_{score}") == getattr(level.chance, score)
+    assert printed == expected.to_dict()
 
 
 def test_csv_has_one_row_per_event_and_detector(run, demo_file):

@@ -38,8 +38,11 @@ def lines_of(result):
 
 TABLE = """\
 threshold 0.2   precision 0.75   recall 1.00   F1 0.86
+                by chance 0.55          0.41      0.46
 2 alarms (0.8 per day); 2 true events, 0 missed
 The highest F1 of all thresholds.
+Alarms cover 60% of the series; random ones are points. So recall and F1 look
+better than they are.
 
                                                            alarm to  event to
 #  start             lasts  prec.  recall    F1  alarms       event     alarm  first alarm
@@ -58,6 +61,7 @@ threshold  prec.  recall    F1  alarms
       0.1   0.61    1.00  0.76       2
         0   0.54    1.00  0.70       1
 
+by chance: mean scores of 2 alarms at random times
 alarm to event: mean distance from the alarms to the event (precision)
 event to alarm: mean distance from the event to the nearest alarm (recall)
 first alarm: the first one in the event's zone, relative to the event's start"""
@@ -90,12 +94,39 @@ def test_constraints(run, scores, options, best, reason):
     lines = lines_of(run("curve", scores, *COLUMNS, *options))
     assert lines[0].startswith(f"threshold {point.threshold:g}   precision {point.precision:.2f}")
     assert lines[0].endswith(f"F{point.beta:g} {point.fbeta:.2f}")
-    assert lines[2] == f"The highest {reason}."
+    assert lines[3] == f"The highest {reason}."
     (row,) = [line for line in lines if "<- chosen" in line]
     assert row.split()[0] == f"{point.threshold:g}"
     assert row.split()[1:4] == lines[0].split()[3::2]
     (heading,) = [line for line in lines if line.startswith("threshold  ")]
     assert heading.split()[3] == f"F{point.beta:g}"
+
+
+def test_chance_is_that_of_the_alarms_at_the_threshold(run, scores, monkeypatch):
+    level = CURVE.at(CURVE.best(min_precision=0.9).threshold).chance
+    lines = lines_of(run("curve", scores, *COLUMNS, "--min-precision", "0.9"))
+    texts = [f"{value:.2f}" for value in (level.precision, level.recall, level.f1)]
+    assert lines[1].split() == ["by", "chance", *texts]
+    assert level.alarms == 1
+    assert "by chance: mean scores of 1 alarm at random times" in lines
+    other = lines_of(run("curve", scores, *COLUMNS, "--beta", "3"))
+    assert len(other[1].split()) == 4  # there is no level of other than F1
+    monkeypatch.setenv("COLUMNS", "40")
+    narrow = lines_of(run("curve", scores, *COLUMNS, "--min-precision", "0.9"))
+    assert narrow[0] == "threshold 0.9"
+    assert narrow[2] == lines[1].strip()
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80])
+def test_no_number_is_cut_on_a_narrow_terminal(run, monkeypatch, width):
+    run("demo", "--save", "demo.csv")
+    monkeypatch.setenv("COLUMNS", str(width))
+    arguments = ("--truth", "label", "--score", "threshold_score", "--time", "time")
+    lines = lines_of(run("curve", "demo.csv", *arguments))
+    assert max(map(len, lines)) <= width
+    assert not any("\u2026" in line for line in lines)
+    assert sum(line.startswith("1  ") for line in lines) == {30: 4, 40: 3, 60: 2, 80: 1}[width]
+    assert sum("<- chosen, best F1" in line for line in lines) == 1
 
 
 def test_a_budget_in_time(run):
@@ -108,8 +139,8 @@ def test_a_budget_in_time(run):
     assert point.alarms <= 10
     assert curve.best().alarms > 10
     assert lines[0].startswith(f"threshold {point.threshold:g} ")
-    assert lines[1].startswith(f"{point.alarms} alarms ({point.alarms / 14:.2g} per day);")
-    assert lines[2] == "The highest F1 with at most 5 alarms per 7 d."
+    assert lines[2].startswith(f"{point.alarms} alarms ({point.alarms / 14:.2g} per day);")
+    assert lines[3] == "The highest F1 with at most 5 alarms per 7 d."
     assert [line.split()[-2:] for line in lines if "<-" in line] == [
         ["<-", "chosen"],
         ["best", "F1"],
@@ -168,8 +199,9 @@ def test_uneven_times_and_a_span(run):
     Path("uneven.csv").write_text("t,truth,score\n0,0,0.1\n1,1,0.9\n5,0,0.2\n")
     arguments = ("uneven.csv", "--time", "t", "--end", "6.5", "--span", "-10", "10")
     lines = lines_of(run("curve", *arguments))
-    assert lines[:2] == [
+    assert lines[:3] == [
         "threshold 0.9   precision 1.00   recall 1.00   F1 1.00",
+        "                by chance 0.52          0.50      0.51",
         "1 alarm (5 per 100); 1 true event, 0 missed",
     ]
     assert lines[-1].startswith("Times and distances are in the units of the input")

@@ -36,7 +36,7 @@ BAD_INPUT = {
     ),
     "empty file": (
         ("score", "empty.csv"),
-        ("Error: Expected empty.csv to hold a table, got an empty file.",),
+        ("Error: Expected empty.csv to hold a table, got an empty file.", "Hint: "),
     ),
     "missing column": (
         ("score", "good.csv", "--truth", "lable", "--predicted", "alarm"),
@@ -95,7 +95,7 @@ BAD_INPUT = {
     ),
     "empty standard input": (
         ("score", "-"),
-        ("Error: Expected standard input to hold a table, got an empty file.",),
+        ("Error: Expected standard input to hold a table, got an empty file.", "Hint: "),
     ),
     "unwritable output": (
         ("score", "good.csv", *COLUMNS, "-o", "no/such/folder"),

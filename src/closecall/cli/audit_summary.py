@@ -12,7 +12,7 @@ from rich.text import Text
 
 from closecall.audit import TARGETS
 from closecall.cli import words
-from closecall.cli.names import plain_name
+from closecall.cli.names import SHORTEST_NAME, plain_name, short_names
 from closecall.metrics.registry import find
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ _LEGEND = (
     "A metric is also beaten where no detector is better than chance."
 )
 _ANY_WIDTH = 10_000
-_SHORTEST = 6  # name of a detector
 _DISTANCES = ("hausdorff", "modified_hausdorff", "semimetric")  # lengths of time
 _WHOLE = 10  # from where on the decimals of a number without bounds are left out
 _LEFT = {"metric", "best_detector", "rival", "verdict"}
@@ -96,21 +95,22 @@ def _elsewhere(needed: int) -> str:
 
 def _best_only(audit: Audit, console: Console) -> Table:
     """Show only what the verdicts compare, where there is no room for every prediction."""
+    names = dict.fromkeys(row["prediction"] for row in audit.table if row["kind"] == "detector")
     longest = max(cell_len(plain_name(verdict.detector)) for verdict in audit.verdicts.values())
-    for most in range(longest, min(longest, _SHORTEST) - 1, -1):
-        table = _compared(audit, most)
+    for most in range(longest, min(longest, SHORTEST_NAME) - 1, -1):
+        table = _compared(audit, short_names(names, most))
         options = console.options.update(max_width=_ANY_WIDTH)
         if Measurement.get(console, options, table).maximum <= console.width:
             break
     return table
 
 
-def _compared(audit: Audit, most: int) -> Table:
+def _compared(audit: Audit, short: dict[str, str]) -> Table:
     table = _table(["metric", "best_detector", "its_score", "rival", "rival's_score", "verdict"])
     for metric, verdict in audit.verdicts.items():
         table.add_row(
             Text(metric, style="cyan"),
-            Text(plain_name(verdict.detector, most)),
+            Text(short[verdict.detector]),
             _number(metric, verdict.detector_score),
             verdict.by.replace("_", " "),
             _number(metric, verdict.score),

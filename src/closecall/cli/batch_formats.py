@@ -20,8 +20,11 @@ from closecall.frames.batch.trouble import (
     FAILED,
     NO_EVENT,
 )
+from closecall.frames.batch.written import write_rows
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from closecall.frames.batch.result import BatchResult
 
 _SHOWN_FAILURES = 3
@@ -50,11 +53,25 @@ def write_batch(
         more = {} if made is None else {"intervals": _plain_rows(made)}
         write_text(json_text(_everything(result) | more), None)
     elif made is None:
-        result.write("-")
+        write_rows(_blank_undefined(result), "-")
     else:
         write_text(interval_csv(made.to_pylist()), None)
     _report_failures(result, out)
     _require_some(result)
+
+
+def _blank_undefined(result: BatchResult) -> pa.Table:
+    """Leave blank what is undefined, as the CSV of intervals does; keys stay what they are."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = result.table
+    for place, name in enumerate(table.column_names):
+        column = table.column(name)
+        if pa.types.is_floating(column.type) and name not in result.question.by:
+            known = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+            table = table.set_column(place, name, known)
+    return table
 
 
 def _everything(result: BatchResult) -> dict[str, Any]:

@@ -9,11 +9,12 @@ from rich.text import Text
 
 from closecall.cli.batch_leaderboard import (
     MOST_DETECTORS,
+    add_leaderboard,
     heading_of,
     ordered_metrics,
-    print_leaderboard,
 )
 from closecall.cli.names import plain_name
+from closecall.cli.tables import Page
 from closecall.frames.batch.leaderboard import higher_is_better, rank_detectors
 from closecall.frames.batch.question import DETECTOR
 from closecall.frames.batch.trouble import (
@@ -60,9 +61,7 @@ def print_batch(
     console.print(_counts(result))
     console.print()
     if result.table.num_rows:
-        print_leaderboard(result, console)
-        if intervals is not None and level is not None:
-            _print_intervals(result, intervals, level, console)
+        _print_numbers(result, intervals, level, console)
         _print_meaning(result, ordered_metrics(result), console)
     if out is not None and not result.failures:
         console.print(Text(_written(result, out)))
@@ -120,16 +119,20 @@ def _troubles(series: Iterable[list[str]]) -> list[str]:
     ]
 
 
-def _print_intervals(
-    result: BatchResult, intervals: pa.Table, level: float, console: Console
+def _print_numbers(
+    result: BatchResult, intervals: pa.Table | None, level: float | None, console: Console
 ) -> None:
-    from closecall.cli.batch_intervals import print_batch_intervals
-
     metrics = ordered_metrics(result)
-    headings = {name: heading_of(name) for name in metrics}
-    board = rank_detectors(result.table, result.question, metrics[0]).column(DETECTOR).to_pylist()
-    ranked = [str(name) for name in board[:MOST_DETECTORS]]
-    print_batch_intervals(intervals, ranked, headings, console, level=level)
+    board = rank_detectors(result.table, result.question, metrics[0]).to_pylist()
+    ranked = [str(row[DETECTOR]) for row in board[:MOST_DETECTORS]]
+    page = Page(ranked, console)
+    add_leaderboard(page, result, board)
+    if intervals is not None and level is not None:
+        from closecall.cli.batch_intervals import add_batch_intervals
+
+        headings = {name: heading_of(name) for name in metrics}
+        add_batch_intervals(page, intervals, ranked, headings, level=level)
+    page.print()
 
 
 def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:

@@ -2,71 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-from rich.table import Table
 from rich.text import Text
 
 from closecall.cli import words
 from closecall.cli.event_table import score_style
-from closecall.cli.names import plain_name
+from closecall.cli.tables import Column, Grid
 from closecall.compare.tables import plain_events
 
 if TYPE_CHECKING:
+    from closecall.cli.tables import Names, Page
     from closecall.compare import Comparison
 
 _GAP = 3
 BEST, TIED = "*", "="
 
-# From the most to the least detail: what is shown of the events, what of each detector, and how
-# long its name may be.
+# From the most to the least detail: what is shown of the events, and what of each detector.
 _LAYOUTS = (
-    ("year lasts", "scores delay", 14),
-    ("lasts", "scores delay", 14),
-    ("year lasts", "scores", 14),
-    ("lasts", "scores", 14),
-    ("", "scores", 14),
-    ("lasts", "f1 delay", 14),
-    ("lasts", "f1", 14),
-    ("", "f1", 14),
-    ("lasts", "best", 28),
-    ("lasts", "best", 14),
-    ("", "best", 10),
+    ("year lasts", "scores delay"),
+    ("lasts", "scores delay"),
+    ("year lasts", "scores"),
+    ("lasts", "scores"),
+    ("", "scores"),
+    ("lasts", "f1 delay"),
+    ("lasts", "f1"),
+    ("", "f1"),
+    ("lasts", "best"),
+    ("", "best"),
 )
 
 
-@dataclass(frozen=True)
-class _Column:
-    heading: str
-    cells: list[Text]
-    right: bool = True
-
-    @property
-    def width(self) -> int:
-        lines = [*self.heading.split("\n"), *(cell.plain for cell in self.cells)]
-        return max(map(cell_len, lines))
-
-
-def compared_events(comparison: Comparison, *, width: int, most: int | None) -> tuple[Table, str]:
-    """Return the first `most` events as a table, and the UTC offset of its times, if any."""
+def add_events(page: Page, comparison: Comparison, *, most: int | None) -> None:
+    """Add the first `most` events, in two tables if not even who is best fits beside them."""
     rows = plain_events(comparison)[:most]
-    for events, detectors, longest in _LAYOUTS:
-        columns, offset = _event_columns(rows, events)
-        columns += _detector_columns(comparison.names, rows, detectors, longest)
-        if sum(column.width + _GAP for column in columns) - _GAP <= width:
-            break
-    table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
-    for column in columns:
-        justify: Any = "right" if column.right else "left"
-        table.add_column(Text(column.heading), justify=justify, vertical="bottom", no_wrap=True)
-    for cells in zip(*(column.cells for column in columns), strict=True):
-        table.add_row(*cells)
-    return table, offset
+    count = len(comparison.names)
+
+    def table(events: str, detectors: str, short: Names) -> Grid:
+        of_detectors = (
+            _best_columns(rows, count, short)
+            if detectors == "best"
+            else [_detector_column(name, rows, detectors, short) for name in comparison.names]
+        )
+        return Grid([*_event_columns(rows, events)[0], *of_detectors], _GAP)
+
+    def found(short: Names) -> Grid:
+        return Grid([*_event_columns(rows, "")[0], *_best_columns(rows, count, short)[:1]], _GAP)
+
+    def best(short: Names) -> Grid:
+        number, *_ = _event_columns(rows, "")[0]
+        return Grid([number, *_best_columns(rows, count, short, " +{}")[1:]], _GAP)
+
+    page.add(*([partial(table, *layout)] for layout in _LAYOUTS), [found, lambda _: Text(), best])
+    offset = _event_columns(rows, "")[1]
+    if offset:
+        page.text(f"Times are at UTC{offset}.", "dim")
+    hidden = len(comparison.best) - len(rows)
+    if hidden:
+        page.text(f"... and {hidden} more events; `--all` shows all.", "bold")
 
 
-def _event_columns(rows: list[dict[str, Any]], layout: str) -> tuple[list[_Column], str]:
+def _event_columns(rows: list[dict[str, Any]], layout: str) -> tuple[list[Column], str]:
     starts, offset = [row["start"] for row in rows], ""
     dated = isinstance(starts[0], str)
     if dated:
@@ -74,23 +71,15 @@ def _event_columns(rows: list[dict[str, Any]], layout: str) -> tuple[list[_Colum
     else:
         starts = [words.number(start) for start in starts]
     columns = [
-        _Column("#", [Text(str(row["event"] + 1)) for row in rows]),
-        _Column("start", [Text(start) for start in starts], right=not dated),
+        Column("#", [Text(str(row["event"] + 1)) for row in rows]),
+        Column("start", [Text(start) for start in starts], right=not dated),
     ]
     if "lasts" in layout:
-        columns.append(_Column("lasts", [Text(words.lasts(row, dated=dated)) for row in rows]))
+        columns.append(Column("lasts", [Text(words.lasts(row, dated=dated)) for row in rows]))
     return columns, offset
 
 
-def _detector_columns(
-    names: tuple[str, ...], rows: list[dict[str, Any]], layout: str, longest: int
-) -> list[_Column]:
-    if layout == "best":
-        return _best_columns(rows, len(names), longest)
-    return [_detector_column(name, rows, layout, longest) for name in names]
-
-
-def _detector_column(name: str, rows: list[dict[str, Any]], layout: str, longest: int) -> _Column:
+def _detector_column(name: str, rows: list[dict[str, Any]], layout: str, short: Names) -> Column:
     """Lay a detector's scores out as one column, so that its name stands above all of them."""
     dated = isinstance(rows[0]["start"], str)
     scores = ("precision", "recall", "f1") if "scores" in layout else ("f1",)
@@ -108,8 +97,7 @@ def _detector_column(name: str, rows: list[dict[str, Any]], layout: str, longest
     heading = "  ".join(_HEADINGS[score].rjust(_WIDTHS[score]) for score in scores) + " "
     if "delay" in layout:
         heading += f"  {'first alarm':>{size}}"
-    title = plain_name(name, max(longest, len(heading)))
-    return _Column(f"{title}\n{heading}", cells, right=False)
+    return Column(f"{short[name]}\n{heading}", cells, right=False)
 
 
 _HEADINGS = {"precision": "prec.", "recall": "recall", "f1": "F1"}
@@ -127,7 +115,9 @@ def _mark(name: str, best: list[str]) -> str:
     return BEST if len(best) == 1 else TIED
 
 
-def _best_columns(rows: list[dict[str, Any]], count: int, longest: int) -> list[_Column]:
+def _best_columns(
+    rows: list[dict[str, Any]], count: int, short: Names, tied: str = " and {} more"
+) -> list[Column]:
     """Name only the best detector, where there is no room for all of them."""
     found, names, scores = [], [], []
     for row in rows:
@@ -136,14 +126,14 @@ def _best_columns(rows: list[dict[str, Any]], count: int, longest: int) -> list[
         text = words.UNDEFINED
         if row["best"]:
             first, *others = row["best"]
-            more = f" and {len(others)} more" if others else ""
-            names.append(Text(f"{plain_name(first, longest)}{more}"))
+            more = tied.format(len(others)) if others else ""
+            names.append(Text(f"{short[first]}{more}"))
             text = words.score(row["detectors"][first]["f1"])
         else:
             names.append(Text("nobody", "red"))
         scores.append(Text(text, score_style(text)))
     return [
-        _Column("found by", found),
-        _Column("best", names, right=False),
-        _Column("its F1", scores),
+        Column("found by", found),
+        Column("best", names, right=False),
+        Column("its F1", scores),
     ]

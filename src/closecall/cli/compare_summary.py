@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from closecall.cli import words
-from closecall.cli.compare_events import BEST, TIED, compared_events
-from closecall.cli.compare_intervals import print_intervals
-from closecall.cli.compare_layout import (
-    MOST_PAIRS,
-    NAME_WIDTHS,
-    comparable,
-    fitting,
-    headed_table,
-    ranked_pairs,
-)
+from closecall.cli.compare_events import BEST, TIED, add_events
+from closecall.cli.compare_intervals import add_intervals
+from closecall.cli.compare_ranks import comparable, ranked_pairs
+from closecall.cli.compile_notice import compile_notice
 from closecall.cli.event_table import score_style
-from closecall.cli.names import plain_name
+from closecall.cli.leads import MOST_PAIRS
+from closecall.cli.tables import Column, Grid, Page, name_column
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+    from collections.abc import Iterable
 
+    from rich.console import Console
+
+    from closecall.cli.tables import Names, Part
     from closecall.compare import Comparison, ComparisonIntervals, Ensemble, PairComparison
 
 _SHOWN_NUMBERS = 30
@@ -33,6 +31,7 @@ _SEVERAL = 2
 _UNIT = "Times are in the units of the input: samples, if it has no times."
 _LEGEND = f"""\
 {BEST}: the highest F1 of the event; {TIED}: the highest, and shared
+chance: mean F1 of as many alarms at random times
 found: events with an alarm in their zone
 alone: events that nobody else finds
 best, tied: events on which the detector has the highest F1, or shares it
@@ -48,17 +47,18 @@ def print_comparison(
     most: int | None,
 ) -> None:
     """Print every part, and what the columns mean."""
-    console.print(_headline(comparison))
-    console.print(fitting(lambda longest: _detectors(comparison, longest), console)[0])
-    console.print()
-    _print_events(comparison, console, most)
-    console.print()
-    _print_pairs(comparison, console, show_all=most is None)
-    console.print()
+    page = Page(comparison.names, console)
+    _add_detectors(page, comparison)
+    add_events(page, comparison, most=most)
+    page.text()
+    _add_pairs(page, comparison, show_all=most is None)
+    page.text()
     if intervals is not None:
-        print_intervals(comparison, intervals, console, show_all=most is None)
-        console.print()
-    _print_ensembles(comparison, console)
+        add_intervals(page, comparison, intervals, show_all=most is None)
+        page.text()
+    _add_ensembles(page, comparison)
+    console.print(_headline(comparison))
+    page.print()
     console.print()
     console.print(Text(_LEGEND, style="dim"))
     if comparison.decimals is not None:
@@ -88,27 +88,41 @@ def _listed(numbers: list[int]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
 
 
-def _detectors(comparison: Comparison, longest: int) -> Table:
-    cut = any(row.threshold is not None for row in comparison.detectors)
-    narrow = longest == min(NAME_WIDTHS)
-    columns = ["found", "best"] if narrow else ["alarms", "found", "alone", "best", "tied"]
-    columns += ["threshold"] if cut else []
-    table = headed_table(["detector", "prec.", "recall", "F1", *columns])
-    for row in comparison.detectors:
-        cells = {
-            "alarms": str(row.alarms),
-            "found": str(row.found),
-            "alone": str(row.found_alone),
-            "best": str(row.best),
-            "tied": str(row.tied),
-            "threshold": words.UNDEFINED if row.threshold is None else f"{row.threshold:.6g}",
-        }
-        table.add_row(
-            Text(plain_name(row.name, longest), style="bold cyan"),
-            *(_score(value) for value in (row.precision, row.recall, row.f1)),
-            *(cells[name] for name in columns),
-        )
-    return table
+def _add_detectors(page: Page, comparison: Comparison) -> None:
+    rows = comparison.detectors
+    with compile_notice():
+        levels = [result.chance.f1 for result in comparison.results.values()]
+
+    def keys(short: Names) -> list[Column]:
+        return [name_column("detector", comparison.names, short)]
+
+    chance = Column("chance", [Text(_score(level).plain, style="dim") for level in levels])
+    groups = [
+        [_scores("prec.", [row.precision for row in rows])],
+        [_scores("recall", [row.recall for row in rows])],
+        [_scores("F1", [row.f1 for row in rows]), chance],
+        [_texts("alarms", [row.alarms for row in rows])],
+        [_texts("found", [row.found for row in rows])],
+        [_texts("alone", [row.found_alone for row in rows])],
+        [
+            _texts("best", [row.best for row in rows]),
+            _texts("tied", [row.tied for row in rows]),
+        ],
+    ]
+    if any(row.threshold is not None for row in rows):
+        cuts = [row.threshold for row in rows]
+        texts = [words.UNDEFINED if cut is None else f"{cut:.6g}" for cut in cuts]
+        groups.append([_texts("threshold", texts)])
+    page.add(page.split(keys, groups))
+    page.text()
+
+
+def _scores(heading: str, values: Iterable[float]) -> Column:
+    return Column(heading, [_score(value) for value in values])
+
+
+def _texts(heading: str, values: Iterable[Any]) -> Column:
+    return Column(heading, [Text(str(value)) for value in values])
 
 
 def _score(value: float) -> Text:
@@ -116,59 +130,46 @@ def _score(value: float) -> Text:
     return Text(text, style=score_style(text))
 
 
-def _print_events(comparison: Comparison, console: Console, most: int | None) -> None:
-    table, offset = compared_events(comparison, width=console.width, most=most)
-    console.print(table)
-    if offset:
-        console.print(Text(f"Times are at UTC{offset}.", style="dim"))
-    hidden = 0 if most is None else len(comparison.best) - most
-    if hidden > 0:
-        console.print(Text(f"... and {hidden} more events; `--all` shows all.", style="bold"))
-
-
-def _print_pairs(comparison: Comparison, console: Console, *, show_all: bool) -> None:
-    """Print one row per pair, the best detectors first; sentences where rows are too wide."""
+def _add_pairs(page: Page, comparison: Comparison, *, show_all: bool) -> None:
+    """Add one row per pair, the best detectors first; sentences where rows are too wide."""
     names = ranked_pairs(comparison)
     pairs = [comparison.pair(*two) for two in names[: None if show_all else MOST_PAIRS]]
-    console.print(Text("Two by two: on how many events the first is ...\n", style="bold"))
-    table, fits = fitting(lambda longest: _pair_table(pairs, longest), console)
-    if fits:
-        console.print(table)
-    else:
-        pairs = pairs if show_all else pairs[:_MOST_SENTENCES]
-        for pair in pairs:
-            console.print(_pair_sentence(pair))
-    hidden = len(names) - len(pairs)
-    if hidden:
-        console.print(Text(f"... and {hidden} more pairs; `--all` shows all.", style="bold"))
+    page.text("Two by two: on how many events the first is ...\n", "bold")
+    few = pairs if show_all else pairs[:_MOST_SENTENCES]
+    page.add(
+        [partial(_pair_table, pairs), *_more_pairs(len(names) - len(pairs))],
+        [*(partial(_pair_sentence, pair) for pair in few), *_more_pairs(len(names) - len(few))],
+    )
 
 
-def _pair_table(pairs: list[PairComparison], longest: int) -> Table:
-    headings = [
-        "first\ndetector",
-        "second\ndetector",
-        "better\nin both",
-        "only in\nprecision",
-        "only in\nrecall",
-        "\nequivocal",
-        "\nequal",
-        "\nworse",
-        "missed by\nfirst",
-        "\nsecond",
-        "\nboth",
-    ]
-    table = headed_table(headings, left=2)
-    for pair in pairs:
-        missed = (pair.missed_by_first, pair.missed_by_second, pair.missed_by_both)
-        better = (pair.better_both, pair.better_precision, pair.better_recall)
-        counts = (*better, pair.equivocal, pair.equal, pair.worse, *missed)
-        names = (plain_name(name, longest) for name in (pair.first, pair.second))
-        table.add_row(*(Text(name, "bold cyan") for name in names), *map(str, counts))
-    return table
+def _more_pairs(hidden: int) -> list[Part]:
+    text = Text(f"... and {hidden} more pairs; `--all` shows all.", style="bold")
+    return [lambda _: text] if hidden else []
 
 
-def _pair_sentence(pair: PairComparison) -> Text:
-    first, second = (plain_name(name, NAME_WIDTHS[0]) for name in (pair.first, pair.second))
+def _pair_table(pairs: list[PairComparison], short: Names) -> Grid:
+    counts = {
+        "better\nin both": [pair.better_both for pair in pairs],
+        "only in\nprecision": [pair.better_precision for pair in pairs],
+        "only in\nrecall": [pair.better_recall for pair in pairs],
+        "equivocal": [pair.equivocal for pair in pairs],
+        "equal": [pair.equal for pair in pairs],
+        "worse": [pair.worse for pair in pairs],
+        "missed by\nfirst": [pair.missed_by_first for pair in pairs],
+        "second": [pair.missed_by_second for pair in pairs],
+        "both": [pair.missed_by_both for pair in pairs],
+    }
+    return Grid(
+        [
+            name_column("first\ndetector", [pair.first for pair in pairs], short),
+            name_column("second\ndetector", [pair.second for pair in pairs], short),
+            *(_texts(heading, values) for heading, values in counts.items()),
+        ]
+    )
+
+
+def _pair_sentence(pair: PairComparison, short: Names) -> Text:
+    first, second = short[pair.first], short[pair.second]
     return Text.assemble(
         (first, "bold cyan"),
         " against ",
@@ -180,47 +181,58 @@ def _pair_sentence(pair: PairComparison) -> Text:
     )
 
 
-def _print_ensembles(comparison: Comparison, console: Console) -> None:
+def _add_ensembles(page: Page, comparison: Comparison) -> None:
+    """Add the ensembles; their names are on several lines where there is no room."""
     shown = [comparison.best_pair("union"), comparison.best_pair("intersection")]
     title = "Taken together"
     if len(comparison.names) > _SEVERAL:
         title += ": the best two, and all"
         shown += [comparison.ensemble(how="union"), comparison.ensemble(how="intersection")]
         shown += [comparison.ensemble(how="vote")]
-    console.print(Text(f"{title}\n", style="bold"))
-    table, _ = fitting(lambda longest: _ensembles(shown, longest), console)
-    console.print(table)
-    console.print(_verdict(comparison, shown))
+    page.text(f"{title}\n", "bold")
+    plain = [ensemble.to_dict() for ensemble in shown]
+    columns = [
+        _scores("prec.", [ensemble.precision for ensemble in shown]),
+        _scores("recall", [ensemble.recall for ensemble in shown]),
+        _scores("F1", [ensemble.f1 for ensemble in shown]),
+        _texts("alarms", [one["alarms"] for one in plain]),
+        _texts("missed", [one["missed"] for one in plain]),
+    ]
+
+    def keys(spaces: tuple[str, str], short: Names) -> list[Column]:
+        names = [Text(_ensemble_name(ensemble, short, spaces)) for ensemble in shown]
+        return [Column("ensemble", names, right=False)]
+
+    page.add(
+        page.split(partial(keys, (" ", " ")), [columns]),
+        page.split(partial(keys, (" ", "\n")), [columns]),
+        page.split(
+            partial(keys, ("\n", "\n")), [[column] for column in columns[:3]] + [columns[3:]]
+        ),
+    )
+    page.add([partial(_verdict, comparison, shown)])
 
 
-def _ensembles(shown: list[Ensemble], longest: int) -> Table:
-    table = headed_table(["ensemble", "prec.", "recall", "F1", "alarms", "missed"])
-    for ensemble in shown:
-        scores = (_score(value) for value in (ensemble.precision, ensemble.recall, ensemble.f1))
-        name = _ensemble_name(ensemble, longest)
-        plain = ensemble.to_dict()
-        table.add_row(Text(name), *scores, str(plain["alarms"]), str(plain["missed"]))
-    return table
-
-
-def _ensemble_name(ensemble: Ensemble, longest: int) -> str:
+def _ensemble_name(ensemble: Ensemble, short: Names, spaces: tuple[str, str] = (" ", " ")) -> str:
+    """Say what is taken together; the spaces before "of" and "and" may be ends of lines."""
     rule = f"at least {ensemble.votes}" if ensemble.how == "vote" else ensemble.how
+    of, then = spaces
     if len(ensemble.names) > _SEVERAL:
-        return f"{rule} of all {len(ensemble.names)}"
-    return f"{rule} of {' and '.join(plain_name(name, longest) for name in ensemble.names)}"
+        return f"{rule}{of}of all {len(ensemble.names)}"
+    return f"{rule}{of}of " + f"{then}and ".join(short[name] for name in ensemble.names)
 
 
-def _verdict(comparison: Comparison, shown: list[Ensemble]) -> Text:
+def _verdict(comparison: Comparison, shown: list[Ensemble], short: Names) -> Text:
     """Say whether any of these is better than the best detector alone."""
     alone = max(comparison.detectors, key=lambda row: comparable(row.f1))
     together = max(shown, key=lambda row: comparable(row.f1))
     if not isfinite(together.f1):
         return Text("Nobody predicts anything.", "bold yellow")
-    name = plain_name(alone.name, NAME_WIDTHS[0])
+    name = short[alone.name]
     if together.f1 > alone.f1:
         return Text(
             f"Better than the best detector alone, {name} with {words.score(alone.f1)}: "
-            f"{_ensemble_name(together, NAME_WIDTHS[0])} with {words.score(together.f1)}.",
+            f"{_ensemble_name(together, short)} with {words.score(together.f1)}.",
             "bold green",
         )
     return Text(f"None of these is better than {name} alone, with {words.score(alone.f1)}.", "bold")

@@ -5,12 +5,20 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
 
 from closecall.cli import words
+from closecall.cli.compile_notice import compile_notice
 from closecall.cli.event_table import score_style
-from closecall.cli.summary import counts, print_events, print_meaning, scores_line
+from closecall.cli.summary import (
+    chance_line,
+    counts,
+    print_coverage,
+    print_events,
+    print_meaning,
+    scores_line,
+)
+from closecall.cli.tables import Column, Page
 from closecall.frames import alarm_rate, curve_columns
 from closecall.frames.thresholds import threshold_text
 from closecall.fscore import f_measure
@@ -18,9 +26,10 @@ from closecall.fscore import f_measure
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from closecall import AffiliationCurve
+    from closecall import Affiliation, AffiliationCurve
     from closecall.affiliation.operating import OperatingPoint
 
+_GAP = 3  # between the threshold and the scores
 _ROWS = 11  # of the curve; its ends, the best and the chosen point come on top
 
 
@@ -34,22 +43,34 @@ def print_curve(
 ) -> None:
     """Print the headline, one row per event, and some rows of the curve."""
     result = curve.at(chosen.threshold)
-    console.print(_headline(curve, chosen))
+    _print_headline(curve, chosen, result, console)
     console.print(Text(f"{_rate(curve, chosen.alarms)}; {counts(result)}"))
     console.print(Text(_reason(chosen, constraints)))
+    print_coverage(result, console)
     console.print()
     print_events(result, console, most=most)
     console.print()
     console.print(_curve_headline(curve))
-    console.print(_table(curve, chosen))
+    _print_table(curve, chosen, console)
     console.print()
     print_meaning(result, console)
 
 
-def _headline(curve: AffiliationCurve, chosen: OperatingPoint) -> Text:
+def _print_headline(
+    curve: AffiliationCurve, chosen: OperatingPoint, result: Affiliation, console: Console
+) -> None:
+    """Print the threshold, the scores there, and under them what chance reaches."""
     scores = {"precision": chosen.precision, "recall": chosen.recall, _name(chosen): chosen.fbeta}
+    with compile_notice():
+        levels = chance_line(result, scores)
     text = threshold_text(curve, chosen.threshold)
-    return Text.assemble("threshold ", (text, "bold cyan"), "   ", scores_line(scores))
+    threshold = Text.assemble("threshold ", (text, "bold cyan"))
+    line, before = scores_line(scores), threshold.cell_len + _GAP
+    if before + line.cell_len > console.width:
+        console.print(threshold, line, levels, sep="\n")
+    else:
+        console.print(Text.assemble(threshold, " " * _GAP, line))
+        console.print(Text.assemble(" " * before, levels))
 
 
 def _name(chosen: OperatingPoint) -> str:
@@ -92,21 +113,30 @@ def _curve_headline(curve: AffiliationCurve) -> Text:
     )
 
 
-def _table(curve: AffiliationCurve, chosen: OperatingPoint) -> Table:
+def _print_table(curve: AffiliationCurve, chosen: OperatingPoint, console: Console) -> None:
     columns = curve_columns(curve, points=_ROWS, chosen=chosen)
     columns["f1"] = f_measure(columns["precision"], columns["recall"], chosen.beta)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading in ("threshold", "prec.", "recall", _name(chosen), "alarms", ""):
-        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    thresholds = columns["threshold"].tolist()
+    alarms = [Text(str(count)) for count in columns["alarms"].tolist()]
+    headings = {"precision": "prec.", "recall": "recall", "f1": _name(chosen)}
+    scores = [
+        Column(heading, [_score(value) for value in columns[name].tolist()])
+        for name, heading in headings.items()
+    ]
+    key = Column("threshold", [Text(threshold_text(curve, value)) for value in thresholds])
     best = curve.best(chosen.beta).threshold
-    for threshold, *scores, alarms in zip(*(c.tolist() for c in columns.values()), strict=True):
-        texts = [words.score(score) for score in scores]
-        cells = [Text(text, style=score_style(text)) for text in texts]
-        notes = {
-            "chosen": threshold == chosen.threshold,
-            f"best {_name(chosen)}": threshold == best,
-        }
-        note = ", ".join(name for name, holds in notes.items() if holds)
-        mark = Text(f"<- {note}" if note else "", style="cyan")
-        table.add_row(threshold_text(curve, threshold), *cells, str(alarms), mark)
-    return table
+    notes = Column("", [_note(chosen, best, value) for value in thresholds], right=False)
+    page = Page((), console)
+    page.add(page.split(lambda _: [key], [scores, [Column("alarms", alarms)], [notes]]))
+    page.print()
+
+
+def _score(value: float) -> Text:
+    text = words.score(value)
+    return Text(text, style=score_style(text))
+
+
+def _note(chosen: OperatingPoint, best: float, threshold: float) -> Text:
+    notes = {"chosen": threshold == chosen.threshold, f"best {_name(chosen)}": threshold == best}
+    note = ", ".join(name for name, holds in notes.items() if holds)
+    return Text(f"<- {note}" if note else "", style="cyan")

@@ -10,7 +10,8 @@ from rich.text import Text
 from closecall.affiliation.coverage import covered_share, covers_much
 from closecall.cli import words
 from closecall.cli.compile_notice import compile_notice
-from closecall.cli.event_table import event_table, score_style
+from closecall.cli.event_table import add_event_table, score_style
+from closecall.cli.tables import Page
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,53 +25,54 @@ _LEGEND = (
 )
 _LONG = (
     "Alarms cover {share:.0%} of the series; random ones are points. So recall and F1 look\n"
-    "better than they are: --significance moves the alarms themselves."
+    "better than they are{remedy}."
 )
+_REMEDY = ": --significance moves the alarms themselves"
 _SCORES = ("precision", "recall", "F1")
 _UNIT = "Times and distances are in the units of the input: samples, if it has no times."
 
 
 def print_summary(result: Affiliation, console: Console, *, most: int | None) -> None:
     """Print the headline scores, what chance reaches, one row per event, and the legend."""
+    scores = {name: getattr(result, name.lower()) for name in _SCORES}
     with compile_notice():
-        levels = chance_line(result)
-    console.print(headline(result))
+        levels = chance_line(result, scores)
+    console.print(scores_line(scores))
     console.print(levels)
     console.print(Text(counts(result)))
-    if covers_much(result.events):
-        console.print(Text(_LONG.format(share=covered_share(result.events)), style="dim"))
+    print_coverage(result, console, remedy=_REMEDY)
     console.print()
     print_events(result, console, most=most)
     console.print()
-    alarms = result.chance.alarms
-    said = f"by chance: mean scores of {alarms} alarm{'' if alarms == 1 else 's'} at random times"
-    console.print(Text(said, style="dim"))
     print_meaning(result, console)
 
 
+def print_coverage(result: Affiliation, console: Console, *, remedy: str = "") -> None:
+    """Say so if the alarms are too long to be compared with points, and what to do, if anything."""
+    if covers_much(result.events):
+        text = _LONG.format(share=covered_share(result.events), remedy=remedy)
+        console.print(Text(text, style="dim"))
+
+
 def print_meaning(result: Affiliation, console: Console) -> None:
-    """Print what the columns mean, and in which unit times are."""
+    """Print what chance and the columns mean, and in which unit times are."""
+    alarms = result.chance.alarms
+    said = f"by chance: mean scores of {alarms} alarm{'' if alarms == 1 else 's'} at random times"
+    console.print(Text(said, style="dim"))
     print_legend(console)
     if result.events.start.dtype.kind != "M":
         console.print(Text(_UNIT, style="dim"))
 
 
-def headline(result: Affiliation) -> Text:
-    """Return the three scores on one line."""
-    return scores_line({name: getattr(result, name.lower()) for name in _SCORES})
-
-
-def chance_line(result: Affiliation) -> Text:
+def chance_line(result: Affiliation, scores: dict[str, float]) -> Text:
     """Return what as many random alarms score, each number under that of the headline."""
-    scores = {name: getattr(result.chance, name.lower()) for name in _SCORES}
-    levels = [
-        _score(value).rjust(len(_score(getattr(result, name.lower()))))
-        for name, value in scores.items()
-    ]
-    gaps = [" " * len(name) for name in _SCORES]
-    gaps[0] = "by chance"
-    cells = (f"{gap} {level}" for gap, level in zip(gaps, levels, strict=True))
-    return Text("   ".join(cells), style="dim")
+    levels = result.chance.values()
+    cells: list[str] = []
+    for name, value in scores.items():
+        level = _score(levels[name.lower()]) if name.lower() in levels else ""
+        gap = " " * len(name) if cells else "by chance"
+        cells.append(f"{gap} {level:>{len(_score(value))}}")
+    return Text("   ".join(cells).rstrip(), style="dim")
 
 
 def scores_line(scores: dict[str, float]) -> Text:
@@ -80,8 +82,9 @@ def scores_line(scores: dict[str, float]) -> Text:
 
 def print_events(result: Affiliation, console: Console, *, most: int | None) -> None:
     """Print one row per event, and how many are left out."""
-    table, offset = event_table(result, width=console.width, most=most)
-    console.print(table)
+    page = Page((), console)
+    offset = add_event_table(page, result, width=console.width, most=most)
+    page.print()
     if offset:
         console.print(Text(f"Times are at UTC{offset}.", style="dim"))
     hidden = 0 if most is None else len(result.events) - most

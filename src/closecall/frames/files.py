@@ -78,7 +78,7 @@ def read_table(source: str | PathLike[str]) -> pa.Table:
     name = shown_name(source)
     content = _decompressed(_content(source), name)
     if not content.strip():
-        hint = "Write it again, or leave it out."
+        hint = "Is the command before the pipe right?" if name != str(source) else "Write it again."
         raise InputError(expected(f"{name} to hold a table", "an empty file", hint))
     if content.startswith(_PARQUET_MAGIC):
         return _parquet_table(content, name)
