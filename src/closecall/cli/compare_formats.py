@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from closecall.bootstrap import SCORES
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.formats import console_for, csv_text, json_text, most_events, write_text
 from closecall.cli.interval_csv import interval_csv
@@ -30,22 +29,13 @@ def write_comparison(
             print_comparison(comparison, intervals, console, most=most_events(show_all=show_all))
     elif output_format == "json":
         with compile_notice():
-            values = comparison.to_dict() | {"detectors": _detectors(comparison)}
+            values = comparison.to_dict()
         more = {} if intervals is None else {"intervals": intervals.to_dict()}
         write_text(json_text(values | more), output)
     elif intervals is None:
         write_text(csv_text(_rows(comparison)), output)
     else:
         write_text(interval_csv(intervals.rows()), output)
-
-
-def _detectors(comparison: Comparison) -> list[dict[str, Any]]:
-    """Put the chance level of each score beside it, named as a batch names them."""
-    levels = [result.chance.to_dict() for result in comparison.results.values()]
-    return [
-        row.to_dict() | {f"chance_{score}": level[score] for score in SCORES}
-        for row, level in zip(comparison.detectors, levels, strict=True)
-    ]
 
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:

@@ -213,10 +213,13 @@ class Comparison:
         """Give plain values that any JSON writer takes; what is undefined becomes None.
 
         Events are counted from 0. Times of a datetime axis become ISO 8601 text, and lengths of
-        time seconds.
+        time seconds. Detectors have the level of chance of each score, such as ``chance_f1``.
         """
         return {
-            "detectors": [detector.to_dict() for detector in self.detectors],
+            "detectors": [
+                detector.to_dict() | _levels(self.results[detector.name])
+                for detector in self.detectors
+            ],
             "events": tables.plain_events(self),
             "missed_by_all": list(self.missed_by_all),
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -290,3 +293,8 @@ def _plain(value: Any) -> Any:
     if not isinstance(value, float) or isfinite(value):
         return value
     return None if np.isnan(value) else str(value)
+
+
+def _levels(result: Affiliation) -> dict[str, Any]:
+    """Name the levels of chance as a batch does."""
+    return {f"chance_{name}": _plain(value) for name, value in result.chance.values().items()}
