@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from closecall.bootstrap import Difference
 from oracle import bootstrap as oracle
 
 from .test_resamples import MANY, detectors, draw
@@ -171,3 +172,10 @@ def test_pairing_makes_the_difference_surer():
     unpaired = draw([first, shuffled], [first, shuffled]).differences(0, 1, 0.95)
     for one, other in zip(paired, unpaired, strict=True):
         assert one.width < other.width / 2
+
+
+@pytest.mark.parametrize(
+    ("probability", "shown"), [(0.996, ">0.99"), (1.0, "1.00"), (0.004, "<0.01"), (0.5, "0.50")]
+)
+def test_no_probability_is_rounded_to_certainty(probability, shown):
+    assert repr(Difference(0.1, 0.0, 0.2, probability)).endswith(f"probability {shown})")

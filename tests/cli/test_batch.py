@@ -61,6 +61,8 @@ constant_score, as in e, noise: Expected `noise` to tell samples apart, got 0.5 
 Scores are means over the series that have one; best: on how many F1 is the highest.
 chance: about what as many alarms at random times reach, usually within 0.02;
 closecall score and cc.chance give the means themselves, series by series.
+Alarms of noise (48%) cover much of the time; random ones are points. So recall and F1 look better beside chance than
+they are: closecall score --significance moves the alarms themselves.
 chance of avg. prec.: about that of shuffled scores, usually within 0.02.
 Thresholds are the best of each series, chosen with the truth: what a detector could reach, not what it would."""  # noqa: E501 - as wide as the terminal
 

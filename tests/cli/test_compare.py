@@ -267,3 +267,13 @@ def test_bad_input_is_one_line_and_a_hint(refuse, demo_file):
 
 def test_it_is_listed(run):
     assert "compare  Compare detectors event by event." in run("--help").stdout
+
+
+@pytest.mark.parametrize("command", ["compare", "batch"])
+def test_alarms_that_cover_much_are_named(run, demo_file, tmp_path, command):
+    header, *rows = (tmp_path / demo_file).read_text().splitlines()
+    more = [f"{header},everything", *(f"{row},1" for row in rows)]
+    (tmp_path / "more.csv").write_text("\n".join(more))
+    assert "cover much" not in run(command, "more.csv", *COLUMNS).stdout
+    printed = run(command, "more.csv", *COLUMNS, "--predicted", "everything").stdout
+    assert "Alarms of everything (100%) cover much of the time" in printed

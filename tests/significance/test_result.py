@@ -43,7 +43,7 @@ def test_an_undefined_score_has_no_pvalue():
     assert test.to_dict() == {
         "observed": None,
         "pvalue": None,
-        "at_least": 0,
+        "at_least": None,
         "mean": None,
         "std": None,
         "above_chance": None,

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from closecall.affiliation.event_scores import EventScores
 
 _DURATION = 7  # column of the table: how long the alarms in a zone last, in ticks
-_MUCH = 0.25  # the page of the explorer has the same number
+MUCH = 0.25  # of the span, beyond which points at random times are no match; so in the explorer
 
 
 def covered_share(events: EventScores) -> float:
@@ -26,4 +26,4 @@ def covered_share(events: EventScores) -> float:
 
 def covers_much(events: EventScores) -> bool:
     """Whether the alarms cover so much that points at random times are no match for them."""
-    return covered_share(events) > _MUCH
+    return covered_share(events) > MUCH

@@ -7,6 +7,8 @@ from html import escape
 from math import isfinite, isnan
 from typing import Any
 
+from closecall.words import score_text
+
 SCORES = ("precision", "recall", "f1")
 
 
@@ -74,7 +76,7 @@ class Difference(Interval):
         limits = "no limits"
         if not isnan(self.low):
             limits = f"from {self.low:+.3f} to {self.high:+.3f}"
-        surely = "" if isnan(self.probability) else f", probability {self.probability:.2f}"
+        surely = "" if isnan(self.probability) else f", probability {score_text(self.probability)}"
         return f"Difference({value}, {limits}{surely})"
 
 

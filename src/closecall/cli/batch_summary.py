@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -14,6 +15,7 @@ from closecall.cli.batch_leaderboard import (
     ordered_metrics,
 )
 from closecall.cli.names import plain_name
+from closecall.cli.summary import coverage_text
 from closecall.cli.tables import Page
 from closecall.frames.batch.leaderboard import higher_is_better, rank_detectors
 from closecall.frames.batch.question import DETECTOR
@@ -142,13 +144,25 @@ def _print_meaning(result: BatchResult, metrics: list[str], console: Console) ->
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."
     ]
     if result.question.has_affiliation:
-        lines.append(_CHANCE)
+        lines += filter(None, (_CHANCE, coverage_text(_shares(result))))
     if "affiliation_average_precision" in metrics:
         lines.append(_CHANCE_AVERAGE)
     rule = result.question.threshold
     if rule.looks_at_truth:
         lines.append(f"{_LOOKS[rule.kind]}{_OPTIMISTIC}")
     console.print(Text("\n".join(lines), style="dim"))
+
+
+def _shares(result: BatchResult) -> dict[str, float]:
+    """Give the share of the samples that each detector predicts, over all series."""
+    sums: dict[str, list[float]] = {}
+    columns = (DETECTOR, "status", "samples", "predicted_samples")
+    for name, status, samples, predicted in zip(
+        *(result.table.column(column).to_pylist() for column in columns), strict=True
+    ):
+        if status == OK:
+            sums.setdefault(str(name), []).append(predicted / samples)
+    return {name: fmean(own) for name, own in sums.items()}
 
 
 def _written(result: BatchResult, out: str) -> str:

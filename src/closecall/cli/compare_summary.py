@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from closecall.affiliation.coverage import covered_share
 from closecall.cli import words
 from closecall.cli.compare_events import BEST, TIED, add_events
 from closecall.cli.compare_intervals import add_intervals
@@ -15,6 +16,7 @@ from closecall.cli.compare_ranks import comparable, ranked_pairs
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.event_table import score_style
 from closecall.cli.leads import MOST_PAIRS
+from closecall.cli.summary import coverage_text
 from closecall.cli.tables import Column, Grid, Page, name_column
 
 if TYPE_CHECKING:
@@ -60,7 +62,8 @@ def print_comparison(
     console.print(_headline(comparison))
     page.print()
     console.print()
-    console.print(Text(_LEGEND, style="dim"))
+    long = {name: covered_share(result.events) for name, result in comparison.results.items()}
+    console.print(Text("\n".join(filter(None, (coverage_text(long), _LEGEND))), style="dim"))
     if comparison.decimals is not None:
         places = f"{comparison.decimals} decimal{'' if comparison.decimals == 1 else 's'}"
         console.print(Text(f"Scores are rounded to {places} before they are compared.", "dim"))

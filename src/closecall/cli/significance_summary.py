@@ -120,8 +120,9 @@ def _table(tests: dict[str, ShiftTest]) -> Table:
     headings = ("", "observed", "shifted", "above", "at least as good", "p")
     table = _empty_table(headings)
     for name, test in tests.items():
-        shifted = "-" if isnan(test.mean) else f"{test.mean:.2f} +/- {test.std:.2f}"
+        shifted = "-" if isnan(test.mean) else f"{_score(test.mean)} +/- {test.std:.2f}"
         cases = f"{test.at_least:,} of {test.null.size:,}"
+        cases = "-" if isnan(test.observed) else cases
         observed, above = _score(test.observed), _score(_near_zero(test.above_chance))
         table.add_row(name, observed, shifted, above, cases, _pvalue(test.pvalue))
     return table

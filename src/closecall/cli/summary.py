@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from closecall.affiliation.coverage import covered_share, covers_much
+from closecall.affiliation.coverage import MUCH, covered_share, covers_much
 from closecall.cli import words
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.event_table import add_event_table, score_style
+from closecall.cli.names import plain_name
 from closecall.cli.tables import Page
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
     from closecall import Affiliation
@@ -27,6 +30,12 @@ _LONG = (
     "Alarms cover {share:.0%} of the series; random ones are points. So recall and F1 look\n"
     "better than they are{remedy}."
 )
+_LONG_ONES = (
+    "Alarms of {names} cover much of the time; random ones are points. So recall and F1 look "
+    "better beside chance than they are: closecall score --significance moves the alarms "
+    "themselves."
+)
+_MOST_LONG = 4
 _REMEDY = ": --significance moves the alarms themselves"
 _SCORES = ("precision", "recall", "F1")
 _UNIT = "Times and distances are in the units of the input: samples, if it has no times."
@@ -52,6 +61,22 @@ def print_coverage(result: Affiliation, console: Console, *, remedy: str = "") -
     if covers_much(result.events):
         text = _LONG.format(share=covered_share(result.events), remedy=remedy)
         console.print(Text(text, style="dim"))
+
+
+def coverage_text(shares: Mapping[str, float]) -> str:
+    """Name the detectors whose alarms are too long for that, of those that cover these shares.
+
+    Examples
+    --------
+    >>> coverage_text({"a": 0.05, "b": 0.5})[:31]
+    'Alarms of b (50%) cover much of'
+    >>> coverage_text({"a": 0.05})
+    ''
+    """
+    long = [f"{plain_name(name, 40)} ({own:.0%})" for name, own in shares.items() if own > MUCH]
+    if len(long) > _MOST_LONG:
+        long[_MOST_LONG:] = [f"{len(long) - _MOST_LONG} more"]
+    return _LONG_ONES.format(names=", ".join(long)) if long else ""
 
 
 def print_meaning(result: Affiliation, console: Console) -> None:

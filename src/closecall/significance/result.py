@@ -77,6 +77,8 @@ class ShiftTest:
         """Give plain values that any JSON writer takes, without the draws; nan becomes None."""
         names = ("observed", "pvalue", "at_least", "mean", "std", "above_chance")
         values = {name: getattr(self, name) for name in names}
+        if isnan(self.observed):
+            values["at_least"] = nan
         return {name: None if isnan(value) else value for name, value in values.items()}
 
     def __repr__(self) -> str:
