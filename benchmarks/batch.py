@@ -151,6 +151,8 @@ def _rows(rounds: Mapping[str, list[float]], count: int) -> list[Row]:
         return median(ours - theirs for ours, theirs in pairs) * per_series
 
     loop, faster = "times the plain loop", "times faster than one worker"
+    # A few series are two units, and over before two workers can gain much.
+    gain = Target(">=", 1.7) if count == _SERIES else None
     return [
         Row("reading the Parquet file", times["read"], times["read"] / one, "times one worker"),
         Row("plain loop over evaluate", times["plain"], times["plain"] * per_series, "us a series"),
@@ -164,7 +166,7 @@ def _rows(rounds: Mapping[str, list[float]], count: int) -> list[Row]:
             "us a series",
             Target("<", 100),
         ),
-        Row(f"{_WORKERS} workers", times["two"], one / times["two"], faster, Target(">=", 1.7)),
+        Row(f"{_WORKERS} workers", times["two"], one / times["two"], faster, gain),
         Row(f"{_WORKERS} workers, the first time", times["first"], one / times["first"], faster),
     ]
 
