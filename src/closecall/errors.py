@@ -58,6 +58,17 @@ def expected(rule: str, got: str, hint: str = "") -> str:
     return f"{message}\n\nHint: {hint}" if hint else message
 
 
+def first_line(error: BaseException) -> str:
+    r"""Give the first line of another package's message, to be quoted in one of ours.
+
+    Examples
+    --------
+    >>> first_line(OSError("Corrupt snappy data.\nIn file x.cc, line 9"))
+    'Corrupt snappy data.'
+    """
+    return str(error).strip().partition("\n")[0]
+
+
 @contextmanager
 def renamed(names: Mapping[str, str]) -> Iterator[None]:
     """Call arguments in messages what the caller calls them, who passed them through another.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import ClosecallError, InputError, expected
+from closecall.errors import ClosecallError, InputError, expected, first_line
 from closecall.evaluate import evaluate
 from closecall.metrics.asked import read_asked
 from closecall.metrics.entry import REQUIRED
@@ -57,7 +57,7 @@ def read_judge(
             try:
                 evaluate(truth, predicted, metrics=[name], **axis)
             except ClosecallError as error:
-                left_out[name] = str(error).split("\n", 1)[0]
+                left_out[name] = first_line(error)
             else:
                 chosen[name] = {}
     return Judge(truth, chosen, axis), left_out

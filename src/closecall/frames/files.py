@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import InputError, MissingExtraError, expected, first_line
 from closecall.frames.dialect import column_names, delimiter, first_record
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _parquet_table(content: bytes, name: str) -> pa.Table:
         return parquet.read_table(pyarrow.BufferReader(content))
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(
-            expected(f"{name} to be a whole Parquet file", f"`{_first_line(error)}`")
+            expected(f"{name} to be a whole Parquet file", f"`{first_line(error)}`")
         ) from error
 
 
@@ -215,11 +215,7 @@ def _csv_table(content: bytes, name: str) -> pa.Table:
         raise InputError(
             expected(
                 f"{name} to be a CSV file",
-                f"`{_first_line(error)}`",
+                f"`{first_line(error)}`",
                 "Every line needs as many fields as the first one, as text in UTF-8.",
             )
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n", 1)[0]

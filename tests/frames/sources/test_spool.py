@@ -37,6 +37,7 @@ def test_on_disk_as_in_memory(keys, stream):
     source = open_source(stream(table), ask(by), size=ON_DISK)
     units = source.units()
     assert len(units) > 1
+    assert all(unit.temporary for unit in units)
     assert read_groups(units) == expected_groups(table, by)
 
 

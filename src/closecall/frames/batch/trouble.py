@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from closecall.errors import ClosecallError
+from closecall.errors import ClosecallError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ def one_line(error: BaseException) -> str:
     >>> one_line(ZeroDivisionError("division by zero"))
     'ZeroDivisionError: division by zero'
     """
-    line = str(error).strip().partition("\n")[0]
+    line = first_line(error)
     if isinstance(error, ClosecallError):
         return line
     return f"{type(error).__name__}: {line}" if line else type(error).__name__

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, first_line
 from closecall.frames.dialect import column_names, delimiter, first_record
 from closecall.frames.files import arrow
-from closecall.frames.sources.damaged import damaged_units
+from closecall.frames.sources.damaged import Damage
 from closecall.frames.sources.key_text import compression_of, read_with_text_keys
 from closecall.frames.sources.memory import memory_source
 from closecall.frames.sources.needed import needed_columns
@@ -64,7 +64,7 @@ def csv_source(
         return memory_source(table, question, kind="arrow", name=name, size=size)
     fingerprint = files_fingerprint(files)
     filled: set[DataFile] = set()
-    damaged: dict[DataFile, str] = {}
+    damage = Damage(question.by)
     if sum(Path(file.path).stat().st_size for file in files) > whole_bytes:
         source = spooled_source(
             _all_streamed(files, question, filled),
@@ -75,7 +75,7 @@ def csv_source(
             fingerprint=fingerprint,
         )
     else:
-        tables = _all_read(files, question, name, damaged)
+        tables = _all_read(files, question, name, damage)
         filled.update(file for file, table in tables.items() if table.num_rows)
         source = memory_source(
             _joined(tables),
@@ -85,16 +85,17 @@ def csv_source(
             size=size,
             fingerprint=fingerprint,
         )
-    vacant = [file for file in files if file not in filled and file not in damaged]
+    known = filled | damage.reasons.keys()
+    vacant = [file for file in files if file not in known]
     others = [
-        *vacant_units(vacant, filled | damaged.keys(), source.schema, question.by),
-        *damaged_units(damaged, files),
+        *vacant_units(vacant, known, source.schema, question.by),
+        *damage.units(files),
     ]
     return replace(source, plan=lambda: [*source.units(), *others])
 
 
 def _all_read(
-    files: Sequence[DataFile], question: Question, name: str, damaged: dict[DataFile, str]
+    files: Sequence[DataFile], question: Question, name: str, damage: Damage
 ) -> dict[DataFile, pa.Table]:
     """Read the files whole, and note those that cannot be, as `read_footers` does."""
     tables: dict[DataFile, pa.Table] = {}
@@ -102,20 +103,16 @@ def _all_read(
         try:
             table = _with_folders(read_with_text_keys(file.path, question.by), file)
         except InputError as error:
-            if file.key(question.by) is None:
-                raise
-            damaged[file] = str(error)
+            damage.note(file, str(error))
             continue
         own_name = name if len(files) == 1 else file.path
         tables[file] = table.select(needed_columns(table.column_names, question, own_name))
     for file, reason in _with_text(tables, question).items():
-        if file.key(question.by) is None:
-            raise InputError(reason)
-        damaged[file] = reason
-    if not tables.keys() - damaged.keys():
-        raise InputError(next(iter(damaged.values())))
-    lost = {file.key(question.by) for file in damaged}
-    return {file: own for file, own in tables.items() if file.key(question.by) not in lost}
+        damage.note(file, reason)
+    if not tables.keys() - damage.reasons.keys():
+        raise damage.refusal()
+    spared = damage.spared(tables)
+    return {file: own for file, own in tables.items() if file in spared}
 
 
 def _with_text(tables: Mapping[DataFile, pa.Table], question: Question) -> dict[DataFile, str]:
@@ -149,11 +146,10 @@ def _joined(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
         try:
             joined = pyarrow.concat_tables([joined, tables[file]], promote_options="permissive")
         except pyarrow.ArrowException as error:
-            reason = str(error).split("\n", 1)[0]
             raise InputError(
                 expected(
                     f"the columns of {file.path} to have the types of {first.path}",
-                    f"`{reason}`",
+                    f"`{first_line(error)}`",
                     "Write the files anew, with one kind of values in each column.",
                 )
             ) from error
@@ -198,11 +194,10 @@ def _streamed(file: DataFile, question: Question) -> Iterator[pa.Table]:
             for batch in reader:
                 yield _with_folders(pyarrow.Table.from_batches([batch]), file)
     except (pyarrow.ArrowException, OSError) as error:
-        reason = str(error).strip().split("\n", 1)[0]
         raise InputError(
             expected(
                 f"{file.path} to be a CSV file with one type in each column",
-                f"`{reason}`",
+                f"`{first_line(error)}`",
                 "The types follow from the first 16 MB of a large file; write it as Parquet.",
             )
         ) from error

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from closecall.errors import InputError
 from closecall.frames.sources.paths import place_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -30,7 +30,29 @@ class DamagedUnit:
         raise InputError(self.reason)
 
 
-def damaged_units(damaged: Mapping[DataFile, str], files: Sequence[DataFile]) -> list[DamagedUnit]:
-    """Make a unit of each damaged one of the files."""
-    place = place_in(files)
-    return [DamagedUnit(f"all of {place(file)}", reason) for file, reason in damaged.items()]
+@dataclass(frozen=True)
+class Damage:
+    """The damaged ones of some files, and so which series are lost."""
+
+    by: tuple[str, ...]
+    reasons: dict[DataFile, str] = field(default_factory=dict)
+
+    def note(self, file: DataFile, reason: str) -> None:
+        """Note a file; refuse it where other files may hold the rest of its series."""
+        if file.key(self.by) is None:
+            raise InputError(reason)
+        self.reasons[file] = reason
+
+    def spared(self, files: Iterable[DataFile]) -> set[DataFile]:
+        """Give the files that can be used: no file of their series is damaged."""
+        lost = {file.key(self.by) for file in self.reasons}
+        return {file for file in files if file.key(self.by) not in lost}
+
+    def refusal(self) -> InputError:
+        """Say what is wrong with the first file, where nothing else is left."""
+        return InputError(next(iter(self.reasons.values())))
+
+    def units(self, files: Sequence[DataFile]) -> list[DamagedUnit]:
+        """Make a unit of each of them."""
+        place = place_in(files)
+        return [DamagedUnit(f"all of {place(file)}", why) for file, why in self.reasons.items()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, first_line
 from closecall.frames.files import arrow
 from closecall.frames.sources.memory import memory_source
 from closecall.frames.sources.needed import needed_columns
@@ -58,9 +58,11 @@ def _pandas_table(frame: Any, question: Question) -> pa.Table:
                 pyarrow.array(series.to_numpy()) if keep else pyarrow.Array.from_pandas(series)
             )
         except pyarrow.ArrowException as error:
-            reason = str(error).split("\n", 1)[0]
             raise InputError(
-                expected(f"column {name!r} of {_NAME} to hold values of one kind", f"`{reason}`")
+                expected(
+                    f"column {name!r} of {_NAME} to hold values of one kind",
+                    f"`{first_line(error)}`",
+                )
             ) from error
     return pyarrow.table(columns)
 

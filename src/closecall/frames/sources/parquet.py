@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
 from closecall.frames.files import arrow
-from closecall.frames.sources.damaged import damaged_units
 from closecall.frames.sources.grouping import group
 from closecall.frames.sources.key_reader import KeyReader
 from closecall.frames.sources.memory import memory_source
@@ -115,15 +114,14 @@ def parquet_source(
     footers = read_footers(files, question, name)
     layout, row_groups = footers.layout, footers.row_groups
     planner = _Planner(layout, row_groups, question, name, size or UnitSize(), folder)
-    damaged = damaged_units(footers.damaged, files)
 
     def identify() -> str:
         return files_fingerprint(files) if fingerprint is None else fingerprint
 
     def plan() -> list[Unit]:
-        known = {row_group.file for row_group in row_groups} | footers.damaged.keys()
+        known = {row_group.file for row_group in row_groups} | footers.damage.reasons.keys()
         vacant = vacant_units(footers.vacant, known, layout.schema, layout.by)
-        return [*planner.units(), *vacant, *damaged]
+        return [*planner.units(), *vacant, *footers.damage.units(files)]
 
     return Source(name, kind, layout.schema, identify, plan)
 

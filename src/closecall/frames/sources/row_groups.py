@@ -8,9 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, first_line
 from closecall.frames.files import arrow
 from closecall.frames.sources.bounds import ColumnRange, column_range
+from closecall.frames.sources.damaged import Damage
 from closecall.frames.sources.needed import needed_columns
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ class Footers:
     """Those that have rows, in their order."""
     vacant: list[DataFile]
     """Files without rows."""
-    damaged: dict[DataFile, str]
-    """Files that cannot be read, of series that no other file is taken from, and why."""
+    damage: Damage
+    """Files that cannot be read, of series that no other file is taken from."""
 
 
 def read_footers(files: Sequence[DataFile], question: Question, name: str) -> Footers:
@@ -115,8 +116,8 @@ def read_footers(files: Sequence[DataFile], question: Question, name: str) -> Fo
     without_rows: Layout | None = None
     row_groups: list[RowGroup] = []
     vacant: list[DataFile] = []
-    damaged: dict[DataFile, str] = {}
-    for file, parquet in _opened(files, question.by, damaged):
+    damage = Damage(question.by)
+    for file, parquet in _opened(files, damage):
         schema = _needed_schema(parquet, file, question, name if len(files) == 1 else file.path)
         if not parquet.metadata.num_rows:
             vacant.append(file)
@@ -129,23 +130,18 @@ def read_footers(files: Sequence[DataFile], question: Question, name: str) -> Fo
         row_groups += _row_groups(parquet, file, layout)
     layout = layout or without_rows
     if layout is None:
-        raise InputError(next(iter(damaged.values())))
-    lost = {file.key(question.by) for file in damaged}
-    whole = [one for one in row_groups if one.file.key(question.by) not in lost]
-    return Footers(layout, whole, vacant, damaged)
+        raise damage.refusal()
+    spared = damage.spared(files)
+    return Footers(layout, [one for one in row_groups if one.file in spared], vacant, damage)
 
 
-def _opened(
-    files: Iterable[DataFile], by: tuple[str, ...], damaged: dict[DataFile, str]
-) -> Iterator[tuple[DataFile, Any]]:
+def _opened(files: Iterable[DataFile], damage: Damage) -> Iterator[tuple[DataFile, Any]]:
     """Open each file in turn, and note those that cannot be."""
     for file in files:
         try:
             opened = _open(file)
         except InputError as error:
-            if file.key(by) is None:
-                raise
-            damaged[file] = str(error)
+            damage.note(file, str(error))
         else:
             with opened as parquet:
                 yield file, parquet
@@ -168,11 +164,10 @@ def _naming(file: DataFile) -> Iterator[None]:
     try:
         yield
     except (arrow("pyarrow").ArrowException, OSError) as error:
-        reason = str(error).strip().split("\n", 1)[0]
         raise InputError(
             expected(
                 f"{file.path} to be a whole Parquet file",
-                f"`{reason}`",
+                f"`{first_line(error)}`",
                 "Write it again, or leave it out; what is left of it does not tell what is lost.",
             )
         ) from error

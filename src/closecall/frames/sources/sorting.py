@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import InputError, MissingExtraError, expected, first_line
 from closecall.frames.files import arrow
 from closecall.frames.sources.temporary import TemporaryFolder
 
@@ -144,7 +144,7 @@ class _Sort:
         return InputError(
             expected(
                 f"room in {self.folder.parent} to sort {self.name} by {', '.join(self.layout.by)}",
-                f"`{_first_line(error)}`",
+                f"`{first_line(error)}`",
                 "The variable TMPDIR names the folder. It needs "
                 f"{ceil(needed)} MB or more for each million rows.",
             )
@@ -155,7 +155,7 @@ class _Sort:
         by = ", ".join(self.layout.by)
         hint = f"Sort the rows by {by} before, then they are taken as they are."
         return InputError(
-            expected(f"DuckDB to sort {self.name} by {by}", f"`{_first_line(error)}`", hint)
+            expected(f"DuckDB to sort {self.name} by {by}", f"`{first_line(error)}`", hint)
         )
 
 
@@ -202,7 +202,3 @@ def _name(place: int) -> str:
 
 def _text(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().split("\n", 1)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, first_line
 from closecall.frames.files import arrow
 from closecall.frames.sources.content import ContentDigest
 from closecall.frames.sources.memory import memory_source
@@ -104,7 +104,7 @@ def _same_schema(tables: Iterable[pa.Table], question: Question, name: str) -> I
             raise InputError(
                 expected(
                     f"all parts of {name} to have one schema",
-                    f"`{str(error).splitlines()[0]}`",
+                    f"`{first_line(error)}`",
                 )
             ) from error
 
