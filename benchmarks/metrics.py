@@ -28,7 +28,7 @@ from closecall import metrics
 from closecall.datasets import load_kdd2022
 from closecall.errors import ClosecallError
 from closecall.metrics.registry import METRICS
-from closecall.pair import read_pair
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

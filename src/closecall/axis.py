@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.clock import LARGEST, SAMPLES, Clock, Tick, Ticks
+from closecall.clock import LARGEST, SAMPLES, Clock, Tick, Ticks, Timed, on_one_clock, read_times
 from closecall.errors import InputError, expected
-from closecall.timeline import Timed, on_one_clock, read_times
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

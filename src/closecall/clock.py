@@ -1,15 +1,21 @@
-"""What one tick of an axis means to the caller, and how times are written and given back."""
+"""Time axes: samples, numbers and datetimes of any make, all kept as exact ticks.
+
+Ticks are int64 where the caller's times are integers or datetimes (counted in the axis' own unit,
+in UTC) and float64 for other numbers. Nothing is rounded on the way in, so an axis of epoch
+nanoseconds gives the same digits as the same axis counted from zero.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, tzinfo
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from closecall.errors import InputError, expected
+from closecall.columns import read_column
+from closecall.errors import InputError, InputTypeError, expected
 
 Ticks = NDArray[Any]  # int64 or float64
 Tick = int | float
@@ -117,3 +123,229 @@ def _short(text: str) -> str:
 
 
 SAMPLES = Clock("integer")
+
+
+_SECONDS = {"W": 604_800, "D": 86_400, "h": 3_600, "m": 60, "s": 1}
+
+
+def read_stamps(stamps: NDArray[Any], zone: tzinfo | None, name: str) -> tuple[Ticks, Clock]:
+    """Read an array of numpy datetimes; units above the second become seconds."""
+    unit, count = np.datetime_data(stamps.dtype)
+    if unit not in _SECONDS and unit not in PER_SECOND:
+        raise InputTypeError(
+            expected(
+                f"`{name}` to be datetimes in a unit from weeks to nanoseconds",
+                str(stamps.dtype),
+                "Convert them first, e.g. with `.astype('datetime64[s]')`.",
+            )
+        )
+    missing = np.isnat(stamps)
+    if missing.any():
+        raise _missing(name, "NaT", int(missing.argmax()))
+    own = stamps.astype(np.int64)
+    factor = count * _SECONDS.get(unit, 1)
+    unit = "s" if unit in _SECONDS else unit
+    if factor > 1 and max(abs(int(own.min())), abs(int(own.max()))) * factor > LARGEST:
+        largest = stamps[np.abs(own).argmax()]
+        raise InputError(expected(f"`{name}` to fit in 64 bits of unit {unit!r}", str(largest)))
+    return own * factor if factor > 1 else own, Clock("datetime", unit, zone)
+
+
+def read_objects(values: NDArray[Any], name: str) -> tuple[Ticks, Clock]:
+    """Read Python datetimes, dates and pandas stamps, which numpy keeps as bare objects."""
+    for index, value in enumerate(values):
+        if is_missing(value):
+            raise _missing(name, str(value), index)
+    zone = getattr(values[0], "tzinfo", None)
+    stamps = []
+    for index, value in enumerate(values):
+        if not isinstance(value, (date, np.datetime64)):
+            raise _not_a_time(value, index, name)
+        if (getattr(value, "tzinfo", None) is None) != (zone is None):
+            raise mixed_zones(f"`{name}`", f"{values[0]} and {value} at index {index}")
+        stamps.append(_stamp(value))
+    units = [np.datetime_data(stamp.dtype)[0] for stamp in stamps]
+    finest = min(units, key=lambda unit: _nanoseconds(unit, name))
+    ticks = [
+        int(stamp.astype(np.int64)) * (_nanoseconds(unit, name) // _nanoseconds(finest, name))
+        for stamp, unit in zip(stamps, units, strict=True)
+    ]
+    for index, tick in enumerate(ticks):
+        if abs(tick) > LARGEST:
+            got = f"{values[index]} at index {index}"
+            raise InputError(expected(f"`{name}` to fit in 64 bits of unit {finest!r}", got))
+    return read_stamps(np.array(ticks, dtype=np.int64).view(f"datetime64[{finest}]"), zone, name)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell None, nan, NaT and pandas' NA from a value."""
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)  # noqa: PLR0124
+
+
+def mixed_zones(what: str, got: str) -> InputTypeError:
+    """Say that some times have a zone and others do not."""
+    return InputTypeError(
+        expected(
+            f"{what} to have a time zone everywhere or nowhere",
+            got,
+            "Localise the times without a zone, or convert the others to UTC and drop it.",
+        )
+    )
+
+
+def _missing(name: str, value: str, index: int) -> InputError:
+    return InputError(expected(f"`{name}` to have no missing times", f"{value} at index {index}"))
+
+
+def _not_a_time(value: Any, index: int, name: str) -> InputTypeError:
+    hint = "Integers must fit in 64 bits; text must be parsed first."
+    return InputTypeError(
+        expected(
+            f"`{name}` to be of one kind, numbers or datetimes",
+            f"{value!r} at index {index}",
+            hint if isinstance(value, (int, str)) else "",
+        )
+    )
+
+
+def _nanoseconds(unit: str, name: str) -> int:
+    if unit in _SECONDS:
+        return _SECONDS[unit] * PER_SECOND["ns"]
+    if unit in PER_SECOND:
+        return PER_SECOND["ns"] // PER_SECOND[unit]
+    raise InputTypeError(
+        expected(f"`{name}` to be datetimes in a unit from weeks to nanoseconds", repr(unit))
+    )
+
+
+def _stamp(value: Any) -> np.datetime64:
+    if hasattr(value, "to_datetime64"):  # a pandas stamp, which also knows nanoseconds
+        return np.datetime64(value.to_datetime64())
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        value = value.astimezone(UTC).replace(tzinfo=None)
+    return np.datetime64(value)
+
+
+_EXACT_FLOAT = 2**53  # every integer up to here is a float64
+
+
+def read_times(values: Any, name: str) -> tuple[Ticks, Clock]:
+    """Read a column of times as ticks; refuse nan, NaT, inf and anything that is not a time."""
+    array, zone = read_column(values, name)
+    kind = array.dtype.kind
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64), SAMPLES
+    if kind == "O":
+        return read_objects(array, name)
+    if kind == "M":
+        return read_stamps(array, zone, name)
+    if kind in "iu":
+        if kind == "u" and int(array.max()) > LARGEST:
+            raise InputError(expected(f"`{name}` to fit in 64 bits", str(int(array.max()))))
+        return np.ascontiguousarray(array, dtype=np.int64), SAMPLES
+    if kind == "f":
+        return _read_floats(array, values, name), Clock("number")
+    hints = {
+        "m": "Divide by a unit first, e.g. `times / numpy.timedelta64(1, 's')`.",
+        "U": "Parse them first, e.g. `numpy.array(times, dtype='datetime64[s]')`.",
+        "b": "A column of 0/1 is a label vector, not an axis of times.",
+    }
+    raise InputTypeError(
+        expected(f"`{name}` to be numbers or datetimes", str(array.dtype), hints.get(kind, ""))
+    )
+
+
+def _read_floats(array: NDArray[Any], values: Any, name: str) -> NDArray[np.float64]:
+    finite = np.isfinite(array)
+    if not finite.all():
+        index = int(finite.argmin())
+        raise InputError(
+            expected(f"`{name}` to be finite", f"{float(array[index])} at index {index}")
+        )
+    floats = np.ascontiguousarray(array, dtype=np.float64)
+    rounded = floats != array
+    if not isinstance(values, np.ndarray) and np.abs(floats).max() > _EXACT_FLOAT:
+        # numpy turns integers among floats, and integers of two kinds, into floats.
+        both = zip(values, floats.tolist(), strict=True)
+        rounded = np.array([isinstance(x, int) and (x != y or x > LARGEST) for x, y in both])
+    if rounded.any():
+        index = int(rounded.argmax())
+        raise InputError(
+            expected(
+                f"`{name}` to be exact as 64-bit floats",
+                f"{values[index]} at index {index}",
+                "Subtract a common origin first.",
+            )
+        )
+    return floats
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Ticks with their clock, and the argument they came from."""
+
+    name: str
+    ticks: Ticks
+    clock: Clock
+
+
+def on_one_clock(*parts: Timed) -> tuple[list[Ticks], Clock]:
+    """Bring ticks of several arguments to one clock, exactly, or say why that cannot be."""
+    filled = [part for part in parts if part.ticks.size]
+    if not filled:
+        return [part.ticks for part in parts], SAMPLES
+    first = filled[0]
+    clock = first.clock
+    for part in filled[1:]:
+        clock = _common(clock, part, first.name)
+    return [_convert(part, clock) for part in parts], clock
+
+
+def _common(clock: Clock, part: Timed, first: str) -> Clock:
+    other = part.clock
+    if clock == other:
+        return clock
+    if (clock.kind == "datetime") != (other.kind == "datetime"):
+        kinds = [("datetimes" if c.kind == "datetime" else "numbers") for c in (clock, other)]
+        raise InputTypeError(
+            expected(
+                f"`{first}` and `{part.name}` to be on one kind of time axis",
+                f"{kinds[0]} and {kinds[1]}",
+                "Give all times as datetimes, or all as numbers.",
+            )
+        )
+    if clock.kind != "datetime":
+        return Clock("number")
+    if (clock.tz is None) != (other.tz is None):
+        raise mixed_zones(f"`{first}` and `{part.name}`", f"zones {clock.tz} and {other.tz}")
+    finer = max(clock.unit, other.unit, key=PER_SECOND.__getitem__)
+    return replace(clock, unit=finer)
+
+
+def _convert(part: Timed, clock: Clock) -> Ticks:
+    ticks, own = part.ticks, part.clock
+    if ticks.size == 0:
+        return np.empty(0, dtype=np.float64 if clock.kind == "number" else np.int64)
+    if own.kind == clock.kind and own.unit == clock.unit:
+        return ticks
+    largest = max(abs(int(ticks.min())), abs(int(ticks.max())))
+    if clock.kind == "number":
+        if largest > _EXACT_FLOAT:
+            raise InputTypeError(
+                expected(
+                    f"`{part.name}` to be exact beside times that are not integers",
+                    f"the integer {largest}, which no float holds",
+                    "Subtract a common origin first, or give all times as integers.",
+                )
+            )
+        return ticks.astype(np.float64)
+    factor = PER_SECOND[clock.unit] // PER_SECOND[own.unit]
+    if largest * factor > LARGEST:
+        raise InputError(
+            expected(
+                f"`{part.name}` to fit the unit {clock.unit!r} of the other times",
+                f"{own.text(int(ticks[np.abs(ticks).argmax()]))}",
+                "Convert all times to one coarser unit.",
+            )
+        )
+    return ticks * np.int64(factor)

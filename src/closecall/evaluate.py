@@ -8,8 +8,7 @@ from closecall.errors import InputTypeError, expected
 from closecall.metrics.asked import read_asked
 from closecall.metrics.entry import REQUIRED, Metric
 from closecall.metrics.registry import METRICS, find
-from closecall.pair import read_pair, read_sample_pair
-from closecall.scored import read_scored
+from closecall.series import read_pair, read_sample_pair, read_scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

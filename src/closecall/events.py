@@ -1,16 +1,16 @@
-"""`Events`: sorted, half-open intervals of time; points are intervals of length zero."""
+"""Events: sorted intervals of time, the ticks behind them, and 0/1 vectors as runs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.axis import read_axis, require_increasing
+from closecall.clock import Timed, is_missing, on_one_clock, read_times
+from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.intervals import Intervals
-from closecall.labels import read_labels
-from closecall.timeline import Timed, on_one_clock, read_times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,7 +18,162 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.clock import Moment
+    from closecall.axis import Axis
+    from closecall.clock import Clock, Moment, Tick, Ticks
+
+
+def read_labels(values: Any, name: str) -> NDArray[Any]:
+    """Read a vector of bool, integer or float labels and check that each is 0 or 1."""
+    labels = read_column(values, name)[0]
+    if labels.size == 0:
+        raise InputError(expected(f"`{name}` to have at least one sample", "an empty vector"))
+    kind = labels.dtype.kind
+    if kind == "O":
+        labels = _from_objects(labels, name)
+        kind = labels.dtype.kind
+    if kind == "b":
+        return labels.view(np.uint8)
+    if kind == "u":
+        valid = labels.max() <= 1
+    elif kind == "i":
+        valid = labels.max() <= 1 and labels.min() >= 0
+    elif kind == "f":
+        valid = bool(((labels == 0) | (labels == 1)).all())
+    else:
+        raise InputTypeError(
+            expected(
+                f"`{name}` to be a vector of 0 and 1, or closecall.Events",
+                f"values of type {type(labels[0]).__name__}",
+                "Convert the labels to integers or booleans first.",
+            )
+        )
+    if not valid:
+        raise _not_binary(labels, name)
+    return labels
+
+
+def _from_objects(labels: NDArray[Any], name: str) -> NDArray[Any]:
+    """Read Python numbers and booleans, which numpy keeps as bare objects beside None."""
+    for index, value in enumerate(labels):
+        if is_missing(value):
+            raise InputError(
+                expected(
+                    f"`{name}` labels to be 0 or 1",
+                    f"{value} at index {index}",
+                    "Drop the samples without a label, or decide what they are.",
+                )
+            )
+    plain = all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in labels)
+    return np.array(labels.tolist()) if plain else labels
+
+
+def _not_binary(labels: NDArray[Any], name: str) -> InputError:
+    index = int(((labels != 0) & (labels != 1)).argmax())
+    value = labels[index].item()
+    if value == -1:
+        hint = "scikit-learn's detectors return -1 for anomalies: pass `labels == -1`."
+    elif value != value:  # noqa: PLR0124 - nan differs from itself
+        hint = "Drop the samples without a label, or decide what they are."
+    elif labels.dtype.kind == "f":
+        hint = "These look like scores: pass `scores >= threshold`."
+    else:
+        hint = "Pass `labels != 0` if every other value marks an anomaly."
+    return InputError(expected(f"`{name}` labels to be 0 or 1", f"{value} at index {index}", hint))
+
+
+def runs(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the runs of ones: the index of each first sample, and the index after each last one."""
+    changes = np.flatnonzero(labels[1:] != labels[:-1])
+    changes += 1
+    if labels[0]:
+        changes = np.insert(changes, 0, 0)
+    if labels[-1]:
+        changes = np.append(changes, labels.size)
+    return changes[0::2].copy(), changes[1::2].copy()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """Half-open intervals, sorted by start, on one clock; a point has length zero."""
+
+    starts: Ticks
+    stops: Ticks
+    clock: Clock
+
+    @classmethod
+    def from_labels(cls, labels: NDArray[Any], axis: Axis) -> Intervals:
+        """Turn the runs of ones of a vector into intervals of its axis."""
+        first, after = runs(labels)
+        return cls(axis.borders(first), axis.borders(after), axis.clock)
+
+    def __len__(self) -> int:
+        return self.starts.size
+
+    def text(self, index: int) -> str:
+        """Write one interval as the caller would."""
+        return interval_text(self.clock, self.starts[index].item(), self.stops[index].item())
+
+    def merged(self) -> Intervals:
+        """Join what overlaps or touches."""
+        if len(self) == 0:
+            return self
+        reach = np.maximum.accumulate(self.stops)
+        first = np.concatenate(([True], self.starts[1:] > reach[:-1]))
+        last = np.concatenate((first[1:], [True]))
+        return Intervals(self.starts[first], reach[last], self.clock)
+
+    def require_sorted(self) -> None:
+        """Refuse intervals that run backward or are out of order."""
+        backward = self.starts > self.stops
+        if backward.any():
+            index = int(backward.argmax())
+            raise InputError(
+                expected(
+                    "each event to start before it stops", f"{self.text(index)} at index {index}"
+                )
+            )
+        unsorted = self.starts[1:] < self.starts[:-1]
+        if unsorted.any():
+            index = int(unsorted.argmax()) + 1
+            raise InputError(
+                expected(
+                    "events to be sorted by start",
+                    f"{self.text(index)} after {self.text(index - 1)} at index {index}",
+                    "Sort them first, e.g. `Events(sorted(intervals))`.",
+                )
+            )
+
+    def require_disjoint(self, name: str) -> None:
+        """Refuse overlap; a point overlaps what starts at it and touches what stops at it."""
+        overlap = (self.stops[:-1] > self.starts[1:]) | (self.starts[:-1] == self.starts[1:])
+        if overlap.any():
+            index = int(overlap.argmax()) + 1
+            raise InputError(
+                expected(
+                    f"`{name}` events to be disjoint",
+                    f"{self.text(index - 1)} and {self.text(index)} at index {index}",
+                    f"Join them with `{name}.merged()`.",
+                )
+            )
+
+    def require_inside(self, start: Tick, stop: Tick, name: str) -> None:
+        """Refuse intervals that leave the span."""
+        outside = (self.starts < start) | (self.stops > stop)
+        if outside.any():
+            index = int(outside.argmax())
+            raise InputError(
+                expected(
+                    f"`{name}` to lie within the span {interval_text(self.clock, start, stop)}",
+                    f"{self.text(index)} at index {index}",
+                    "Widen the span, or cut the event.",
+                )
+            )
+
+
+def interval_text(clock: Clock, start: Tick, stop: Tick) -> str:
+    """Write an interval as the caller would, ``(3, 4)``."""
+    return f"({clock.text(start)}, {clock.text(stop)})"
+
 
 _SHOWN = 3  # intervals that a repr writes out
 _PAIR = 2

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, ge
 
 import numpy as np
 
+from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.timeline import Timed, on_one_clock, read_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,7 +5,7 @@ import pytest
 
 from closecall import Events
 from closecall.affiliation.pieces import cut_samples
-from closecall.scored import read_scored
+from closecall.series import read_scored
 
 
 def pieces_of(truth, scores, **axis):

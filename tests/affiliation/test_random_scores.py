@@ -130,7 +130,7 @@ def test_only_the_highest_scores_are_counted():
         (np.full(3, 9.0), np.full(2, 8.0), np.full(80, 7.0), np.arange(1915) % 5)
     )
     curve = cc.affiliation_curve(truth, scores)
-    pair = curve.scored.nothing_predicted
+    pair = curve.scored
     np.testing.assert_array_equal(sizes_of_ties(scores, curve.thresholds, pair), [3, 2, 80, 383])
     assert sizes_of_ties(np.arange(2000), np.arange(2000)[::-1], pair).size == 0
 

@@ -6,7 +6,7 @@ import pytest
 import closecall as cc
 from closecall import Events
 from closecall.affiliation.zones import in_ticks, origin_of, zone_borders
-from closecall.pair import read_pair
+from closecall.series import read_pair
 
 
 def borders_of(intervals, span):

@@ -9,7 +9,7 @@ import closecall as cc
 from closecall.clock import SAMPLES
 from closecall.compare import compare
 from closecall.compare.ensemble import agreed
-from closecall.intervals import Intervals
+from closecall.events import Intervals
 
 NAMES = ("a", "b", "c", "d")
 

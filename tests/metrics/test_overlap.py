@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from closecall.clock import SAMPLES
-from closecall.intervals import Intervals
+from closecall.events import Intervals
 from closecall.metrics.overlap import (
     covered_before,
     overlap_counts,

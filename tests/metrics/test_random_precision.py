@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.metrics import _random_precision, variants
-from closecall.pair import read_pair
+from closecall.series import read_pair
 from oracle.affiliation import evaluate
 from properties.strategies import cases, decimal_steps, dyadic_steps, on_uneven_axis
 

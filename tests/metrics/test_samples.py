@@ -4,7 +4,7 @@ import pytest
 from closecall.errors import InputError, InputTypeError
 from closecall.events import Events
 from closecall.metrics.samples import rank, read_count, true_runs, true_samples
-from closecall.scored import read_scored
+from closecall.series import read_scored
 
 
 def test_labels_come_back_as_they_were():

@@ -16,7 +16,7 @@ from closecall.metrics.threshold_free import (
     average_precision,
 )
 from closecall.metrics.vus import ENTRIES as VUS
-from closecall.scored import read_scored
+from closecall.series import read_scored
 
 TRUTH = [0, 1, 1, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.9, 0.3, 0.6, 0.3, 0.0, 0.7, 0.2]

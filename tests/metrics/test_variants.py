@@ -11,14 +11,14 @@ from hypothesis import given
 import closecall as cc
 from closecall.affiliation.score import score_pair
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from closecall.intervals import Intervals
+from closecall.events import Intervals
 from closecall.metrics import variants
 from closecall.metrics.variants import (
     RescaledResult,
     normalised_affiliation,
     unbiased_affiliation,
 )
-from closecall.pair import read_pair
+from closecall.series import read_pair
 from properties.strategies import mixed_cases
 
 TRUTH = [0] * 300 + [1] * 100 + [0] * 500 + [1] * 40 + [0] * 60

@@ -9,7 +9,7 @@ from closecall.datasets import load_kdd2022
 from closecall.errors import InputError
 from closecall.paper import figures
 from closecall.plot.zone_labels import ZoneLabels
-from closecall.words import score_text
+from closecall.wording import score_text
 
 
 @pytest.fixture(autouse=True)

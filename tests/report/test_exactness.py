@@ -9,7 +9,7 @@ import closecall as cc
 from closecall.affiliation.coverage import covers_much
 from closecall.frames.batch.chance_levels import chance_levels
 from closecall.report import report, report_batch
-from closecall.words import score_text
+from closecall.wording import score_text
 
 COLUMNS = {
     "precision": "precision",

@@ -7,7 +7,7 @@ import closecall as cc
 from closecall.datasets import demo
 from closecall.frames.batch.chance_levels import chance_levels
 from closecall.report import report
-from closecall.words import in_words, score_text
+from closecall.wording import in_words, score_text
 
 DATA = demo()
 CURVES = {

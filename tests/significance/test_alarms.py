@@ -8,7 +8,7 @@ import pytest
 
 import closecall as cc
 import oracle.affiliation
-from closecall.pair import read_pair
+from closecall.series import read_pair
 from closecall.significance import alarms
 from closecall.significance.alarms import EventTally, score_shifted, shift_alarms
 from oracle.significance import shifted

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.scored import read_scored
+from closecall.series import read_scored
 from closecall.significance.scores import roll_scores
 
 

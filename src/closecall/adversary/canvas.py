@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.clock import SAMPLES
+from closecall.clock import SAMPLES, Timed, on_one_clock
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events
-from closecall.intervals import Intervals
-from closecall.labels import read_labels, runs
-from closecall.pair import read_span
-from closecall.timeline import Timed, on_one_clock
+from closecall.events import Events, Intervals, read_labels, runs
+from closecall.series import read_span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

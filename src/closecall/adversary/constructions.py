@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closecall.intervals import Intervals
+from closecall.events import Intervals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from closecall.adversary.canvas import Canvas
     from closecall.clock import Tick
-    from closecall.intervals import Intervals
+    from closecall.events import Intervals
 
 _SHARE = 0.1  # of the trivial event's length, as in the paper's footnote
 _MOST_POINTS = 10_000  # moments drawn in a span without samples

@@ -13,7 +13,7 @@ from closecall.evaluate import evaluate
 from closecall.metrics.asked import read_asked
 from closecall.metrics.entry import REQUIRED
 from closecall.metrics.registry import METRICS, find
-from closecall.pair import read_pair
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from closecall.metrics.entry import Metric

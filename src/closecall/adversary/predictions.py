@@ -9,10 +9,8 @@ import numpy as np
 from closecall.adversary import constructions
 from closecall.adversary.canvas import Canvas, Prediction, read_canvas, read_trivial
 from closecall.errors import InputError, expected
-from closecall.labels import read_labels
-from closecall.metrics.lengths import read_length
-from closecall.number import read_number, shown
-from closecall.whole import require_whole
+from closecall.events import read_labels
+from closecall.parameters import read_duration, read_number, require_count, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +43,7 @@ def trivial_event(flagged: Any, *, widen: int = 0) -> NDArray[np.uint8]:
     array([0, 1, 1, 1, 0, 0], dtype=uint8)
     """
     labels = read_labels(flagged, "flagged")
-    require_whole(widen, "widen", 0)
+    require_count(widen, "widen", 0)
     found = np.flatnonzero(labels)
     if found.size == 0:
         raise InputError(
@@ -129,7 +127,7 @@ def against_composite(
     canvas = read_trivial(trivial, span)
     share = read_number(share, "share", "a number above 0 and up to 1", lambda x: 0 < x <= 1)
     if count is not None:
-        require_whole(count, "count", 1)
+        require_count(count, "count", 1)
     count, length = added_predictions(canvas, count, share)
     return canvas.show(constructions.beside_trivial(canvas, count, length))
 
@@ -204,8 +202,8 @@ def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -
     7
     """
     canvas = read_canvas(series, "series", span)
-    require_whole(count, "count", 1)
-    require_whole(seed, "seed", 0)
+    require_count(count, "count", 1)
+    require_count(seed, "seed", 0)
     if canvas.whole and count > canvas.length:
         raise InputError(expected(f"`count` to be at most {canvas.length}", f"{count}"))
     return canvas.show(constructions.random_points(canvas, count, seed))
@@ -235,8 +233,8 @@ def random_ranges(
     array([5, 5, 5])
     """
     canvas = read_canvas(series, "series", span)
-    require_whole(count, "count", 1)
-    require_whole(seed, "seed", 0)
+    require_count(count, "count", 1)
+    require_count(seed, "seed", 0)
     ticks = _read_ticks(length, canvas, "length")
     needed = count * ticks + (count - 1) * constructions.gap_between(canvas)
     if needed > canvas.length:
@@ -251,7 +249,7 @@ def random_ranges(
 
 
 def _read_ticks(value: Any, canvas: Canvas, name: str) -> Tick:
-    ticks = read_length(value, canvas.clock, name)
+    ticks = read_duration(value, canvas.clock, name)
     if ticks == 0 or (canvas.whole and not float(ticks).is_integer()):
         rule = "a whole number of ticks, 1 or more" if canvas.whole else "more than 0"
         raise InputError(expected(f"`{name}` to be {rule}", shown(value)))

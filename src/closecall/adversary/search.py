@@ -13,13 +13,13 @@ from closecall.adversary.judge import Judge, merit, require_labels
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, renamed
 from closecall.events import Events
 from closecall.metrics.registry import find
-from closecall.pair import read_pair
-from closecall.whole import require_whole
+from closecall.parameters import require_count
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from closecall.intervals import Intervals
+    from closecall.events import Intervals
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ def search(
     Found(classical=0.571 by everything(), best of 3 tried)
     """
     chosen = read_families(families)
-    require_whole(seed, "seed", 0)
-    require_whole(budget, "budget", 1)
+    require_count(seed, "seed", 0)
+    require_count(budget, "budget", 1)
     canvas = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
     name, score, higher_is_better = _scorer(metric, truth, dict(parameters or {}), axis)

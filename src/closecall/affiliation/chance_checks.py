@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.number import read_numbers, shown
+from closecall.parameters import read_numbers, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -16,8 +16,8 @@ from closecall.affiliation.chance import (
 )
 from closecall.affiliation.random_detector import Scatter, scatter
 from closecall.affiliation.score import require_zero_division, score_pair
-from closecall.pair import read_pair
-from closecall.whole import require_whole
+from closecall.parameters import require_count
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -182,8 +182,8 @@ def chance(
     >>> round(level.f1, 2), round(level.f1_std, 1)
     (0.61, 0.2)
     """
-    require_whole(n, "n", _LEAST_DRAWS, _MOST_DRAWS)
-    require_whole(seed, "seed", 0)
+    require_count(n, "n", _LEAST_DRAWS, _MOST_DRAWS)
+    require_count(seed, "seed", 0)
     require_zero_division(zero_division)
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     pair.require_truth("chance")

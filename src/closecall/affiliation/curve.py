@@ -15,10 +15,9 @@ from closecall.affiliation.pieces import Pieces, cut_samples
 from closecall.affiliation.random_scores import shuffled_average_precision
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.zones import origin_of
-from closecall.drawing import plots
 from closecall.errors import InputError, expected
 from closecall.fscore import f_measure, first_highest
-from closecall.scored import Scored, read_scored
+from closecall.series import Scored, read_scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,7 +128,7 @@ class AffiliationCurve:
         >>> c.best(min_recall=0.99)
         OperatingPoint(threshold=0.4, precision=0.833, recall=1.000, f1=0.909, alarms=1)
         """
-        pair = self.scored.nothing_predicted
+        pair = self.scored
         most = alarm_budget(max_alarms_per, pair.stop - pair.start, pair.clock)
         return choose(
             self, beta, min_precision=min_precision, min_recall=min_recall, max_alarms=most
@@ -153,7 +152,7 @@ class AffiliationCurve:
         >>> c.event_curve(1).thresholds
         array([0.7, 0.2, 0.1])
         """
-        count = len(self.scored.nothing_predicted.truth)
+        count = len(self.scored.truth)
         if event not in range(count):
             raise InputError(expected(f"`event` to be from 0 to {count - 1}", f"{event}"))
         thresholds, precision, recall, _ = _sweep(self.scored, self._pieces, event, event + 1)
@@ -199,7 +198,9 @@ class AffiliationCurve:
 
     def plot(self, **options: Any) -> Any:
         """Draw the curve; see `closecall.plot.plot_curve` for the options."""
-        return plots().plot_curve(self, **options)
+        from closecall.plot import plot_curve
+
+        return plot_curve(self, **options)
 
     @cached_property
     def _pieces(self) -> Pieces:
@@ -262,7 +263,7 @@ def affiliation_curve(
     Affiliation(precision=0.750, recall=0.917, f1=0.825, events=1)
     """
     scored = read_scored(truth, scores, times=times, end=end, span=span)
-    pair = scored.nothing_predicted
+    pair = scored
     pair.require_truth("affiliation")
     pieces = cut_samples(scored)
     return AffiliationCurve(*_sweep(scored, pieces, 0, len(pair.truth)), scored=scored)
@@ -274,7 +275,7 @@ def _sweep(
     """Sweep the zones first, ..., after - 1 and give thresholds, precision, recall and alarms."""
     from closecall.affiliation import _curve_kernels
 
-    pair = scored.nothing_predicted
+    pair = scored
     low, high = pieces.offsets[first], pieces.offsets[after]
     scores = pieces.scores[low:high]
     rows = np.empty((scores.size, _curve_kernels.COLUMNS))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation.chance_level import Chance
     from closecall.clock import Ticks
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 COLUMNS = (
     "start",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
-    from closecall.scored import Scored
+    from closecall.series import Scored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Pieces:
 
 def cut_samples(scored: Scored) -> Pieces:
     """Cut the samples at the zone borders; the scores are copied only if one is cut."""
-    pair, axis, scores = scored.nothing_predicted, scored.axis, scored.scores
+    pair, axis, scores = scored, scored.axis, scored.scores
     borders = zone_borders(pair)
     cuts = axis.borders(np.arange(axis.length + 1))
     cuts -= origin_of(pair)

@@ -16,8 +16,7 @@ from closecall.affiliation.zones import zone_borders
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.pair import Pair
-    from closecall.scored import Scored
+    from closecall.series import Scored, TruthInSpan
 
 _ENOUGH = 10  # points in every zone: what comes after them hardly matters
 _NO_TIES = np.empty(0, dtype=np.int64)
@@ -28,11 +27,11 @@ def shuffled_average_precision(scored: Scored, thresholds: NDArray[Any]) -> floa
 
     The thresholds are the distinct scores, descending.
     """
-    pair = scored.nothing_predicted
+    pair = scored
     return random_average_precision(pair, sizes_of_ties(scored.scores, thresholds, pair))
 
 
-def random_average_precision(pair: Pair, sizes: NDArray[np.int64] = _NO_TIES) -> float:
+def random_average_precision(pair: TruthInSpan, sizes: NDArray[np.int64] = _NO_TIES) -> float:
     r"""Give about the mean average precision of random scores, in [0, 1].
 
     With :math:`H_n = 1 + \frac12 + \dots + \frac1n` for n zones,
@@ -53,7 +52,7 @@ def random_average_precision(pair: Pair, sizes: NDArray[np.int64] = _NO_TIES) ->
     --------
     >>> import closecall as cc
     >>> scored = cc.affiliation_curve([0, 0, 1, 0, 0, 0], [1, 2, 3, 4, 5, 6]).scored
-    >>> round(random_average_precision(scored.nothing_predicted), 3)
+    >>> round(random_average_precision(scored), 3)
     0.586
     """
     from closecall.affiliation import _chance_kernels
@@ -62,7 +61,9 @@ def random_average_precision(pair: Pair, sizes: NDArray[np.int64] = _NO_TIES) ->
     return _chance_kernels.average_precision_level(truth.starts, truth.stops, borders, sizes)
 
 
-def sizes_of_ties(scores: NDArray[Any], thresholds: NDArray[Any], pair: Pair) -> NDArray[np.int64]:
+def sizes_of_ties(
+    scores: NDArray[Any], thresholds: NDArray[Any], pair: TruthInSpan
+) -> NDArray[np.int64]:
     """Count the samples at the highest thresholds, as far as they matter; none without ties.
 
     A few passes over the scores, and none if all of them differ.
@@ -71,7 +72,7 @@ def sizes_of_ties(scores: NDArray[Any], thresholds: NDArray[Any], pair: Pair) ->
     --------
     >>> import closecall as cc
     >>> curve = cc.affiliation_curve([0, 0, 1, 0, 0, 0], [3, 1, 3, 2, 3, 2])
-    >>> sizes_of_ties(curve.scored.scores, curve.thresholds, curve.scored.nothing_predicted)
+    >>> sizes_of_ties(curve.scored.scores, curve.thresholds, curve.scored)
     array([3, 2, 1])
     """
     if thresholds.size == scores.size:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.drawing import plots
 from closecall.events import Events
 from closecall.fscore import f_measure
 
@@ -146,7 +145,9 @@ class Affiliation:
         pair = self.events.pair
         span = (pair.clock.scalar(pair.start), pair.clock.scalar(pair.stop))
         sides = Events.wrap(pair.truth), Events.wrap(pair.predicted)
-        return plots().plot_events(*sides, span=span, **options)
+        from closecall.plot import plot_events
+
+        return plot_events(*sides, span=span, **options)
 
     def __repr__(self) -> str:
         scores = ", ".join(f"{name}={value:.3f}" for name, value in self.values().items())

@@ -11,7 +11,7 @@ from closecall.affiliation.event_scores import EventScores
 from closecall.affiliation.result import Affiliation
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, expected
-from closecall.pair import Pair, read_pair
+from closecall.series import Pair, read_pair
 
 
 def affiliation(

@@ -26,8 +26,8 @@ from closecall.affiliation.stream_result import complete_rows, pair_of, result_o
 from closecall.affiliation.stream_step import read_setting
 from closecall.affiliation.stretch import Stretch
 from closecall.axis import after_last
+from closecall.clock import Timed, read_times
 from closecall.errors import UndefinedMetricError, expected
-from closecall.timeline import Timed, read_times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,13 +15,10 @@ from closecall.affiliation.stream_parts import (
 )
 from closecall.affiliation.stretch import Stretch
 from closecall.axis import require_increasing
-from closecall.clock import LARGEST
+from closecall.clock import LARGEST, Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events
-from closecall.intervals import Intervals, interval_text
-from closecall.labels import read_labels
-from closecall.timeline import Timed, on_one_clock, read_times
+from closecall.events import Events, Intervals, interval_text, read_labels
 
 if TYPE_CHECKING:
     from closecall.affiliation.stream_step import Setting

@@ -10,7 +10,7 @@ import numpy as np
 from closecall.affiliation.stretch import Stretch
 from closecall.axis import Spacing
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.labels import runs
+from closecall.events import runs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

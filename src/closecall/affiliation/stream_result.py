@@ -14,8 +14,8 @@ from closecall.affiliation.stretch import rows_of
 from closecall.affiliation.zone_scores import borders_between, sum_in_order
 from closecall.affiliation.zones import zone_borders
 from closecall.errors import InputError, expected
-from closecall.intervals import Intervals
-from closecall.pair import Pair
+from closecall.events import Intervals
+from closecall.series import Pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,4 +96,10 @@ def complete_rows(stretch: Stretch, first: int) -> Iterator[dict[str, Any]]:
 def pair_of(stretch: Stretch, truth: Ticks) -> Pair:
     """Give true events with the span of a stretch."""
     own = Intervals(truth[:, 0].copy(), truth[:, 1].copy(), stretch.clock)
-    return Pair(own, UnkeptIntervals(), stretch.start, stretch.stop, stretch.clock)
+    return Pair(
+        truth=own,
+        predicted=UnkeptIntervals(),
+        start=stretch.start,
+        stop=stretch.stop,
+        clock=stretch.clock,
+    )

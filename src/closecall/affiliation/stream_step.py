@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.clock import SAMPLES
+from closecall.clock import SAMPLES, read_times
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.timeline import read_times
 
 if TYPE_CHECKING:
     from closecall.clock import Clock, Tick

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 
 @dataclass(frozen=True, slots=True, eq=False)

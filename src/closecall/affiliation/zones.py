@@ -12,15 +12,15 @@ import numpy as np
 
 if TYPE_CHECKING:
     from closecall.clock import Tick, Ticks
-    from closecall.pair import Pair
+    from closecall.series import Pair, TruthInSpan
 
 
-def origin_of(pair: Pair) -> Tick:
+def origin_of(pair: TruthInSpan) -> Tick:
     """Where half ticks are counted from: the span's start, or 0 for numbers that are not exact."""
     return pair.start if pair.clock.kind != "number" else 0.0
 
 
-def zone_borders(pair: Pair) -> Ticks:
+def zone_borders(pair: TruthInSpan) -> Ticks:
     """Give the n + 1 borders of the zones of n true events, in half ticks from the origin."""
     origin = origin_of(pair)
     starts, stops = pair.truth.starts, pair.truth.stops

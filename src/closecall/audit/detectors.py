@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.adversary.families import FAMILIES
 from closecall.errors import InputError, InputTypeError, expected, renamed
-from closecall.number import shown
-from closecall.pair import read_pair
+from closecall.parameters import shown
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

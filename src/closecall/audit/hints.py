@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.adversary.canvas import Canvas, read_canvas
-from closecall.intervals import Intervals
-from closecall.pair import read_span
-from closecall.timeline import Timed, on_one_clock
+from closecall.clock import Timed, on_one_clock
+from closecall.events import Intervals
+from closecall.series import read_span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

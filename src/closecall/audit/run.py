@@ -12,8 +12,8 @@ from closecall.audit.judgement import rows, verdict
 from closecall.audit.result import Audit
 from closecall.audit.session import Session
 from closecall.audit.targets import canonical_times, measure_targets
-from closecall.timeline import read_times
-from closecall.whole import require_whole
+from closecall.clock import read_times
+from closecall.parameters import require_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -87,8 +87,8 @@ def audit(
     Audit(2 metrics on 3 events, 118 uninformative predictions tried, beaten: none)
     """
     require_detectors(detectors)
-    require_whole(seed, "seed", 0)
-    require_whole(budget, "budget", 1)
+    require_count(seed, "seed", 0)
+    require_count(budget, "budget", 1)
     canvas = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
     read_detectors(truth, detectors, axis)

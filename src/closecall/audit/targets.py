@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.adversary.judge import Judge, main_number, merit
+from closecall.clock import read_times
 from closecall.metrics.registry import find
-from closecall.timeline import read_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from html import escape
 from math import isfinite, isnan
 from typing import Any
 
-from closecall.words import score_text
+from closecall.wording import score_text
 
 SCORES = ("precision", "recall", "f1")
 

@@ -15,7 +15,7 @@ from closecall.bootstrap.options import read_bounds, read_drawing, read_level
 from closecall.bootstrap.student import student_quantile
 from closecall.bootstrap.sums import Drawn, Sums
 from closecall.errors import InputError, expected
-from closecall.number import read_numbers
+from closecall.parameters import read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

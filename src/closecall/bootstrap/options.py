@@ -6,8 +6,7 @@ from math import isnan
 from typing import Any
 
 from closecall.errors import InputError, expected
-from closecall.number import read_number
-from closecall.whole import require_whole
+from closecall.parameters import read_number, require_count
 
 _FEWEST_RESAMPLES = 100
 _MOST_RESAMPLES = 1_000_000  # they are all held; the last digits settle long before
@@ -32,6 +31,6 @@ def read_bounds(low: Any, high: Any) -> tuple[float, float]:
 
 def read_drawing(n: Any, seed: Any) -> tuple[int, int]:
     """Refuse too few resamples and too many, and a seed that is none."""
-    require_whole(n, "n", _FEWEST_RESAMPLES, _MOST_RESAMPLES)
-    require_whole(seed, "seed", 0)
+    require_count(n, "n", _FEWEST_RESAMPLES, _MOST_RESAMPLES)
+    require_count(seed, "seed", 0)
     return int(n), int(seed)

@@ -19,7 +19,7 @@ from closecall.bootstrap.lead import ROUNDING, lead
 from closecall.bootstrap.options import read_drawing, read_level
 from closecall.bootstrap.sums import Drawn, Sums
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.number import read_numbers, shown
+from closecall.parameters import read_numbers, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -78,7 +78,7 @@ def _name(chosen: OperatingPoint) -> str:
 
 
 def _rate(curve: AffiliationCurve, alarms: int) -> str:
-    pair = curve.scored.nothing_predicted
+    pair = curve.scored
     count = f"{alarms} alarm{'' if alarms == 1 else 's'}"
     rate = alarm_rate(curve, alarms)
     if pair.clock.kind == "datetime":

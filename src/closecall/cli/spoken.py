@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from closecall.metrics.lengths import DATED
 from closecall.metrics.registry import LISTED
+from closecall.parameters import DATED_HINT
 
 _REQUIRED = re.compile(r"Pass metrics=\{'(\w+)': \{'(\w+)': \.\.\.\}\}\.")
 _OWN_WORDS = {
     LISTED: "`closecall metrics` lists them all.",
-    DATED: "The times are datetimes, so give the length a unit: ms, s, min, h or d, as in 10min.",
+    DATED_HINT: (
+        "The times are datetimes, so give the length a unit: ms, s, min, h or d, as in 10min."
+    ),
     "Expected `folder` to name a folder": "Expected `--data` to name a folder",
     "(the argument `folder`, or the environment": "(the option --data, or the environment",
 }

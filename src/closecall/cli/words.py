@@ -6,7 +6,7 @@ from datetime import datetime
 from math import ceil, log10
 from typing import Any
 
-from closecall.words import in_words, score_text
+from closecall.wording import in_words, score_text
 
 UNDEFINED = "-"
 _TENS = 10

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events
-from closecall.intervals import Intervals
+from closecall.events import Events, Intervals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

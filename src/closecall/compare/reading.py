@@ -11,13 +11,10 @@ import numpy as np
 
 from closecall.affiliation import affiliation_curve
 from closecall.axis import Axis, read_axis
+from closecall.clock import Timed, on_one_clock
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events
-from closecall.intervals import Intervals
-from closecall.labels import read_labels
-from closecall.pair import Pair, read_pair, read_span
-from closecall.scored import read_scored, read_scores
-from closecall.timeline import Timed, on_one_clock
+from closecall.events import Events, Intervals, read_labels
+from closecall.series import Pair, read_pair, read_scored, read_scores, read_span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -234,4 +231,7 @@ def _on_one_clock(intervals: dict[str, Intervals], span: Timed) -> list[Pair]:
     )
     for argument, own in zip(intervals, (truth, *others), strict=True):
         own.require_inside(start, stop, argument)
-    return [Pair(truth, other, start, stop, clock).checked() for other in others]
+    return [
+        Pair(truth=truth, predicted=other, start=start, stop=stop, clock=clock).checked()
+        for other in others
+    ]

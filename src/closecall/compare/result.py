@@ -16,7 +16,6 @@ from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
 from closecall.compare.uncertainty import ComparisonIntervals, comparison_intervals
-from closecall.drawing import plots
 from closecall.errors import InputError, InputTypeError, expected
 
 if TYPE_CHECKING:
@@ -256,7 +255,9 @@ class Comparison:
 
     def plot(self, **options: Any) -> Any:
         """Draw each event's scores; see `closecall.plot.plot_comparison` for the options."""
-        return plots().plot_comparison(self, **options)
+        from closecall.plot import plot_comparison
+
+        return plot_comparison(self, **options)
 
     def _known(self, names: Any, argument: str) -> tuple[str, ...]:
         if isinstance(names, str):

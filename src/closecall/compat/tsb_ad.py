@@ -11,7 +11,7 @@ from closecall.affiliation import affiliation, affiliation_curve
 from closecall.affiliation.order import descending_order
 from closecall.errors import renamed
 from closecall.fscore import f_measure
-from closecall.scored import Scored, read_scored
+from closecall.series import Scored, read_scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
     """
     with renamed(_THEIRS):
         scored = read_scored(labels, score)
-        scored.nothing_predicted.require_truth("get_metrics")
+        scored.require_truth("get_metrics")
         at_threshold = _best(scored) if pred is None else _at_own(labels, pred)
         volumes = metrics.vus(scored, None, window=slidingWindow)
     return {
@@ -146,7 +146,7 @@ def _sampled(scores: NDArray[Any]) -> NDArray[Any]:
 
 def _at_every_threshold(scored: Scored) -> tuple[NDArray[np.float64], ...]:
     """Give precision, recall and the share of events found at each distinct score."""
-    truth, scores = scored.nothing_predicted.truth, scored.scores
+    truth, scores = scored.truth, scored.scores
     order = descending_order(scores)
     ranked = scores[order]
     last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), ranked.size - 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.number import shown
+from closecall.parameters import shown
 
 if TYPE_CHECKING:
     from os import PathLike

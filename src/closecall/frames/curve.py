@@ -178,7 +178,7 @@ def alarm_rate(curve: AffiliationCurve, alarms: int) -> float:
     >>> alarm_rate(cc.affiliation_curve([0, 1, 0, 0], [0, 1, 0, 1]), 2)
     0.5
     """
-    pair = curve.scored.nothing_predicted
+    pair = curve.scored
     whole = pair.stop - pair.start
     if pair.clock.kind == "datetime":
         return alarms / (whole * pair.clock.seconds / _SECONDS_PER_DAY)
@@ -204,7 +204,7 @@ def curve_report(
     columns = curve_columns(curve, points=points, chosen=chosen)
     plain = {name: column.tolist() for name, column in columns.items()}
     thresholds = [_json_number(value) for value in plain.pop("threshold")]
-    dated = curve.scored.nothing_predicted.clock.kind == "datetime"
+    dated = curve.scored.clock.kind == "datetime"
     return {
         **curve.to_dict(points=1),
         "curve": {"thresholds": thresholds, **plain},

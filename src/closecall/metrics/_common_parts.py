@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
-    from closecall.intervals import Intervals
+    from closecall.events import Intervals
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from closecall.errors import InputError, expected
 from closecall.metrics._running_sums import RunningSums
-from closecall.number import ask, shown
+from closecall.parameters import call_option, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Clock
-    from closecall.intervals import Intervals
+    from closecall.events import Intervals
 
     Floats = NDArray[np.float64]
     Bias = str | Callable[[float, float], float]
@@ -96,7 +96,7 @@ class _Asked:
     name: str
 
     def weight(self, position: float, length: float) -> float:
-        return ask(
+        return call_option(
             self.function, self.name, "a finite weight of 0 or more", _weighs, position, length
         )
 

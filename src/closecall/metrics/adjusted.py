@@ -11,13 +11,13 @@ from closecall.metrics.entry import Metric
 from closecall.metrics.overlap import overlap_counts, overlap_lengths
 from closecall.metrics.pointwise import total_length
 from closecall.metrics.result import PrecisionRecallResult, ValueResult, ratio
-from closecall.number import read_number
-from closecall.pair import read_pair
+from closecall.parameters import read_number
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 _PERCENT = 100
 

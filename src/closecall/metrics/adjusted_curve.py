@@ -13,7 +13,7 @@ from closecall.errors import UndefinedMetricError, expected
 from closecall.fscore import first_highest
 from closecall.metrics.found_time import FoundTime
 from closecall.metrics.result import PrecisionRecallResult
-from closecall.scored import Scored, read_scored
+from closecall.series import Scored, read_scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -210,7 +210,7 @@ def point_adjust_curve(
 
 
 def _point_adjust_curve(scored: Scored) -> PointAdjustCurve:
-    pair = scored.nothing_predicted
+    pair = scored
     pair.require_truth("point-adjusted recall")
     lengths = pair.truth.stops - pair.truth.starts
     total = float(lengths.sum())
@@ -238,7 +238,7 @@ def _against_events(
     """
     from closecall.metrics import _levels
 
-    truth, size = scored.nothing_predicted.truth, scored.scores.size
+    truth, size = scored.truth, scored.scores.size
     if scored.axis.ticks is None:  # events are made of samples, which last one tick
         whole = np.ones(size, dtype=np.uint8)
         _levels.zero_between(whole, truth.starts, truth.stops)

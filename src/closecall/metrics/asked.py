@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.number import shown
+from closecall.parameters import shown
 
 _HINT = "Pass a name, a list of names, or a mapping such as {'margin': {'margin': 10}}."
 

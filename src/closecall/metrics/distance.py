@@ -20,13 +20,13 @@ import numpy as np
 
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import ValueResult
-from closecall.number import is_number, read_number
-from closecall.pair import read_pair
+from closecall.parameters import is_number, read_number
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from closecall.clock import Ticks
-    from closecall.intervals import Intervals
-    from closecall.pair import Pair
+    from closecall.events import Intervals
+    from closecall.series import Pair
 
 
 def hausdorff(

@@ -9,14 +9,14 @@ import numpy as np
 from closecall.metrics._common_parts import CommonParts, common_parts
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import PrecisionRecallResult, ratio
-from closecall.number import read_fraction
-from closecall.pair import read_pair
+from closecall.parameters import read_fraction
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.intervals import Intervals
-    from closecall.pair import Pair
+    from closecall.events import Intervals
+    from closecall.series import Pair
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.number import read_number
+from closecall.parameters import read_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

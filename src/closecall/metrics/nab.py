@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.axis import read_axis
+from closecall.clock import Timed, on_one_clock
 from closecall.errors import InputError, expected
-from closecall.events import Events
-from closecall.intervals import Intervals
+from closecall.events import Events, Intervals
 from closecall.metrics.entry import Metric
 from closecall.metrics.nab_profile import NabProfile, normalised, read_probation, read_profile
 from closecall.metrics.nab_tally import score_alarms, score_rows
 from closecall.metrics.nab_windows import read_intervals
-from closecall.pair import read_sample_pair
-from closecall.timeline import Timed, on_one_clock
+from closecall.series import read_sample_pair
 
 if TYPE_CHECKING:
     from closecall.metrics.nab_tally import Tally
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -13,7 +13,7 @@ from closecall.metrics.nab import NabResult
 from closecall.metrics.nab_profile import NabProfile, normalised, read_probation, read_profile
 from closecall.metrics.nab_rows import Rows, read_rows, score_at
 from closecall.metrics.nab_threshold import Totals, best_threshold, climbed_threshold
-from closecall.number import read_number
+from closecall.parameters import read_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

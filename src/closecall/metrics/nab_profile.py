@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, expected
-from closecall.number import read_amount, read_number, shown
+from closecall.parameters import read_amount, read_number, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

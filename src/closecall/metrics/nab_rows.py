@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.clock import SAMPLES
+from closecall.clock import SAMPLES, Timed, on_one_clock, read_times
 from closecall.errors import InputError, expected, renamed
-from closecall.events import Events
-from closecall.intervals import Intervals
-from closecall.labels import read_labels, runs
+from closecall.events import Events, Intervals, read_labels, runs
 from closecall.metrics.nab_tally import Tally, score_rows
 from closecall.metrics.nab_windows import read_intervals
-from closecall.pair import Pair
-from closecall.scored import read_scores
-from closecall.timeline import Timed, on_one_clock, read_times
+from closecall.series import Pair, read_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,5 +90,7 @@ def score_at(rows: Rows, profile: NabProfile, probation: float, threshold: float
     exact = threshold if isinstance(threshold, int) else np.float64(threshold)
     first, after = runs((rows.scores >= exact).view(np.uint8))
     detections = Intervals(first, after, SAMPLES)
-    pair = Pair(rows.windows, detections, 0, rows.scores.size, SAMPLES)
+    pair = Pair(
+        truth=rows.windows, predicted=detections, start=0, stop=rows.scores.size, clock=SAMPLES
+    )
     return score_rows(pair, profile, probation)

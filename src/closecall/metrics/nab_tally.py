@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from closecall.intervals import Intervals
+from closecall.events import Intervals
 from closecall.metrics.nab_profile import FAR, NabProfile, probation_rows, reward, sigmoid
 from closecall.metrics.overlap import overlap_counts, overlap_lengths, overlapping
 from closecall.metrics.window import from_origin
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 
 class Tally(NamedTuple):

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputTypeError, expected, renamed
 from closecall.events import Events
-from closecall.number import is_number, shown
+from closecall.parameters import is_number, shown
 
 if TYPE_CHECKING:
-    from closecall.intervals import Intervals
+    from closecall.events import Intervals
 
 
 def read_intervals(windows: Any, name: str) -> Intervals:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
-    from closecall.intervals import Intervals
+    from closecall.events import Intervals
 
 
 def covered_before(intervals: Intervals, times: Ticks) -> Ticks:

@@ -10,12 +10,12 @@ import numpy as np
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import ValueResult
 from closecall.metrics.samples import rank, read_count, true_runs
-from closecall.scored import read_scored
+from closecall.series import read_scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.scored import Scored
+    from closecall.series import Scored
 
     Counts = NDArray[np.int64]
 

@@ -8,12 +8,12 @@ from closecall.errors import InputError, expected
 from closecall.metrics.entry import Metric
 from closecall.metrics.overlap import overlap_counts, overlap_lengths
 from closecall.metrics.result import PrecisionRecallResult, ratio
-from closecall.number import shown
-from closecall.pair import read_pair, read_sample_pair
+from closecall.parameters import shown
+from closecall.series import read_pair, read_sample_pair
 
 if TYPE_CHECKING:
-    from closecall.intervals import Intervals
-    from closecall.pair import Pair
+    from closecall.events import Intervals
+    from closecall.series import Pair
 
 
 def classical(

@@ -11,17 +11,17 @@ from closecall.metrics._common_parts import common_parts
 from closecall.metrics._positional_bias import read_bias, weighted_shares
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import PrecisionRecallResult, ratio
-from closecall.number import ask, read_fraction, shown
-from closecall.pair import read_pair
+from closecall.parameters import call_option, read_fraction, shown
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from closecall.intervals import Intervals
+    from closecall.events import Intervals
     from closecall.metrics._positional_bias import Bias
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
     Cardinality = Literal["one", "reciprocal"] | Callable[[int], float]
 
@@ -166,7 +166,7 @@ def _factor(cardinality: Callable[[int], float], count: int) -> float:
         return 1.0
     # It multiplies the overlap, so that a divisor would be a mistake.
     rule = "a factor from 0 to 1, such as 1 / x for x overlaps"
-    return ask(cardinality, "cardinality", rule, lambda x: 0 <= x <= 1, count)
+    return call_option(cardinality, "cardinality", rule, lambda x: 0 <= x <= 1, count)
 
 
 ENTRIES = (

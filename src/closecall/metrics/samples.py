@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.labels import runs
-from closecall.number import is_number, shown
+from closecall.events import runs
+from closecall.parameters import is_number, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.scored import Scored
+    from closecall.series import Scored
 
 
 def read_count(value: Any, name: str, most: int | None = None) -> int:
@@ -34,7 +34,7 @@ def true_samples(scored: Scored) -> NDArray[np.uint8]:
 
     Events that touch become one run of ones, as in a label vector.
     """
-    truth, axis = scored.nothing_predicted.truth, scored.axis
+    truth, axis = scored.truth, scored.axis
     if axis.ticks is None:
         first, after = truth.starts, truth.stops
     else:
@@ -49,7 +49,7 @@ def true_samples(scored: Scored) -> NDArray[np.uint8]:
 
 def _require_samples(scored: Scored) -> None:
     """Refuse an event that meets no sample, which no score could find."""
-    truth, axis = scored.nothing_predicted.truth, scored.axis
+    truth, axis = scored.truth, scored.axis
     points = truth.starts == truth.stops
     early = (truth.stops < axis.start) | (~points & (truth.stops == axis.start))
     missed = early | (truth.starts >= axis.end)

@@ -12,14 +12,14 @@ from closecall.errors import MissingExtraError
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import ValueResult
 from closecall.metrics.samples import true_samples
-from closecall.scored import read_scored
+from closecall.series import read_scored
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from numpy.typing import NDArray
 
-    from closecall.scored import Scored
+    from closecall.series import Scored
 
 
 def auc_roc(
@@ -134,7 +134,7 @@ def affiliation_average_precision(
     ValueResult(value=0.960938)
     """
     scored = read_scored(truth, scores, times=times, end=end, span=span)
-    if len(scored.nothing_predicted.truth) == 0:
+    if len(scored.truth) == 0:
         return ValueResult(nan)
     return ValueResult(affiliation_curve(scored, None).average_precision)
 

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, expected
-from closecall.intervals import Intervals
+from closecall.events import Intervals
 from closecall.metrics._common_parts import CommonParts, common_parts
 from closecall.metrics._decay import decay_at, decay_between
 from closecall.metrics.entry import Metric
-from closecall.metrics.lengths import read_length
 from closecall.metrics.result import PrecisionRecallResult, ratio
-from closecall.number import read_fraction, shown
-from closecall.pair import read_pair
+from closecall.parameters import read_duration, read_fraction, shown
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -129,7 +128,7 @@ def _time_aware(
 
 
 def _read_delta(delta: Any, pair: Pair) -> float:
-    ticks = read_length(delta, pair.clock, "delta")
+    ticks = read_duration(delta, pair.clock, "delta")
     if pair.clock.kind == "integer" and not ticks.is_integer():
         rule = "`delta` to be a whole number of samples, 0 or more"
         raise InputError(expected(rule, shown(delta)))

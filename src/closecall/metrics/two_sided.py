@@ -10,11 +10,11 @@ from closecall.metrics.entry import Metric
 from closecall.metrics.overlap import overlap_lengths
 from closecall.metrics.result import PrecisionRecallResult, ratio
 from closecall.metrics.window import from_origin, read_reach, within
-from closecall.pair import read_pair
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
-    from closecall.intervals import Intervals
-    from closecall.pair import Pair
+    from closecall.events import Intervals
+    from closecall.series import Pair
 
 
 def two_sided(

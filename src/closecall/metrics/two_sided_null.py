@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.intervals import Intervals
+from closecall.events import Intervals
 from closecall.metrics.result import PrecisionRecallResult
 from closecall.metrics.two_sided import judge
 from closecall.metrics.window import from_origin, read_reach
-from closecall.number import read_fraction
-from closecall.pair import read_pair
-from closecall.whole import require_whole
+from closecall.parameters import read_fraction, require_count
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,9 +130,9 @@ def two_sided_null(
     >>> round(null.precision_mean, 2), round(null.recall_mean, 2)
     (0.63, 0.62)
     """
-    require_whole(simulations, "simulations", 1, _MOST_SIMULATIONS)
+    require_count(simulations, "simulations", 1, _MOST_SIMULATIONS)
     if not isinstance(seed, np.random.Generator):
-        require_whole(seed, "seed", 0)
+        require_count(seed, "seed", 0)
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     reach = read_reach(tolerance, pair, "tolerance")
     sides = from_origin(pair)

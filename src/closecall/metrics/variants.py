@@ -14,14 +14,14 @@ from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.fscore import f_measure
 from closecall.metrics.entry import Metric
 from closecall.metrics.result import PrecisionRecallResult
-from closecall.pair import read_pair
-from closecall.whole import require_whole
+from closecall.parameters import require_count
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 # How many places there are for each one drawn: with fewer, too many would be drawn again; with
 # more, marking the drawn ones takes too much memory.
@@ -148,7 +148,7 @@ def unbiased_affiliation(
     >>> metrics.unbiased_affiliation(truth, truth)
     RescaledResult(precision=1.000, recall=1.000, f1=1.000)
     """
-    require_whole(seed, "seed", 0)
+    require_count(seed, "seed", 0)
     return _unbiased(read_pair(truth, predicted, times=times, end=end, span=span), seed=seed)
 
 

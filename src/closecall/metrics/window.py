@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.intervals import Intervals
+from closecall.events import Intervals
 from closecall.metrics.entry import Metric
-from closecall.metrics.lengths import read_length
 from closecall.metrics.result import PrecisionRecallResult, ratio
-from closecall.pair import read_pair
+from closecall.parameters import read_duration
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 
 def window_once(
@@ -150,7 +150,7 @@ def _margin(pair: Pair, *, margin: Any) -> PrecisionRecallResult:
 
 def read_reach(value: Any, pair: Pair, name: str) -> float:
     """Read a distance in ticks; beyond the whole span it makes no difference."""
-    return min(read_length(value, pair.clock, name), pair.stop - pair.start + 1)
+    return min(read_duration(value, pair.clock, name), pair.stop - pair.start + 1)
 
 
 def from_origin(pair: Pair) -> tuple[Intervals, Intervals]:

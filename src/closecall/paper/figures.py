@@ -18,7 +18,7 @@ from closecall.paper.published import ALGORITHMS
 from closecall.paper.running_example import PREDICTED, SPAN, TRUTH
 from closecall.plot import plot_distances, plot_events, plot_single_prediction, plot_survival
 from closecall.plot.extra import needing_matplotlib
-from closecall.words import score_text
+from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from closecall.pair import Pair
     from closecall.plot.one_zone import OneZone, Spans
+    from closecall.series import Pair
 
 _TRUTH, _PREDICTED = (-0.14, -0.05), (-0.28, -0.19)  # heights of the lanes under the curve
 _BOTTOM, _TOP, _NOTE = -0.34, 1.2, 1.09

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from closecall.pair import Pair
     from closecall.plot.one_zone import OneZone
     from closecall.plot.stretches import Group
+    from closecall.series import Pair
 
 _TRUTH, _PREDICTED = (1.0, 1.18), (-0.18, 0.0)  # heights of the lanes, with the arrows between
 _BOTTOM, _TOP = -0.52, 1.52

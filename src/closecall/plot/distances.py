@@ -9,8 +9,8 @@ from closecall.plot.sides import Side, draw_sides
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from closecall.pair import Pair
     from closecall.plot.one_zone import OneZone
+    from closecall.series import Pair
 
 _SIZE = (4.8, 2.1)  # inches, of one side
 

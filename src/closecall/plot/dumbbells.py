@@ -11,7 +11,7 @@ from closecall.plot.palette import FAINT, INK, MARKERS, PREDICTED
 from closecall.plot.panels import tidy
 from closecall.plot.plain_text import plain, plain_key
 from closecall.plot.thinned_names import write_names
-from closecall.words import score_text
+from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

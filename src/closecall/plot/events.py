@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 _LEGENDS = {
     "scores": "precision / recall",

@@ -12,7 +12,7 @@ from closecall.plot.length_text import length_text
 from closecall.plot.palette import INK
 from closecall.plot.plain_text import plain
 from closecall.plot.zone_labels import ZoneLabels
-from closecall.words import score_text
+from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

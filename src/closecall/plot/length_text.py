@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from closecall.words import in_words
+from closecall.wording import in_words
 
 if TYPE_CHECKING:
     from closecall.clock import Clock

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Clock, Tick, Ticks
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 _SECONDS_PER_DAY = 86400  # matplotlib counts dates in days
 _FINEST_DATES = 1e-3  # seconds; its floats cannot tell shorter spans of dates apart

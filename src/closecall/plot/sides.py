@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from closecall.pair import Pair
     from closecall.plot.one_zone import OneZone, Spans
     from closecall.plot.ruler import Ruler
+    from closecall.series import Pair
 
 Side = Literal["both", "precision", "recall"]
 _SMALL, _AROUND = 0.2, 0.6  # of the zone, when to zoom in; of what matters, what is kept around it

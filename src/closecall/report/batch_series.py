@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closecall.clock import read_times
 from closecall.columns import read_column
 from closecall.errors import ClosecallError, InputError, InputTypeError, expected
-from closecall.events import Events
+from closecall.events import Events, read_labels
 from closecall.frames.batch.series import timed_series
 from closecall.frames.batch.trouble import (
     BAD_LABELS,
@@ -20,12 +21,10 @@ from closecall.frames.batch.trouble import (
     TroubleError,
     blamed_on,
 )
-from closecall.labels import read_labels
 from closecall.report.detectors import Inputs, by_name, entry, require_exact
 from closecall.report.series import series_content
 from closecall.report.trouble import SeriesTrouble
-from closecall.scored import read_scores
-from closecall.timeline import read_times
+from closecall.series import read_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

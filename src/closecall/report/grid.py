@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.timeline import Timed, on_one_clock
+from closecall.clock import Timed, on_one_clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

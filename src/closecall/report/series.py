@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closecall.clock import Timed
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
@@ -14,7 +15,6 @@ from closecall.frames.batch.chance_levels import chance_levels
 from closecall.report.detectors import Detector, Inputs, read_detectors
 from closecall.report.grid import common_grid
 from closecall.report.packing import packed, packed_for_drawing, packed_times
-from closecall.timeline import Timed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

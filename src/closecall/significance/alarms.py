@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import EventScores
     from closecall.clock import Ticks
-    from closecall.pair import Pair
+    from closecall.series import Pair
     from closecall.significance.correction import Correction
 
     Progress = Callable[[int, int], None]

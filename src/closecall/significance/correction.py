@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.number import read_numbers
+from closecall.parameters import read_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.pair import Pair
+    from closecall.series import Pair
 
 TOLERANCE = 1e-12  # scores this close are equal: rounding depends on where a prediction is cut
 SCORES = ("precision", "recall", "f1")

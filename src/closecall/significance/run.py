@@ -8,10 +8,9 @@ import numpy as np
 
 from closecall.axis import read_axis
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events
-from closecall.labels import read_labels
-from closecall.pair import Pair, read_pair
-from closecall.scored import Scored, read_scored
+from closecall.events import Events, read_labels
+from closecall.parameters import require_count
+from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.significance.alarms import shift_alarms
 from closecall.significance.correction import Correction, require_correction
 from closecall.significance.result import (
@@ -21,7 +20,6 @@ from closecall.significance.result import (
     Significance,
 )
 from closecall.significance.scores import roll_scores
-from closecall.whole import require_whole
 
 if TYPE_CHECKING:
     from closecall.clock import Ticks
@@ -156,8 +154,8 @@ def significance(
     >>> cc.significance(truth, scores=[-abs(sample - 61) for sample in range(100)])
     ScoresSignificance(average_precision p=0.029, n=1000)
     """
-    require_whole(n, "n", 1, MOST_SHIFTS)
-    require_whole(seed, "seed", 0)
+    require_count(n, "n", 1, MOST_SHIFTS)
+    require_count(seed, "seed", 0)
     require_correction(correction)
     if method != "shift":
         raise InputError(expected("`method` to be 'shift'", repr(method)))
@@ -185,7 +183,7 @@ def significance(
 
 
 def _of_scores(scored: Scored, n: int, seed: int, progress: Progress | None) -> ScoresSignificance:
-    scored.nothing_predicted.require_truth("affiliation")
+    scored.require_truth("affiliation")
     observed = float(roll_scores(scored, np.zeros(1, dtype=np.int64), None)[0])
     shifts = np.random.default_rng(seed).integers(scored.scores.size, size=n)
     test = ShiftTest(observed, roll_scores(scored, shifts, progress), "scores")

@@ -18,7 +18,7 @@ from closecall.affiliation.zones import origin_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.scored import Scored
+    from closecall.series import Scored
     from closecall.significance.alarms import Progress
 
 
@@ -29,7 +29,7 @@ def roll_scores(
     from closecall.affiliation import _curve_kernels
     from closecall.significance import _shift_kernels
 
-    pair, values = scored.nothing_predicted, scored.scores
+    pair, values = scored, scored.scores
     # Cutting the numbers of the samples says which sample each piece is part of.
     pieces = cut_samples(replace(scored, scores=np.arange(values.size)))
     owners = pieces.scores

@@ -28,17 +28,17 @@ def test_samples_are_counted_without_times():
     series, _ = read()
     assert series.axis.ticks is None
     assert series.by_samples is series
-    assert (series.nothing_predicted.start, series.nothing_predicted.stop) == (0, 6)
+    assert (series.in_span.start, series.in_span.stop) == (0, 6)
     assert not series.timed
 
 
 def test_times_are_an_axis_and_samples_remain_known():
     series, _ = read([10, 20, 30, 40, 50, 60])
-    truth = series.nothing_predicted.truth
+    truth = series.in_span.truth
     assert (truth.starts.tolist(), truth.stops.tolist()) == ([20, 60], [40, 70])
     assert series.sample_numbers(truth.starts).tolist() == [1, 5]
     assert series.sample_numbers(truth.stops).tolist() == [3, 6]
-    own = series.by_samples.nothing_predicted.truth
+    own = series.by_samples.in_span.truth
     assert (own.starts.tolist(), own.stops.tolist()) == ([1, 5], [3, 6])
     assert series.positives_before.tolist() == [0, 0, 1, 2, 2, 2, 3]
 
@@ -109,7 +109,7 @@ def test_predictions_stand_beside_the_truth():
     series, _ = read([10, 20, 30, 40, 50, 60])
     pair = series.predicting(np.array([1, 0, 0, 0, 0, 1]))
     assert (pair.predicted.starts.tolist(), pair.predicted.stops.tolist()) == ([10, 60], [20, 70])
-    assert pair.truth is series.nothing_predicted.truth
+    assert pair.truth is series.in_span.truth
 
 
 def test_trouble_names_the_column_and_the_status():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
-from closecall.number import shown
+from closecall.parameters import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

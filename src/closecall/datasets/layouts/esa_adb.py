@@ -11,7 +11,7 @@ import numpy as np
 from closecall.datasets.layouts.csv_files import arrow, existing_folder, read_csv
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
-from closecall.number import shown
+from closecall.parameters import shown
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -9,7 +9,7 @@ import numpy as np
 
 from closecall.datasets.layouts.csv_files import TIMES, arrow
 from closecall.errors import InputError, expected
-from closecall.number import shown
+from closecall.parameters import shown
 
 if TYPE_CHECKING:
     from pathlib import Path

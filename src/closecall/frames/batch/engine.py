@@ -15,7 +15,7 @@ from closecall.frames.batch.outcome import (
     listed_keys,
     outcome_of,
 )
-from closecall.whole import require_whole
+from closecall.parameters import require_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -110,7 +110,7 @@ def prepare(*, engine: Any = None, workers: int | None = None) -> None:
 def _read_workers(workers: Any, engine: Any) -> int:
     if workers is None:
         return 1
-    require_whole(workers, "workers", 1)
+    require_count(workers, "workers", 1)
     if engine is not None:
         raise InputError(
             expected(

@@ -46,7 +46,7 @@ class Changes:
     def of_curve(cls, curve: AffiliationCurve) -> Changes:
         """Take the changes from the exact curve of one series."""
         pieces = cut_samples(curve.scored)
-        events = len(curve.scored.nothing_predicted.truth)
+        events = len(curve.scored.truth)
         # A zone has a prediction, and its event a precision, from its highest score down.
         highest = np.sort(np.maximum.reduceat(pieces.scores, pieces.offsets[:-1]))
         defined = events - np.searchsorted(highest, curve.thresholds)
@@ -141,7 +141,7 @@ def _series_changes(table: Any, question: Question) -> list[tuple[str, Changes]]
     found = []
     try:
         series = read_series(table, question)
-        if len(series.nothing_predicted.truth) == 0:
+        if len(series.in_span.truth) == 0:
             return []
     except Exception:  # noqa: BLE001 - its rows say what is wrong, when the series is evaluated
         return []

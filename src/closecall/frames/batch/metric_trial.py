@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from closecall.pair import Pair, read_pair
-from closecall.scored import Scored, read_scored
+from closecall.series import Pair, Scored, read_pair, read_scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,13 +11,13 @@ from closecall.affiliation import affiliation_curve
 from closecall.affiliation.score import score_pair
 from closecall.clock import SAMPLES
 from closecall.errors import InputError, UndefinedMetricError, expected
+from closecall.events import Intervals
 from closecall.frames.batch import trouble
 from closecall.frames.batch.chance_levels import chance_levels
 from closecall.frames.batch.question import ALARMED, CHANCE, CHANCE_AVERAGE
 from closecall.frames.batch.series import Series, read_series
 from closecall.frames.batch.trouble import TroubleError, blamed_on, one_line
 from closecall.fscore import first_highest
-from closecall.intervals import Intervals
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from closecall.affiliation import Affiliation, AffiliationCurve
     from closecall.frames.batch.question import Question
     from closecall.metrics.entry import Metric
-    from closecall.pair import Pair
-    from closecall.scored import Scored
+    from closecall.series import Pair, Scored
 
 
 class Answer(NamedTuple):
@@ -58,7 +56,7 @@ def evaluate_series(
     """
     try:
         series = read_series(table, question)
-        _ = series.nothing_predicted
+        _ = series.in_span
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
         row = dict(question.blank_row, samples=table.num_rows)
         row["status"], row["reason"] = _status_of(error)
@@ -84,7 +82,7 @@ def _evaluate_detector(
     series: Series, table: pa.Table, name: str, question: Question, detector: str
 ) -> Answer:
     row = dict(question.blank_row, samples=table.num_rows)
-    row["true_events"] = len(series.nothing_predicted.truth)
+    row["true_events"] = len(series.in_span.truth)
     row["true_samples"] = int(series.positives_before[-1])
     try:
         given = _Given.read(series, table, name, question, detector)
@@ -125,7 +123,7 @@ class _Given(NamedTuple):
                 labels = series.labelled(column, name)
             return cls(None, None, nan, series.predicting(labels))
         scored = read_scored_column(series, column, name)
-        needed = question.needs_curve and len(series.nothing_predicted.truth) > 0
+        needed = question.needs_curve and len(series.in_span.truth) > 0
         curve = affiliation_curve(scored, None) if needed else None
         threshold = _threshold(scored, curve, question, detector)
         pair = None if isnan(threshold) else scored.at(threshold)
@@ -231,7 +229,7 @@ def _in_samples(series: Series, pair: Pair) -> Pair:
         series.sample_numbers(x) for x in (pair.predicted.starts, pair.predicted.stops)
     )
     predicted = Intervals(starts, stops, SAMPLES)
-    return replace(series.by_samples.nothing_predicted, predicted=predicted)
+    return series.by_samples.in_span.predicting(predicted)
 
 
 def _number(value: Any) -> float:

@@ -8,7 +8,6 @@ from html import escape
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from closecall.drawing import plots
 from closecall.errors import InputError, expected
 from closecall.frames.batch.kinds import in_kind
 from closecall.frames.batch.leaderboard import higher_is_better, rank_detectors, values_by_series
@@ -251,7 +250,9 @@ class BatchResult:
             for column, one in enumerate(series)
         ]
         best = "highest" if higher_is_better(name, self.question) else "lowest"
-        return plots().plot_batch(cells, **{"value": name, "best": best, **options})
+        from closecall.plot import plot_batch
+
+        return plot_batch(cells, **{"value": name, "best": best, **options})
 
     def _metric(self, metric: str | None) -> str:
         columns = self.question.metric_columns

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.axis import Axis, read_axis, require_increasing
+from closecall.clock import read_times
 from closecall.errors import ClosecallError, InputError, expected, renamed
+from closecall.events import Intervals, read_labels
 from closecall.frames.batch.arrow_columns import to_numpy
 from closecall.frames.batch.trouble import BAD_LABELS, BAD_TIMES, EMPTY, TroubleError, blamed_on
-from closecall.intervals import Intervals
-from closecall.labels import read_labels
-from closecall.pair import Pair
-from closecall.scored import Scored, read_scores
-from closecall.timeline import read_times
+from closecall.series import Pair, Scored, TruthInSpan, on_axis, read_scores
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,12 +38,9 @@ class Series:
     """Whether the axis is that of the time column."""
 
     @cached_property
-    def nothing_predicted(self) -> Pair:
-        """The true events, with no prediction beside them."""
-        truth = Intervals.from_labels(self.labels, self.axis)
-        nothing = Intervals(truth.starts[:0], truth.stops[:0], truth.clock)
-        axis = self.axis
-        return Pair(truth, nothing, axis.start, axis.end, axis.clock, axis).checked()
+    def in_span(self) -> TruthInSpan:
+        """The true events in the span of the series."""
+        return on_axis(Intervals.from_labels(self.labels, self.axis), self.axis)
 
     @cached_property
     def by_samples(self) -> Series:
@@ -62,12 +57,19 @@ class Series:
     def scored(self, column: pa.ChunkedArray, name: str) -> Scored:
         """Read a column of scores."""
         scores = read_scores(self._in_order(to_numpy(column, name)), name)
-        return Scored(self.nothing_predicted, scores, self.axis)
+        own = self.in_span
+        return Scored(
+            truth=own.truth,
+            start=own.start,
+            stop=own.stop,
+            clock=own.clock,
+            axis=self.axis,
+            scores=scores,
+        )
 
     def predicting(self, labels: NDArray[Any]) -> Pair:
         """Put 0/1 predictions beside the true events."""
-        predicted = Intervals.from_labels(labels, self.axis)
-        return replace(self.nothing_predicted, predicted=predicted)
+        return self.in_span.predicting(Intervals.from_labels(labels, self.axis))
 
     def sample_numbers(self, ticks: NDArray[Any]) -> NDArray[np.int64]:
         """Give the numbers of the samples that start at those times, N for the end."""

@@ -10,7 +10,9 @@ import numpy as np
 
 from closecall.affiliation.stream import AffiliationStream
 from closecall.axis import require_increasing
+from closecall.clock import read_times
 from closecall.errors import InputError, renamed
+from closecall.events import read_labels
 from closecall.frames.batch.arrow_columns import to_numpy
 from closecall.frames.batch.trouble import (
     BAD_LABELS,
@@ -21,9 +23,7 @@ from closecall.frames.batch.trouble import (
     blamed_on,
     one_line,
 )
-from closecall.labels import read_labels
-from closecall.scored import predicted_at, read_scores
-from closecall.timeline import read_times
+from closecall.series import predicted_at, read_scores
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,7 +4,7 @@ from math import inf, nan
 
 import pytest
 
-from closecall.words import in_words, score_text
+from closecall.wording import in_words, score_text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,236 @@
+"""Options of public functions: numbers, counts and durations, and one wording for bad ones."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from fractions import Fraction
+from math import isfinite
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.errors import InputError, InputTypeError, expected
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from closecall.clock import Clock
+
+_WRITABLE = 10**30
+
+
+def is_number(value: Any) -> bool:
+    """Say whether a value is a real number; truth values and lengths of time are none.
+
+    Examples
+    --------
+    >>> is_number(1), is_number(np.float32(0.5)), is_number(True), is_number(np.timedelta64(1, "s"))
+    (True, True, False, False)
+    """
+    # numpy counts its timedelta among the integers.
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_ | np.timedelta64)
+
+
+def shown(value: Any) -> str:
+    """Write a value for a message, however long it is.
+
+    Examples
+    --------
+    >>> shown("half"), shown(10**5000)
+    ("'half'", 'a number of more than 30 digits')
+    """
+    if isinstance(value, int) and abs(value) >= _WRITABLE:
+        return "a number of more than 30 digits"
+    try:
+        return f"{value!r:.80}"
+    except ValueError:  # it holds an int of thousands of digits, which has no text
+        return f"a {type(value).__name__}"
+
+
+def read_number(
+    value: Any, name: str, rule: str, allowed: Callable[[float], bool], hint: str = ""
+) -> float:
+    """Read a number that lies in a range.
+
+    Parameters
+    ----------
+    value
+        Any real number of Python or numpy.
+    name
+        Of the parameter, for the message.
+    rule
+        What it must be, in words, with its range.
+    allowed
+        The same as a condition.
+    hint
+        How to mend it.
+
+    Examples
+    --------
+    >>> read_number(np.int8(1), "alpha", "a number from 0 to 1", lambda x: 0 <= x <= 1)
+    1.0
+    """
+    return _checked(value, allowed, expected(f"`{name}` to be {rule}", shown(value), hint))
+
+
+def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
+    """Read one number, or an array of them; nan is one.
+
+    Examples
+    --------
+    >>> read_numbers([1, 0.5], "filled")
+    array([1. , 0.5])
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputTypeError(expected(f"`{name}` to be numbers", shown(values))) from None
+
+
+def read_fraction(value: Any, name: str) -> float:
+    """Read a number from 0 to 1."""
+    return read_number(value, name, "a number from 0 to 1", lambda x: 0 <= x <= 1)
+
+
+def read_amount(value: Any, name: str) -> float:
+    """Read a finite number of 0 or more."""
+    return read_number(
+        value, name, "a finite number of 0 or more", lambda x: isfinite(x) and x >= 0
+    )
+
+
+def call_option(
+    function: Callable[..., Any], name: str, rule: str, allowed: Callable[[float], bool], *at: float
+) -> float:
+    """Call a function that was passed as a parameter, and read the number it returns.
+
+    Examples
+    --------
+    >>> call_option(lambda x: 1 / x, "weight", "a factor from 0 to 1", lambda x: 0 <= x <= 1, 2)
+    0.5
+    """
+    places = f"({', '.join(f'{place:g}' for place in at)})"
+    try:
+        value = function(*at)
+    except TypeError as error:
+        # Raised by the call itself, and not inside the function: it takes other arguments.
+        if error.__traceback__ is None or error.__traceback__.tb_next is None:
+            rule = f"`{name}` to be a function that can be called as {name}{places}"
+            raise InputTypeError(expected(rule, f"one that cannot ({error})")) from None
+        raise
+    got = f"{shown(value)} for {name}{places}"
+    return _checked(value, allowed, expected(f"`{name}` to return {rule}", got))
+
+
+def _checked(value: Any, allowed: Callable[[float], bool], message: str) -> float:
+    if not is_number(value):
+        raise InputTypeError(message)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise InputError(message) from None
+    if not allowed(number):
+        raise InputError(message)
+    return number
+
+
+def require_count(value: Any, name: str, least: int, most: int | None = None) -> None:
+    """Refuse what is not a whole number, or too small a one, or too large a one."""
+    whole = is_number(value) and isinstance(value, int | np.integer)
+    if not whole:
+        raise InputTypeError(expected(f"`{name}` to be a whole number", shown(value)))
+    if value < least:
+        got = f"{value}" if abs(value) < _WRITABLE else "a number of more than 30 digits"
+        raise InputError(expected(f"`{name}` to be {least} or more", got))
+    if most is not None and value > most:
+        # An int of thousands of digits cannot be written as text at once.
+        got = f"{value}" if value < _WRITABLE else "a number of more than 30 digits"
+        raise InputError(expected(f"`{name}` to be at most {most:,}", got))
+
+
+# Years, months and bare counts are left out: they are no fixed length of time.
+_SECONDS = {"W": Fraction(604_800), "D": Fraction(86_400), "h": Fraction(3_600), "m": Fraction(60)}
+_PARTS_OF_A_SECOND = ("s", "ms", "us", "ns", "ps", "fs", "as")
+_SECONDS |= {unit: Fraction(1, 1000**power) for power, unit in enumerate(_PARTS_OF_A_SECOND)}
+
+
+DATED_HINT = "The times are datetimes; pass, for example, `datetime.timedelta(minutes=5)`."
+"""The hint beside datetimes, which the command line puts in its own words."""
+
+
+def read_duration(value: Any, clock: Clock, name: str, *, at_least: float = 0) -> float:
+    """Read a length of time and give it in ticks of the clock.
+
+    Parameters
+    ----------
+    value
+        On an axis of samples or numbers, a number; on an axis of datetimes, a timedelta of the
+        standard library, numpy or pandas. Zero is the same in every unit, so 0 is always allowed.
+    clock
+        What one tick of the axis means.
+    name
+        Of the parameter, for the message.
+    at_least
+        The smallest length allowed, in ticks.
+
+    Examples
+    --------
+    >>> from closecall.clock import Clock
+    >>> read_duration(3, Clock("integer"), "margin")
+    3.0
+    >>> read_duration(timedelta(minutes=2), Clock("datetime", "ms"), "margin")
+    120000.0
+    """
+    dated = clock.kind == "datetime"
+    kind = "timedelta" if dated else "finite number"
+    rule = f"`{name}` to be a {kind} of {_length_text(at_least, clock)} or more"
+    of_time = isinstance(value, timedelta | np.timedelta64)
+    if (of_time and not dated) or not (of_time or is_number(value)):
+        raise InputTypeError(expected(rule, shown(value), _length_hint(clock)))
+    if dated and not of_time and value != 0:
+        raise InputTypeError(expected(rule, shown(value), _length_hint(clock)))
+    try:
+        ticks = _timedelta_ticks(value, clock, name) if of_time else float(value)
+    except OverflowError:
+        raise InputError(expected(rule, shown(value))) from None
+    if not (isfinite(ticks) and ticks >= at_least):
+        raise InputError(expected(rule, shown(value)))
+    return ticks
+
+
+def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str) -> float:
+    # A pandas timedelta is a timedelta that also counts nanoseconds.
+    exact = value.to_timedelta64() if hasattr(value, "to_timedelta64") else value
+    if isinstance(exact, timedelta):
+        seconds = Fraction(exact // timedelta(microseconds=1), 1_000_000)
+        return float(seconds * clock.ticks_per_second)
+    if np.isnat(exact):
+        raise InputError(expected(f"`{name}` to be a length of time of 0 or more", "NaT"))
+    unit, count = np.datetime_data(exact.dtype)
+    if unit not in _SECONDS:
+        raise InputError(
+            expected(
+                f"`{name}` to have a unit of fixed length",
+                f"{exact!r}",
+                "Months and years differ in length; say it in days.",
+            )
+        )
+    seconds = int(exact.astype(np.int64)) * count * _SECONDS[unit]
+    return float(seconds * clock.ticks_per_second)
+
+
+def _length_hint(clock: Clock) -> str:
+    if clock.kind == "integer":
+        return "The axis counts samples, or whole numbers; give the length in those."
+    if clock.kind == "number":
+        return "The times are numbers; give the length in the same unit."
+    return DATED_HINT
+
+
+def _length_text(ticks: float, clock: Clock) -> str:
+    if clock.kind == "datetime" and ticks:
+        return f"{ticks * clock.seconds:g} s"
+    return f"{ticks:g}"

@@ -1,0 +1,191 @@
+"""Options that are numbers, counts and durations: what is read, and how the rest is refused."""
+
+from datetime import timedelta
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from closecall.clock import Clock
+from closecall.errors import InputError, InputTypeError
+from closecall.parameters import (
+    call_option,
+    is_number,
+    read_amount,
+    read_duration,
+    read_fraction,
+    read_number,
+    require_count,
+    shown,
+)
+
+
+@pytest.mark.parametrize("value", [1, 1.0, np.int8(1), np.float32(1), Fraction(1)])
+def test_numbers(value):
+    assert is_number(value)
+    assert read_fraction(value, "alpha") == 1.0
+
+
+@pytest.mark.parametrize(
+    "value", [True, np.True_, "1", None, 1j, [1], np.ones(1), np.timedelta64(1, "s")]
+)
+def test_other_things(value):
+    assert not is_number(value)
+    with pytest.raises(InputTypeError, match="Expected `alpha` to be a number from 0 to 1, got"):
+        read_fraction(value, "alpha")
+
+
+def test_the_message_has_the_rule_the_value_and_the_hint():
+    with pytest.raises(InputError) as caught:
+        read_number(3, "q", "a number below 3", lambda x: x < 3, "Take 2.")
+    assert str(caught.value) == "Expected `q` to be a number below 3, got 3.\n\nHint: Take 2."
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), 10**5000], ids=["400", "-400", "5000"])
+def test_what_no_float_can_hold(value):
+    with pytest.raises(InputError, match="got a number of more than 30 digits"):
+        read_amount(value, "weight")
+
+
+def test_values_that_cannot_be_written():
+    assert shown([10**5000]) == "a list"
+    assert shown("x" * 200) == "'" + 79 * "x"
+
+
+def test_a_function_is_asked_and_its_answer_read():
+    assert call_option(lambda x, y: x / y, "bias", "a number", lambda _: True, 1, 4) == 0.25
+    with pytest.raises(InputError, match=r"`bias` to return 2 or more, got 1 for bias\(3\)"):
+        call_option(lambda _: 1, "bias", "2 or more", lambda x: x >= 2, 3)
+    with pytest.raises(InputTypeError, match=r"`bias` to be a function .* bias\(3\), got one that"):
+        call_option(dict, "bias", "2 or more", lambda x: x >= 2, 3)
+
+
+def test_whole_numbers_of_any_make_pass():
+    for value in (3, np.int8(3), np.uint64(2**63)):
+        require_count(value, "n", 3)
+
+
+@pytest.mark.parametrize("value", [True, 3.0, "3", None])
+def test_anything_else_is_no_count(value):
+    with pytest.raises(InputTypeError) as caught:
+        require_count(value, "n", 0)
+    assert str(caught.value) == f"Expected `n` to be a whole number, got {value!r}."
+
+
+def test_too_small():
+    with pytest.raises(InputError) as caught:
+        require_count(2, "n", 3)
+    assert str(caught.value) == "Expected `n` to be 3 or more, got 2."
+
+
+@pytest.mark.parametrize(
+    ("value", "got"),
+    [
+        (6, "6"),
+        (10**12, "1000000000000"),
+        pytest.param(10**5000, "a number of more than 30 digits", id="digits"),
+    ],
+)
+def test_too_large(value, got):
+    require_count(5, "n", 3, 5)
+    with pytest.raises(InputError) as caught:
+        require_count(value, "n", 3, 5)
+    assert str(caught.value) == f"Expected `n` to be at most 5, got {got}."
+
+
+SAMPLES, NUMBERS = Clock("integer"), Clock("number")
+SECONDS, NANOSECONDS = Clock("datetime", "s"), Clock("datetime", "ns")
+
+
+@pytest.mark.parametrize("clock", [SAMPLES, NUMBERS])
+@pytest.mark.parametrize("value", [3, 3.0, np.int8(3), np.float32(3), Fraction(3)])
+def test_numbers_beside_numbers(clock, value):
+    assert read_duration(value, clock, "margin") == 3.0
+
+
+@pytest.mark.parametrize(
+    ("value", "nanoseconds"),
+    [
+        (timedelta(days=200, microseconds=1), 17_280_000_000_001_000),
+        (timedelta(milliseconds=300), 300_000_000),
+        (pd.Timedelta("5min 1ns"), 300_000_000_001),
+        (np.timedelta64(2, "W"), 1_209_600_000_000_000),
+        (np.timedelta64(3, "h"), 10_800_000_000_000),
+        (np.timedelta64(7, "ns"), 7),
+        (np.timedelta64(500, "ps"), 0.5),
+        (np.timedelta64(3, ("s", 25)), 75_000_000_000),
+        (0, 0),
+    ],
+)
+def test_timedeltas_beside_datetimes_are_exact(value, nanoseconds):
+    assert read_duration(value, NANOSECONDS, "margin") == nanoseconds
+
+
+def test_ticks_may_be_parts_of_a_coarse_clock():
+    assert read_duration(timedelta(milliseconds=1500), SECONDS, "margin") == 1.5
+
+
+@pytest.mark.parametrize("value", [timedelta(seconds=1), np.timedelta64(1, "s")])
+@pytest.mark.parametrize("clock", [SAMPLES, NUMBERS])
+def test_a_timedelta_beside_numbers_is_refused(value, clock):
+    with pytest.raises(InputTypeError, match="`delta` to be a finite number of 0 or more"):
+        read_duration(value, clock, "delta")
+
+
+@pytest.mark.parametrize("value", [1, 0.5, np.int64(3)])
+def test_a_number_beside_datetimes_is_refused(value):
+    with pytest.raises(InputTypeError, match=r"(?s)`delta` to be a timedelta.*timedelta\(minutes"):
+        read_duration(value, SECONDS, "delta")
+
+
+@pytest.mark.parametrize("value", ["3", None, True, np.bool_(True), [3], 1j])
+@pytest.mark.parametrize(("clock", "kind"), [(SAMPLES, "finite number"), (SECONDS, "timedelta")])
+def test_other_things_are_refused(value, clock, kind):
+    with pytest.raises(InputTypeError, match=f"`delta` to be a {kind} of 0 or more"):
+        read_duration(value, clock, "delta")
+
+
+def test_a_number_that_no_float_can_hold_is_refused():
+    rule = "`delta` to be a finite number of 0 or more, got a number of more than 30 digits"
+    for value in (10**400, 10**5000):
+        with pytest.raises(InputError, match=rule):
+            read_duration(value, SAMPLES, "delta")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_lengths_are_finite(value):
+    with pytest.raises(
+        InputError, match=r"`delta` to be a finite number of 0 or more, got -?(nan|inf)"
+    ):
+        read_duration(value, NUMBERS, "delta")
+
+
+def test_nat_is_refused():
+    with pytest.raises(InputError, match="`delta` to be a length of time of 0 or more, got NaT"):
+        read_duration(np.timedelta64("NaT", "s"), SECONDS, "delta")
+
+
+@pytest.mark.parametrize("value", [np.timedelta64(1, "M"), np.timedelta64(1, "Y")])
+def test_units_without_a_fixed_length_are_refused(value):
+    with pytest.raises(InputError, match="unit of fixed length"):
+        read_duration(value, SECONDS, "delta")
+
+
+@pytest.mark.parametrize(
+    ("value", "clock", "least", "rule"),
+    [
+        (-1, SAMPLES, 0, "`delta` to be a finite number of 0 or more, got -1"),
+        (-0.5, NUMBERS, 0, "`delta` to be a finite number of 0 or more, got -0.5"),
+        (0, SAMPLES, 1, "`delta` to be a finite number of 1 or more, got 0"),
+        (timedelta(seconds=-1), SECONDS, 0, "`delta` to be a timedelta of 0 or more"),
+        (timedelta(seconds=1), SECONDS, 2, "`delta` to be a timedelta of 2 s or more"),
+    ],
+)
+def test_lengths_below_the_least_are_refused(value, clock, least, rule):
+    with pytest.raises(InputError, match=rule):
+        read_duration(value, clock, "delta", at_least=least)
+
+
+def test_the_least_itself_is_allowed():
+    assert read_duration(2, SAMPLES, "delta", at_least=2) == 2.0
