@@ -19,7 +19,7 @@ import closecall as cc
 from benchmarks import series
 from benchmarks.affiliation import DisagreementError
 from benchmarks.timing import Row, Target, hold_memory, print_table, verdict
-from closecall.frames.batch.evaluate import evaluate_frame
+from closecall.tables.batch.evaluate import evaluate_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -12,7 +12,7 @@ import closecall as cc
 from benchmarks import series
 from benchmarks.affiliation import DisagreementError
 from benchmarks.timing import Row, Target, best_time, best_times, once, print_table, verdict
-from closecall.significance import significance
+from closecall.chance import significance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -32,11 +32,11 @@ LISTED = (
     "closecall.compare",
     "closecall.compat",
     "closecall.datasets",
-    "closecall.frames",
+    "closecall.tables",
     "closecall.metrics",
     "closecall.paper",
     "closecall.plot",
-    "closecall.significance",
+    "closecall.chance",
 )
 
 

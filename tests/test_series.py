@@ -281,27 +281,26 @@ def scored_message(error, *sides, **options):
 
 
 def scored_bounds(scored):
-    pair = scored
-    return list(Events.wrap(pair.truth)), (pair.start, pair.stop), len(pair.predicted)
+    return list(Events.wrap(scored.truth)), (scored.start, scored.stop)
 
 
 def test_scored_vectors():
     scored = read_scored([0, 1, 1], [0.5, 0.25, 1])
-    assert scored_bounds(scored) == ([(1, 3)], (0, 3), 0)
+    assert scored_bounds(scored) == ([(1, 3)], (0, 3))
     assert scored.scores.tolist() == [0.5, 0.25, 1]
     assert (scored.axis.start, scored.axis.end) == (0, 3)
 
 
 def test_vectors_on_an_axis_in_a_wider_span():
     scored = read_scored([0, 1], [3, 4], times=[0.5, 2.0], end=3.0, span=(0, 9))
-    assert scored_bounds(scored) == ([(2.0, 3.0)], (0.0, 9.0), 0)
+    assert scored_bounds(scored) == ([(2.0, 3.0)], (0.0, 9.0))
 
 
 def test_scored_events():
     scored = read_scored(EVENTS, [3, 4, 5], times=[0, 2, 4])
-    assert scored_bounds(scored) == ([(1, 2)], (0, 6), 0)
+    assert scored_bounds(scored) == ([(1, 2)], (0, 6))
     scored = read_scored(EVENTS, [3, 4, 5], times=[2, 4, 7], end=8, span=(0, 9))
-    assert scored_bounds(scored) == ([(1, 2)], (0, 9), 0)
+    assert scored_bounds(scored) == ([(1, 2)], (0, 9))
 
 
 def test_kinds_and_units_are_promoted():

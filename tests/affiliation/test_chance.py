@@ -19,7 +19,7 @@ from closecall.affiliation.chance import (
     precision_of_points,
     recall_of_one_point,
 )
-from oracle.chance import (
+from tests.oracle.chance import (
     averages,
     binomial_mean,
     exact_recall_moments,

@@ -11,7 +11,7 @@ import pytest
 import closecall as cc
 from closecall.affiliation import Chance, chance
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from oracle.chance import averages, random_detectors
+from tests.oracle.chance import averages, random_detectors
 
 TRUTH, SPAN = cc.Events([(10, 20), (50, 52), (80, 80)]), (0, 100)
 PREDICTED = cc.Events([(12, 14), (33, 70), (90, 91)])

@@ -7,7 +7,7 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation import chance
-from oracle.chance import averages, random_detectors
+from tests.oracle.chance import averages, random_detectors
 
 UNLIKE, SPAN = cc.Events([(10, 80), (90, 95), (300, 300)]), (0, 400)
 

@@ -12,7 +12,7 @@ from closecall.affiliation import _curve_kernels as kernels
 from closecall.affiliation import _kernels
 from closecall.affiliation.pieces import cut_samples
 from closecall.affiliation.zones import origin_of
-from properties.curve_strategies import float_kinds, scored_cases
+from tests.properties.curve_strategies import float_kinds, scored_cases
 
 
 @given(st.lists(st.floats(-1e100, 1e100), max_size=50))

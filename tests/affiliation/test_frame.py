@@ -11,7 +11,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from affiliation.examples import (
+from closecall.affiliation.event_scores import COLUMNS
+from closecall.errors import InputError, MissingExtraError
+from tests.affiliation.examples import (
     ALL,
     LENGTHS,
     NOTHING,
@@ -22,8 +24,6 @@ from affiliation.examples import (
     day,
     scored,
 )
-from closecall.affiliation.event_scores import COLUMNS
-from closecall.errors import InputError, MissingExtraError
 
 
 @pytest.mark.parametrize("result", ALL.values(), ids=ALL)

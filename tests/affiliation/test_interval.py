@@ -5,9 +5,9 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation.interval import event_interval
-from closecall.bootstrap import SCORES
 from closecall.datasets import demo
-from oracle import bootstrap as oracle
+from closecall.statistics import SCORES
+from tests.oracle import bootstrap as oracle
 
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 0]
 FOUND = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]

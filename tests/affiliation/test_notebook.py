@@ -3,8 +3,8 @@
 from datetime import timedelta, timezone
 
 import closecall as cc
-from affiliation.examples import NOTHING, NUMBERS, scored
 from closecall import Events
+from tests.affiliation.examples import NOTHING, NUMBERS, scored
 
 
 def test_html():

@@ -16,7 +16,7 @@ from closecall.affiliation.one_point import (
     one_point_recall,
     recall_kinks,
 )
-from oracle.chance import on_grid
+from tests.oracle.chance import on_grid
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.data())

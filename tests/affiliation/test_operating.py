@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from properties.curve_strategies import float_kinds, scored_cases
+from tests.properties.curve_strategies import float_kinds, scored_cases
 
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.5, 0.9, 0.2, 0.3, 0.1, 0.8, 0.1, 0.7, 0.0]

@@ -8,7 +8,7 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation.random_detector import scatter
-from oracle.chance import averages, random_detectors
+from tests.oracle.chance import averages, random_detectors
 
 TRUTHS = {
     "one": ([(4.0, 6.0)], (0.0, 10.0)),

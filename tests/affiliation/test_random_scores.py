@@ -8,7 +8,7 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation.random_scores import random_average_precision, sizes_of_ties
-from oracle.chance import random_average_precisions
+from tests.oracle.chance import random_average_precisions
 
 DENSE = [(10 + 20 * i, 28 + 20 * i) for i in range(10)]
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from affiliation.examples import NOTHING, NUMBERS, PARIS, scored
 from closecall.affiliation.event_scores import COLUMNS
 from closecall.errors import InputError
+from tests.affiliation.examples import NOTHING, NUMBERS, PARIS, scored
 
 
 @pytest.mark.parametrize("beta", [0, 0.1, 0.5, 1, 2, 3, 10, 1e6, inf])

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import closecall as cc
-from affiliation.streams import MINUTE, MORNING, NONE, PREDICTED, TRUTH, state, stream_of
 from closecall.affiliation.stream import AffiliationStream
+from tests.affiliation.streams import MINUTE, MORNING, NONE, PREDICTED, TRUTH, state, stream_of
 
 
 def test_what_it_says():

@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from affiliation.streams import MINUTE, MORNING, NONE, PREDICTED, TRUTH, state, stream_of, timed
 from closecall.affiliation.stream import AffiliationStream
 from closecall.errors import InputError, InputTypeError
+from tests.affiliation.streams import (
+    MINUTE,
+    MORNING,
+    NONE,
+    PREDICTED,
+    TRUTH,
+    state,
+    stream_of,
+    timed,
+)
 
 
 @pytest.mark.parametrize(

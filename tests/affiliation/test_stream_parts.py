@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from affiliation.streams import MINUTE, MORNING, PREDICTED, TRUTH, state, stream_of, timed
 from closecall.affiliation.stream import AffiliationStream
 from closecall.errors import InputError, InputTypeError
+from tests.affiliation.streams import MINUTE, MORNING, PREDICTED, TRUTH, state, stream_of, timed
 
 
 def test_the_end_of_times():

@@ -3,9 +3,9 @@
 import pytest
 
 import closecall as cc
-from affiliation.streams import PREDICTED, TRUTH, stream_of
 from closecall.affiliation.stream import AffiliationStream
 from closecall.errors import InputError, UndefinedMetricError
+from tests.affiliation.streams import PREDICTED, TRUTH, stream_of
 
 
 def test_an_alarm_cut_by_chunks_and_by_zones_is_one():

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import closecall as cc
-from affiliation.streams import MINUTE, MORNING, PREDICTED, TRUTH, stream_of
 from closecall.affiliation.stream import AffiliationStream
 from closecall.errors import InputError, InputTypeError
+from tests.affiliation.streams import MINUTE, MORNING, PREDICTED, TRUTH, stream_of
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from closecall.frames.batch.evaluate import evaluate_frame
+from closecall.tables.batch.evaluate import evaluate_frame
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
@@ -108,7 +108,7 @@ def test_an_interrupt_after_the_last_row_says_that_all_are_there(refuse, series,
 
 
 def test_an_interrupt_before_anything_is_kept_names_no_file(refuse, series, monkeypatch):
-    monkeypatch.setattr("closecall.frames.batch.evaluate.evaluate_frame", interrupted)
+    monkeypatch.setattr("closecall.tables.batch.evaluate.evaluate_frame", interrupted)
     complaint = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
     assert complaint[-1] == "Error: Interrupted."
 
@@ -292,7 +292,7 @@ def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series
 
 def test_no_scheduler_is_told_in_one_line(run, series, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("closecall.frames.batch.dask_engine._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("closecall.tables.batch.dask_engine._CONNECT_SECONDS", 0.5)
     result = run("batch", "series.parquet", *SCORES, "--engine", "dask://127.0.0.1:9")
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [

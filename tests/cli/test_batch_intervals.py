@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from closecall.frames.batch.evaluate import evaluate_frame
+from closecall.tables.batch.evaluate import evaluate_frame
 
 COLUMNS = ("--by", "series", "--truth", "label", "--score", "good", "--score", "noise")
 

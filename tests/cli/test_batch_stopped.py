@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from closecall.frames.batch.journal import Journal
-from closecall.frames.batch.unit import UnitRows
-from frames.batch.large_file import UNITS, write_large_file
+from closecall.tables.batch.journal import Journal
+from closecall.tables.batch.unit import UnitRows
+from tests.tables.batch.large_file import UNITS, write_large_file
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
@@ -130,10 +130,10 @@ def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, workers):
 
 def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path):
     pytest.importorskip("distributed")
-    from frames.batch.clusters import TESTS, cluster_processes
+    from tests.tables.batch.clusters import REPOSITORY, cluster_processes
 
     arguments = (large, *SCORES, "--out", "results.parquet")
-    with cluster_processes(tmp_path, TESTS) as (scheduler, address):
+    with cluster_processes(tmp_path, REPOSITORY) as (scheduler, address):
         engine = ("--engine", address.replace("tcp://", "dask://"))
         with start(*arguments, *engine, folder=tmp_path) as process:
             wait_for_units(process, tmp_path, 1)

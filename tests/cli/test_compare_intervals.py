@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from closecall.bootstrap import caution_about, caution_about_pairs
 from closecall.cli.compare_intervals import add_intervals
 from closecall.cli.leads import lead_texts
 from closecall.cli.tables import Page
 from closecall.compare import compare
 from closecall.datasets import demo
+from closecall.statistics import caution_about, caution_about_pairs
 
 COLUMNS = ("--truth", "label", "--predicted", "threshold", "--predicted", "forecast")
 

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from datasets.conftest import TRUTH, write_kdd2022, write_labels
+from tests.datasets.conftest import TRUTH, write_kdd2022, write_labels
 
 LAST = "186 of 190 cells match the paper"
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import closecall as cc
+from closecall.chance import significance
+from closecall.chance.run import MOST_SHIFTS
 from closecall.cli.significance_option import number_of_shifts
-from closecall.significance import significance
-from closecall.significance.run import MOST_SHIFTS
 
 LENGTH = 600
 TRUTH = np.zeros(LENGTH, dtype=int)

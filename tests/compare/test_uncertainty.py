@@ -8,11 +8,11 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation.interval import event_interval
-from closecall.bootstrap import SCORES, caution_about, caution_about_pairs
 from closecall.compare import PairIntervals, compare
 from closecall.datasets import demo
 from closecall.errors import InputError
-from oracle import bootstrap as oracle
+from closecall.statistics import SCORES, caution_about, caution_about_pairs
+from tests.oracle import bootstrap as oracle
 
 NAMES = ("threshold", "forecast")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from closecall.compat import get_metrics
-from metrics.peers import peer
+from tests.metrics.peers import peer
 
 pytestmark = pytest.mark.filterwarnings("ignore:Precision is ill-defined")
 

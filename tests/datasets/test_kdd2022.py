@@ -9,7 +9,7 @@ import pytest
 from closecall.datasets import kdd2022 as module
 from closecall.datasets import load_kdd2022
 from closecall.errors import InputError
-from datasets.conftest import ALGORITHMS, TRUTH, write_kdd2022, write_labels, write_measured
+from tests.datasets.conftest import ALGORITHMS, TRUTH, write_kdd2022, write_labels, write_measured
 
 
 def test_real_data(data_folder):

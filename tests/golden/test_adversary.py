@@ -7,7 +7,7 @@ import pytest
 
 import closecall as cc
 from closecall import adversary
-from golden.published import labels
+from tests.golden.published import labels
 
 DETECTORS = {
     "machinetemp": ("greenhouse", "lstmad", "luminol"),

@@ -3,7 +3,7 @@
 import pytest
 
 import closecall as cc
-from golden.published import labels
+from tests.golden.published import labels
 
 # Precision and recall above chance are closed forms; F1 is simulated, to about 0.0002.
 ABOVE = {

@@ -5,7 +5,7 @@ import pytest
 
 import closecall as cc
 from closecall.compare import compare
-from golden.published import labels
+from tests.golden.published import labels
 
 NAMES = ("iforest", "seq2seq")
 

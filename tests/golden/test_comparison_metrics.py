@@ -8,7 +8,7 @@ import pytest
 from closecall.metrics.pointwise import classical
 from closecall.metrics.range_based import range_based
 from closecall.metrics.time_aware import time_aware
-from golden.published import cell, labels
+from tests.golden.published import cell, labels
 
 CLASSICAL = {
     ("machinetemp", "trivial"): "1.00/0.34/0.50",

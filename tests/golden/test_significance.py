@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numba import config
 
+from closecall.chance import significance
 from closecall.datasets import load_kdd2022
-from closecall.significance import significance
-from golden.published import labels
+from tests.golden.published import labels
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TITLES = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from golden.published import cell, labels
+from tests.golden.published import cell, labels
 
 FIRST_SIX = {
     "iforest": [

@@ -3,7 +3,7 @@
 import pytest
 
 from closecall.compare import compare
-from golden.published import labels
+from tests.golden.published import labels
 
 
 def compared(data_folder, dataset, names):

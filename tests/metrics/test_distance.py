@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentation, semimetric
-from oracle import distance as oracle
-from properties.strategies import cases, events, mixed_cases
+from tests.oracle import distance as oracle
+from tests.properties.strategies import cases, events, mixed_cases
 
 ORDERS = [0.5, 1, 2, 3.5, 40]
 

@@ -11,8 +11,8 @@ from hypothesis import given
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics.enhanced_time_aware import enhanced_time_aware
-from oracle import time_aware as oracle
-from properties.strategies import cases, events
+from tests.oracle import time_aware as oracle
+from tests.properties.strategies import cases, events
 
 THETAS = st.sampled_from(
     [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(3, 4), Fraction(1)]

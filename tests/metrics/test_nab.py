@@ -11,7 +11,7 @@ import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics.nab import nab
 from closecall.metrics.nab_profile import NabProfile
-from oracle import nab as oracle
+from tests.oracle import nab as oracle
 
 PROFILES = st.sampled_from(sorted(oracle.WEIGHTS))
 PROBATIONS = st.sampled_from([0, 0.15, 0.5])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics.nab_corpus import nab_corpus
-from metrics.test_nab import BEST, PROBATIONS, PROFILES, SIDES
-from oracle import nab as oracle
+from tests.metrics.test_nab import BEST, PROBATIONS, PROFILES, SIDES
+from tests.oracle import nab as oracle
 
 
 def corpora(scores, most):

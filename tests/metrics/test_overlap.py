@@ -12,7 +12,7 @@ from closecall.metrics.overlap import (
     overlap_lengths,
     overlapping,
 )
-from properties.strategies import mixed_cases
+from tests.properties.strategies import mixed_cases
 
 
 def intervals(pairs):

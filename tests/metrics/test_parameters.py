@@ -8,7 +8,7 @@ import pytest
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics.registry import METRICS
-from metrics.test_registry import NEAR, OTHER_PARAMETERS, REQUIRED_PARAMETERS, TRUTH
+from tests.metrics.test_registry import NEAR, OTHER_PARAMETERS, REQUIRED_PARAMETERS, TRUTH
 
 HOSTILE = {
     "text": "x",

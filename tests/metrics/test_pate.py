@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from closecall.errors import InputError, InputTypeError
 from closecall.events import Events
 from closecall.metrics.pate import pate
-from oracle import pate as oracle
+from tests.oracle import pate as oracle
 
 LEVELS = st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 0.5, 2.0, np.inf])
 FALLING = ([True] * 20 + [False], [1.0] + [0.1] * 4 + [2.0] * 8 + [0.1] * 7 + [0.5])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from metrics.peers import SEEDS, fragments, peer, series, tsadmetrics
+from tests.metrics.peers import SEEDS, fragments, peer, series, tsadmetrics
 
 AEON = "aeon.benchmarking.metrics.anomaly_detection"
 EXACT = 1e-12

@@ -5,7 +5,7 @@ import pytest
 
 import closecall as cc
 from closecall.compat import get_metrics
-from metrics.peers import SEEDS, peer, series, unopened
+from tests.metrics.peers import SEEDS, peer, series, unopened
 
 pytestmark = pytest.mark.parametrize("seed", SEEDS)
 

@@ -15,8 +15,8 @@ from closecall.fscore import f_measure
 from closecall.metrics.adjusted import point_adjust, point_adjust_k, point_adjust_k_area
 from closecall.metrics.adjusted_curve import point_adjust_curve
 from closecall.metrics.pointwise import classical, composite, event_wise
-from oracle import pointwise as oracle
-from properties.strategies import dyadic_steps, labelled
+from tests.oracle import pointwise as oracle
+from tests.properties.strategies import dyadic_steps, labelled
 
 LABELS = st.integers(1, 40).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(0, 1), min_size=size, max_size=size)] * 2)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.metrics import _random_precision, variants
 from closecall.series import read_pair
-from oracle.affiliation import evaluate
-from properties.strategies import cases, decimal_steps, dyadic_steps, on_uneven_axis
+from tests.oracle.affiliation import evaluate
+from tests.properties.strategies import cases, decimal_steps, dyadic_steps, on_uneven_axis
 
 
 def precision_of(case, places, place=lambda time: time):

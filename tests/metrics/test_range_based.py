@@ -13,8 +13,8 @@ import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics import _positional_bias
 from closecall.metrics.range_based import range_based
-from oracle import range_based as oracle
-from properties.strategies import cases, events
+from tests.oracle import range_based as oracle
+from tests.properties.strategies import cases, events
 
 BIASES = ("flat", "front", "middle", "back")
 CARDINALITIES = {

@@ -12,8 +12,8 @@ import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics import _decay
 from closecall.metrics.time_aware import time_aware
-from oracle import time_aware as oracle
-from properties.strategies import cases, events
+from tests.oracle import time_aware as oracle
+from tests.properties.strategies import cases, events
 
 FIRST = 1 / (1 + exp(-6))  # the weight right after an event
 LAST = 1 / (1 + exp(6))

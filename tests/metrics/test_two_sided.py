@@ -14,8 +14,8 @@ from closecall.errors import InputError, InputTypeError
 from closecall.metrics import classical
 from closecall.metrics.two_sided import two_sided
 from closecall.metrics.two_sided_null import two_sided_null
-from metrics.test_window import SPAN, events, on_integers, same
-from oracle import window as oracle
+from tests.metrics.test_window import SPAN, events, on_integers, same
+from tests.oracle import window as oracle
 
 VECTORS = st.integers(1, 12).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(0, 1), min_size=size, max_size=size)] * 2)

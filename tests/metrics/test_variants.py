@@ -19,7 +19,7 @@ from closecall.metrics.variants import (
     unbiased_affiliation,
 )
 from closecall.series import read_pair
-from properties.strategies import mixed_cases
+from tests.properties.strategies import mixed_cases
 
 TRUTH = [0] * 300 + [1] * 100 + [0] * 500 + [1] * 40 + [0] * 60
 

@@ -10,7 +10,7 @@ from closecall.errors import InputError, InputTypeError
 from closecall.events import Events
 from closecall.metrics.threshold_free import auc_roc, average_precision
 from closecall.metrics.vus import vus
-from oracle import vus as oracle
+from tests.oracle import vus as oracle
 
 LEVELS = st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 0.5, 2.0, np.inf])
 

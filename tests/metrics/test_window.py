@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics.window import margin, window_once
-from oracle import window as oracle
+from tests.oracle import window as oracle
 
 SPAN = (0, 40)
 

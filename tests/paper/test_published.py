@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from closecall.paper import published
-from golden import test_comparison_table as table
-from golden import test_swat_events as events
+from tests.golden import test_comparison_table as table
+from tests.golden import test_swat_events as events
 
 
 def test_every_cell_is_there():

@@ -6,7 +6,7 @@ from closecall import paper
 from closecall.datasets import load_kdd2022
 from closecall.errors import InputError, UndefinedMetricError
 from closecall.paper import comparison, description, per_event
-from datasets.conftest import write_kdd2022, write_labels, write_measured
+from tests.datasets.conftest import write_kdd2022, write_labels, write_measured
 
 CELLS = {
     "characteristics": (30, 30),

@@ -13,7 +13,7 @@ import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.plot import plot_distances
 from closecall.plot.shares import percents
-from plot.pictures import running_example
+from tests.plot.pictures import running_example
 
 
 def arrows(axes):

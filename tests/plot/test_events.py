@@ -18,7 +18,7 @@ import closecall as cc
 from closecall.datasets import demo
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.plot import plot_events
-from plot.pictures import running_example
+from tests.plot.pictures import running_example
 
 TRUTH = cc.Events([(10, 20), (60, 65)])
 PREDICTED = cc.Events([(12, 15), (50, 60), (80, 90)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from plot import pictures
+from tests.plot import pictures
 
 BLOCK = 12  # dots; within so many, letters of another version are about as dark
 SAME, OTHER = 0.02, 0.12  # largest difference of a block, on a scale from 0 to 1

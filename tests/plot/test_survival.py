@@ -7,7 +7,7 @@ from matplotlib.dates import date2num
 
 import closecall as cc
 from closecall.plot import plot_survival
-from plot.pictures import running_example
+from tests.plot.pictures import running_example
 
 MINUTES = cc.affiliation(cc.Events([(50, 70)]), cc.Events([(40, 60), (115, 120)]), span=(30, 120))
 

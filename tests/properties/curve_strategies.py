@@ -12,8 +12,8 @@ import hypothesis.strategies as st
 import numpy as np
 
 import closecall as cc
-from oracle.affiliation import events_of_labels
-from properties.strategies import events, intervals
+from tests.oracle.affiliation import events_of_labels
+from tests.properties.strategies import events, intervals
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 import hypothesis.strategies as st
 
 import closecall as cc
-from oracle.affiliation import zones_of
+from tests.oracle.affiliation import zones_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import closecall as cc
-from properties.strategies import (
+from tests.properties.strategies import (
     clear_of_borders,
     decimal_steps,
     dyadic_steps,

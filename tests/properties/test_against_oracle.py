@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import assume, example, given, settings
 
 import closecall as cc
-from oracle.affiliation import evaluate, events_of_labels
-from properties.comparisons import assert_matches_oracle
-from properties.strategies import (
+from tests.oracle.affiliation import evaluate, events_of_labels
+from tests.properties.comparisons import assert_matches_oracle
+from tests.properties.strategies import (
     Case,
     clear_of_borders,
     decimal_steps,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from properties.strategies import (
+from tests.properties.strategies import (
     cases,
     clear_of_borders,
     decimal_steps,

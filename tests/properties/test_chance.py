@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.affiliation import chance
-from properties.strategies import cases, decimal_steps, mixed_cases, on_uneven_axis
+from tests.properties.strategies import cases, decimal_steps, mixed_cases, on_uneven_axis
 
 NAMES = ("precision", "recall", "f1")
 

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import closecall as cc
-from golden.published import labels
-from oracle.affiliation import evaluate
-from properties.curve_strategies import (
+from tests.golden.published import labels
+from tests.oracle.affiliation import evaluate
+from tests.properties.curve_strategies import (
     ScoredCase,
     float_kinds,
     on_uneven_floats,
     scored_cases,
 )
-from properties.strategies import decimal_steps, dyadic_steps, touches_a_point
+from tests.properties.strategies import decimal_steps, dyadic_steps, touches_a_point
 
 TOLERANCE = 1e-12
 LONG = 500_000

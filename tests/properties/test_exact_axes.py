@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closecall as cc
-from properties.comparisons import LENGTHS, assert_close, assert_same_digits
-from properties.strategies import labelled, mixed_cases
+from tests.properties.comparisons import LENGTHS, assert_close, assert_same_digits
+from tests.properties.strategies import labelled, mixed_cases
 
 EPOCH = 1_700_000_000_000_000_000
 SCORES = ("precision", "recall", "f1", "predicted_count")

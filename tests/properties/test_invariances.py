@@ -5,9 +5,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import closecall as cc
-from oracle.affiliation import events_of_labels
-from properties.comparisons import LENGTHS, assert_close, assert_same_digits
-from properties.strategies import (
+from tests.oracle.affiliation import events_of_labels
+from tests.properties.comparisons import LENGTHS, assert_close, assert_same_digits
+from tests.properties.strategies import (
     cases,
     clipped,
     dyadic_steps,

@@ -2,8 +2,8 @@
 
 from hypothesis import assume, example, given, settings
 
-from properties.comparisons import assert_close
-from properties.strategies import Case, cases, is_point, mixed_cases, point_cases
+from tests.properties.comparisons import assert_close
+from tests.properties.strategies import Case, cases, is_point, mixed_cases, point_cases
 
 WIDTH = 1e-7
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import closecall as cc
-from closecall.significance import significance
-from closecall.significance.alarms import score_shifted
-from oracle.significance import shifted
-from properties.strategies import events, mixed_cases
+from closecall.chance import significance
+from closecall.chance.alarms import score_shifted
+from tests.oracle.significance import shifted
+from tests.properties.strategies import events, mixed_cases
 
 SERIES, SHIFTS, SPAN = 300, 199, 2000
 LEVEL = 0.01  # of each check; seeds are fixed, so a check that holds keeps holding

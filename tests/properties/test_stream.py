@@ -12,8 +12,8 @@ from hypothesis import example, given
 
 import closecall as cc
 from closecall.affiliation.stream import AffiliationStream
-from properties.comparisons import LENGTHS, SCORES, TIMES, assert_same_digits
-from properties.strategies import decimal_steps, events, labelled, mixed_cases
+from tests.properties.comparisons import LENGTHS, SCORES, TIMES, assert_same_digits
+from tests.properties.strategies import decimal_steps, events, labelled, mixed_cases
 
 COLUMNS = (*TIMES, *SCORES, *LENGTHS, "predicted_count")
 START = datetime(2024, 3, 31, 0, 30, tzinfo=UTC)

@@ -7,8 +7,8 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation.coverage import covers_much
-from closecall.frames.batch.chance_levels import chance_levels
 from closecall.report import report, report_batch
+from closecall.tables.batch.chance_levels import chance_levels
 from closecall.wording import score_text
 
 COLUMNS = {

@@ -5,8 +5,8 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import demo
-from closecall.frames.batch.chance_levels import chance_levels
 from closecall.report import report
+from closecall.tables.batch.chance_levels import chance_levels
 from closecall.wording import in_words, score_text
 
 DATA = demo()

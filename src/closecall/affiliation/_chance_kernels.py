@@ -11,10 +11,10 @@ from math import exp, expm1, log1p, pi
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
 from closecall.affiliation._kernels import COLUMNS as _SCORES
 from closecall.affiliation._kernels import PRECISION, RECALL, precision_row, recall_row
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,7 @@ _RARE = 1e-4
 _LAST = 40  # the points of a zone after which what they add together, 0.0002, does not matter
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mean_levels(
     starts: Ticks,
     stops: Ticks,
@@ -68,7 +68,7 @@ def mean_levels(
     return precision / reached, 1 - loss / zones
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def average_precision_level(
     starts: Ticks, stops: Ticks, borders: Ticks, sizes: NDArray[np.int64]
 ) -> float:
@@ -96,7 +96,7 @@ def average_precision_level(
     return zones / len(starts) * (mean + free / zones * (_FIRST * first + later))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weight_of_firsts(zones: int, sizes: NDArray[np.int64]) -> float:
     """Give the mean weight of a zone's first point in precision, when those with it are in.
 
@@ -121,7 +121,7 @@ def weight_of_firsts(zones: int, sizes: NDArray[np.int64]) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def later_covariance(zones: int, sizes: NDArray[np.int64]) -> float:
     """Sum the covariances of a zone's third point and later ones, when those with them are in.
 
@@ -139,7 +139,7 @@ def later_covariance(zones: int, sizes: NDArray[np.int64]) -> float:
     return total + rest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mean_level_of_rises(
     share: NDArray[np.float64], level: NDArray[np.float64], sizes: NDArray[np.int64]
 ) -> float:
@@ -173,7 +173,7 @@ def mean_level_of_rises(
     return total / weights
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_points(lengths: NDArray[np.float64], points: NDArray[np.float64]) -> None:
     """Turn k + 1 exponential lengths into k sorted, independent, uniform points in (0, 1)."""
     total = lengths.sum()
@@ -183,7 +183,7 @@ def place_points(lengths: NDArray[np.float64], points: NDArray[np.float64]) -> N
         points[i, 0] = points[i, 1] = reached / total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def f1_and_bend(precision: float, recall: float, usual: float, mean: float) -> tuple[float, float]:
     """Give F1, and F1 without what is linear in precision and recall about their means."""
     total = precision + recall
@@ -193,7 +193,7 @@ def f1_and_bend(precision: float, recall: float, usual: float, mean: float) -> t
     return f1, f1 - scale * slopes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_draw(
     points: NDArray[np.float64],
     borders: NDArray[np.float64],
@@ -243,7 +243,7 @@ def score_draw(
     row[6] = hit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_draws(
     lengths: NDArray[np.float64],
     borders: NDArray[np.float64],

@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from closecall.affiliation._kernels import after_last, before_first, between, range_losses
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ _ALARM_CODES = 4
 _BLOCK = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gain_of(
     cuts: Ticks, piece: int, left: int, right: int, a: Tick, b: Tick, A: Tick, B: Tick
 ) -> float:
@@ -57,7 +57,7 @@ def gain_of(
     return known - between(a, b, v, start)[0] - between(a, b, stop, u)[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_zone(
     scores: NDArray[Any],
     cuts: Ticks,
@@ -102,7 +102,7 @@ def weigh_zone(
         rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, -1, a, b, A, B) / scale
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_pieces(
     scores: NDArray[Any],
     cuts: Ticks,
@@ -134,7 +134,7 @@ def weigh_pieces(
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add(total: float, rest: float, term: float) -> tuple[float, float]:
     """Add a term to a total, keeping what rounding drops, so that millions of steps stay exact."""
     new = total + term
@@ -142,7 +142,7 @@ def add(total: float, rest: float, term: float) -> tuple[float, float]:
     return new, rest + ((total - (new - back)) + (term - back))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(
     scores: NDArray[Any],
     order: NDArray[np.int64],
@@ -163,7 +163,7 @@ def gather(
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sweep(
     scores: NDArray[Any],
     order: NDArray[np.int64],

@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,26 +26,26 @@ PRECISION, RECALL, PRECISION_DISTANCE, RECALL_DISTANCE, EARLY, LATE, DELAY, DURA
 COLUMNS = 8
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def distances(d0: float, d1: float) -> float:
     """Integrate d from d0 to d1."""
     return 0.5 * (d1 - d0) * (d1 + d0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ramp(d0: float, d1: float, cap: float) -> float:
     """Integrate min(d, cap) from d0 to d1."""
     return distances(min(d0, cap), min(d1, cap)) + cap * (max(d1, cap) - max(d0, cap))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def outside(d0: float, d1: float, event: float, m: float) -> tuple[float, float]:
     """Integrate |gt| + min(d, m) + d, the loss of precision at distance d, and d itself."""
     distance = distances(d0, d1)
     return event * (d1 - d0) + ramp(d0, d1, m) + distance, distance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def beside(d0: float, d1: float, room: float) -> tuple[float, float]:
     """Integrate min(d, m_y) + d, the loss of recall at distance d from a pivot, and d itself.
 
@@ -54,13 +55,13 @@ def beside(d0: float, d1: float, room: float) -> tuple[float, float]:
     return 2.0 * ramp(d0, d1, 0.5 * room), distances(d0, d1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def at_point(d: float, room: float) -> tuple[float, float]:
     """Give the loss of recall of a true point at distance d from a pivot, and d itself."""
     return 2.0 * min(d, 0.5 * room), d
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def between(a: Tick, b: Tick, left: Tick, right: Tick) -> tuple[float, float]:
     """Integrate the loss of recall over the event's part in a gap between two predictions.
 
@@ -79,7 +80,7 @@ def between(a: Tick, b: Tick, left: Tick, right: Tick) -> tuple[float, float]:
     return 2.0 * distance, distance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def before_first(a: Tick, b: Tick, first: Tick, A: Tick) -> tuple[float, float]:
     """Integrate the loss of recall over the event's part before the first prediction."""
     if first <= a:
@@ -90,7 +91,7 @@ def before_first(a: Tick, b: Tick, first: Tick, A: Tick) -> tuple[float, float]:
     return beside(np.float64(first - min(b, first)), np.float64(first - a), room)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def after_last(a: Tick, b: Tick, last: Tick, B: Tick) -> tuple[float, float]:
     """Integrate the loss of recall over the event's part after the last prediction."""
     if last >= b:
@@ -101,7 +102,7 @@ def after_last(a: Tick, b: Tick, last: Tick, B: Tick) -> tuple[float, float]:
     return beside(np.float64(max(a, last) - last), np.float64(b - last), room)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def range_losses(a: Tick, b: Tick, start: Tick, stop: Tick, m: float) -> tuple[float, float, float]:
     """Integrate the loss of precision over a predicted range, and its distance on either side."""
     event = np.float64(b - a)
@@ -113,7 +114,7 @@ def range_losses(a: Tick, b: Tick, start: Tick, stop: Tick, m: float) -> tuple[f
     return loss_early + loss_late, early, late
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def point_losses(a: Tick, b: Tick, point: Tick, m: float) -> tuple[float, float, float]:
     """Give the loss of precision at a predicted point: the limit of a range that starts there."""
     if a <= point < b:
@@ -122,7 +123,7 @@ def point_losses(a: Tick, b: Tick, point: Tick, m: float) -> tuple[float, float,
     return np.float64(b - a) + min(early + late, m) + early + late, early, late
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def precision_row(
     pieces: Ticks, a: Tick, b: Tick, A: Tick, B: Tick, row: NDArray[np.float64]
 ) -> None:
@@ -147,7 +148,7 @@ def precision_row(
     row[DURATION] = 0.5 * length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def recall_row(pieces: Ticks, a: Tick, b: Tick, A: Tick, B: Tick, row: NDArray[np.float64]) -> None:
     """Fill in the recall, its distance and the delay of one zone."""
     zone = np.float64(B - A)
@@ -162,7 +163,7 @@ def recall_row(pieces: Ticks, a: Tick, b: Tick, A: Tick, B: Tick, row: NDArray[n
     row[RECALL_DISTANCE] = 0.5 * (distance + away) / weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut_at_borders(
     starts: Ticks,
     stops: Ticks,
@@ -194,7 +195,7 @@ def cut_at_borders(
     offsets[j + 1 :] = count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_zones(
     true_starts: Ticks,
     true_stops: Ticks,

@@ -11,13 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack(
     keys: NDArray[np.uint64],
     highest: np.uint64,
@@ -35,7 +36,7 @@ def pack(
         packed[k] = (((highest - key) >> np.uint64(drop)) << np.uint64(place_bits)) | np.uint64(k)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort(
     source: NDArray[np.uint64],
     target: NDArray[np.uint64],
@@ -69,7 +70,7 @@ def sort(
     return moved
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unpack(
     packed: NDArray[np.uint64], scores: NDArray[Any], place_bits: int, order: NDArray[np.int64]
 ) -> bool:

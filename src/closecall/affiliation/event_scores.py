@@ -128,6 +128,12 @@ class EventScores:
         """How long the predictions in the event's zone last."""
         return self._duration(7)
 
+    @property
+    def missed(self) -> NDArray[np.bool_]:
+        """Whether the event is missed: nothing is predicted in its zone. Decided here only."""
+        missed: NDArray[np.bool_] = self.predicted_count == 0
+        return missed
+
     @cached_property
     def zone_shares(self) -> ZoneShares:
         """The zones and events as shares, all that chance depends on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from closecall.bootstrap import Resamples, ScoreIntervals
+from closecall.statistics import Resamples, ScoreIntervals
 
 if TYPE_CHECKING:
     from closecall.affiliation.result import Affiliation
@@ -16,7 +16,7 @@ def event_interval(
     """Say how far precision, recall and F1 may be off, since there are only so many events.
 
     The true events at hand are taken as a sample of those that there could be, and resampled (see
-    `closecall.bootstrap`). Events without a precision are left out of its mean, whatever
+    `closecall.statistics`). Events without a precision are left out of its mean, whatever
     `zero_division` was. O(n m) for m events.
 
     Parameters

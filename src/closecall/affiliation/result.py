@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation.chance_level import Chance
     from closecall.affiliation.event_scores import EventScores
-    from closecall.bootstrap import ScoreIntervals
+    from closecall.statistics import ScoreIntervals
 
 _ABOVE_CHANCE = ("precision_above_chance", "recall_above_chance", "f1_above_chance")
 

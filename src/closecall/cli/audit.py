@@ -149,8 +149,8 @@ def _read(
     span: Any,
 ) -> dict[str, Any]:
     """Take the columns out of the file, as the arguments of the library call."""
-    from closecall.frames.files import read_table, shown_name
-    from closecall.frames.sides import Source, read_times, read_values
+    from closecall.tables.files import read_table, shown_name
+    from closecall.tables.sides import Source, read_times, read_values
 
     source = Source(shown_name(file), read_table(file))
     options: dict[str, Any] = {"time": time, "shared": True}

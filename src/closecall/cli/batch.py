@@ -163,7 +163,7 @@ def batch(
 ) -> None:
     """Evaluate many series, from files."""
     from closecall.cli.batch_formats import write_batch
-    from closecall.frames.batch.evaluate import evaluate_frame
+    from closecall.tables.batch.evaluate import evaluate_frame
 
     out = _output(out, resume)
     intervals = chosen_intervals(level, resamples, asked=with_intervals)

@@ -10,9 +10,9 @@ import click
 from closecall.cli.formats import console_for, json_text, write_text
 from closecall.cli.interval_csv import interval_csv
 from closecall.errors import InputError, expected
-from closecall.frames.batch.summary import summarise
-from closecall.frames.batch.summary_intervals import interval_rows
-from closecall.frames.batch.trouble import (
+from closecall.tables.batch.summary import summarise
+from closecall.tables.batch.summary_intervals import interval_rows
+from closecall.tables.batch.trouble import (
     BAD_LABELS,
     BAD_SCORES,
     BAD_TIMES,
@@ -20,12 +20,12 @@ from closecall.frames.batch.trouble import (
     FAILED,
     NO_EVENT,
 )
-from closecall.frames.batch.written import write_rows
+from closecall.tables.batch.written import write_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from closecall.frames.batch.result import BatchResult
+    from closecall.tables.batch.result import BatchResult
 
 _SHOWN_FAILURES = 3
 _OF_THE_CALL = (FAILED, BAD_LABELS, BAD_SCORES, BAD_TIMES)

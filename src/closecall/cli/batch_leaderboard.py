@@ -10,12 +10,12 @@ from rich.text import Text
 from closecall.cli import words
 from closecall.cli.event_table import score_style
 from closecall.cli.tables import Column, name_column
-from closecall.frames.batch.question import DETECTOR
-from closecall.frames.batch.summary import summarise
+from closecall.tables.batch.question import DETECTOR
+from closecall.tables.batch.summary import summarise
 
 if TYPE_CHECKING:
     from closecall.cli.tables import Names, Page
-    from closecall.frames.batch.result import BatchResult
+    from closecall.tables.batch.result import BatchResult
 
 MOST_DETECTORS = 60
 _HEADINGS = {

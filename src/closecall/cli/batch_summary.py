@@ -17,9 +17,9 @@ from closecall.cli.batch_leaderboard import (
 from closecall.cli.names import plain_name
 from closecall.cli.summary import coverage_text
 from closecall.cli.tables import Page
-from closecall.frames.batch.leaderboard import higher_is_better, rank_detectors
-from closecall.frames.batch.question import DETECTOR
-from closecall.frames.batch.trouble import (
+from closecall.tables.batch.leaderboard import higher_is_better, rank_detectors
+from closecall.tables.batch.question import DETECTOR
+from closecall.tables.batch.trouble import (
     BAD_TIMES,
     CONSTANT_SCORE,
     EMPTY,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-    from closecall.frames.batch.result import BatchResult
+    from closecall.tables.batch.result import BatchResult
 
 _LONGEST = 60
 _SAID_BY_COUNTS = (OK, NO_EVENT, EMPTY)  # statuses whose reason says no more than their name

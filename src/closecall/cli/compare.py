@@ -109,7 +109,7 @@ def compare(
 ) -> None:
     """Compare several detectors, from files."""
     from closecall.cli.compare_formats import write_comparison
-    from closecall.frames import compare_files
+    from closecall.tables import compare_files
 
     given = dict(thresholds)
     if len(given) < len(thresholds):

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from closecall.bootstrap import SCORES
 from closecall.cli import words
 from closecall.cli.compare_ranks import ranked_pairs
 from closecall.cli.leads import MOST_PAIRS, Lead, Leads, add_leads, lead_texts
 from closecall.cli.tables import Column, name_column
+from closecall.statistics import SCORES
 
 if TYPE_CHECKING:
-    from closecall.bootstrap import Difference, Interval
     from closecall.cli.tables import Names, Page
     from closecall.compare import Comparison, ComparisonIntervals, PairIntervals
+    from closecall.statistics import Difference, Interval
 
 _HEADINGS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _LEGEND = """\

@@ -115,7 +115,7 @@ def curve(
     **columns_and_times: Any,
 ) -> None:
     """Score every threshold from files, and choose one."""
-    from closecall.frames import curve_files
+    from closecall.tables import curve_files
 
     constraints: dict[str, Any] = {
         "min_precision": min_precision,
@@ -141,8 +141,8 @@ def curve(
         if shifts is None:
             write_curve(result, chosen, constraints, **writing)
             return
+    from closecall.chance import significance
     from closecall.cli.significance_summary import write_curve_with_significance
-    from closecall.significance import significance
 
     with compile_notice(), show_progress() as progress:
         test = significance(result.scored, scores=result.scored.scores, n=shifts, progress=progress)

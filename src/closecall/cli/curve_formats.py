@@ -22,7 +22,7 @@ def write_curve(
     show_all: bool,
 ) -> None:
     """Write the curve and the chosen point; the table holds a few points of the curve only."""
-    from closecall.frames import curve_columns, curve_report, write_table
+    from closecall.tables import curve_columns, curve_report, write_table
 
     if output_format == "csv":
         write_table(curve_columns(curve, points=points, chosen=chosen), output or "-")

@@ -19,9 +19,9 @@ from closecall.cli.summary import (
     scores_line,
 )
 from closecall.cli.tables import Column, Page
-from closecall.frames import alarm_rate, curve_columns
-from closecall.frames.thresholds import threshold_text
 from closecall.fscore import f_measure
+from closecall.tables import alarm_rate, curve_columns
+from closecall.tables.thresholds import threshold_text
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -56,7 +56,7 @@ def demo(save: str | None) -> None:
 
     data = generate()
     if save is not None:
-        from closecall.frames import write_table
+        from closecall.tables import write_table
 
         write_table(data.columns(), save)
         click.echo(f"Wrote {len(data.times)} rows to {save}. Now try:", err=True)

@@ -86,7 +86,7 @@ def report(truth_file: str, detectors_file: str | None, output: str, **options: 
 
 def _scored(page: Report) -> str:
     """Say how many series are scored, if not all are."""
-    from closecall.frames.batch.summary import trouble_text
+    from closecall.tables.batch.summary import trouble_text
 
     lost = [trouble for trouble in page.troubles if trouble.detector is None]
     if not lost:

@@ -71,7 +71,7 @@ def score(
 ) -> None:
     """Score one detector against the truth, from files."""
     from closecall.affiliation import affiliation
-    from closecall.frames.arguments import arguments_of_files
+    from closecall.tables.arguments import arguments_of_files
 
     if shifts is not None and zero_division != "nan":
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
@@ -87,8 +87,8 @@ def score(
     if shifts is None:
         write_result(result, **options)
         return
+    from closecall.chance import significance
     from closecall.cli.significance_summary import write_with_significance
-    from closecall.significance import significance
 
     with compile_notice(), show_progress() as progress:
         test = significance(**arguments, n=shifts, progress=progress)

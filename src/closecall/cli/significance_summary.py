@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from closecall import Affiliation, AffiliationCurve
     from closecall.affiliation.operating import OperatingPoint
-    from closecall.significance import ScoresSignificance, ShiftTest, Significance
+    from closecall.chance import ScoresSignificance, ShiftTest, Significance
 
 _LEVEL = 0.05
 _NOTHING = 0.005
@@ -94,7 +94,7 @@ def write_curve_with_significance(
     from closecall.cli import formats
 
     if output_format == "json":
-        from closecall.frames import curve_report
+        from closecall.tables import curve_report
 
         values = curve_report(curve, chosen, points=points) | {"significance": test.to_dict()}
         formats.write_text(formats.json_text(values), output)

@@ -139,7 +139,7 @@ class Comparison:
         """Say how sure the scores and their differences are, since there are only so many events.
 
         The true events are taken as a sample of those that there could be, and resampled, the same
-        for all detectors (see `closecall.bootstrap`). Asked again, the answer is kept.
+        for all detectors (see `closecall.statistics`). Asked again, the answer is kept.
 
         Parameters
         ----------

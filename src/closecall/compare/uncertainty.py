@@ -8,7 +8,9 @@ from itertools import combinations
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
-from closecall.bootstrap import (
+from closecall.compare.tables import rows_frame
+from closecall.errors import InputError, expected
+from closecall.statistics import (
     FEWEST_TO_COMPARE,
     SCORES,
     Difference,
@@ -19,8 +21,6 @@ from closecall.bootstrap import (
     caution_html,
     limits,
 )
-from closecall.compare.tables import rows_frame
-from closecall.errors import InputError, expected
 
 if TYPE_CHECKING:
     from closecall.affiliation import Affiliation

@@ -13,13 +13,14 @@ from math import expm1, log1p
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from closecall.clock import Tick, Ticks
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def straight_integral(nearer: float, farther: float, power: float) -> float:
     """Integrate a power of a distance that goes evenly from one value to the other."""
     if nearer >= farther:
@@ -33,7 +34,7 @@ def straight_integral(nearer: float, farther: float, power: float) -> float:
     return whole * -expm1((power + 1) * log1p((nearer - farther) / farther))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def stretch(
     length: float, left: float, right: float, power: float, unit: float
 ) -> tuple[float, float]:
@@ -57,7 +58,7 @@ def stretch(
     return largest, total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ends_of_gap(time: Tick, starts: Ticks, stops: Ticks, after: int) -> tuple[float, float]:
     """Give the distances of a moment to the interval that starts before it and to the next one."""
     left, right = np.inf, np.inf
@@ -68,7 +69,7 @@ def ends_of_gap(time: Tick, starts: Ticks, stops: Ticks, after: int) -> tuple[fl
     return left, right
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def along(
     start: Tick,
     stop: Tick,
@@ -97,7 +98,7 @@ def along(
     return largest, total, after
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def directed(
     starts: Ticks, stops: Ticks, to_starts: Ticks, to_stops: Ticks, power: float, unit: float
 ) -> tuple[float, float]:

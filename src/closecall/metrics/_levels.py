@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 _BLOCK = 512  # samples, few enough for the fastest memory
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def zero_between(values: Ticks, first: NDArray[np.int64], after: NDArray[np.int64]) -> None:
     """Set the values of ranges to zero; a range may be empty."""
     for k in range(len(first)):
         values[first[k] : max(first[k], after[k])] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_in_order(
     order: NDArray[np.int64],
     scores: NDArray[Any],
@@ -37,7 +38,7 @@ def add_in_order(
         levels[i], sums[i] = scores[order[i]], total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_last(levels: NDArray[Any], sums: NDArray[np.float64]) -> int:
     """Keep the last of every run of equal levels, in place; say how many there are."""
     count = 1
@@ -51,7 +52,7 @@ def keep_last(levels: NDArray[Any], sums: NDArray[np.float64]) -> int:
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def divide_found(
     found: NDArray[np.float64],
     counts: NDArray[np.int64],
@@ -69,7 +70,7 @@ def divide_found(
         first += counts[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_at_levels(scores: NDArray[Any], lengths: Ticks, levels: NDArray[Any], sums: Ticks) -> None:
     """Add the length of each sample to the sum of the highest level that its score reaches.
 

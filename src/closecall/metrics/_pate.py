@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +29,7 @@ WEIGHTS = 3
 _ROUNDING = 1e-12
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add(total: float, rest: float, term: float) -> tuple[float, float]:
     """Add a term to a total, keeping what rounding drops."""
     new = total + term
@@ -36,7 +37,7 @@ def add(total: float, rest: float, term: float) -> tuple[float, float]:
     return new, rest + ((total - (new - back)) + (term - back))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter(trees: Counts, base: int, length: int, offset: int) -> None:
     """Note in the trees of one event that the sample at this offset is found."""
     node = offset + 1
@@ -46,7 +47,7 @@ def enter(trees: Counts, base: int, length: int, offset: int) -> None:
         node += node & -node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def found_among(trees: Counts, base: int, count: int) -> tuple[int, int]:
     """Give how many of an event's first samples are found, and the sum of their offsets."""
     number, offsets, node = 0, 0, count
@@ -57,7 +58,7 @@ def found_among(trees: Counts, base: int, count: int) -> tuple[int, int]:
     return number, offsets
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def join_runs(other_end: Counts, base: int, length: int, offset: int) -> None:
     """Add a sample to the runs of an event; the ends of a run know each other, others are -1."""
     left, right = offset, offset
@@ -70,7 +71,7 @@ def join_runs(other_end: Counts, base: int, length: int, offset: int) -> None:
     other_end[base + right] = left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def missed(trees: Counts, base: int, length: int, run: int) -> float:
     """Weigh what a found event misses, when its first found run has that many samples."""
     number, offsets = found_among(trees, base, length)
@@ -84,7 +85,7 @@ def missed(trees: Counts, base: int, length: int, run: int) -> float:
     return lost - np.float64(run + 1) * np.float64(2 * sum_beyond - run * beyond) / scale
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw(
     found: int, sums: Floats, lost: float, above: int, reach: int, before: Floats, curves: Floats
 ) -> None:
@@ -109,7 +110,7 @@ def draw(
         before[index] = hits
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find(
     event: int,
     offset: int,
@@ -128,7 +129,7 @@ def find(
     return missed(trees, base, length, run)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(
     bounds: Counts,
     above: Counts,

@@ -13,13 +13,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def matched_share(
     node: int,
     length: float,
@@ -40,7 +41,7 @@ def matched_share(
     return total / length if length > 0 else 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prune(
     lengths: NDArray[np.float64],
     begin: NDArray[np.int64],

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
 from closecall.affiliation._kernels import outside, point_losses
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from closecall.clock import Tick, Ticks
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_distinct(
     drawn: NDArray[np.int64], marks: NDArray[np.uint64], places: NDArray[np.int64], count: int
 ) -> int:
@@ -38,13 +38,13 @@ def take_distinct(
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bucket_of(time: Tick, origin: Tick, buckets_per_tick: float, buckets: int) -> int:
     """Give the bucket of a time, where the span has that many of one width; later is no lower."""
     return min(int(np.float64(time - origin) * buckets_per_tick), buckets - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_guide(borders: Ticks, guide: NDArray[np.int64]) -> float:
     """Give for each bucket the last zone that starts in an earlier one, or the first zone.
 
@@ -61,7 +61,7 @@ def fill_guide(borders: Ticks, guide: NDArray[np.int64]) -> float:
     return buckets_per_tick
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def zone_of(time: Tick, borders: Ticks, guide: NDArray[np.int64], buckets_per_tick: float) -> int:
     """Find the zone of a time: the one that starts there, if it is a border; at the end the last.
 
@@ -74,7 +74,7 @@ def zone_of(time: Tick, borders: Ticks, guide: NDArray[np.int64], buckets_per_ti
     return j
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_points(
     points: Ticks,
     true_starts: Ticks,
@@ -95,7 +95,7 @@ def add_points(
         zones[j, 1] += 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_piece(
     start: Tick, stop: Tick, a: Tick, b: Tick, A: Tick, B: Tick, zone: NDArray[np.float64]
 ) -> None:
@@ -108,7 +108,7 @@ def add_piece(
     zone[1] += np.float64(stop - start)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_samples(
     starts: Ticks,
     stops: Ticks,
@@ -136,7 +136,7 @@ def add_samples(
         add_piece(start, stop, a, b, borders[j], borders[j + 1], zones[j])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mean_precision(borders: Ticks, zones: NDArray[np.float64]) -> float:
     """Average the precision over the zones with any prediction."""
     total, defined = 0.0, 0

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 ABOVE, REACH, FOUND = range(3)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def widen(places: Places, starts: Counts, stops: Counts, half: int, best: Places) -> None:
     """Keep the place of the best sample within `half` of each event; half grows by one a call."""
     for event in range(len(starts)):
@@ -36,7 +37,7 @@ def widen(places: Places, starts: Counts, stops: Counts, half: int, best: Places
             best[event] = min(best[event], places[right])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def open_segments(
     starts: Counts, stops: Counts, half: int, best: Places, opens: NDArray[np.uint8]
 ) -> int:
@@ -57,7 +58,7 @@ def open_segments(
     return segments
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def areas(
     distances: Places,
     opens: NDArray[np.uint8],
@@ -100,7 +101,7 @@ def areas(
     return min(roc, 1.0), min(average, 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def volumes(
     starts: Counts,
     stops: Counts,

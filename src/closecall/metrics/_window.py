@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from numba import njit
+from closecall.compiled import kernel
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match(first: NDArray[np.int64], after: NDArray[np.int64]) -> int:
     """Pair each range [first, after) with an index of its own; give how many can be.
 

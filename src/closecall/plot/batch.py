@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.frames.batch.result import BatchResult
 from closecall.plot.extra import needing_matplotlib
 from closecall.plot.panels import as_given, read_panels
+from closecall.tables.batch.result import BatchResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from closecall.frames.thresholds import threshold_text
 from closecall.fscore import f_measure
 from closecall.plot.free_corner import free_corner, text_size
 from closecall.plot.palette import CHOSEN, INK, PRECISION, RECALL
 from closecall.plot.threshold_scale import ThresholdScale
+from closecall.tables.thresholds import threshold_text
 from closecall.wording import score_text
 
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import ClosecallError, InputTypeError, MissingExtraError, expected
-from closecall.frames.batch.question import require_disorder
-from closecall.frames.batch.trouble import BAD_TIMES
 from closecall.report.batch_series import batch_series
 from closecall.report.page import page_html, plotly_script, require_title
 from closecall.report.result import Report
 from closecall.report.series import summary
 from closecall.report.trouble import SeriesTrouble
+from closecall.tables.batch.question import require_disorder
+from closecall.tables.batch.trouble import BAD_TIMES
 
 if TYPE_CHECKING:
-    from closecall.frames.batch.question import Disorder
     from closecall.report.page import Script
+    from closecall.tables.batch.question import Disorder
 
 OUT_OF_ORDER = (
     "`disorder='sort'` puts samples in the order of their times; `disorder='index'` counts samples "

@@ -11,8 +11,12 @@ from closecall.clock import read_times
 from closecall.columns import read_column
 from closecall.errors import ClosecallError, InputError, InputTypeError, expected
 from closecall.events import Events, read_labels
-from closecall.frames.batch.series import timed_series
-from closecall.frames.batch.trouble import (
+from closecall.report.detectors import Inputs, by_name, entry, require_exact
+from closecall.report.series import series_content
+from closecall.report.trouble import SeriesTrouble
+from closecall.series import read_scores
+from closecall.tables.batch.series import timed_series
+from closecall.tables.batch.trouble import (
     BAD_LABELS,
     BAD_SCORES,
     BAD_TIMES,
@@ -21,16 +25,12 @@ from closecall.frames.batch.trouble import (
     TroubleError,
     blamed_on,
 )
-from closecall.report.detectors import Inputs, by_name, entry, require_exact
-from closecall.report.series import series_content
-from closecall.report.trouble import SeriesTrouble
-from closecall.series import read_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Clock, Ticks
-    from closecall.frames.batch.question import Disorder
+    from closecall.tables.batch.question import Disorder
 
 _AXIS = ("times", "end", "span")
 _CONTENT = ("predicted", "scores", "thresholds", "values")

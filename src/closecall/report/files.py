@@ -6,18 +6,18 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.frames import read_table
-from closecall.frames.batch.arrow_columns import plain_values
-from closecall.frames.files import arrow, shown_name
-from closecall.frames.sides import (
+from closecall.report.batch import report_batch
+from closecall.report.explorer import report
+from closecall.tables import read_table
+from closecall.tables.batch.arrow_columns import plain_values
+from closecall.tables.files import arrow, shown_name
+from closecall.tables.sides import (
     Source,
     read_sample_times,
     read_side,
     refuse_standard_input_twice,
 )
-from closecall.frames.sources.grouping import group
-from closecall.report.batch import report_batch
-from closecall.report.explorer import report
+from closecall.tables.sources.grouping import group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.frames.batch.question import Disorder
     from closecall.report.page import Script
     from closecall.report.result import Report
+    from closecall.tables.batch.question import Disorder
 
 _NAMELESS = "(no name)"
 
@@ -52,11 +52,11 @@ def report_files(
     Parameters
     ----------
     truth_file, detectors_file
-        Paths as `closecall.frames.read_table` takes them; without the second, the first holds
+        Paths as `closecall.tables.read_table` takes them; without the second, the first holds
         everything.
     truth
         The column of 0/1 labels, or ``START,STOP`` for two columns that list events (then `time`
-        is required); by default as in `closecall.frames.score_files`.
+        is required); by default as in `closecall.tables.score_files`.
     predicted, scores
         Columns of 0/1 predictions and of scores; each is a detector.
     time, value

@@ -11,10 +11,10 @@ from closecall.clock import Timed
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
-from closecall.frames.batch.chance_levels import chance_levels
 from closecall.report.detectors import Detector, Inputs, read_detectors
 from closecall.report.grid import common_grid
 from closecall.report.packing import packed, packed_for_drawing, packed_times
+from closecall.tables.batch.chance_levels import chance_levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

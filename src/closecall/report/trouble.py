@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from closecall.errors import ClosecallError, UndefinedMetricError
-from closecall.frames.batch.trouble import FAILED, NO_EVENT, TroubleError
+from closecall.tables.batch.trouble import FAILED, NO_EVENT, TroubleError
 
 _HINT = "\n\nHint: "
 

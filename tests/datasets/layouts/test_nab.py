@@ -11,7 +11,7 @@ import pytest
 
 from closecall.datasets import read_nab
 from closecall.errors import InputError, InputTypeError
-from closecall.frames.batch.evaluate import evaluate_frame
+from closecall.tables.batch.evaluate import evaluate_frame
 
 MINUTES = [f"2020-01-01 00:{minute:02}:00" for minute in range(4)]
 LABELS = {"real/b.csv": [0, 0, 0, 0], "real/a.csv": [0, 1, 1, 0]}

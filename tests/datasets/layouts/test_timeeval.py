@@ -7,7 +7,7 @@ import pytest
 import closecall as cc
 from closecall.datasets import read_timeeval
 from closecall.errors import InputError
-from closecall.frames.batch.evaluate import evaluate_frame
+from closecall.tables.batch.evaluate import evaluate_frame
 
 HEADER = "collection_name,dataset_name,train_path,test_path,dataset_type,datetime_index\n"
 HOURS = [f"1970-01-01 0{hour}:00:00" for hour in range(4)]

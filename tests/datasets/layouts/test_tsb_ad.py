@@ -7,7 +7,7 @@ import pytest
 import closecall as cc
 from closecall.datasets import read_tsb_ad
 from closecall.errors import InputError, InputTypeError
-from closecall.frames.batch.evaluate import evaluate_frame
+from closecall.tables.batch.evaluate import evaluate_frame
 
 ONE = "001_NAB_id_1_Facility_tr_2_1st_3"
 TWO = "002_SMD_id_2_Facility_tr_2_1st_2"

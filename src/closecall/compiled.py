@@ -1,0 +1,109 @@
+"""Kernels in two tiers: plain Python at first, compiled by numba as soon as that pays.
+
+Importing numba and loading compiled code takes about as long as a small job takes in plain Python,
+so a kernel starts as the Python that it is written in. It is compiled, and stays compiled, once
+numba is loaded anyway, or the arrays are large, or the process has spent as long in plain kernels
+as numba takes to load. Both tiers give the same bits.
+
+``NUMBA_DISABLE_JIT=1`` keeps every kernel in plain Python, as it does everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import update_wrapper
+from threading import local
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_LOADING_NUMBA = 0.25  # seconds
+_LARGE = 100_000  # elements of all arrays; plain Python takes about 2 us for each
+_disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
+
+
+class _Tier(local):
+    """What this thread has done in plain Python."""
+
+    inside = False  # a plain kernel is running, so the kernels that it calls are plain too
+    seconds = 0.0
+
+
+_tier = _Tier()
+
+
+class Kernel(Generic[P, R]):
+    """A function that runs as plain Python or compiled; kernels call each other by name."""
+
+    def __init__(self, function: Callable[P, R], **options: Any) -> None:
+        self.plain = function
+        self._options = options
+        self._dispatcher: Any = None
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: P.args, **options: P.kwargs) -> R:
+        """Run the kernel in the tier that fits."""
+        if self._dispatcher is not None:
+            return self._dispatcher(*arguments, **options)  # type: ignore[no-any-return]
+        if _tier.inside or _disabled:
+            return self.plain(*arguments, **options)
+        if (
+            "numba" in sys.modules
+            or _tier.seconds > _LOADING_NUMBA
+            or sum(x.size for x in arguments if isinstance(x, np.ndarray)) > _LARGE
+        ):
+            return self.compiled(*arguments, **options)  # type: ignore[no-any-return]
+        return self._timed(*arguments, **options)
+
+    def _timed(self, *arguments: P.args, **options: P.kwargs) -> R:
+        _tier.inside, began = True, perf_counter()
+        try:
+            return self.plain(*arguments, **options)
+        finally:
+            _tier.inside = False
+            _tier.seconds += perf_counter() - began
+
+    @property
+    def compiled(self) -> Any:
+        """Return numba's dispatcher of this kernel, and use it from now on."""
+        if self._dispatcher is None:
+            from numba import njit
+
+            self._dispatcher = njit(cache=True, nogil=True, **self._options)(self.plain)
+        return self._dispatcher
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Return what numba asks for where a compiled kernel calls this one."""
+        return self.compiled._numba_type_
+
+
+@overload
+def kernel(function: Callable[P, R]) -> Kernel[P, R]: ...
+@overload
+def kernel(**options: Any) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
+def kernel(function: Callable[P, R] | None = None, **options: Any) -> Any:
+    """Mark a function as a kernel; options are those of `numba.njit`.
+
+    Examples
+    --------
+    >>> @kernel
+    ... def total(values):
+    ...     sum_so_far = 0.0
+    ...     for value in values:
+    ...         sum_so_far += value
+    ...     return sum_so_far
+    >>> float(total(np.ones(3))), float(total.plain(np.ones(3)))
+    (3.0, 3.0)
+    """
+    if function is None:
+        return lambda function: Kernel(function, **options)
+    return Kernel(function)

@@ -1,8 +1,0 @@
-"""Many series and detectors at once: the question, the units, the engines, and what comes out."""
-
-from __future__ import annotations
-
-from closecall.frames.batch.evaluate import evaluate_frame
-from closecall.frames.batch.result import BatchResult
-
-__all__ = ["BatchResult", "evaluate_frame"]

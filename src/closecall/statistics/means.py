@@ -1,0 +1,208 @@
+"""The mean of one number per series: its interval, and that of the difference of two."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import isfinite, nan, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.errors import InputError, expected
+from closecall.parameters import read_numbers
+from closecall.statistics.caution import FEWEST
+from closecall.statistics.interval import Difference, Interval
+from closecall.statistics.lead import ROUNDING, lead
+from closecall.statistics.options import read_bounds, read_drawing, read_level
+from closecall.statistics.student import student_quantile
+from closecall.statistics.sums import Drawn, Sums
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+_MOST_DRAWS = 1 << 21  # held at a time, over all columns
+
+
+def mean_interval(
+    values: ArrayLike,
+    *,
+    level: float = 0.95,
+    low: float = -np.inf,
+    high: float = np.inf,
+    n: int = 2000,
+    seed: int = 0,
+) -> Interval:
+    r"""Give the interval of the mean of one number per series; nan is left out.
+
+    A number with bounds is treated as a score over events: series are resampled, with half a
+    series at `low` for the lower limit and half a series at `high` for the upper one. A number
+    without gets :math:`\bar x \pm t_{m-1} s/\sqrt m`, kept within the bound that it may have; there
+    are no limits if it does not vary, since nothing then says how far it could.
+
+    Parameters
+    ----------
+    values
+        One number for each series.
+    level
+        How often such intervals are meant to hold the true mean, between 0 and 1.
+    low, high
+        What the number can be at least and at most.
+    n, seed
+        How many resamples to draw, from 100 to 1,000,000, and their seed.
+
+    Returns
+    -------
+    Interval
+        Within `low` and `high`; nan limits with fewer than two series.
+
+    Examples
+    --------
+    >>> mean_interval([0.8, 0.9, 0.7, 1.0], low=0, high=1)
+    Interval(0.850, from 0.414 to 0.959)
+    >>> mean_interval([30.0, 12.0, 18.0], low=0)
+    Interval(20.000, from 0.000 to 42.767)
+    """
+    column, bounds = read_numbers(values, "values").reshape(1, -1), read_bounds(low, high)
+    return mean_intervals(column, [bounds], level=level, n=n, seed=seed)[0]
+
+
+def mean_intervals(
+    columns: NDArray[np.float64],
+    bounds: Sequence[tuple[float, float]],
+    *,
+    level: float,
+    n: int,
+    seed: int,
+) -> list[Interval]:
+    """Do the same for many numbers (rows) of the same series (columns), with the same weights."""
+    level, (n, seed) = read_level(level), read_drawing(n, seed)
+    found: list[Interval] = [Interval(nan, nan, nan)] * len(columns)
+    bounded = []
+    for place, (column, (low, high)) in enumerate(zip(columns, bounds, strict=True)):
+        _require_within(column, low, high)
+        if isfinite(low) and isfinite(high) and np.count_nonzero(~np.isnan(column)) >= FEWEST:
+            bounded.append(place)
+        else:
+            found[place] = _scattered(column, low, high, level)
+    at_once = max(1, _MOST_DRAWS // n)
+    for start in range(0, len(bounded), at_once):
+        some = bounded[start : start + at_once]
+        low, high = np.array([bounds[place] for place in some]).T[:, :, None]
+        shares = np.clip((columns[some] - low) / (high - low), 0.0, 1.0)
+        drawn = _drawn(shares, n, seed)
+        ends = [(1 - level) / 2, (1 + level) / 2]
+        lows, highs = map(np.quantile, (drawn.worse, drawn.better), ends, (1, 1))
+        limits = low + (high - low) * np.column_stack([lows, highs])
+        for place, (least, most) in zip(some, limits, strict=True):
+            value = float(np.nanmean(columns[place]))
+            found[place] = Interval(value, min(float(least), value), max(float(most), value))
+    return found
+
+
+def mean_difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    level: float = 0.95,
+    low: float = -np.inf,
+    high: float = np.inf,
+    n: int = 2000,
+    seed: int = 0,
+) -> tuple[Difference, int]:
+    """Give the mean of what the first is above the second, and over how many series that is.
+
+    Only series where both have a finite number count. The limits are those of `lead`; a number with
+    bounds is treated as a score over events.
+
+    Examples
+    --------
+    >>> ours, theirs = [0.9, 0.8, 1.0, 0.7, 0.9, 0.8, 0.6], [0.5, 0.7, 0.8, 0.7, 0.6, 0.6, 0.5]
+    >>> mean_difference(ours, theirs, low=0, high=1)
+    (Difference(+0.186, from -0.188 to +0.454, probability 0.93), 7)
+    >>> mean_difference(ours, theirs)
+    (Difference(+0.186, from +0.061 to +0.310, probability 0.98), 7)
+    """
+    ours, theirs = read_numbers(first, "first"), read_numbers(second, "second")
+    if ours.shape != theirs.shape or ours.ndim != 1:
+        got = f"{ours.size} and {theirs.size}"
+        raise InputError(expected("`first` and `second` to have as many values", got))
+    both, bounds = np.stack([ours, theirs]), read_bounds(low, high)
+    ((_, made, count),) = mean_differences(both, bounds, level=level, n=n, seed=seed)
+    return made, count
+
+
+def mean_differences(
+    columns: NDArray[np.float64], bounds: tuple[float, float], *, level: float, n: int, seed: int
+) -> list[tuple[tuple[int, int], Difference, int]]:
+    """Do the same for every two of many detectors (rows) on the same series (columns)."""
+    level, (n, seed) = read_level(level), read_drawing(n, seed)
+    low, high = bounds
+    for column in columns:
+        _require_within(column, low, high)
+    finite = np.isfinite(columns)
+    # Most often all detectors have the same series, and one draw serves them all.
+    drawn: dict[bytes, Drawn] = {}
+    found = []
+    for pair in combinations(range(len(columns)), 2):
+        both = finite[list(pair)].all(axis=0)
+        key = both.tobytes()
+        if isfinite(high - low) and both.any() and key not in drawn:
+            kept = np.where(finite, columns, low)[:, both]
+            drawn[key] = _drawn(np.clip((kept - low) / (high - low), 0.0, 1.0), n, seed)
+        gaps = np.subtract(*columns[list(pair)][:, both])
+        made = _mean_lead(gaps, pair, drawn.get(key), level=level, widest=float(high - low))
+        found.append((pair, made, int(gaps.size)))
+    return found
+
+
+def _mean_lead(
+    gaps: NDArray[np.float64],
+    pair: tuple[int, int],
+    drawn: Drawn | None,
+    *,
+    level: float,
+    widest: float,
+) -> Difference:
+    set_back = None
+    if drawn is not None:
+        ours, theirs = map(drawn.at, pair)
+        set_back = ours.set_back(theirs, widest), theirs.set_back(ours, widest)
+    return lead(
+        float(gaps.mean()) if gaps.size else nan,
+        float(gaps.std(ddof=1)) / sqrt(gaps.size) if gaps.size >= FEWEST else nan,
+        judged=int(gaps.size),
+        differing=int(np.count_nonzero(np.abs(gaps) > ROUNDING)),
+        level=level,
+        set_back=set_back,
+        widest=widest,
+    )
+
+
+def _drawn(shares: NDArray[np.float64], n: int, seed: int) -> Drawn:
+    """Resample numbers from 0 to 1 (rows) as the precision of events."""
+    return Sums.of_events(shares, np.zeros_like(shares)).resampled(n, seed).at(0)
+
+
+def _scattered(column: NDArray[np.float64], low: float, high: float, level: float) -> Interval:
+    """Take the limits from the scatter alone."""
+    column = column[~np.isnan(column)]
+    value = float(column.mean()) if column.size else nan
+    if not isfinite(value) or column.size < FEWEST:
+        return Interval(value, nan, nan)
+    spread = float(column.std(ddof=1)) / sqrt(column.size)
+    if spread <= ROUNDING * abs(value):
+        return Interval(value, nan, nan)
+    reach = student_quantile((1 + level) / 2, int(column.size) - 1) * spread
+    return Interval(value, max(value - reach, low), min(value + reach, high))
+
+
+def _require_within(column: NDArray[np.float64], low: Any, high: Any) -> None:
+    """Refuse numbers outside of their bounds; rounding is let pass."""
+    slack = 1e-9 * max(abs(bound) for bound in (low, high, 1.0) if isfinite(bound))
+    outside = (column < low - slack) | (column > high + slack)
+    if outside.any():
+        index = int(outside.argmax())
+        got = f"{column[index]} at index {index}"
+        raise InputError(expected(f"numbers from {low:g} to {high:g}", got))

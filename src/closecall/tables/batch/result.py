@@ -1,0 +1,297 @@
+"""What `evaluate_frame` returns: rows in the caller's own kind of table, and what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from closecall.errors import InputError, expected
+from closecall.tables.batch.kinds import in_kind
+from closecall.tables.batch.leaderboard import higher_is_better, rank_detectors, values_by_series
+from closecall.tables.batch.question import DETECTOR
+from closecall.tables.batch.summary import summarise, trouble_text
+from closecall.tables.batch.summary_intervals import interval_rows
+from closecall.tables.batch.written import write_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+
+    import pyarrow as pa
+
+    from closecall.tables.batch.question import Question
+    from closecall.tables.sources.source import Kind
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BatchResult:
+    """One row for each series and detector, in the order of the series' keys.
+
+    Examples
+    --------
+    >>> import closecall as cc, pyarrow as pa
+    >>> table = pa.table(
+    ...     {
+    ...         "series": ["a"] * 4 + ["b"] * 4,
+    ...         "label": [0, 1, 1, 0, 0, 0, 0, 0],
+    ...         "score": [0.1, 0.9, 0.4, 0.2, 0.3, 0.1, 0.1, 0.2],
+    ...     }
+    ... )
+    >>> result = cc.evaluate_frame(table, by="series", truth="label", score="score")
+    >>> result
+    BatchResult(2 rows: 1 evaluated; 1 without a true event)
+    >>> result.rows["affiliation_f1"].to_pylist()
+    [1.0, nan]
+    """
+
+    table: pa.Table
+    """The rows, as an Arrow table."""
+    event_table: pa.Table | None
+    """The rows of true events, as an Arrow table; None if they were not asked for."""
+    question: Question
+    """What was asked."""
+    kind: Kind = "arrow"
+    """The kind of table that results are given back in."""
+    failures: tuple[tuple[str, str], ...] = ()
+    """Keys of the units that could not be read, as with a damaged file, each with the reason.
+
+    The series in them are among no rows, events, summaries or ranks. Empty if all was read.
+    """
+    units: int = 0
+    """How many units there were, those of `failures` included."""
+
+    @cached_property
+    def rows(self) -> Any:
+        """One row for each series and detector, in the input's own kind of table.
+
+        The `by` columns, ``detector``, ``status`` and ``reason`` (the same in a line; null where
+        all is well), counts of samples and events (``alarmed_events`` are true events with a
+        prediction in their zone), the ``threshold``, the numbers of the metrics (lengths of time
+        in seconds; nan where undefined), and for affiliation about what `closecall.chance` gives
+        for as many alarms, for a quick reading: ``chance_recall``, which is exact,
+        ``chance_precision``, usually within 0.02, and ``chance_f1``, the F1 of these two, up to
+        0.03 too high (the means themselves have to be simulated). For the affiliation average
+        precision, ``chance_average_precision`` is about that of shuffled scores.
+
+        The status is ``ok``; or, with numbers, ``constant_score`` (every sample has the same) or
+        ``undefined`` (at least one metric is); or ``no_event``, ``nan_score``, ``bad_scores``,
+        ``bad_labels``, ``bad_times``, ``empty``, or ``failed``. A series without events has the
+        numbers that exist without any, if its threshold is not chosen with the truth.
+        """
+        return in_kind(self.table, self.kind)
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The thresholds that all series of a detector share, with ``best_f1_global``."""
+        return dict(self.question.shared)
+
+    @cached_property
+    def events(self) -> Any:
+        """One row for each true event of each series and detector; needs ``per_event=True``.
+
+        The `by` columns, ``detector``, the number of the ``event``, its ``first_sample`` and
+        ``last_sample``, and the columns of `closecall.affiliation`'s ``events``.
+        """
+        if self.event_table is None:
+            raise InputError(
+                expected(
+                    "rows of events to have been asked for",
+                    "none",
+                    "Evaluate with `per_event=True`.",
+                )
+            )
+        return in_kind(self.event_table, self.kind)
+
+    def summary(self, by: str | Iterable[str] = DETECTOR) -> Any:
+        r"""Sum the rows up: one row for each detector.
+
+        Parameters
+        ----------
+        by
+            ``"detector"``, or `by` columns of the batch: then one row for each of their values and
+            each detector.
+
+        Returns
+        -------
+        table
+            In the kind of the input, with these columns.
+
+            - ``series``: how many there are; ``series_ok``: with status "ok";
+              ``series_undefined``: for which at least one of the metrics has no value, and which
+              the means of that metric therefore leave out; ``trouble``: every other status, and
+              units that could not be read (see `failures`), in words.
+            - ``mean_<metric>``: over series, each with the same weight.
+            - ``pooled_affiliation_precision``, ``_recall``, ``_f1``: over the ``pooled_events``
+              true events of all series that were scored, each event with the same weight:
+              :math:`P = \sum_{s,j} P_{s,j} / \#\text{defined}`,
+              :math:`R = \sum_{s,j} R_{s,j} / \#\text{events}`, and the F1 of these two.
+            - ``micro_precision``, ``_recall``, ``_f1``: over samples, each with the same weight:
+              the true samples among the predicted ones, summed over series, as a share of all
+              predicted and of all true samples (`closecall.metrics.classical` of all series laid
+              end to end). Series without a true event count here if something was, or could have
+              been, predicted on them.
+
+            All are in the range of their metric, higher is better where it is there; nan where
+            nothing is defined.
+
+        Examples
+        --------
+        >>> import closecall as cc, pyarrow as pa
+        >>> table = pa.table({"label": [0, 1, 1, 0], "score": [0.1, 0.9, 0.4, 0.6]})
+        >>> result = cc.evaluate_frame(table, truth="label", score="score", threshold=0.5)
+        >>> row = result.summary().to_pylist()[0]
+        >>> row["series"], row["pooled_events"], row["micro_precision"], row["micro_recall"]
+        (1, 1, 0.5, 0.5)
+        """
+        table = summarise(self.table, self.question, by, unread=self.unread)
+        return in_kind(table, self.kind)
+
+    def leaderboard(self, metric: str | None = None, *, detector: str = DETECTOR) -> Any:
+        """Rank the detectors.
+
+        Parameters
+        ----------
+        metric
+            A number of the rows; ``affiliation_f1`` if there is one, else the first.
+        detector
+            The column that names detectors, if it is one of `by`.
+
+        Returns
+        -------
+        table
+            The best first: ``rank`` by the mean over series (equal ones share the mean rank; nan
+            without a mean), the detector, ``mean_<metric>`` over the series where it is defined,
+            ``mean_rank`` over the series where any detector has a value (1 is best, equal values
+            share the mean rank, undefined is last), ``best_on`` how many of them, alone or with
+            others, ``series`` how many have rows (those in `failures` have none), and
+            ``undefined`` on how many of them there is no value.
+
+        Examples
+        --------
+        >>> import closecall as cc, pyarrow as pa
+        >>> table = pa.table({"label": [0, 1, 0], "a": [0.1, 0.9, 0.4], "b": [0.7, 0.1, 0.6]})
+        >>> board = cc.evaluate_frame(table, truth="label", score=["b", "a"]).leaderboard()
+        >>> board["detector"].to_pylist()
+        ['a', 'b']
+        """
+        name = self._metric(metric)
+        return in_kind(rank_detectors(self.table, self.question, name, detector), self.kind)
+
+    def intervals(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> Any:
+        """Say how far the numbers of the summary, and who leads in them, can be trusted.
+
+        Series are resampled whole, as they are what other data would have others of; see
+        `closecall.statistics`.
+
+        Parameters
+        ----------
+        level
+            How often such intervals are meant to hold the true number, between 0 and 1.
+        n, seed
+            How many resamples to draw, from 100 to 1,000,000, and their seed.
+
+        Returns
+        -------
+        table
+            In the kind of the input: a row for each detector and each number of the summary, then
+            one for each two detectors and each number.
+
+            - ``detector``; ``against``: the other detector, or empty for a detector alone.
+            - ``number``: ``mean_<metric>``, and with ``per_event=True``
+              ``pooled_affiliation_precision``, ``_recall`` and ``_f1``.
+            - ``value``: of the detector, or its number minus that of the other, over the series
+              where both have it.
+            - ``low``, ``high``: the limits; nan where nothing can be said: about a detector with
+              fewer than two series, about a difference with fewer than six.
+            - ``probability``: how surely the detector is better than the other, whichever way the
+              metric goes; nan for a detector alone, and with fewer than six series.
+            - ``caution``: what so few series do not allow to say; empty if there are enough.
+
+            A mean whose metric has no bounds has the limits of Student's t.
+
+        Examples
+        --------
+        >>> import closecall as cc, pyarrow as pa
+        >>> table = pa.table(
+        ...     {
+        ...         "series": [1, 1, 1, 2, 2, 2, 3, 3, 3],
+        ...         "label": [0, 1, 0] * 3,
+        ...         "score": [0.1, 0.9, 0.2, 0.3, 0.4, 0.1, 0.2, 0.5, 0.6],
+        ...     }
+        ... )
+        >>> result = cc.evaluate_frame(
+        ...     table, by="series", truth="label", score="score", threshold=0.3, per_event=True
+        ... )
+        >>> row = result.intervals().to_pylist()[0]
+        >>> row["number"], round(row["value"], 2), round(row["low"], 2), round(row["high"], 2)
+        ('mean_affiliation_precision', 0.78, 0.3, 0.96)
+        >>> row["caution"][:28]
+        'There are only three series.'
+        """
+        table = interval_rows(
+            self.table, self.event_table, self.question, level=level, n=n, seed=seed
+        )
+        return in_kind(table, self.kind)
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the rows as Parquet (``.parquet``, ``.pq``) or CSV; ``-`` is standard output."""
+        write_rows(self.table, path)
+
+    def plot(self, metric: str | None = None, **options: Any) -> Any:
+        """Draw detectors by series; see `closecall.plot.plot_batch` for the options."""
+        name = self._metric(metric)
+        series, detectors, values = values_by_series(self.table, self.question, name)
+        cells = [
+            (one, detector, values[line, column])
+            for line, detector in enumerate(detectors)
+            for column, one in enumerate(series)
+        ]
+        best = "highest" if higher_is_better(name, self.question) else "lowest"
+        from closecall.plot import plot_batch
+
+        return plot_batch(cells, **{"value": name, "best": best, **options})
+
+    def _metric(self, metric: str | None) -> str:
+        columns = self.question.metric_columns
+        return metric or ("affiliation_f1" if "affiliation_f1" in columns else columns[0])
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __repr__(self) -> str:
+        return f"BatchResult({self._in_words()})"
+
+    def _in_words(self) -> str:
+        statuses = self.table.column("status").to_pylist()
+        trouble = trouble_text(statuses)
+        rows = f"{len(self)} row{'' if len(self) == 1 else 's'}"
+        first = f"{rows}: {statuses.count('ok')} evaluated"
+        return "; ".join(part for part in (first, trouble, self.unread) if part)
+
+    @property
+    def unread(self) -> str:
+        """How many units could not be read, in words; empty if all were."""
+        count = len(self.failures)
+        return f"{count} unit{'' if count == 1 else 's'} not read" if count else ""
+
+    def _repr_html_(self) -> str:
+        """Show what there is and the leaderboard in a notebook."""
+        board = rank_detectors(self.table, self.question, self._metric(None))
+        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in board.column_names)
+        lines = [
+            "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row.values()) + "</tr>"
+            for row in board.to_pylist()
+        ]
+        return (
+            f"<div><p><b>{escape(self._in_words())}</b></p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+        )
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "-" if isnan(value) else f"{value:.4g}"
+    return str(value)

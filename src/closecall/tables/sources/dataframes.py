@@ -1,0 +1,173 @@
+"""Dataframes of every kind, as Arrow tables with only the columns that are needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from closecall.errors import InputError, InputTypeError, expected, first_line
+from closecall.tables.files import arrow
+from closecall.tables.sources.memory import memory_source
+from closecall.tables.sources.needed import needed_columns
+from closecall.tables.sources.spool import spooled_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+
+    from closecall.tables.batch.question import Question
+    from closecall.tables.sources.source import Source
+    from closecall.tables.sources.unit import UnitSize
+
+_NAME = "`data`"
+
+
+def dataframe_source(data: Any, question: Question, size: UnitSize | None = None) -> Source:
+    """Make a source of a dataframe: pandas, polars, pyarrow, DuckDB, Dask, or narwhals' others.
+
+    Lazy frames, DuckDB relations and readers are streamed, and a Dask dataframe is computed one
+    partition at a time; what does not fit in memory goes to a temporary file. Lazy frames of other
+    packages, and of polars before 1.34, are collected.
+    """
+    arrow("pyarrow")
+    if type(data).__module__.startswith("narwhals."):
+        data = data.to_native()
+    package = type(data).__module__.partition(".")[0]
+    package = "dask" if package.startswith("dask") else package
+    has_columns = hasattr(type(data), "columns") and not (package == "dask" and data.ndim == 1)
+    if package in _WITH_COLUMNS and not has_columns:
+        raise _no_table(data)
+    return _READERS.get(package, _from_any)(data, question, size)
+
+
+def _from_pandas(data: Any, question: Question, size: UnitSize | None) -> Source:
+    names = needed_columns([str(name) for name in data.columns], question, _NAME)
+    table = _pandas_table(data[names], question)
+    return memory_source(table, question, kind="pandas", name=_NAME, size=size)
+
+
+def _pandas_table(frame: Any, question: Question) -> pa.Table:
+    """Convert a pandas frame; a nan among numbers stays nan, and one among keys is missing."""
+    pyarrow = arrow("pyarrow")
+    columns = {}
+    for name in frame.columns:
+        series = frame[name]
+        keep = name not in question.by and str(series.dtype) in {"float64", "float32"}
+        try:
+            columns[name] = (
+                pyarrow.array(series.to_numpy()) if keep else pyarrow.Array.from_pandas(series)
+            )
+        except pyarrow.ArrowException as error:
+            raise InputError(
+                expected(
+                    f"column {name!r} of {_NAME} to hold values of one kind",
+                    f"`{first_line(error)}`",
+                )
+            ) from error
+    return pyarrow.table(columns)
+
+
+def _from_polars(data: Any, question: Question, size: UnitSize | None) -> Source:
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
+        schema = data.collect_schema()
+        lazy = data.select(needed_columns(schema.names(), question, _NAME))
+        if hasattr(lazy, "collect_batches"):
+            return spooled_source(_batches(lazy), question, kind="polars", name=_NAME, size=size)
+        frame = lazy.collect(engine="streaming")
+    else:
+        frame = data.select(needed_columns(data.columns, question, _NAME))
+    return memory_source(frame.to_arrow(), question, kind="polars", name=_NAME, size=size)
+
+
+def _batches(lazy: Any) -> Iterator[pa.Table]:
+    """Collect a lazy frame part by part; its columns alone come first, if it has no rows."""
+    yield lazy.head(0).collect().to_arrow()
+    for frame in lazy.collect_batches(maintain_order=True, lazy=True, engine="streaming"):
+        yield frame.to_arrow()
+
+
+def _from_pyarrow(data: Any, question: Question, size: UnitSize | None) -> Source:
+    pyarrow = arrow("pyarrow")
+    if isinstance(data, pyarrow.RecordBatch):
+        data = pyarrow.Table.from_batches([data])
+    if isinstance(data, pyarrow.Table):
+        return memory_source(data, question, kind="arrow", name=_NAME, size=size)
+    if isinstance(data, pyarrow.RecordBatchReader):
+        return _streamed(data, question, size)
+    if hasattr(data, "scanner"):  # a dataset, which reads files on its own
+        names = needed_columns(data.schema.names, question, _NAME)
+        return _streamed(data.scanner(columns=names).to_reader(), question, size)
+    return _from_any(data, question, size)
+
+
+def _from_duckdb(data: Any, question: Question, size: UnitSize | None) -> Source:
+    names = needed_columns(data.columns, question, _NAME)
+    quoted = ('"' + name.replace('"', '""') + '"' for name in names)
+    # Older versions give a table here, newer ones a reader of batches.
+    return _from_pyarrow(data.project(", ".join(quoted)).arrow(), question, size)
+
+
+def _from_dask(data: Any, question: Question, size: UnitSize | None) -> Source:
+    names = needed_columns([str(name) for name in data.columns], question, _NAME)
+
+    def partitions() -> Iterator[pa.Table]:
+        for number in range(data.npartitions):
+            frame = data[names].partitions[number].compute()
+            yield _pandas_table(frame, question)
+
+    return spooled_source(partitions(), question, kind="pandas", name=_NAME, size=size)
+
+
+def _from_any(data: Any, question: Question, size: UnitSize | None) -> Source:
+    """Let narwhals try, and then Arrow's own protocol for tables."""
+    import narwhals as nw
+
+    pyarrow = arrow("pyarrow")
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        names = needed_columns(frame.collect_schema().names(), question, _NAME)
+        frame = frame.select(names).collect("pyarrow")
+    if isinstance(frame, nw.DataFrame):
+        names = needed_columns(frame.columns, question, _NAME)
+        table = frame.select(names).to_arrow()
+        return memory_source(table, question, kind="arrow", name=_NAME, size=size)
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise _no_table(data)
+    try:
+        reader = pyarrow.RecordBatchReader.from_stream(data)
+    except pyarrow.ArrowInvalid as error:  # one column speaks the protocol as well
+        raise _no_table(data) from error
+    return _streamed(reader, question, size)
+
+
+def _no_table(data: Any) -> InputTypeError:
+    return InputTypeError(
+        expected(
+            "`data` to be a dataframe, or the path of a Parquet or CSV file",
+            type(data).__name__,
+            "Pass a pandas, polars, pyarrow, DuckDB or Dask frame, a path, a glob or a folder.",
+        )
+    )
+
+
+def _streamed(reader: pa.RecordBatchReader, question: Question, size: UnitSize | None) -> Source:
+    pyarrow = arrow("pyarrow")
+
+    def tables() -> Iterator[pa.Table]:
+        # The schema alone comes first, so that a reader without batches is a table without rows.
+        yield reader.schema.empty_table()
+        for batch in reader:
+            yield pyarrow.Table.from_batches([batch])
+
+    return spooled_source(tables(), question, kind="arrow", name=_NAME, size=size)
+
+
+_READERS: dict[str, Callable[[Any, Question, UnitSize | None], Source]] = {
+    "pandas": _from_pandas,
+    "polars": _from_polars,
+    "pyarrow": _from_pyarrow,
+    "duckdb": _from_duckdb,
+    "_duckdb": _from_duckdb,
+    "dask": _from_dask,
+}
+_WITH_COLUMNS = _READERS.keys() - {"pyarrow"}

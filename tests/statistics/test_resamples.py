@@ -1,0 +1,233 @@
+"""Intervals over events: against closed forms and quadrature, and what must not change them."""
+
+import json
+from math import isnan, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closecall.errors import InputError, InputTypeError
+from closecall.statistics import SCORES, Resamples, hierarchical, sums
+from tests.oracle import bootstrap as oracle
+
+MANY = 40_000
+
+
+def draw(precision, recall, series=None, *, n=2000, seed=0):
+    return Resamples.draw(precision, recall, series, n=n, seed=seed)
+
+
+def ends(intervals):
+    return [(getattr(intervals, name).low, getattr(intervals, name).high) for name in SCORES]
+
+
+@st.composite
+def detectors(draw, count=2, fewest=2, most=12):
+    """Precision and recall of detectors on the same events; missed ones have neither."""
+    events = draw(st.integers(fewest, most))
+    unit = st.floats(0, 1, allow_subnormal=False)
+    row = st.lists(st.tuples(st.booleans(), unit, unit), min_size=events, max_size=events)
+    rows = draw(st.lists(row, min_size=count, max_size=count))
+    precision = [[p if found else nan for found, p, _ in row] for row in rows]
+    recall = [[r if found else 0.0 for found, _, r in row] for row in rows]
+    return np.array(precision), np.array(recall)
+
+
+@pytest.mark.parametrize(("found", "events"), [(0, 4), (2, 2), (3, 5), (20, 20), (33, 35)])
+def test_events_that_are_found_or_not_have_the_limits_of_a_share(found, events):
+    recall = np.repeat([1.0, 0.0], [found, events - found])
+    precision = np.where(recall > 0, 1.0, nan)
+    interval = draw([precision], [recall], n=MANY).intervals(0, 0.95).recall
+    low, high = oracle.limits_of_share(found, events)
+    assert interval.value == found / events
+    assert interval.low == pytest.approx(low, abs=0.006)
+    assert interval.high == pytest.approx(high, abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("precision", "recall"),
+    [
+        ([0.9, 0.3], [0.2, 0.8]),
+        ([1.0, 1.0], [1.0, 1.0]),
+        ([0.9, nan, 0.4], [0.7, 0.0, 1.0]),
+        ([0.5, 0.6, 0.7], [0.99, 0.98, 1.0]),
+    ],
+)
+def test_few_events_have_the_limits_of_quadrature(precision, recall):
+    intervals = draw([precision], [recall], n=MANY).intervals(0, 0.95)
+    expected = oracle.limits_by_quadrature(precision, recall)
+    np.testing.assert_allclose(ends(intervals), expected, atol=0.012)
+
+
+@given(detectors(count=1))
+def test_values_are_the_plain_means(sides):
+    precision, recall = sides
+    values = draw(precision, recall, n=100).values[:, 0]
+    expected = oracle.scores_of(precision[0], recall[0], [1.0] * recall.shape[1])
+    np.testing.assert_allclose(values, expected, atol=1e-12)
+
+
+@given(detectors())
+def test_every_resample_lies_between_the_one_with_a_failure_and_with_a_success(sides):
+    plain, worse, better = draw(*sides, n=100).drawn
+    known = ~np.isnan(plain)
+    assert (worse <= plain + 1e-12)[known].all()
+    assert (plain <= better + 1e-12)[known].all()
+    p, r, f1 = plain
+    np.testing.assert_allclose(f1 * (p + r), 2 * p * r, atol=1e-12)
+
+
+@given(detectors())
+def test_the_interval_holds_the_value_and_grows_with_the_level(sides):
+    resamples = draw(*sides, n=200)
+    for detector in range(2):
+        narrow, wide = (resamples.intervals(detector, level) for level in (0.5, 0.95))
+        for (low, high), (lower, higher), name in zip(
+            ends(narrow), ends(wide), SCORES, strict=True
+        ):
+            value = getattr(wide, name).value
+            if not isnan(low):
+                assert 0 <= lower <= low <= value <= high <= higher <= 1
+            else:
+                assert np.count_nonzero(~np.isnan(sides[0][detector])) < 2
+
+
+def test_the_narrowest_interval_still_holds_the_value():
+    random = np.random.default_rng(8)
+    for seed in range(40):
+        recall = random.random((1, 100))
+        interval = draw(recall, recall, n=100, seed=seed).intervals(0, 1e-6).recall
+        assert interval.low <= interval.value <= interval.high
+
+
+@given(detectors(count=3))
+def test_a_detector_is_not_changed_by_the_others(sides):
+    precision, recall = sides
+    together = draw(precision, recall, n=100).intervals(1, 0.9)
+    alone = draw(precision[1:2], recall[1:2], n=100).intervals(0, 0.9)
+    np.testing.assert_allclose(ends(together), ends(alone), atol=1e-12)
+
+
+def test_series_are_drawn_whole():
+    """Thirty copies of an event in one series are still one event's worth of knowledge."""
+    random = np.random.default_rng(2)
+    values = random.random(8)
+    copies, series = np.repeat(values, 30), np.repeat(np.arange(8), 30)
+    once = draw([values], [values]).intervals(0, 0.95)
+    copied = hierarchical(copies, copies, series)
+    np.testing.assert_allclose(ends(copied), ends(once), atol=1e-9)
+    assert (copied.events, copied.series, once.series) == (240, 8, None)
+
+
+def test_a_series_with_more_events_weighs_more():
+    precision = np.array([1.0] * 6 + [0.4, 0.4])
+    pooled = hierarchical(precision, precision, [0] * 6 + [1, 2])
+    assert pooled.recall.value == pytest.approx((6 + 0.8) / 8)
+
+
+def test_one_series_is_resampled_by_its_events():
+    values = np.linspace(0.1, 0.9, 12)
+    pooled = hierarchical(values, values, ["only"] * 12)
+    assert ends(pooled) == ends(draw([values], [values]).intervals(0, 0.95))
+    assert pooled.caution == "All events are of one series: nothing is known about other series."
+
+
+def test_half_a_series_is_as_large_as_that_of_an_average_event():
+    """Two series of ten perfect events and ten of one: the average event is one of seven."""
+    series = np.repeat(np.arange(12), [10, 10, *[1] * 10])
+    perfect = np.ones(series.size)
+    found = draw([perfect], [perfect], series, n=MANY).drawn.worse[1, 0]
+    random = np.random.default_rng(1)
+    weights = random.standard_gamma([1, 1, *[1] * 10, 0.5], (MANY, 13))
+    weights *= [10, 10, *[1] * 10, (10 * 10 + 10 * 10 + 10) / 30]
+    expected = weights[:, :12].sum(axis=1) / weights.sum(axis=1)
+    ends = [0.025, 0.25, 0.5]
+    np.testing.assert_allclose(np.quantile(found, ends), np.quantile(expected, ends), atol=0.01)
+
+
+def test_names_of_series_are_only_names():
+    random = np.random.default_rng(4)
+    values = random.random(20)
+    numbers = np.sort(random.integers(0, 6, 20))
+    names = np.array(["a", "b", "c", "d", "e", "f"])[numbers]
+    assert hierarchical(values, values, numbers) == hierarchical(values, values, names)
+
+
+def test_seeds_and_blocks(monkeypatch):
+    random = np.random.default_rng(6)
+    sides = random.random((2, 25)), random.random((2, 25))
+    expected = draw(*sides, n=500, seed=7).drawn
+    assert not np.array_equal(expected.plain, draw(*sides, n=500, seed=8).drawn.plain)
+    monkeypatch.setattr(sums, "_MOST_WEIGHTS", 60)
+    blocked = draw(*sides, n=500, seed=7).drawn
+    for one, other in zip(blocked, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_one_event_says_nothing():
+    alone = draw([[0.9]], [[0.8]], n=100).intervals(0, 0.95)
+    assert [getattr(alone, name).value for name in SCORES[:2]] == [0.9, 0.8]
+    assert all(isnan(limit) for pair in ends(alone) for limit in pair)
+    (gap, *_) = draw([[0.9], [0.5]], [[0.8], [0.1]], n=100).differences(0, 1, 0.95)
+    assert gap.value == pytest.approx(0.4)
+    assert isnan(gap.low)
+    assert isnan(gap.probability)
+
+
+def test_precision_on_one_event_has_no_interval_and_recall_has():
+    found = draw([[0.9, nan, nan]], [[0.8, 0.0, 0.0]], n=100).intervals(0, 0.95)
+    assert isnan(found.precision.low)
+    assert isnan(found.f1.high)
+    assert found.recall.low < 0.8 / 3 < found.recall.high
+
+
+def test_nothing_is_predicted():
+    nothing = draw([[nan] * 3], [[0.0] * 3], n=100).intervals(0, 0.95)
+    assert isnan(nothing.precision.value)
+    assert isnan(nothing.f1.value)
+    assert nothing.recall.value == nothing.recall.low == 0
+    assert 0 < nothing.recall.high < 0.7
+
+
+def test_few_events_with_a_precision_are_pointed_out():
+    precision = [0.9, 0.8, *[nan] * 18]
+    recall = np.where(np.isnan(precision), 0.0, 1.0)
+    found = draw([precision], [recall], n=100).intervals(0, 0.95)
+    assert found.caution == "Precision is defined on only 2 of the 20 events."
+
+
+def test_numpy_numbers_are_numbers():
+    values = np.linspace(0.1, 0.9, 12)
+    plain = hierarchical(values, values, range(12), level=0.5, n=200, seed=3)
+    kinds = {"level": np.float32(0.5), "n": np.int64(200), "seed": np.uint8(3)}
+    assert hierarchical(values, values, range(12), **kinds) == plain
+    assert json.dumps(plain.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: hierarchical([1, 1], [1, 1], [0, 1], level=95),
+            "`level` to be a number between 0",
+        ),
+        (lambda: hierarchical([1, 1], [1, 1], [0, 1], n=99), "`n` to be 100 or more, got 99"),
+        (lambda: hierarchical([1, 1], [1, 1], [0, 1], n=10**14), "`n` to be at most 1,000,000"),
+        (lambda: hierarchical([1, 1], [1, 1], [0, 1], n=1e3), "`n` to be a whole number"),
+        (lambda: hierarchical([1, 1], [1, 1], [0, 1], seed=-1), "`seed` to be 0 or more"),
+        (lambda: hierarchical([5, 2], [3, 9], [1, 2]), "`precision` to lie .* got 5 at index 0"),
+        (lambda: hierarchical([1, nan], [1, -2], [1, 2]), "`recall` to lie .* got -2 at index 1"),
+        (lambda: hierarchical([1, 1], [1], [0, 1]), "as many values .* got 2 and 1"),
+        (lambda: hierarchical([], [], []), "at least one event, got none"),
+        (lambda: hierarchical([1, 1], [1, nan], [0, 1]), "`recall` .* got nan at index 1"),
+        (lambda: hierarchical([1, 1], [1, 1], [0, 1, 2]), "`series` to have one entry per event"),
+        (lambda: hierarchical([1, 1], [1, 1], [[0], [1]]), "`series` to have one entry per event"),
+        (lambda: hierarchical([1, 1], [1, 1], [None, "a"]), "`series` .* all of one kind, got"),
+        (lambda: hierarchical([1, 1], [1, 1], [[1], [1, 2]]), "`series` .* all of one kind, got"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises((InputError, InputTypeError), match=message):
+        call()

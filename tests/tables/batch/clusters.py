@@ -1,0 +1,56 @@
+"""Real Dask clusters of processes, for tests."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+distributed = pytest.importorskip("distributed")
+REPOSITORY = Path(__file__).parents[3]
+
+
+@contextmanager
+def local_cluster():
+    """Start two worker processes and a client of theirs."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def cluster_processes(folder, python_path):
+    """Start a scheduler and a worker as anybody would, and end them by their ids."""
+    file = folder / "scheduler.json"
+    common = ("--scheduler-file", str(file), "--no-dashboard")
+    environment = {**os.environ, "PYTHONPATH": str(python_path)}
+    commands = (
+        ("distributed.cli.dask_scheduler", *common, "--host", "127.0.0.1", "--port", "0"),
+        ("distributed.cli.dask_worker", *common, "--nthreads", "1", "--no-nanny"),
+    )
+    processes = []
+    try:
+        for command in commands:
+            with (folder / f"{command[0]}.log").open("wb") as log:
+                processes.append(
+                    subprocess.Popen(  # noqa: S603 - ours
+                        [sys.executable, "-m", *command], stderr=log, env=environment
+                    )
+                )
+        for _ in range(400):
+            if file.exists() and file.read_text().strip().endswith("}"):
+                break
+            time.sleep(0.05)
+        yield processes[0], json.loads(file.read_text())["address"]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()

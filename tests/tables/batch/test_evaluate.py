@@ -1,0 +1,543 @@
+"""Tables of every kind in, the same rows out; nothing and nobody is lost on the way."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from math import nan
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from polars.testing import assert_frame_equal
+
+import closecall as cc
+from closecall.errors import InputError, InputTypeError
+from closecall.tables.batch import endless, execution
+from closecall.tables.batch.evaluate import evaluate_frame
+from closecall.tables.sources import open_source
+from closecall.tables.sources.unit import UnitSize
+
+from .groups import random_series
+
+DATA = Path(os.environ.get("CLOSECALL_DATA", "../shared/data"))
+NAB = DATA / "nab" / "scores.parquet"
+NAB_DETECTORS = ["numenta", "windowedGaussian", "random", "relativeEntropy", "skyline"]
+
+
+def dirty_series():
+    """Series in every trouble among sound ones, by name."""
+    generator = np.random.default_rng(21)
+    sound = {name: random_series(generator, length) for name, length in (("b", 40), ("a", 30))}
+    base = random_series(generator, 20)
+    return {
+        **sound,
+        "no event": {**base, "label": np.zeros(20, dtype=np.int8)},
+        "nan": {**base, "a": np.where(np.arange(20) == 3, nan, base["a"])},
+        "constant": {**base, "b": np.full(20, 0.25)},
+        "labels": {**base, "label": np.arange(20, dtype=np.int8)},
+        "repeated": base,
+        "backward": base,
+        "single": {name: column[:1] for name, column in base.items()},
+    }
+
+
+def times_of(name, length):
+    stamps = np.datetime64("2024-01-01", "ns") + np.arange(length) * np.timedelta64(60, "s")
+    if name == "repeated":
+        stamps[7] = stamps[6]
+    if name == "backward":
+        stamps[[7, 8]] = stamps[[8, 7]]
+    return stamps
+
+
+def table_of(series):
+    tables = [
+        pa.table(
+            {
+                "series": pa.array([name] * len(columns["label"])),
+                "t": times_of(name, len(columns["label"])),
+                **columns,
+            }
+        )
+        for name, columns in series.items()
+    ]
+    return pa.concat_tables(tables).combine_chunks()
+
+
+SERIES = dirty_series()
+TABLE = table_of(SERIES)
+ASKED = {"by": "series", "truth": "label", "score": ["b", "a"], "time": "t"}
+
+
+def as_polars(result):
+    return pl.from_arrow(result.table)
+
+
+def same(first, second):
+    assert_frame_equal(as_polars(first), as_polars(second), check_exact=True)
+
+
+RESULT = evaluate_frame(TABLE, **ASKED)
+
+
+def test_one_row_for_each_series_and_detector_in_the_one_order():
+    keys = list(zip(*(RESULT.table[x].to_pylist() for x in ("series", "detector")), strict=True))
+    assert keys == [(name, detector) for name in sorted(SERIES) for detector in ("b", "a")]
+
+
+def test_every_trouble_is_told_and_the_others_go_on():
+    statuses = {(r["series"], r["detector"]): r["status"] for r in RESULT.table.to_pylist()}
+    assert statuses == {
+        **{(name, detector): "ok" for name in ("a", "b") for detector in ("a", "b")},
+        **{("no event", detector): "no_event" for detector in ("a", "b")},
+        ("nan", "a"): "nan_score",
+        ("nan", "b"): "ok",
+        ("constant", "a"): "ok",
+        ("constant", "b"): "constant_score",
+        **{("labels", detector): "bad_labels" for detector in ("a", "b")},
+        **{("repeated", detector): "bad_times" for detector in ("a", "b")},
+        **{("backward", detector): "bad_times" for detector in ("a", "b")},
+        **{("single", detector): "bad_times" for detector in ("a", "b")},
+    }
+    reasons = RESULT.table["reason"].to_pylist()
+    assert [reason is None for reason in reasons] == [
+        status == "ok" for status in RESULT.table["status"].to_pylist()
+    ]
+    assert all("\n" not in reason for reason in reasons if reason)
+
+
+def test_each_row_is_what_evaluate_gives():
+    checked = 0
+    for row in RESULT.table.to_pylist():
+        if row["status"] != "ok":
+            continue
+        columns = SERIES[row["series"]]
+        scores, times = columns[row["detector"]], times_of("", len(columns["label"]))
+        threshold = cc.affiliation_curve(columns["label"], scores, times=times).best().threshold
+        plain = cc.evaluate(
+            columns["label"],
+            scores >= threshold,
+            scores=scores,
+            times=times,
+            metrics=["affiliation", "affiliation_average_precision"],
+        )
+        assert row["threshold"] == threshold
+        assert {name: row[name] for name in plain} == plain
+        checked += 1
+    assert checked == 6
+
+
+def duckdb_relation(_folder):
+    return pytest.importorskip("duckdb").connect().from_arrow(TABLE)
+
+
+def dask_frame(_folder):
+    dask = pytest.importorskip("dask.dataframe")
+    return dask.from_pandas(TABLE.to_pandas(), npartitions=3, sort=False)
+
+
+def parquet_file(folder):
+    pq.write_table(TABLE, folder / "series.parquet", row_group_size=50)
+    return folder / "series.parquet"
+
+
+def csv_file(folder):
+    pl.from_arrow(TABLE).write_csv(folder / "series.csv")
+    return folder / "series.csv"
+
+
+def parquet_folder(folder):
+    half = TABLE.num_rows // 2
+    pq.write_table(TABLE.slice(0, half), folder / "0.parquet")
+    pq.write_table(TABLE.slice(half), folder / "1.parquet")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda _: TABLE, pa.Table),
+        (lambda _: TABLE.to_pandas(), pd.DataFrame),
+        (lambda _: pl.from_arrow(TABLE), pl.DataFrame),
+        (lambda _: pl.from_arrow(TABLE).lazy(), pl.DataFrame),
+        (duckdb_relation, pa.Table),
+        (dask_frame, pd.DataFrame),
+        (parquet_file, pa.Table),
+        (csv_file, pa.Table),
+        (parquet_folder, pa.Table),
+        (lambda folder: str(parquet_folder(folder) / "*.parquet"), pa.Table),
+    ],
+    ids=["arrow", "pandas", "polars", "lazy", "duckdb", "dask", "parquet", "csv", "folder", "glob"],
+)
+def test_every_kind_of_table_gives_the_same_rows_back_in_kind(make, kind, tmp_path):
+    result = evaluate_frame(make(tmp_path), **ASKED)
+    assert type(result.rows) is kind
+    columns = [name for name in RESULT.table.column_names if name != "reason"]
+    assert_frame_equal(as_polars(result)[columns], as_polars(RESULT)[columns], check_exact=True)
+    assert len(result.rows) == 2 * len(SERIES)
+
+
+def test_interleaved_series_are_the_same_series():
+    names = np.array(TABLE["series"].to_pylist())
+    shuffled = np.random.default_rng(3).permutation(names)
+    places = np.empty(TABLE.num_rows, dtype=np.int64)
+    for name in SERIES:  # samples of a series stay in their order
+        places[shuffled == name] = np.flatnonzero(names == name)
+    same(evaluate_frame(TABLE.take(pa.array(places)), **ASKED), RESULT)
+
+
+def test_long_tables_name_the_detector_in_a_column():
+    parts = []
+    for detector in ("a", "b"):
+        part = TABLE.select(["series", "t", "label", detector]).rename_columns(
+            ["series", "t", "label", "score"]
+        )
+        parts.append(part.append_column("detector", pa.array([detector] * part.num_rows)))
+    long = evaluate_frame(
+        pa.concat_tables(parts), **{**ASKED, "by": ["series", "detector"], "score": "score"}
+    )
+    wide = evaluate_frame(TABLE, **{**ASKED, "score": ["a", "b"]})
+    columns = [name for name in wide.table.column_names if name != "reason"]
+    assert_frame_equal(as_polars(long)[columns], as_polars(wide)[columns], check_exact=True)
+
+
+def test_no_by_column_is_one_series():
+    columns = SERIES["a"]
+    row = evaluate_frame(pa.table(columns), truth="label", score="a").table.to_pylist()[0]
+    assert "series" not in row
+    assert row["samples"] == 30
+    assert (
+        row["affiliation_f1"] == cc.affiliation_curve(columns["label"], columns["a"]).best().fbeta
+    )
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"threshold": 0.8}, {"threshold": 0.8, "metrics": ["affiliation"]}]
+)
+def test_one_series_in_many_row_groups_is_one_series(tmp_path, options):
+    generator = np.random.default_rng(5)
+    columns = random_series(generator, 5000)
+    table = pa.table({**columns, "t": np.arange(5000) * 2.0})
+    path = tmp_path / "giant.parquet"
+    pq.write_table(table, path, row_group_size=700)
+    asked = {"truth": "label", "score": ["a", "b"], "time": "t", "per_event": True, **options}
+    whole = evaluate_frame(table, **asked)
+    in_parts = evaluate_frame(path, **asked)
+    same(in_parts, whole)
+    assert_frame_equal(
+        pl.from_arrow(in_parts.event_table), pl.from_arrow(whole.event_table), check_exact=True
+    )
+
+
+def test_the_parts_of_a_giant_series_really_are_parts(tmp_path, monkeypatch):
+    columns = random_series(np.random.default_rng(5), 5000)
+    path = tmp_path / "giant.parquet"
+    pq.write_table(pa.table(columns), path, row_group_size=500)
+    small = UnitSize(smallest=1000, largest=2000)
+    monkeypatch.setattr(
+        "closecall.tables.sources.open_source",
+        lambda data, question: open_source(data, question, size=small),
+    )
+    asked = {"truth": "label", "score": ["a", "b"]}
+    for options in (
+        {"threshold": 0.8, "metrics": ["affiliation"]},
+        {},
+        {"threshold": "best_f1_global"},
+    ):
+        same(
+            evaluate_frame(path, **asked, **options),
+            evaluate_frame(pa.table(columns), **asked, **options),
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, True),
+        ({"threshold": 0.8}, True),  # average precision is asked for, too
+        ({"threshold": 0.8, "metrics": ["affiliation"]}, False),
+        ({"threshold": 0.8, "metrics": ["affiliation"], "time": "t", "disorder": "sort"}, True),
+    ],
+)
+def test_people_are_told_when_a_giant_series_is_held_in_memory(
+    tmp_path, monkeypatch, capsys, options, said
+):
+    columns = {**random_series(np.random.default_rng(5), 5000), "t": np.arange(5000)}
+    pq.write_table(pa.table(columns), tmp_path / "giant.parquet", row_group_size=500)
+    small = UnitSize(smallest=1000, largest=2000)
+    monkeypatch.setattr(
+        "closecall.tables.sources.open_source",
+        lambda data, question: open_source(data, question, size=small),
+    )
+    monkeypatch.setattr("closecall.tables.batch.execution._LARGE", 5000)
+    path = tmp_path / "giant.parquet"
+    evaluate_frame(path, truth="label", score="a", progress=True, **options)
+    text = " ".join(capsys.readouterr().err.split())
+    assert ("One series of 5,000 samples is read into memory" in text) == said
+    evaluate_frame(path, truth="label", score="a", progress=False, **options)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("threshold", ["best_f1", "best_f1_global", "quantile:0.9", 0.8])
+def test_every_engine_gives_the_same(threshold):
+    asked = {**ASKED, "threshold": threshold, "per_event": True}
+    here = evaluate_frame(TABLE, **asked)
+    with ThreadPoolExecutor(2) as pool:
+        there = evaluate_frame(TABLE, **asked, engine=pool)
+    same(here, there)
+    assert_frame_equal(
+        pl.from_arrow(here.event_table), pl.from_arrow(there.event_table), check_exact=True
+    )
+
+
+def test_worker_processes_give_the_same(tmp_path):
+    path = parquet_file(tmp_path)
+    asked = {**ASKED, "threshold": "best_f1_global"}
+    same(evaluate_frame(path, **asked, workers=2), evaluate_frame(TABLE, **asked))
+
+
+def test_a_global_threshold_is_shared_by_the_series_of_a_detector():
+    result = evaluate_frame(TABLE, **ASKED, threshold="best_f1_global")
+    for detector, threshold in result.thresholds.items():
+        own = result.table.filter(pc.field("detector") == detector)
+        assert set(own["threshold"].drop_null().to_pylist()) >= {threshold}
+        sound = own.filter(pc.field("status") == "ok")
+        assert set(sound["threshold"].to_pylist()) == {threshold}
+    assert set(result.thresholds) == {"a", "b"}
+
+
+def test_disorder_options():
+    def statuses(**options):
+        rows = evaluate_frame(TABLE, **ASKED, **options).table.to_pylist()
+        return {r["series"]: r["status"] for r in rows if r["series"] in ("repeated", "backward")}
+
+    assert statuses() == {"repeated": "bad_times", "backward": "bad_times"}
+    assert statuses(disorder="sort") == {"repeated": "bad_times", "backward": "ok"}
+    assert statuses(disorder="index") == {"repeated": "ok", "backward": "ok"}
+
+
+def test_strict_raises_for_the_first_series_in_trouble_with_its_key():
+    with pytest.raises(InputError) as caught:
+        evaluate_frame(TABLE, **ASKED, strict=True)
+    assert str(caught.value) == (
+        "Expected every series to be evaluated, with `strict=True`, got 'no_event' for "
+        "series='no event', detector='b': Expected at least one true event, got none in `label`."
+        "\n\nHint: Without `strict=True` (`--strict`) it is reported in its row, and the others go "
+        "on."
+    )
+    clean = TABLE.filter(pc.is_in(TABLE["series"], pa.array(["a", "b"])))
+    assert len(evaluate_frame(clean, **ASKED, strict=True)) == 4
+
+
+def test_an_empty_table_says_so():
+    for asked in (ASKED, {"truth": "label", "score": "a"}):
+        with pytest.raises(InputError, match="to hold at least one series, got none"):
+            evaluate_frame(TABLE.slice(0, 0), **asked)
+
+
+def test_wrong_columns_and_options_are_named():
+    with pytest.raises(InputError, match="Did you mean 'label'"):
+        evaluate_frame(TABLE, **{**ASKED, "truth": "lable"})
+    with pytest.raises(InputTypeError, match="Expected `out` beside `resume`, got none"):
+        evaluate_frame(TABLE, **ASKED, resume=True)
+    with pytest.raises(InputError, match="`workers` to be 1 or more"):
+        evaluate_frame(TABLE, **ASKED, workers=0)
+
+
+def test_out_holds_the_rows_and_the_events(tmp_path):
+    out = tmp_path / "rows.parquet"
+    result = evaluate_frame(TABLE, **ASKED, per_event=True, out=out)
+    assert_frame_equal(pl.read_parquet(out), as_polars(result), check_exact=True)
+    events = pl.read_parquet(tmp_path / "rows.events.parquet")
+    assert_frame_equal(events, pl.from_arrow(result.event_table), check_exact=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "rows.events.parquet",
+        "rows.parquet",
+    ]
+    with pytest.raises(InputError, match="overwrite"):
+        evaluate_frame(TABLE, **ASKED, out=out)
+    again = evaluate_frame(TABLE, **ASKED, out=out, overwrite=True)
+    assert_frame_equal(pl.read_parquet(out), as_polars(again), check_exact=True)
+
+
+def read_in_small_units(monkeypatch):
+    size = UnitSize(smallest=100, largest=200)
+    monkeypatch.setattr(
+        "closecall.tables.sources.open_source",
+        lambda data, question: open_source(data, question, size=size),
+    )
+
+
+def test_ctrl_c_keeps_what_is_finished_and_resume_does_only_the_rest(tmp_path, monkeypatch):
+    path, out = parquet_file(tmp_path), tmp_path / "rows.parquet"
+    read_in_small_units(monkeypatch)
+
+    evaluated = []
+
+    def interrupted(unit, question):
+        if len(evaluated) == 2:
+            raise KeyboardInterrupt
+        evaluated.append(unit.key)
+        return real(unit, question)
+
+    real = execution.evaluate_unit
+    monkeypatch.setattr(execution, "evaluate_unit", interrupted)
+    asked = {**ASKED, "threshold": "best_f1_global", "out": out}
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_frame(path, **asked)
+    assert not out.exists()
+    first = list(evaluated)
+
+    def counted(unit, question):
+        evaluated.append(unit.key)
+        return real(unit, question)
+
+    monkeypatch.setattr(execution, "evaluate_unit", counted)
+    monkeypatch.setattr(execution, "unit_changes", None)  # the thresholds were kept as well
+    result = evaluate_frame(path, **asked, resume=True)
+    assert len(first) == 2
+    assert Counter(evaluated).most_common(1)[0][1] == 1
+    assert len(evaluated) > 3
+    assert_frame_equal(pl.read_parquet(out), as_polars(result), check_exact=True)
+    monkeypatch.undo()
+    same(result, evaluate_frame(TABLE, **{**ASKED, "threshold": "best_f1_global"}))
+
+
+class Stopped(BaseException):
+    """As Ctrl-C, but it does not stop the tests as well."""
+
+
+def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monkeypatch):
+    path, out = tmp_path / "giant.parquet", tmp_path / "rows.parquet"
+    generator = np.random.default_rng(7)
+    label = np.arange(1000) // 30 % 7 == 3
+    table = pa.table({"label": label, "alarm": generator.random(1000) < 0.02 + label / 3})
+    pq.write_table(table, path, row_group_size=100)
+    read_in_small_units(monkeypatch)
+    evaluated = []
+
+    def interrupted(unit, question):
+        if len(evaluated) == 4:
+            raise Stopped
+        evaluated.append(unit.key)
+        return real(unit, question)
+
+    real = endless.evaluate_part
+    monkeypatch.setattr(endless, "evaluate_part", interrupted)
+    asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"], "per_event": True}
+    with pytest.raises(Stopped):
+        evaluate_frame(path, **asked, out=out)
+    with pytest.raises(InputError, match="no unfinished batch"):
+        evaluate_frame(path, **asked, out=out)
+
+    def counted(unit, question):
+        evaluated.append(unit.key)
+        return real(unit, question)
+
+    monkeypatch.setattr(endless, "evaluate_part", counted)
+    result = evaluate_frame(path, **asked, out=out, resume=True)
+    assert len(evaluated) == len(set(evaluated)) >= 8
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "giant.parquet",
+        "rows.events.parquet",
+        "rows.parquet",
+    ]
+    monkeypatch.undo()
+    same(result, evaluate_frame(path, **asked))
+
+
+def test_a_unit_that_fails_is_named_and_the_others_finish(tmp_path, monkeypatch):
+    path = parquet_folder(tmp_path)
+
+    real = execution.evaluate_unit
+    keys = []
+
+    def failing(unit, question):
+        keys.append(unit.key)
+        if len(keys) == 1:
+            raise OSError("the disk is gone")
+        return real(unit, question)
+
+    monkeypatch.setattr(execution, "evaluate_unit", failing)
+    read_in_small_units(monkeypatch)
+    result = evaluate_frame(path, **ASKED, out=tmp_path.parent / "rows.parquet")
+    assert result.failures == ((keys[0], "OSError: the disk is gone"),)
+    assert 0 < len(result) < 2 * len(SERIES)
+    assert repr(result).endswith("; 1 unit not read)")
+    assert result.units == len(keys)
+    trouble = result.summary()["trouble"].to_pylist()
+    assert all(text.endswith("; 1 unit not read") for text in trouble)
+    assert not (tmp_path.parent / "rows.parquet").exists()
+    keys.clear()
+    with pytest.raises(InputError, match="the disk is gone"):
+        evaluate_frame(path, **ASKED, strict=True)
+
+
+def test_a_bar_is_shown_only_when_asked_for(capsys):
+    evaluate_frame(TABLE, **ASKED)
+    assert capsys.readouterr().err == ""
+    evaluate_frame(TABLE, **ASKED, progress=True)
+    assert "samples" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def nab():
+    if not NAB.exists():
+        pytest.skip(f"the NAB scores are not in {DATA} (CLOSECALL_DATA)")
+    asked = {"by": "series", "truth": "label", "score": NAB_DETECTORS, "time": "timestamp"}
+    return {
+        disorder: evaluate_frame(NAB, **asked, disorder=disorder, per_event=True)
+        for disorder in ("error", "sort", "index")
+    }
+
+
+def test_all_of_nab_comes_through_with_every_series_accounted_for(nab):
+    for result in nab.values():
+        names = pq.read_table(NAB, columns=["series"])["series"].unique().to_pylist()
+        keys = zip(*(result.table[x].to_pylist() for x in ("series", "detector")), strict=True)
+        assert list(keys) == [(name, one) for name in sorted(names) for one in NAB_DETECTORS]
+        assert len(result) == 58 * 5 == 290
+        assert sum(result.table["samples"].to_pylist()) == 5 * 365_558
+    counts = {
+        disorder: dict(Counter(result.table["status"].to_pylist()))
+        for disorder, result in nab.items()
+    }
+    assert counts["error"] == {"ok": 219, "bad_times": 40, "no_event": 30, "constant_score": 1}
+    assert counts["sort"] == counts["error"]
+    assert counts["index"] == {"ok": 259, "no_event": 30, "constant_score": 1}
+
+
+def test_rows_of_nab_are_what_evaluate_gives(nab):
+    table = pq.read_table(NAB)
+    rows = [row for row in nab["error"].table.to_pylist() if row["status"] == "ok"]
+    for row in rows[::17]:
+        own = table.filter(pc.equal(table["series"].cast(pa.string()), row["series"]))
+        times = own["timestamp"].to_numpy()
+        steps = np.sort(np.diff(times))
+        end = times[-1] + steps[steps.size // 2]
+        labels, scores = own["label"].to_numpy(), own[row["detector"]].to_numpy()
+        curve = cc.affiliation_curve(labels, scores, times=times, end=end)
+        plain = cc.evaluate(
+            labels,
+            scores >= curve.best().threshold,
+            metrics=["affiliation"],
+            times=times,
+            end=end,
+        )
+        assert {name: row[name] for name in plain} == plain
+        assert row["affiliation_average_precision"] == curve.average_precision
+
+
+def test_events_of_nab_are_all_there(nab):
+    result = nab["index"]
+    events = result.event_table
+    assert events.num_rows == sum(
+        row["true_events"] for row in result.table.to_pylist() if row["true_events"]
+    )

@@ -1,0 +1,288 @@
+"""Processes of our own: safe to start, replaced when they die, gone when we are."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from multiprocessing import get_all_start_methods, get_context
+from pathlib import Path
+
+import pytest
+
+from closecall.errors import EngineError
+from closecall.tables.batch.engine import run
+from closecall.tables.batch.outcome import Outcome
+
+from .test_engine import DOUBLED, Number, by_key, die_at_five, double, numbers
+
+DIED = "The worker process died: it was killed, ran out of memory, or crashed."
+
+
+def process(unit):
+    return os.getpid()
+
+
+def slow(unit):
+    time.sleep(0.2)
+
+
+def die(unit):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def is_alive(number):
+    """Say whether a process runs; one that ended and waits for its parent does not."""
+    try:
+        status = Path(f"/proc/{number}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until(condition, seconds=30):
+    for _ in range(seconds * 20):
+        if condition():
+            return
+        time.sleep(0.05)
+    pytest.fail("waited in vain")
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+
+
+def test_the_same_outcomes_as_here():
+    assert by_key(run(numbers(20), double, workers=2)) == DOUBLED
+
+
+def test_other_processes_do_the_work():
+    used = {outcome.value for outcome in run(numbers(8), process, workers=2)}
+    assert os.getpid() not in used
+    assert not any(map(is_alive, used))
+
+
+def test_beside_threads():
+    """A forked copy of a process with threads could wait for ever on a lock nobody holds."""
+    busy = threading.Event()
+    thread = threading.Thread(target=busy.wait)
+    thread.start()
+    try:
+        assert by_key(run(numbers(20), double, workers=2)) == DOUBLED
+    finally:
+        busy.set()
+        thread.join()
+
+
+def test_only_the_unit_that_kills_workers_fails():
+    found = by_key(run(numbers(12), die_at_five, workers=2))
+    expected = {f"number {value}": Outcome(f"number {value}", 2 * value) for value in range(12)}
+    assert found == {**expected, "number 5": Outcome("number 5", None, DIED)}
+
+
+def test_a_unit_whose_worker_was_killed_is_tried_again(tmp_path):
+    units = [MarkedNumber(value, str(tmp_path / "died")) for value in range(12)]
+    found = by_key(run(units, die_first, workers=2))
+    assert found == {unit.key: Outcome(unit.key, 2 * unit.value) for unit in units}
+    assert (tmp_path / "died").exists()
+
+
+class MarkedNumber(Number):
+    def __init__(self, value, mark):
+        super().__init__(value)
+        object.__setattr__(self, "mark", mark)
+
+
+def die_first(unit):
+    if unit.value == 5 and not Path(unit.mark).exists():
+        Path(unit.mark).touch()
+        die(unit)
+    return 2 * unit.value
+
+
+def test_workers_that_always_die_end_the_batch():
+    found = []
+    with pytest.raises(EngineError, match="got 5 in a row that died"):
+        found.extend(run(numbers(50), die, workers=2))
+    assert {outcome.error for outcome in found} == {DIED}
+
+
+@needs_proc
+def test_closing_stops_a_unit_at_work(tmp_path):
+    units = [MarkedNumber(value, str(tmp_path)) for value in range(4)]
+    started = time.monotonic()
+    with closing(run(units, finish_one, workers=2)) as outcomes:
+        assert next(outcomes).value == 0
+        wait_until(lambda: any(tmp_path.iterdir()))
+    (number, *_) = [int(path.name) for path in tmp_path.iterdir()]
+    assert not is_alive(number)
+    assert time.monotonic() - started < 300
+
+
+def finish_one(unit):
+    if unit.value == 0:
+        return 0
+    (Path(unit.mark) / str(os.getpid())).touch()
+    time.sleep(600)
+    return None
+
+
+# A process that was started in the background may ignore Ctrl-C, and so would its children.
+SCRIPT = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from closecall.tables.batch.engine import run
+sys.path.insert(0, {tests!r})
+from tests.tables.batch.test_process_pool import MarkedNumber, finish_one
+if __name__ == "__main__" or not {guarded}:
+    print([outcome.value for outcome in run([MarkedNumber(1, {mark!r})] * {units}, finish_one,
+        workers=2)])
+"""
+
+
+def start_script(folder, text=SCRIPT, **parts):
+    marks = folder / "marks"
+    marks.mkdir()
+    tests = str(Path(__file__).parents[3])
+    script = folder / "script.py"
+    script.write_text(text.format(tests=tests, mark=str(marks), **parts))
+    command = [sys.executable, str(script)]
+    process = subprocess.Popen(  # noqa: S603 - ours
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    return process, marks
+
+
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_their_parent(tmp_path, number):
+    with start_script(tmp_path, guarded=True, units=4)[0] as parent:
+        marks = tmp_path / "marks"
+        wait_until(lambda: len(list(marks.iterdir())) == 2)
+        workers = [int(path.name) for path in marks.iterdir()]
+        assert all(map(is_alive, workers))
+        parent.send_signal(number)
+        parent.wait(30)
+        wait_until(lambda: not any(map(is_alive, workers)))
+        complaints = parent.stderr.read()
+    assert complaints.count("Traceback") == (0 if number == signal.SIGKILL else 1)
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path):
+    with start_script(tmp_path, guarded=False, units=1)[0] as script:
+        complaints = script.stderr.read()
+        assert script.wait(60) == 1
+    last = complaints.strip().splitlines()[-3:]
+    assert "EngineError: Expected worker processes to start" in last[0]
+    assert 'needs `if __name__ == "__main__":`' in last[2]
+
+
+@needs_proc
+def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
+    with start_script(tmp_path, guarded=True, units=4)[0] as parent:
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+        commands = lambda: [  # noqa: E731
+            Path(f"/proc/{child}/cmdline").read_text() for child in children.read_text().split()
+        ]
+        wait_until(lambda: any("forkserver" in command for command in commands()))
+        os.killpg(parent.pid, signal.SIGINT)
+        complaints = parent.stderr.read()
+        parent.wait(60)
+    assert complaints.count("Traceback") == 1
+    assert complaints.strip().endswith("KeyboardInterrupt")
+
+
+SENDING = """
+import sys
+from contextlib import closing
+from closecall.tables.batch.engine import run
+sys.path.insert(0, {tests!r})
+from tests.tables.batch.test_process_pool import much, numbers
+if __name__ == "__main__":
+    for _ in range(6):
+        with closing(run(numbers(6), much, workers=2)) as outcomes:
+            next(outcomes)
+"""
+
+
+def much(unit):
+    return bytes(60_000_000)
+
+
+def test_stopping_while_a_result_is_sent_does_not_wait_for_ever(tmp_path):
+    with start_script(tmp_path, SENDING)[0] as script:
+        try:
+            assert script.wait(120) == 0
+        finally:
+            script.kill()
+
+
+@pytest.mark.skipif("forkserver" not in get_all_start_methods(), reason="has no server")
+@pytest.mark.parametrize(
+    "error", [EOFError("unexpected EOF"), ConnectionResetError, BrokenPipeError]
+)
+@pytest.mark.parametrize("later", [False, True], ids=["the first worker", "another worker"])
+def test_a_server_that_ends_while_it_starts_workers_is_worded(monkeypatch, error, later):
+    from multiprocessing import forkserver
+
+    calls = []
+    original = forkserver.read_signed
+
+    def broken(*given):
+        calls.append(given)
+        if later and len(calls) == 1:
+            return original(*given)
+        raise error
+
+    monkeypatch.setattr(forkserver, "read_signed", broken)
+    with pytest.raises(EngineError, match="an end of the process that starts them") as caught:
+        list(run(numbers(20), slow, workers=2))
+    assert "try again" in str(caught.value)
+
+
+def test_a_program_without_a_file_is_told_so():
+    program = "from closecall.tables.batch.engine import run\nlist(run([], print, workers=2))"
+    done = subprocess.run(
+        [sys.executable, "-"], input=program, capture_output=True, text=True, check=False
+    )
+    assert "EngineError: Expected `workers` in a program that" in done.stderr
+    assert "got one from <stdin>" in done.stderr
+
+
+def test_a_daemon_is_told_so():
+    with get_context("spawn").Pool(1) as pool:
+        message = pool.apply(in_a_daemon)
+    assert message.startswith("Expected `workers` in a process that may start others, got a daemon")
+
+
+def in_a_daemon():
+    try:
+        list(run(numbers(2), double, workers=2))
+    except EngineError as error:
+        return str(error)
+    return "no error"
+
+
+FORKED = """
+import multiprocessing, sys
+from closecall.tables.batch.engine import run
+sys.path.insert(0, {tests!r})
+from tests.tables.batch.test_process_pool import double, numbers
+
+def twice():
+    assert sorted(outcome.value for outcome in run(numbers(3), double, workers=2)) == [0, 2, 4]
+
+if __name__ == "__main__":
+    twice()
+    child = multiprocessing.get_context("fork").Process(target=twice)
+    child.start()
+    child.join()
+    sys.exit(child.exitcode)
+"""
+
+
+@pytest.mark.skipif("fork" not in get_all_start_methods(), reason="nothing is forked here")
+def test_in_a_process_that_was_forked_from_one_with_workers(tmp_path):
+    with start_script(tmp_path, FORKED)[0] as script:
+        assert script.wait(60) == 0, script.stderr.read()

@@ -1,0 +1,217 @@
+"""What a batch gives back: tables in kind, summaries, a leaderboard, files and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isnan
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from matplotlib import pyplot as plt
+from polars.testing import assert_frame_equal
+
+from closecall.errors import InputError
+from closecall.tables.batch.evaluate import evaluate_frame
+from closecall.tables.files import read_table
+
+from .groups import random_series
+
+GENERATOR = np.random.default_rng(31)
+SERIES = {f"s{k}": random_series(GENERATOR, 30) for k in range(4)}
+SERIES["quiet"] = {**SERIES["s0"], "label": np.zeros(30, dtype=np.int8)}
+SERIES["odd"] = {**SERIES["s1"], "label": np.full(30, 2, dtype=np.int8)}
+TABLE = pa.concat_tables(
+    [pa.table({"series": [name] * 30, **columns}) for name, columns in SERIES.items()]
+)
+ASKED = {"by": "series", "truth": "label", "score": ["b", "a"]}
+
+
+@pytest.fixture(scope="module")
+def result():
+    return evaluate_frame(TABLE, **ASKED, per_event=True)
+
+
+def test_the_representation_counts_every_row(result):
+    assert repr(result) == (
+        "BatchResult(12 rows: 8 evaluated; 2 with labels that are not 0 or 1; "
+        "2 without a true event)"
+    )
+    assert len(result) == 12
+
+
+def test_pandas_counts_stay_whole_numbers_where_some_are_missing():
+    frame = evaluate_frame(TABLE.to_pandas(), **ASKED).rows
+    odd = frame[frame["series"] == "odd"]
+    assert odd["true_events"].isna().all()
+    assert frame["true_events"].dtype == pd.Int64Dtype()
+    assert frame["samples"].dtype == np.int64
+    assert frame.loc[frame["series"] == "s0", "reason"].isna().all()
+
+
+def test_every_table_comes_in_the_kind_of_the_input():
+    for data, kind in ((TABLE.to_pandas(), pd.DataFrame), (pl.from_arrow(TABLE), pl.DataFrame)):
+        result = evaluate_frame(data, **ASKED, per_event=True)
+        tables = (
+            result.rows,
+            result.events,
+            result.summary(),
+            result.leaderboard(),
+            result.intervals(n=100),
+        )
+        assert {type(table) for table in tables} == {kind}
+
+
+def test_events_must_have_been_asked_for(result):
+    assert result.events.num_rows == sum(
+        row["true_events"] for row in result.table.to_pylist() if row["status"] == "ok"
+    )
+    with pytest.raises(InputError, match="per_event=True"):
+        _ = evaluate_frame(TABLE, **ASKED).events
+
+
+def test_events_of_series_without_any_are_an_empty_table():
+    quiet = TABLE.filter(pa.compute.field("series") == "quiet")
+    events = evaluate_frame(quiet, **ASKED, per_event=True).events
+    assert (events.num_rows, events.column_names) == (0, ["series", "detector"])
+
+
+def test_the_leaderboard_ranks_by_the_mean_and_counts_what_is_undefined(result):
+    board = result.leaderboard().to_pylist()
+    rows = [row for row in result.table.to_pylist() if not isnan(row["affiliation_f1"])]
+    means = {
+        name: np.mean([row["affiliation_f1"] for row in rows if row["detector"] == name])
+        for name in ("a", "b")
+    }
+    assert [line["detector"] for line in board] == sorted(means, key=means.get, reverse=True)
+    assert [line["rank"] for line in board] == [1.0, 2.0]
+    for line in board:
+        assert line["mean_affiliation_f1"] == pytest.approx(means[line["detector"]])
+        assert (line["series"], line["undefined"]) == (6, 2)
+    pairs = {}
+    for row in rows:
+        pairs.setdefault(row["series"], {})[row["detector"]] = row["affiliation_f1"]
+    wins = sum(pair["a"] > pair["b"] for pair in pairs.values())
+    ranks = {"a": (wins + 2 * (4 - wins)) / 4, "b": ((4 - wins) + 2 * wins) / 4}
+    assert {line["detector"]: line["mean_rank"] for line in board} == ranks
+    assert {line["detector"]: line["best_on"] for line in board} == {"a": wins, "b": 4 - wins}
+
+
+def test_equal_detectors_share_the_mean_rank():
+    table = TABLE.append_column("c", TABLE["a"])
+    board = evaluate_frame(table, **{**ASKED, "score": ["a", "b", "c"]}).leaderboard().to_pylist()
+    assert [line["rank"] for line in board] == [1.5, 1.5, 3.0]
+    assert board[0]["mean_rank"] == board[1]["mean_rank"]
+    assert board[0]["best_on"] == board[1]["best_on"]
+
+
+def test_the_leaderboard_knows_which_way_is_better():
+    labels = [0, 1, 0, 0, 0, 0]
+    table = pa.table({"label": labels, "far": labels[::-1], "near": labels})
+    asked = {"truth": "label", "predicted": ["far", "near"], "metrics": ["hausdorff"]}
+    near, far = evaluate_frame(table, **asked).leaderboard().to_pylist()
+    assert (near["detector"], near["rank"], near["mean_hausdorff"]) == ("near", 1.0, 0.0)
+    assert (far["detector"], far["rank"], far["mean_hausdorff"]) == ("far", 2.0, 3.0)
+
+
+def test_any_number_of_the_rows_can_be_ranked_and_no_other(result):
+    board = result.leaderboard("affiliation_average_precision")
+    assert board.column_names[2] == "mean_affiliation_average_precision"
+    with pytest.raises(InputError, match="There is: affiliation_precision"):
+        result.leaderboard("f1")
+    with pytest.raises(InputError, match="`detector` to be a column"):
+        result.leaderboard(detector="label")
+
+
+def test_a_by_column_can_name_the_detectors():
+    long = pa.concat_tables(
+        [
+            TABLE.select(["series", "label", name])
+            .rename_columns(["series", "label", "score"])
+            .append_column("algorithm", pa.array([name] * TABLE.num_rows))
+            for name in ("a", "b")
+        ]
+    )
+    asked = {"by": ["series", "algorithm"], "truth": "label", "score": "score"}
+    board = evaluate_frame(long, **asked).leaderboard(detector="algorithm")
+    wide = evaluate_frame(TABLE, **ASKED).leaderboard()
+    assert board.rename_columns(wide.column_names).to_pylist() == wide.to_pylist()
+
+
+def test_intervals_hold_their_values(result):
+    table = pl.from_arrow(result.intervals(n=200, seed=1))
+    assert table["number"].unique().to_list()
+    alone = [row for row in table.to_dicts() if not row["against"]]
+    numbers = {(row["detector"], row["number"]): row for row in alone}
+    assert len(table) == len(alone) * 3 / 2
+    summary = {row["detector"]: row for row in result.summary().to_pylist()}
+    for (detector, number), row in numbers.items():
+        assert row["value"] == pytest.approx(summary[detector][number])
+        assert 0 <= row["low"] <= row["value"] <= row["high"] <= 1
+    assert {number for _, number in numbers} == {
+        "mean_affiliation_precision",
+        "mean_affiliation_recall",
+        "mean_affiliation_f1",
+        "mean_affiliation_average_precision",
+        "pooled_affiliation_precision",
+        "pooled_affiliation_recall",
+        "pooled_affiliation_f1",
+    }
+    plain = evaluate_frame(TABLE, **ASKED).intervals()
+    assert not [name for name in plain["number"].to_pylist() if name.startswith("pooled")]
+    assert numbers["a", "pooled_affiliation_f1"]["caution"]
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.csv"])
+def test_rows_are_written_as_the_path_says(result, tmp_path, name):
+    result.write(tmp_path / name)
+    back = pl.from_arrow(read_table(tmp_path / name))
+    own = pl.from_arrow(result.table)
+    assert back.columns == own.columns
+    assert_frame_equal(back.select("series", "status"), own.select("series", "status"))
+    assert back["samples"].to_list() == own["samples"].to_list()
+
+
+def test_a_notebook_shows_the_leaderboard(result):
+    page = result._repr_html_()
+    assert "12 rows: 8 evaluated" in page
+    assert page.count("<tr>") == 3
+    assert "<td>a</td>" in page
+
+
+def test_the_picture_has_every_detector_and_series(result):
+    heat, _ = result.plot()
+    plt.close()
+    assert {label.get_text() for label in heat.get_yticklabels()} == {"a", "b"}
+    assert {label.get_text() for label in heat.get_xticklabels()} == set(SERIES)
+
+
+def test_a_result_is_frozen(result):
+    with pytest.raises(AttributeError):
+        result.kind = "pandas"
+
+
+def test_one_row_is_one_row():
+    table = pa.table({"label": [0, 1, 0], "a": [0.1, 0.9, 0.2]})
+    one = evaluate_frame(table, truth="label", score="a")
+    assert repr(one) == "BatchResult(1 row: 1 evaluated)"
+    assert (one.units, one.failures, one.unread) == (1, (), "")
+
+
+def test_units_that_were_not_read_are_counted_where_people_look(result):
+    failures = (("u1", "gone"), ("u2", "gone"))
+    some = replace(result, failures=failures, units=5)
+    assert repr(some).endswith("; 2 without a true event; 2 units not read)")
+    assert "2 units not read" in some._repr_html_()
+    plain = result.summary()["trouble"].to_pylist()
+    assert some.summary()["trouble"].to_pylist() == [f"{text}; 2 units not read" for text in plain]
+    # Whose series they hold is not known, so that every row of a summary says it.
+    texts = some.summary(by="series")["trouble"].to_pylist()
+    assert {text.rpartition("; ")[2] for text in texts} == {"2 units not read"}
+
+
+def test_rows_are_written_as_their_name_says(result, tmp_path):
+    with pytest.raises(InputError, match=r"to end in .parquet or .csv, got .*rows\.xlsx"):
+        result.write(tmp_path / "rows.xlsx")

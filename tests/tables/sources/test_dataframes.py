@@ -1,0 +1,92 @@
+"""Dataframes beyond the usual ones, and columns that cannot be read."""
+
+import duckdb
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from closecall.errors import InputError, InputTypeError
+from closecall.tables.sources import open_source
+from closecall.tables.sources.dataframes import _from_any
+
+from .tables import KEYS, ask, expected_groups, read_groups, series_table
+
+dask = pytest.importorskip("dask.dataframe")
+
+TABLE = series_table(KEYS["strings"])
+
+
+@pytest.mark.parametrize("data", [TABLE, pl.from_arrow(TABLE).lazy()], ids=["eager", "lazy"])
+def test_narwhals_reads_what_it_knows(data):
+    units = _from_any(data, ask("key0"), None).units()
+    assert read_groups(units) == expected_groups(TABLE, ["key0"])
+
+
+@pytest.mark.parametrize(
+    ("native", "kind"), [(TABLE.to_pandas(), "pandas"), (pl.from_arrow(TABLE), "polars")]
+)
+def test_a_frame_of_narwhals_is_what_it_wraps(native, kind):
+    source = open_source(nw.from_native(native), ask("key0"))
+    assert source.kind == kind
+    assert read_groups(source.units()) == expected_groups(TABLE, ["key0"])
+
+
+def test_a_pandas_column_of_mixed_values_is_named():
+    frame = pd.DataFrame({"label": [0, "yes"], "t": [0, 1], "a": [0.5, 0.5], "b": [0.5, 0.5]})
+    with pytest.raises(InputError, match=r"column 'label' of `data` to hold values of one kind"):
+        open_source(frame, ask(()))
+
+
+def test_a_missing_key_of_pandas_is_none():
+    frame = TABLE.to_pandas().assign(key0=[1.0] * 5 + [np.nan] * 11)
+    [unit] = open_source(frame, ask("key0")).units()
+    assert [(key, rows.num_rows) for key, rows in unit.groups()] == [((1.0,), 5), ((None,), 11)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        TABLE.to_pandas()["a"],
+        pl.from_arrow(TABLE)["a"],
+        TABLE["a"],
+        TABLE["a"].chunk(0),
+        dask.from_pandas(TABLE.to_pandas(), npartitions=2)["a"],
+        nw.from_native(TABLE.to_pandas())["a"],
+        TABLE.to_pandas().groupby("key0"),
+    ],
+    ids=lambda column: f"{type(column).__module__}.{type(column).__name__}",
+)
+def test_what_is_no_table_is_refused_by_name(column):
+    wrapped = type(column).__module__.startswith("narwhals")
+    named = "Series" if wrapped else type(column).__name__
+    with pytest.raises(InputTypeError, match=f"Expected `data` to be a dataframe.*, got {named}"):
+        open_source(column, ask("key0"))
+
+
+def test_a_connection_is_no_table():
+    with duckdb.connect() as connection, pytest.raises(InputTypeError, match="got DuckDBPyConn"):
+        open_source(connection, ask("key0"))
+
+
+def test_categories_that_no_row_has_are_no_series():
+    frame = TABLE.to_pandas()
+    kinds = pd.CategoricalDtype(["pump", "fan", "valve", "", "unobserved"])
+    [unit] = open_source(frame.astype({"key0": kinds}), ask("key0")).units()
+    assert [key for key, _ in unit.groups()] == KEYS["strings"]
+
+
+def test_columns_that_share_a_name_are_refused():
+    doubled = pa.Table.from_arrays(
+        [TABLE["key0"], *TABLE.columns], names=["key0", *TABLE.column_names]
+    )
+    with pytest.raises(InputError, match="got 'key0', which 2 columns are called"):
+        open_source(doubled, ask("key0"))
+
+
+def test_a_stream_that_is_no_table_of_columns_by_that_name():
+    reader = TABLE.drop_columns(["label"]).to_reader()
+    with pytest.raises(InputError, match="Expected `truth` to name a column of `data`"):
+        open_source(reader, ask("key0"))

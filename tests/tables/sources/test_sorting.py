@@ -1,0 +1,214 @@
+"""Rows that lie apart are sorted on disk, or refused with the remedy."""
+
+import _thread
+import datetime as dt
+import resource
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from closecall.errors import InputError, MissingExtraError
+from closecall.tables.batch.question import Question
+from closecall.tables.sources import open_source, sorting
+from closecall.tables.sources.row_groups import Layout
+
+from .tables import KEYS, ask, expected_groups, key_names, read_groups, series_table
+from .test_planning import rows_of
+
+
+def scattered(keys, seed=0):
+    table = series_table(keys, (40, 1, 30, 25))
+    return table.take(pa.array(np.random.default_rng(seed).permutation(table.num_rows)))
+
+
+@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
+def test_sorted_on_disk(tmp_path, keys):
+    table = scattered(keys)
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=10)
+    source = open_source(tmp_path / "x.parquet", ask(key_names(keys)), size=rows_of(8))
+    units = source.units()
+    assert read_groups(units) == expected_groups(table, key_names(keys))
+    # A sorted file takes the place of the other one, and goes when nobody reads it any more.
+    [path] = {stretch.file.path for unit in units for stretch in unit.stretches}
+    assert path != str(tmp_path / "x.parquet")
+    assert Path(path).exists()
+    assert all(unit.temporary for unit in units)
+    del units
+    assert not Path(path).parent.exists()
+
+
+def test_types_survive_the_sort(tmp_path):
+    table = scattered(KEYS["strings"])
+    times = pa.array(np.arange(table.num_rows), pa.timestamp("ms", "Europe/Paris"))
+    table = table.set_column(table.column_names.index("t"), "t", times)
+    label = table["label"].cast(pa.uint8())
+    table = table.set_column(table.column_names.index("label"), "label", label)
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=10)
+    source = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(8))
+    units = source.units()
+    assert read_groups(units) == expected_groups(table, ["key0"])
+    for unit in units:
+        for _, rows in unit.groups():
+            assert rows.schema.field("t").type == pa.timestamp("ms", "Europe/Paris")
+            assert rows.schema.field("label").type == pa.uint8()
+
+
+def test_names_and_folders_are_quoted(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "it's").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "it's"))
+    table = scattered(KEYS["strings"])
+    named = table.rename_columns(
+        ['a "key"' if name == "key0" else name for name in table.column_names]
+    )
+    pq.write_table(named, tmp_path / "x.parquet", row_group_size=10)
+    units = open_source(tmp_path / "x.parquet", ask('a "key"'), size=rows_of(8)).units()
+    assert read_groups(units) == expected_groups(table, ["key0"])
+
+
+def units_of(table, path, question, size):
+    pq.write_table(table, path, row_group_size=10)
+    return open_source(path, question, size=size).units()
+
+
+def test_names_that_differ_in_case_only(tmp_path):
+    table = scattered(KEYS["strings"]).select(["key0", "label", "a", "b"])
+    named = table.rename_columns(["S", "label", "s", "LABEL"])
+    question = Question.ask(by="S", truth="label", score=["s", "LABEL"])
+    units = units_of(named, tmp_path / "x.parquet", question, rows_of(8))
+    groups = {key: rows for unit in units for key, rows in unit.groups()}
+    wanted = {key: [] for key in KEYS["strings"]}
+    for row in named.to_pylist():
+        wanted[(row["S"],)].append(row)
+    assert {key: rows.to_pylist() for key, rows in groups.items()} == wanted
+    assert all(unit.temporary for unit in units)
+
+
+@pytest.mark.parametrize("name", ["closecall row number", "number", "c0", "c5"])
+def test_a_key_may_have_any_name(tmp_path, name):
+    table = scattered(KEYS["strings"])
+    names = [name if one == "key0" else one for one in table.column_names]
+    units = units_of(table.rename_columns(names), tmp_path / "x.parquet", ask(name), rows_of(8))
+    assert read_groups(units) == expected_groups(table, ["key0"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.duration("s"), [3600, 0, -60, 1]),
+        (pa.duration("us"), [3600, 0, -60, 1]),
+        (pa.time32("s"), [3600, 0, 60, 1]),
+        (pa.time64("us"), [3600, 0, 60, 1]),
+        (pa.timestamp("ms", "UTC"), [3600, 0, -60, 1]),
+        (pa.date64(), [dt.date(2024, 1, day) for day in (3, 1, 9, 2)]),
+        (pa.decimal128(20, 2), [Decimal(text) for text in ("2.50", "0", "-1", "3")]),
+        (pa.large_string(), ["b", "a", "c", ""]),
+        (pa.bool_(), [True, False, True, None]),
+    ],
+    ids=str,
+)
+def test_a_key_may_have_any_type(tmp_path, kind, values):
+    table = scattered([(place,) for place in range(4)])
+    table = table.set_column(0, "key0", pa.array(values, kind).take(table["key0"]))
+    units = units_of(table, tmp_path / "x.parquet", ask("key0"), rows_of(8))
+    assert all(unit.temporary for unit in units)
+    assert read_groups(units) == expected_groups(table, ["key0"])
+
+
+def test_nanoseconds_and_short_floats_survive_the_sort(tmp_path):
+    table = scattered(KEYS["strings"])
+    times = pa.array(10**18 + 7 * np.arange(table.num_rows), pa.timestamp("ns", "UTC"))
+    scores = pa.array(np.arange(table.num_rows, dtype=np.float16) / 8)
+    table = table.set_column(table.column_names.index("t"), "t", times)
+    table = table.set_column(table.column_names.index("a"), "a", scores)
+    units = units_of(table, tmp_path / "x.parquet", ask("key0"), rows_of(8))
+    assert all(unit.temporary for unit in units)
+    assert read_groups(units) == expected_groups(table, ["key0"])
+
+
+def in_numbers(count):
+    """Return a layout, and tables whose one series lies apart, with values nobody can shorten."""
+    schema = pa.schema([("key", pa.int64()), ("value", pa.float64())])
+    random = np.random.default_rng(0)
+    tables = (
+        pa.table({"key": random.integers(0, 9, 500), "value": random.random(500)}, schema)
+        for _ in range(count)
+    )
+    return Layout(("key",), schema), tables
+
+
+def test_ctrl_c_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    layout, tables = in_numbers(20_000)
+
+    def interrupted():
+        for number, table in enumerate(tables):
+            if number == 3:
+                _thread.interrupt_main()
+            yield table
+
+    with pytest.raises(KeyboardInterrupt):
+        sorting.sort_out_of_core(interrupted(), layout, name="x", key=(1,), rows=100)
+    assert not list(tmp_path.iterdir())
+    assert next(tables, None) is not None, "the sort went on to its end"
+
+
+@pytest.mark.parametrize("memory", ["512MB", "5MB"])  # the sorted file is too large, or the spill
+def test_a_full_disk_is_one_clear_message_and_leaves_nothing(tmp_path, monkeypatch, memory):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sorting, "_MEMORY", memory)
+    layout, tables = in_numbers(1000)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, before[1]))
+    try:
+        with pytest.raises(InputError) as got:
+            sorting.sort_out_of_core(tables, layout, name="x", key=(1,), rows=10_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert str(got.value).startswith(f"Expected room in {tmp_path} to sort x by key, got `")
+    assert "TMPDIR" in str(got.value)
+    assert "36 MB or more for each million rows" in str(got.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_damaged_rows_name_the_file_and_leave_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "damaged.parquet"
+    pq.write_table(scattered(KEYS["strings"]), path, row_group_size=10)
+    chunk = pq.read_metadata(path).row_group(4).column(4)
+    assert chunk.path_in_schema == "a"
+    content = bytearray(path.read_bytes())
+    start, length = chunk.dictionary_page_offset, chunk.total_compressed_size
+    content[start : start + length] = b"\xff" * length
+    path.write_bytes(content)
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    with pytest.raises(InputError, match=r"damaged\.parquet to be"):
+        open_source(path, ask("key0"), size=rows_of(8)).units()
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+def test_what_duckdb_cannot_sort_is_refused_with_the_remedy(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    schema = pa.schema([("key", pa.decimal256(50, 3))])
+    tables = iter([pa.table({"key": [None]}, schema)])
+    with pytest.raises(InputError, match="DuckDB to sort x by key") as got:
+        sorting.sort_out_of_core(tables, Layout(("key",), schema), name="x", key=(1,), rows=10)
+    assert "Sort the rows by key before" in str(got.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_duckdb_it_is_refused_with_the_remedy(tmp_path, monkeypatch):
+    pq.write_table(scattered(KEYS["two columns"]), tmp_path / "x.parquet", row_group_size=10)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    source = open_source(tmp_path / "x.parquet", ask(["key0", "key1"]), size=rows_of(8))
+    with pytest.raises(MissingExtraError) as got:
+        source.units()
+    assert "lie apart in" in str(got.value)
+    assert "must be sorted by key0, key1" in str(got.value)
+    assert "pip install 'closecall[duckdb]'" in str(got.value)
+    assert str(got.value).endswith(", or sort the rows by key0, key1 before.")

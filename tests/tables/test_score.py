@@ -1,0 +1,237 @@
+"""Columns of tables in, the library's own result out."""
+
+from datetime import datetime
+
+import pyarrow as pa
+import pytest
+
+import closecall as cc
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from closecall.tables import score_files, score_tables
+
+TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
+PREDICTED = [0, 0, 0, 1, 1, 0, 0, 1, 0, 0]
+EXPECTED = cc.affiliation(TRUTH, PREDICTED)
+LABELS = pa.table({"truth": TRUTH, "predicted": PREDICTED})
+STAMPS = [datetime(2024, 1, 1, 0, 5 * step) for step in range(10)]  # noqa: DTZ001 - naive on purpose
+
+
+def same(result, expected=EXPECTED):
+    assert result.to_dict() == expected.to_dict()
+
+
+def test_one_table_with_both_columns():
+    same(score_tables(LABELS))
+
+
+def test_one_table_with_named_columns():
+    renamed = LABELS.rename_columns(["label", "alarm"])
+    same(score_tables(renamed, truth="label", predicted="alarm"))
+
+
+def test_the_only_column_of_each_table():
+    same(score_tables(pa.table({"a": TRUTH}), pa.table({"a": PREDICTED})))
+
+
+def test_the_only_column_beside_the_times():
+    times = list(range(10))
+    truth, predicted = pa.table({"t": times, "a": TRUTH}), pa.table({"b": PREDICTED})
+    same(score_tables(truth, predicted, time="t"))
+    same(score_tables(predicted, truth, time="t"), cc.affiliation(PREDICTED, TRUTH))
+
+
+def test_datetimes_in_both_tables_that_agree_across_units():
+    seconds = pa.array(STAMPS, pa.timestamp("s"))
+    nanoseconds = pa.array(STAMPS, pa.timestamp("ns"))
+    result = score_tables(
+        pa.table({"t": seconds, "a": TRUTH}), pa.table({"t": nanoseconds, "b": PREDICTED}), time="t"
+    )
+    same(result, cc.affiliation(TRUTH, PREDICTED, times=STAMPS))
+    assert result.to_dict()["events"][0]["delay"] == 300
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Paris"])
+def test_time_zones_are_kept(zone):
+    stamps = pa.array(STAMPS, pa.timestamp("s", tz=zone))
+    rows = score_tables(LABELS.append_column("t", stamps), time="t").to_dict()["events"]
+    offset = {"UTC": "00:10:00+00:00", "Europe/Paris": "01:10:00+01:00"}[zone]
+    assert rows[0]["start"] == f"2024-01-01T{offset}"
+
+
+@pytest.mark.parametrize(
+    ("texts", "start"),
+    [
+        ([f"2024-01-01 00:{5 * step:02}:00" for step in range(10)], "2024-01-01T00:10:00"),
+        (
+            [f"2024-01-01T00:{5 * step:02}:00+01:00" for step in range(10)],
+            "2023-12-31T23:10:00+00:00",
+        ),
+    ],
+)
+def test_iso_text_is_read_as_times(texts, start):
+    rows = score_tables(LABELS.append_column("t", pa.array(texts)), time="t").to_dict()["events"]
+    assert rows[0]["start"] == start
+
+
+def test_dates():
+    dates = pa.array(range(19723, 19733), pa.int32()).cast(pa.date32())
+    rows = score_tables(LABELS.append_column("t", dates), time="t").to_dict()["events"]
+    assert (rows[0]["start"], rows[0]["delay"]) == ("2024-01-03T00:00:00", 86400)
+
+
+def test_event_lists():
+    truth = pa.table({"start": [2, 8], "stop": [4, 9]})
+    predicted = pa.table({"from": [3, 7], "to": [5, 8]})
+    same(score_tables(truth, predicted, predicted="from,to", span=(0, 10)))
+    same(score_tables(truth, predicted, predicted="from, to", span=(0, 10)))
+
+
+def test_points_are_one_column_named_twice():
+    truth = pa.table({"start": [2, 8], "stop": [4, 9]})
+    result = score_tables(truth, pa.table({"at": [3, 7]}), predicted="at,at", span=(0, 10))
+    expected = cc.affiliation(
+        cc.Events([(2, 4), (8, 9)]), cc.Events.from_points([3, 7]), span=(0, 10)
+    )
+    same(result, expected)
+
+
+def test_event_list_against_labels():
+    truth = pa.table({"start": [STAMPS[2], STAMPS[8]], "stop": [STAMPS[4], STAMPS[9]]})
+    labels = pa.table({"t": STAMPS, "alarm": PREDICTED})
+    span = (STAMPS[0], datetime(2024, 1, 1, 0, 50))  # noqa: DTZ001 - naive on purpose
+    same(
+        score_tables(truth, labels, time="t", span=span),
+        cc.affiliation(TRUTH, PREDICTED, times=STAMPS),
+    )
+
+
+def test_an_empty_event_list_predicts_nothing(tmp_path):
+    (tmp_path / "truth.csv").write_text("start,stop\n2,4\n")
+    (tmp_path / "alarms.csv").write_text("start,stop\n")
+    result = score_files(tmp_path / "truth.csv", tmp_path / "alarms.csv", span=(0, 10))
+    assert result.recall == 0
+    assert result.to_dict()["precision"] is None
+
+
+def test_zero_division_and_end_reach_the_library():
+    table = pa.table({"truth": [0, 1, 0], "predicted": [0, 0, 0], "t": [0, 1, 5]})
+    assert score_tables(table, time="t", end=9, zero_division=0).precision == 0
+
+
+def test_a_column_called_with_a_comma():
+    table = pa.table({"truth": TRUTH, "a,b": PREDICTED})
+    same(score_tables(table, predicted="a,b"))
+
+
+NAMES = ("truth.csv", "alarms.csv")
+COLUMNS = "Its columns are: truth, predicted."
+REFUSED = {
+    "misspelt": (
+        lambda: score_tables(LABELS, truth="thruth", names=NAMES),
+        (
+            "Expected `truth` to name a column of truth.csv, got 'thruth'.\n\n"
+            f"Hint: Did you mean 'truth'? {COLUMNS}"
+        ),
+    ),
+    "unknown": (
+        lambda: score_tables(LABELS, LABELS, predicted="zebra", names=NAMES),
+        f"Expected `predicted` to name a column of alarms.csv, got 'zebra'.\n\nHint: {COLUMNS}",
+    ),
+    "no name": (
+        lambda: score_tables(LABELS.rename_columns(["a", "b"]), names=NAMES),
+        (
+            "Expected `truth` to name a column of truth.csv, got no name.\n\n"
+            "Hint: Its columns are: a, b."
+        ),
+    ),
+    "one table with one column": (
+        lambda: score_tables(pa.table({"truth": TRUTH}), names=NAMES),
+        (
+            "Expected `predicted` to name a column of truth.csv, got no name.\n\n"
+            "Hint: Its columns are: truth."
+        ),
+    ),
+    "one event list for both sides": (
+        lambda: score_tables(pa.table({"start": [1], "stop": [2]}), span=(0, 3), names=NAMES),
+        (
+            "Expected `truth` to name a column of truth.csv, got no name.\n\n"
+            "Hint: Its columns are: start, stop."
+        ),
+    ),
+    "repeated": (
+        lambda: score_tables(LABELS.rename_columns(["a", "a"]), truth="a", names=NAMES),
+        "Expected `truth` to name a column of truth.csv, got 'a', which 2 columns are called.",
+    ),
+    "no time column": (
+        lambda: score_tables(LABELS, time="t", names=NAMES),
+        f"Expected `time` to name a column of truth.csv, got 't'.\n\nHint: {COLUMNS}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused_columns(call, message):
+    with pytest.raises(InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_times_that_differ():
+    late = [*range(9), 10]
+    with pytest.raises(InputError, match=r"a\.csv and b\.csv to agree, got 9 and 10 at index 9\."):
+        score_tables(
+            LABELS.append_column("t", pa.array(range(10))),
+            LABELS.append_column("t", pa.array(late)),
+            time="t",
+            names=("a.csv", "b.csv"),
+        )
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (pa.array(STAMPS, pa.timestamp("s", tz="UTC")), "got a time zone in only one of them"),
+        (pa.array(range(10)), "got datetimes in only one of them"),
+    ],
+)
+def test_times_of_two_kinds(other, message):
+    naive = LABELS.append_column("t", pa.array(STAMPS, pa.timestamp("s")))
+    with pytest.raises(InputError, match=message):
+        score_tables(naive, LABELS.append_column("t", other), time="t")
+
+
+def test_lengths_that_differ():
+    with pytest.raises(InputError, match=r"as many labels as `truth` \(10\), got 9"):
+        score_tables(
+            LABELS.append_column("t", pa.array(range(10))),
+            LABELS.append_column("t", pa.array(range(10)))[:9],
+            time="t",
+        )
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (pa.array(["03/01/2024"] * 10), "hold numbers or ISO times, got text such as '03/01/2024'"),
+        (pa.array([0] * 10, pa.time32("s")), "got times of day without a date"),
+    ],
+)
+def test_times_that_are_none(times, message):
+    with pytest.raises(InputTypeError, match=message):
+        score_tables(LABELS.append_column("t", times), time="t")
+
+
+def test_event_lists_need_a_span():
+    events = pa.table({"start": [1], "stop": [2]})
+    with pytest.raises(InputTypeError, match="span"):
+        score_tables(events, events)
+
+
+def test_nothing_true_is_undefined():
+    with pytest.raises(UndefinedMetricError):
+        score_tables(pa.table({"truth": [0, 0], "predicted": [0, 1]}))
+
+
+def test_standard_input_only_once():
+    with pytest.raises(InputError, match="standard input to be read once, got `-` for both files"):
+        score_files("-", "-")
