@@ -292,7 +292,7 @@ def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series
 
 def test_no_scheduler_is_told_in_one_line(run, series, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("closecall.tables.batch.dask_engine._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("closecall.tables.batch.dask_cluster._CONNECT_SECONDS", 0.5)
     result = run("batch", "series.parquet", *SCORES, "--engine", "dask://127.0.0.1:9")
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from closecall.tables.batch.journal import Journal
-from closecall.tables.batch.unit import UnitRows
+from closecall.tables.batch.rows import UnitRows
 from tests.tables.batch.large_file import UNITS, write_large_file
 
 COLUMNS = ("--by", "series", "--truth", "label")

@@ -8,7 +8,7 @@ import pytest
 import closecall as cc
 from closecall.affiliation.coverage import covers_much
 from closecall.report import report, report_batch
-from closecall.tables.batch.chance_levels import chance_levels
+from closecall.tables.batch.series import chance_levels
 from closecall.wording import score_text
 
 COLUMNS = {

@@ -6,7 +6,7 @@ import pytest
 import closecall as cc
 from closecall.datasets import demo
 from closecall.report import report
-from closecall.tables.batch.chance_levels import chance_levels
+from closecall.tables.batch.series import chance_levels
 from closecall.wording import in_words, score_text
 
 DATA = demo()

@@ -10,9 +10,8 @@ import click
 from closecall.cli.formats import console_for, json_text, write_text
 from closecall.cli.interval_csv import interval_csv
 from closecall.errors import InputError, expected
-from closecall.tables.batch.summary import summarise
-from closecall.tables.batch.summary_intervals import interval_rows
-from closecall.tables.batch.trouble import (
+from closecall.tables.batch.journal import write_rows
+from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
     BAD_TIMES,
@@ -20,7 +19,7 @@ from closecall.tables.batch.trouble import (
     FAILED,
     NO_EVENT,
 )
-from closecall.tables.batch.written import write_rows
+from closecall.tables.batch.summary import interval_rows, summarise
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,7 +41,7 @@ def write_batch(
     made = None
     if intervals is not None:
         tables = result.table, result.event_table
-        made = interval_rows(*tables, result.question, **intervals, seed=0)
+        made = interval_rows(*tables, result.options, **intervals, seed=0)
     if output_format == "table":
         from closecall.cli.batch_summary import print_batch
 
@@ -68,7 +67,7 @@ def _blank_undefined(result: BatchResult) -> pa.Table:
     table = result.table
     for place, name in enumerate(table.column_names):
         column = table.column(name)
-        if pa.types.is_floating(column.type) and name not in result.question.by:
+        if pa.types.is_floating(column.type) and name not in result.options.by:
             known = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
             table = table.set_column(place, name, known)
     return table
@@ -79,7 +78,7 @@ def _everything(result: BatchResult) -> dict[str, Any]:
     return {
         "rows": _plain_rows(result.table),
         "events": None if events is None else _plain_rows(events),
-        "summary": _plain_rows(summarise(result.table, result.question, unread=result.unread)),
+        "summary": _plain_rows(summarise(result.table, result.options, unread=result.unread)),
         "failures": [{"unit": unit, "reason": reason} for unit, reason in result.failures],
     }
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from closecall.cli import words
 from closecall.cli.leads import MOST_PAIRS, Lead, Leads, add_leads, lead_texts
 from closecall.cli.tables import Column, name_column
-from closecall.tables.batch.question import DETECTOR
+from closecall.tables.batch.options import DETECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ def add_batch_intervals(
     page
         Where to print.
     rows
-        What `closecall.tables.batch.summary_intervals.interval_rows` gives.
+        What `closecall.tables.batch.summary.interval_rows` gives.
     ranked
         The detectors, best first.
     headings

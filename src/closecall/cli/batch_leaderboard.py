@@ -10,7 +10,7 @@ from rich.text import Text
 from closecall.cli import words
 from closecall.cli.event_table import score_style
 from closecall.cli.tables import Column, name_column
-from closecall.tables.batch.question import DETECTOR
+from closecall.tables.batch.options import DETECTOR
 from closecall.tables.batch.summary import summarise
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _HEADLINE = ("affiliation_f1", "affiliation_precision", "affiliation_recall")
 
 def ordered_metrics(result: BatchResult) -> list[str]:
     """List the numbers of the rows, the headline first."""
-    columns = result.question.metric_columns
+    columns = result.options.metric_columns
     first = [name for name in _HEADLINE if name in columns]
     return [*first, *(name for name in columns if name not in first)]
 
@@ -58,12 +58,12 @@ def add_leaderboard(page: Page, result: BatchResult, board: list[dict[str, Any]]
 
 def _groups(result: BatchResult, board: list[dict[str, Any]]) -> list[list[Column]]:
     """Give each number its column, with that of its chance level if it has one."""
-    summary = {row[DETECTOR]: row for row in summarise(result.table, result.question).to_pylist()}
+    summary = {row[DETECTOR]: row for row in summarise(result.table, result.options).to_pylist()}
     rows = [summary[row[DETECTOR]] for row in board]
     groups = []
     for metric in ordered_metrics(result):
         level = metric.replace("affiliation", "chance", 1)
-        names = [metric, level] if level in result.question.chance_columns else [metric]
+        names = [metric, level] if level in result.options.chance_columns else [metric]
         groups.append(
             [
                 Column(heading_of(name), [_score(name, row[f"mean_{name}"]) for row in rows])

@@ -17,9 +17,8 @@ from closecall.cli.batch_leaderboard import (
 from closecall.cli.names import plain_name
 from closecall.cli.summary import coverage_text
 from closecall.cli.tables import Page
-from closecall.tables.batch.leaderboard import higher_is_better, rank_detectors
-from closecall.tables.batch.question import DETECTOR
-from closecall.tables.batch.trouble import (
+from closecall.tables.batch.options import DETECTOR
+from closecall.tables.batch.status import (
     BAD_TIMES,
     CONSTANT_SCORE,
     EMPTY,
@@ -27,6 +26,7 @@ from closecall.tables.batch.trouble import (
     OK,
     STATUSES,
 )
+from closecall.tables.batch.summary import higher_is_better, rank_detectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +71,7 @@ def print_batch(
 
 def _counts(result: BatchResult) -> Text:
     """Say what became of the series, and what could be done about it."""
-    by = [name for name in result.question.by if name != DETECTOR]
+    by = [name for name in result.options.by if name != DETECTOR]
     series: dict[tuple[Any, ...], list[str]] = {}
     keys = zip(*(result.table.column(name).to_pylist() for name in by), strict=True)
     statuses = result.table.column("status").to_pylist()
@@ -88,7 +88,7 @@ def _counts(result: BatchResult) -> Text:
     for status, (where, reason) in reasons.items():
         text.append(f"\n{status}, as in {where}: {reason}", "dim")
     disordered = _OUT_OF_ORDER in reasons.get(BAD_TIMES, ("", ""))[1]
-    if disordered and result.question.disorder == "error":
+    if disordered and result.options.disorder == "error":
         text.append("\n--disorder sort puts samples in the order of their times; ")
         text.append("--disorder index counts samples instead")
     return text
@@ -97,7 +97,7 @@ def _counts(result: BatchResult) -> Text:
 def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
     """Give the first row of each trouble: whose it is, and the reason."""
     first: dict[str, tuple[str, str]] = {}
-    names = dict.fromkeys((*result.question.by, DETECTOR))
+    names = dict.fromkeys((*result.options.by, DETECTOR))
     columns = [result.table.column(name).to_pylist() for name in (*names, "status", "reason")]
     for *key, status, reason in zip(*columns, strict=True):
         if status not in _SAID_BY_COUNTS and status not in first:
@@ -125,7 +125,7 @@ def _print_numbers(
     result: BatchResult, intervals: pa.Table | None, level: float | None, console: Console
 ) -> None:
     metrics = ordered_metrics(result)
-    board = rank_detectors(result.table, result.question, metrics[0]).to_pylist()
+    board = rank_detectors(result.table, result.options, metrics[0]).to_pylist()
     ranked = [str(row[DETECTOR]) for row in board[:MOST_DETECTORS]]
     page = Page(ranked, console)
     add_leaderboard(page, result, board)
@@ -138,16 +138,16 @@ def _print_numbers(
 
 
 def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:
-    way = "highest" if higher_is_better(metrics[0], result.question) else "lowest"
+    way = "highest" if higher_is_better(metrics[0], result.options) else "lowest"
     name = heading_of(metrics[0])
     lines = [
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."
     ]
-    if result.question.has_affiliation:
+    if result.options.has_affiliation:
         lines += filter(None, (_CHANCE, coverage_text(_shares(result))))
     if "affiliation_average_precision" in metrics:
         lines.append(_CHANCE_AVERAGE)
-    rule = result.question.threshold
+    rule = result.options.threshold
     if rule.looks_at_truth:
         lines.append(f"{_LOOKS[rule.kind]}{_OPTIMISTIC}")
     console.print(Text("\n".join(lines), style="dim"))

@@ -11,12 +11,12 @@ from closecall.report.page import page_html, plotly_script, require_title
 from closecall.report.result import Report
 from closecall.report.series import summary
 from closecall.report.trouble import SeriesTrouble
-from closecall.tables.batch.question import require_disorder
-from closecall.tables.batch.trouble import BAD_TIMES
+from closecall.tables.batch.options import require_disorder
+from closecall.tables.batch.status import BAD_TIMES
 
 if TYPE_CHECKING:
     from closecall.report.page import Script
-    from closecall.tables.batch.question import Disorder
+    from closecall.tables.batch.options import Disorder
 
 OUT_OF_ORDER = (
     "`disorder='sort'` puts samples in the order of their times; `disorder='index'` counts samples "

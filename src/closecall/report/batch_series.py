@@ -16,21 +16,21 @@ from closecall.report.series import series_content
 from closecall.report.trouble import SeriesTrouble
 from closecall.series import read_scores
 from closecall.tables.batch.series import timed_series
-from closecall.tables.batch.trouble import (
+from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
     BAD_TIMES,
     EMPTY,
     NAN_SCORE,
-    TroubleError,
-    blamed_on,
+    SeriesError,
+    with_status,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Clock, Ticks
-    from closecall.tables.batch.question import Disorder
+    from closecall.tables.batch.options import Disorder
 
 _AXIS = ("times", "end", "span")
 _CONTENT = ("predicted", "scores", "thresholds", "values")
@@ -45,7 +45,7 @@ def batch_series(
     Raises
     ------
     ClosecallError
-        Nothing can be scored on the series; a `TroubleError` has the status of the batch.
+        Nothing can be scored on the series; a `SeriesError` has the status of the batch.
     """
     given = _checked(name, arguments)
     order = _put_in_order(given, disorder)
@@ -75,7 +75,7 @@ def _put_in_order(given: dict[str, Any], disorder: Disorder) -> NDArray[np.int64
         given["truth"] = _read_truth(given["truth"])
     if given["times"] is None:
         return None
-    with blamed_on(BAD_TIMES):
+    with with_status(BAD_TIMES):
         ticks, clock = read_times(given["times"], "times")
         if given["end"] is not None and (ticks[1:] > ticks[:-1]).all():
             return None
@@ -100,9 +100,9 @@ def _put_in_order(given: dict[str, Any], disorder: Disorder) -> NDArray[np.int64
 
 
 def _read_truth(truth: Any) -> NDArray[Any]:
-    with blamed_on(BAD_LABELS):
+    with with_status(BAD_LABELS):
         if read_column(truth, "truth")[0].size == 0:
-            raise TroubleError(EMPTY, expected("at least one sample", "none"))
+            raise SeriesError(EMPTY, expected("at least one sample", "none"))
         return read_labels(truth, "truth")
 
 
@@ -134,7 +134,7 @@ def _read_detectors(
             called = entry(argument, detector, given)
             try:
                 own = _read_one(argument, called, values)
-            except TroubleError as error:
+            except SeriesError as error:
                 failure = failure or error
                 troubles.append(SeriesTrouble.told_by(name, detector, error))
                 continue
@@ -155,13 +155,13 @@ def _read_one(argument: str, called: str, values: Any) -> Any:
     if isinstance(values, Events):
         return values
     if argument == "predicted":
-        with blamed_on(BAD_LABELS):
+        with with_status(BAD_LABELS):
             return read_labels(values, called)
-    with blamed_on(BAD_SCORES):
+    with with_status(BAD_SCORES):
         try:
             scores = read_scores(values, called)
         except InputError as error:
             # The one rule about values: numbers of any size, but nothing missing.
-            raise TroubleError(NAN_SCORE, str(error).partition("\n")[0]) from error
+            raise SeriesError(NAN_SCORE, str(error).partition("\n")[0]) from error
         require_exact(scores, called)
     return scores

@@ -9,7 +9,7 @@ from closecall.errors import InputError, InputTypeError, expected
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
 from closecall.tables import read_table
-from closecall.tables.batch.arrow_columns import plain_values
+from closecall.tables.batch.series import plain_values
 from closecall.tables.files import arrow, shown_name
 from closecall.tables.sides import (
     Source,
@@ -17,7 +17,7 @@ from closecall.tables.sides import (
     read_side,
     refuse_standard_input_twice,
 )
-from closecall.tables.sources.grouping import group
+from closecall.tables.sources.memory import group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from closecall.report.page import Script
     from closecall.report.result import Report
-    from closecall.tables.batch.question import Disorder
+    from closecall.tables.batch.options import Disorder
 
 _NAMELESS = "(no name)"
 

@@ -14,7 +14,7 @@ from closecall.events import Events
 from closecall.report.detectors import Detector, Inputs, read_detectors
 from closecall.report.grid import common_grid
 from closecall.report.packing import packed, packed_for_drawing, packed_times
-from closecall.tables.batch.chance_levels import chance_levels
+from closecall.tables.batch.series import chance_levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from closecall.errors import ClosecallError, UndefinedMetricError
-from closecall.tables.batch.trouble import FAILED, NO_EVENT, TroubleError
+from closecall.tables.batch.status import FAILED, NO_EVENT, SeriesError
 
 _HINT = "\n\nHint: "
 
@@ -39,6 +39,6 @@ class SeriesTrouble:
 
 
 def _status(error: ClosecallError) -> str:
-    if isinstance(error, TroubleError):
+    if isinstance(error, SeriesError):
         return error.status
     return NO_EVENT if isinstance(error, UndefinedMetricError) else FAILED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 
@@ -19,12 +20,15 @@ from polars.testing import assert_frame_equal
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.tables.batch import endless, execution
-from closecall.tables.batch.evaluate import evaluate_frame
+from closecall.tables.batch import evaluate, long_series
+from closecall.tables.batch.evaluate import Batch, evaluate_frame, require_health, result_of
+from closecall.tables.batch.journal import Journal
+from closecall.tables.batch.options import BatchOptions
+from closecall.tables.batch.rows import evaluate_unit
+from closecall.tables.batch.run import Outcome, run
 from closecall.tables.sources import open_source
-from closecall.tables.sources.unit import UnitSize
-
-from .groups import random_series
+from closecall.tables.sources.source import UnitSize
+from tests.tables.batch.groups import HandMade, group, random_series
 
 DATA = Path(os.environ.get("CLOSECALL_DATA", "../shared/data"))
 NAB = DATA / "nab" / "scores.parquet"
@@ -242,7 +246,7 @@ def test_the_parts_of_a_giant_series_really_are_parts(tmp_path, monkeypatch):
     pq.write_table(pa.table(columns), path, row_group_size=500)
     small = UnitSize(smallest=1000, largest=2000)
     monkeypatch.setattr(
-        "closecall.tables.sources.open_source",
+        "closecall.tables.batch.evaluate.open_source",
         lambda data, question: open_source(data, question, size=small),
     )
     asked = {"truth": "label", "score": ["a", "b"]}
@@ -273,10 +277,10 @@ def test_people_are_told_when_a_giant_series_is_held_in_memory(
     pq.write_table(pa.table(columns), tmp_path / "giant.parquet", row_group_size=500)
     small = UnitSize(smallest=1000, largest=2000)
     monkeypatch.setattr(
-        "closecall.tables.sources.open_source",
+        "closecall.tables.batch.evaluate.open_source",
         lambda data, question: open_source(data, question, size=small),
     )
-    monkeypatch.setattr("closecall.tables.batch.execution._LARGE", 5000)
+    monkeypatch.setattr("closecall.tables.batch.evaluate._LARGE", 5000)
     path = tmp_path / "giant.parquet"
     evaluate_frame(path, truth="label", score="a", progress=True, **options)
     text = " ".join(capsys.readouterr().err.split())
@@ -370,7 +374,7 @@ def test_out_holds_the_rows_and_the_events(tmp_path):
 def read_in_small_units(monkeypatch):
     size = UnitSize(smallest=100, largest=200)
     monkeypatch.setattr(
-        "closecall.tables.sources.open_source",
+        "closecall.tables.batch.evaluate.open_source",
         lambda data, question: open_source(data, question, size=size),
     )
 
@@ -381,26 +385,26 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_does_only_the_rest(tmp_path, m
 
     evaluated = []
 
-    def interrupted(unit, question):
+    def interrupted(unit, options):
         if len(evaluated) == 2:
             raise KeyboardInterrupt
         evaluated.append(unit.key)
-        return real(unit, question)
+        return real(unit, options)
 
-    real = execution.evaluate_unit
-    monkeypatch.setattr(execution, "evaluate_unit", interrupted)
+    real = evaluate.evaluate_unit
+    monkeypatch.setattr(evaluate, "evaluate_unit", interrupted)
     asked = {**ASKED, "threshold": "best_f1_global", "out": out}
     with pytest.raises(KeyboardInterrupt):
         evaluate_frame(path, **asked)
     assert not out.exists()
     first = list(evaluated)
 
-    def counted(unit, question):
+    def counted(unit, options):
         evaluated.append(unit.key)
-        return real(unit, question)
+        return real(unit, options)
 
-    monkeypatch.setattr(execution, "evaluate_unit", counted)
-    monkeypatch.setattr(execution, "unit_changes", None)  # the thresholds were kept as well
+    monkeypatch.setattr(evaluate, "evaluate_unit", counted)
+    monkeypatch.setattr(evaluate, "unit_changes", None)  # the thresholds were kept as well
     result = evaluate_frame(path, **asked, resume=True)
     assert len(first) == 2
     assert Counter(evaluated).most_common(1)[0][1] == 1
@@ -423,25 +427,25 @@ def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monk
     read_in_small_units(monkeypatch)
     evaluated = []
 
-    def interrupted(unit, question):
+    def interrupted(unit, options):
         if len(evaluated) == 4:
             raise Stopped
         evaluated.append(unit.key)
-        return real(unit, question)
+        return real(unit, options)
 
-    real = endless.evaluate_part
-    monkeypatch.setattr(endless, "evaluate_part", interrupted)
+    real = long_series.evaluate_part
+    monkeypatch.setattr(long_series, "evaluate_part", interrupted)
     asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"], "per_event": True}
     with pytest.raises(Stopped):
         evaluate_frame(path, **asked, out=out)
     with pytest.raises(InputError, match="no unfinished batch"):
         evaluate_frame(path, **asked, out=out)
 
-    def counted(unit, question):
+    def counted(unit, options):
         evaluated.append(unit.key)
-        return real(unit, question)
+        return real(unit, options)
 
-    monkeypatch.setattr(endless, "evaluate_part", counted)
+    monkeypatch.setattr(long_series, "evaluate_part", counted)
     result = evaluate_frame(path, **asked, out=out, resume=True)
     assert len(evaluated) == len(set(evaluated)) >= 8
     assert sorted(file.name for file in tmp_path.iterdir()) == [
@@ -456,16 +460,16 @@ def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monk
 def test_a_unit_that_fails_is_named_and_the_others_finish(tmp_path, monkeypatch):
     path = parquet_folder(tmp_path)
 
-    real = execution.evaluate_unit
+    real = evaluate.evaluate_unit
     keys = []
 
-    def failing(unit, question):
+    def failing(unit, options):
         keys.append(unit.key)
         if len(keys) == 1:
             raise OSError("the disk is gone")
-        return real(unit, question)
+        return real(unit, options)
 
-    monkeypatch.setattr(execution, "evaluate_unit", failing)
+    monkeypatch.setattr(evaluate, "evaluate_unit", failing)
     read_in_small_units(monkeypatch)
     result = evaluate_frame(path, **ASKED, out=tmp_path.parent / "rows.parquet")
     assert result.failures == ((keys[0], "OSError: the disk is gone"),)
@@ -541,3 +545,113 @@ def test_events_of_nab_are_all_there(nab):
     assert events.num_rows == sum(
         row["true_events"] for row in result.table.to_pylist() if row["true_events"]
     )
+
+
+GENERATOR = np.random.default_rng(41)
+SIX_SERIES = [random_series(GENERATOR, 25) for _ in range(6)]
+UNITS = [
+    HandMade([group(f"s{k}", **SIX_SERIES[k])], key=f"unit {k}") for k in range(len(SIX_SERIES))
+]
+TWO_SCORES = {"by": "series", "truth": "label", "score": ["a", "b"]}
+
+
+def backwards(units, function, **options):
+    yield from reversed(list(run(units, function, **options)))
+
+
+@pytest.mark.parametrize("threshold", ["best_f1", "best_f1_global"])
+def test_the_order_in_which_units_finish_does_not_show(threshold):
+    question = BatchOptions.read(**TWO_SCORES, threshold=threshold)
+    results = []
+    for execute in (run, backwards):
+        batch = Batch(UNITS, execute, progress=False)
+        asked = question
+        if threshold == "best_f1_global":
+            asked = question.with_thresholds(batch.shared_thresholds(question)[0])
+        results.append(result_of(*batch.evaluate(asked), asked, "arrow").table)
+    assert results[0].equals(results[1])
+    assert results[0]["series"].to_pylist()[::2] == [f"s{k}" for k in range(6)]
+
+
+def test_closing_gives_up_the_units_that_have_not_begun():
+    begun = []
+
+    def execute(units, function, **_):
+        for unit in units:
+            begun.append(unit.key)
+            yield Outcome(unit.key, value=function(unit))
+
+    bad = HandMade([group("bad", **{**SIX_SERIES[0], "label": np.full(25, 3)})], key="bad unit")
+    batch = Batch([UNITS[0], bad, *UNITS[1:]], execute, progress=False)
+    with pytest.raises(InputError, match="series='bad', detector='a'"):
+        batch.evaluate(BatchOptions.read(**TWO_SCORES, strict=True))
+    assert begun == ["unit 0", "bad unit"]
+
+
+def test_units_that_fail_are_listed_and_all_of_them_are_an_error():
+    def failing(units, function, **_):
+        for place, unit in enumerate(units):
+            if place < 2:
+                yield Outcome(unit.key, error="OSError: gone")
+            else:
+                yield Outcome(unit.key, value=function(unit))
+
+    question = BatchOptions.read(**TWO_SCORES)
+    done, failures = Batch(UNITS, failing, progress=False).evaluate(question)
+    assert [part.key for part in done] == [unit.key for unit in UNITS[2:]]
+    assert failures == [("unit 0", "OSError: gone"), ("unit 1", "OSError: gone")]
+    with pytest.raises(InputError, match=r"got unit 0 \(and 1 more\): OSError: gone"):
+        Batch(UNITS[:2], failing, progress=False).evaluate(question)
+
+
+def test_health_is_every_row_being_ok():
+    question = BatchOptions.read(**TWO_SCORES)
+    require_health(evaluate_unit(UNITS[0], question).rows, question)
+    constant = HandMade([group("c", **{**SIX_SERIES[0], "b": np.ones(25)})])
+    with pytest.raises(InputError, match="got 'constant_score' for series='c', detector='b'"):
+        require_health(evaluate_unit(constant, question).rows, question)
+
+
+@pytest.fixture
+def journal(tmp_path):
+    return Journal.open(tmp_path / "rows.parquet", {"data": "as it is"})
+
+
+GLOBAL = BatchOptions.read(**TWO_SCORES, threshold="best_f1_global")
+
+
+def without_unit_3(units, function, **_):
+    for unit in units:
+        found = {"error": "OSError: gone"} if unit.key == "unit 3" else {"value": function(unit)}
+        yield Outcome(unit.key, **found)
+
+
+def test_a_threshold_of_some_units_is_not_kept_and_neither_is_what_it_gave(journal):
+    batch = Batch(UNITS, without_unit_3, progress=False, journal=journal)
+    shared, failures = batch.shared_thresholds(GLOBAL)
+    assert failures == [("unit 3", "OSError: gone")]
+    kept = [unit for unit in UNITS if unit.key != "unit 3"]
+    whole = Batch(UNITS, run, progress=False).shared_thresholds(GLOBAL)[0]
+    assert shared == Batch(kept, run, progress=False).shared_thresholds(GLOBAL)[0] != whole
+
+    # It can be read again by now, but had no say.
+    rest = replace(batch, execute=run).without(failures)
+    done, more = rest.evaluate(GLOBAL.with_thresholds(shared))
+    assert [part.key for part in done] == [unit.key for unit in kept]
+    assert more == []
+    assert journal.noted("thresholds") is None
+    # There is something to go on with, also where a finished output is to be replaced.
+    journal.out.touch()
+    assert Journal.open(journal.out, {"data": "as it is"}, resume=True) == journal
+    assert list(journal.finished()) == []
+    again = Batch(UNITS, run, progress=False, journal=journal)
+    assert again.shared_thresholds(GLOBAL) == (whole, [])
+    assert journal.noted("thresholds") == whole
+
+
+def test_no_threshold_of_nothing_and_none_of_some_units_if_strict():
+    strict = BatchOptions.read(**TWO_SCORES, threshold="best_f1_global", strict=True)
+    for units, question in ((UNITS, strict), (UNITS[3:4], GLOBAL)):
+        batch = Batch(units, without_unit_3, progress=False)
+        with pytest.raises(InputError, match="got unit 3: OSError: gone"):
+            batch.shared_thresholds(question)

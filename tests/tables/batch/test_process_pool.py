@@ -1,5 +1,6 @@
 """Processes of our own: safe to start, replaced when they die, gone when we are."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -13,10 +14,8 @@ from pathlib import Path
 import pytest
 
 from closecall.errors import EngineError
-from closecall.tables.batch.engine import run
-from closecall.tables.batch.outcome import Outcome
-
-from .test_engine import DOUBLED, Number, by_key, die_at_five, double, numbers
+from closecall.tables.batch.run import Outcome, run
+from tests.tables.batch.test_run import DOUBLED, Number, by_key, die_at_five, double, numbers
 
 DIED = "The worker process died: it was killed, ran out of memory, or crashed."
 
@@ -132,7 +131,7 @@ def finish_one(unit):
 SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from closecall.tables.batch.engine import run
+from closecall.tables.batch.run import run
 sys.path.insert(0, {tests!r})
 from tests.tables.batch.test_process_pool import MarkedNumber, finish_one
 if __name__ == "__main__" or not {guarded}:
@@ -196,7 +195,7 @@ def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
 SENDING = """
 import sys
 from contextlib import closing
-from closecall.tables.batch.engine import run
+from closecall.tables.batch.run import run
 sys.path.insert(0, {tests!r})
 from tests.tables.batch.test_process_pool import much, numbers
 if __name__ == "__main__":
@@ -242,7 +241,7 @@ def test_a_server_that_ends_while_it_starts_workers_is_worded(monkeypatch, error
 
 
 def test_a_program_without_a_file_is_told_so():
-    program = "from closecall.tables.batch.engine import run\nlist(run([], print, workers=2))"
+    program = "from closecall.tables.batch.run import run\nlist(run([], print, workers=2))"
     done = subprocess.run(
         [sys.executable, "-"], input=program, capture_output=True, text=True, check=False
     )
@@ -266,7 +265,7 @@ def in_a_daemon():
 
 FORKED = """
 import multiprocessing, sys
-from closecall.tables.batch.engine import run
+from closecall.tables.batch.run import run
 sys.path.insert(0, {tests!r})
 from tests.tables.batch.test_process_pool import double, numbers
 
@@ -286,3 +285,39 @@ if __name__ == "__main__":
 def test_in_a_process_that_was_forked_from_one_with_workers(tmp_path):
     with start_script(tmp_path, FORKED)[0] as script:
         assert script.wait(60) == 0, script.stderr.read()
+
+
+# In a program of its own: here, another test may have started a server for something else.
+PROGRAM = """
+from types import SimpleNamespace
+from closecall.tables.batch.process_pool import run_in_pool
+
+
+def loaded_kernels(_):
+    from closecall.affiliation import _chance_kernels, _curve_kernels, _kernels, _order_kernels
+
+    kernels = (
+        _curve_kernels.sweep,
+        _order_kernels.sort,
+        _kernels.score_zones,
+        _chance_kernels.mean_levels,
+    )
+    return [len(kernel.compiled.signatures) > 0 for kernel in kernels]
+
+
+if __name__ == "__main__":
+    units = [SimpleNamespace(key="a"), SimpleNamespace(key="b")]
+    print([outcome.value for outcome in run_in_pool(units, loaded_kernels, workers=2)])
+"""
+
+
+@pytest.mark.skipif(
+    "forkserver" not in multiprocessing.get_all_start_methods(), reason="workers are not forked"
+)
+def test_workers_start_with_their_kernels(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    done = subprocess.run(  # noqa: S603 - ours
+        [sys.executable, str(program)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == str([[True] * 4] * 2)

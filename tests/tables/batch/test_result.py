@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from math import isnan
 
@@ -13,11 +14,11 @@ import pytest
 from matplotlib import pyplot as plt
 from polars.testing import assert_frame_equal
 
-from closecall.errors import InputError
+from closecall.errors import InputError, MissingExtraError
 from closecall.tables.batch.evaluate import evaluate_frame
+from closecall.tables.batch.result import in_kind
 from closecall.tables.files import read_table
-
-from .groups import random_series
+from tests.tables.batch.groups import random_series
 
 GENERATOR = np.random.default_rng(31)
 SERIES = {f"s{k}": random_series(GENERATOR, 30) for k in range(4)}
@@ -215,3 +216,21 @@ def test_units_that_were_not_read_are_counted_where_people_look(result):
 def test_rows_are_written_as_their_name_says(result, tmp_path):
     with pytest.raises(InputError, match=r"to end in .parquet or .csv, got .*rows\.xlsx"):
         result.write(tmp_path / "rows.xlsx")
+
+
+COUNTED = pa.table({"series": ["a", "b"], "true_events": [3, None], "f1": [0.5, float("nan")]})
+
+
+def test_each_kind_keeps_its_values():
+    assert in_kind(COUNTED, "arrow") is COUNTED
+    frame = in_kind(COUNTED, "pandas")
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["true_events"].tolist() == [3, pd.NA]
+    assert in_kind(COUNTED, "polars").equals(pl.from_arrow(COUNTED))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_a_missing_package_is_named(kind, monkeypatch):
+    monkeypatch.setitem(sys.modules, kind, None)
+    with pytest.raises(MissingExtraError, match=kind):
+        in_kind(COUNTED, kind)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from math import inf, isnan, nan
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from closecall.tables.batch.question import Question
-from closecall.tables.batch.series import read_series
-from closecall.tables.batch.trouble import TroubleError
+import closecall as cc
+from closecall.errors import InputError
+from closecall.metrics.entry import REQUIRED
+from closecall.metrics.registry import METRICS
+from closecall.tables.batch.options import BatchOptions
+from closecall.tables.batch.series import chance_levels, evaluate_series, read_series, to_numpy
+from closecall.tables.batch.status import SeriesError
 
 LABELS = [0, 1, 1, 0, 0, 1]
 SCORES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
@@ -20,7 +28,7 @@ def read(time=None, **options):
         columns["t"] = time
         options["time"] = "t"
     table = pa.table(columns)
-    question = Question.ask(truth="label", score="score", **options)
+    question = BatchOptions.read(truth="label", score="score", **options)
     return read_series(table, question), table
 
 
@@ -85,7 +93,7 @@ def test_samples_are_counted_where_times_are_missing(times):
     series, _ = read(times, disorder="index")
     assert (series.axis.ticks, series.axis.length, series.timed) == (None, 6, False)
     for disorder in ("error", "sort"):
-        with pytest.raises(TroubleError) as caught:
+        with pytest.raises(SeriesError) as caught:
             read(times, disorder=disorder)
         assert caught.value.status == "bad_times"
 
@@ -93,14 +101,14 @@ def test_samples_are_counted_where_times_are_missing(times):
 def test_one_sample_is_counted():
     table = pa.table({"label": [1], "score": [0.5], "t": [7]})
     ask = {"truth": "label", "score": "score", "time": "t"}
-    series = read_series(table, Question.ask(**ask, disorder="index"))
+    series = read_series(table, BatchOptions.read(**ask, disorder="index"))
     assert (series.axis.length, series.axis.end, series.timed) == (1, 1, False)
-    with pytest.raises(TroubleError, match="`t` to have at least two times"):
-        read_series(table, Question.ask(**ask))
+    with pytest.raises(SeriesError, match="`t` to have at least two times"):
+        read_series(table, BatchOptions.read(**ask))
 
 
 def test_a_column_that_holds_no_times_is_trouble_even_so():
-    with pytest.raises(TroubleError) as caught:
+    with pytest.raises(SeriesError) as caught:
         read([True, False] * 3, disorder="index")
     assert caught.value.status == "bad_times"
 
@@ -113,6 +121,469 @@ def test_predictions_stand_beside_the_truth():
 
 
 def test_trouble_names_the_column_and_the_status():
-    with pytest.raises(TroubleError, match="`t` to be strictly increasing") as caught:
+    with pytest.raises(SeriesError, match="`t` to be strictly increasing") as caught:
         read([0, 1, 1, 2, 3, 4])
     assert caught.value.status == "bad_times"
+
+
+def test_one_chunk_of_numbers_is_not_copied():
+    values = np.arange(5.0)
+    assert np.shares_memory(to_numpy(pa.chunked_array([pa.array(values)]), "x"), values)
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (pa.chunked_array([[1, 2], [3]]), np.array([1, 2, 3])),
+        (pa.chunked_array([[True, False]]), np.array([True, False])),
+        (pa.chunked_array([[Decimal("0.5")]]), np.array([0.5])),
+        (pa.chunked_array([pa.array([3, 3, 1]).dictionary_encode()]), np.array([3, 3, 1])),
+        (
+            pa.chunked_array([pa.array([7], pa.timestamp("ms", "Asia/Tokyo"))]),
+            np.array([7], dtype="datetime64[ms]"),
+        ),
+    ],
+)
+def test_every_type_keeps_its_values(column, expected):
+    array = to_numpy(column, "x")
+    np.testing.assert_array_equal(array, expected)
+    assert array.dtype == expected.dtype
+
+
+def test_a_null_is_named_with_its_place():
+    with pytest.raises(InputError, match="`x` to have no missing values, got a null at index 2"):
+        to_numpy(pa.chunked_array([[1, 2], [None, 3]]), "x")
+
+
+DAY = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def random_labels(seed):
+    generator = np.random.default_rng(seed)
+    truth = np.zeros(400, dtype=np.int8)
+    for first in generator.integers(0, 380, 4):
+        truth[first : first + 15] = 1
+    return cc.affiliation(truth, generator.random(400) > 0.97)
+
+
+def events(truth, predicted, span):
+    return cc.affiliation(cc.Events(truth), cc.Events(predicted), span=span)
+
+
+RESULTS = {
+    **{f"labels {seed}": random_labels(seed) for seed in range(5)},
+    "one zone": events([(40, 60)], [(10, 12), (45, 48)], (0, 100)),
+    "an event that fills its zone": events([(0, 100)], [(10, 12)], (0, 100)),
+    "true points": events([(0.1, 0.2), (0.4, 0.4), (0.6, 0.9)], [(0.35, 0.35)], (0.0, 1.0)),
+    "a zone without length": events([(5, 10), (10, 10)], [(2, 6), (10, 10)], (0, 10)),
+    "datetimes": events(
+        [(DAY + timedelta(hours=2), DAY + timedelta(hours=5))],
+        [(DAY, DAY + timedelta(hours=3))],
+        (DAY, DAY + timedelta(hours=9)),
+    ),
+}
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+def test_levels_are_those_of_the_zones(result):
+    precision, recall, f1 = chance_levels(result.events)
+    zones, own = result.events.zone_shares, result.chance.events.precision
+    reached = 1 - (1 - zones.of_span) ** result.events.alarms
+    assert precision == pytest.approx(reached @ own / reached.sum(), abs=1e-13)
+    assert recall == pytest.approx(result.chance.recall, abs=1e-14)
+    assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_f1_is_near_the_mean_of_the_random_detector(seed):
+    result = random_labels(seed)
+    assert chance_levels(result.events)[2] == pytest.approx(result.chance.f1, abs=0.02)
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+def test_precision_is_near_the_mean_of_the_random_detector(result):
+    precision = chance_levels(result.events)[0]
+    assert precision == pytest.approx(result.chance.precision, abs=0.02)
+    if result.events.alarms == 1 or len(result.events) == 1:
+        assert precision == pytest.approx(result.chance.precision, abs=1e-14)
+
+
+def test_a_series_built_to_be_far_off_is_not_far():
+    # Many zones that are all event, seldom reached, beside a long one that always is.
+    touching = [(float(i), float(i + 1)) for i in range(90)]
+    alarms = [(200.0 + i, 200.0 + i) for i in range(10)]
+    result = events([*touching, (91.0, 91.0)], alarms, (0.0, 1000.0))
+    assert 0.05 < chance_levels(result.events)[0] - result.chance.precision < 0.07
+
+
+def test_levels_do_not_depend_on_where_the_alarms_are():
+    truth = [(10, 80), (90, 95), (300, 300)]
+    first, other = (events(truth, alarms, (0, 400)) for alarms in ([(5, 6)], [(340, 380)]))
+    assert chance_levels(first.events) == chance_levels(other.events)
+
+
+def test_no_alarm_has_no_precision():
+    precision, recall, f1 = chance_levels(cc.affiliation([0, 1, 0], [0, 0, 0]).events)
+    assert (np.isnan(precision), recall, np.isnan(f1)) == (True, 0.0, True)
+
+
+LENGTH = 240
+GENERATOR = np.random.default_rng(7)
+TRUTH = np.zeros(LENGTH, dtype=np.int8)
+for first in (20, 90, 91, 200):
+    TRUTH[first : first + 12] = 1
+SCORED_ROWS = GENERATOR.random(LENGTH) + 0.6 * TRUTH
+EVEN = np.datetime64("2024-03-01T00:00", "us") + np.arange(LENGTH) * np.timedelta64(5, "m")
+UNEVEN = EVEN + GENERATOR.integers(0, 200, LENGTH) * np.timedelta64(1, "s")
+
+
+def answers(columns, **options):
+    table = pa.table(columns)
+    given = {"truth": "label", **options}
+    return evaluate_series(table, BatchOptions.read(**given))
+
+
+def row_of(columns, **options):
+    (answer,) = answers(columns, **{"score": "score", **options})
+    return answer.row
+
+
+def same_numbers(row, plain):
+    for name, value in plain.items():
+        number = value / np.timedelta64(1, "s") if isinstance(value, np.timedelta64) else value
+        assert row[name] == pytest.approx(number, rel=0, abs=0, nan_ok=True), name
+
+
+def without_required(takes):
+    return [
+        name
+        for name, entry in METRICS.items()
+        if entry.takes in takes and REQUIRED not in entry.parameters.values()
+    ]
+
+
+@pytest.mark.parametrize("times", [None, EVEN, np.arange(LENGTH) * 3, np.arange(LENGTH) * 0.1])
+def test_every_metric_is_what_evaluate_gives_to_the_last_digit(times):
+    metrics = without_required(("labels", "scores"))
+    columns = {"label": TRUTH, "score": SCORED_ROWS}
+    if times is not None:
+        columns["t"] = times
+    row = row_of(columns, metrics=metrics, threshold=0.8, time=None if times is None else "t")
+    plain = cc.evaluate(TRUTH, SCORED_ROWS >= 0.8, scores=SCORED_ROWS, metrics=metrics, times=times)
+    assert set(plain) <= set(row)
+    same_numbers(row, plain)
+    assert (row["status"], row["reason"]) == ("ok", None)
+
+
+def test_predictions_are_taken_as_they_are():
+    predicted = SCORED_ROWS >= 0.9
+    columns = {"label": TRUTH, "p": predicted, "t": EVEN}
+    metrics = without_required(("labels",))
+    row = row_of(columns, score=None, predicted="p", metrics=metrics, time="t")
+    same_numbers(row, cc.evaluate(TRUTH, predicted, metrics=metrics, times=EVEN))
+    assert isnan(row["threshold"])
+
+
+def test_the_default_is_the_best_f1_of_the_curve():
+    row = row_of({"label": TRUTH, "score": SCORED_ROWS})
+    curve = cc.affiliation_curve(TRUTH, SCORED_ROWS)
+    best = curve.best()
+    result = curve.at(best.threshold)
+    assert row["threshold"] == best.threshold
+    assert row["predicted_events"] == best.alarms
+    assert row["affiliation_average_precision"] == curve.average_precision
+    assert row["chance_average_precision"] == curve.chance_average_precision
+    same_numbers(row, {f"affiliation_{name}": value for name, value in result.values().items()})
+
+
+def test_counts_of_samples_and_events():
+    predicted = SCORED_ROWS >= 0.9
+    row = row_of({"label": TRUTH, "score": SCORED_ROWS, "t": EVEN}, threshold=0.9, time="t")
+    result = cc.affiliation(TRUTH, predicted)
+    assert row["samples"] == LENGTH
+    assert row["true_samples"] == TRUTH.sum() == 37
+    assert row["predicted_samples"] == predicted.sum()
+    assert row["hit_samples"] == (predicted & (TRUTH == 1)).sum()
+    assert row["true_events"] == 3
+    assert row["predicted_events"] == len(cc.Events.from_labels(predicted))
+    assert row["alarmed_events"] == (~np.isnan(result.events.precision)).sum()
+
+
+def test_the_level_of_chance_is_that_of_as_many_alarms():
+    row = row_of({"label": TRUTH, "score": SCORED_ROWS}, threshold=1.2)
+    level = cc.affiliation(TRUTH, SCORED_ROWS >= 1.2).chance
+    assert row["chance_precision"] == pytest.approx(level.precision, abs=0.02)
+    assert row["chance_recall"] == pytest.approx(level.recall, abs=1e-15)
+    both = 2 / (1 / row["chance_precision"] + 1 / level.recall)
+    assert row["chance_f1"] == pytest.approx(both, abs=1e-15)
+    assert row["chance_f1"] == pytest.approx(level.f1, abs=0.02)
+
+
+def test_the_level_of_average_precision_needs_no_threshold():
+    metrics = ["affiliation_average_precision"]
+    row = row_of({"label": TRUTH, "score": SCORED_ROWS}, metrics=metrics)
+    level = cc.affiliation_curve(TRUTH, SCORED_ROWS).chance_average_precision
+    assert row["chance_average_precision"] == level
+    quiet = row_of({"label": np.zeros_like(TRUTH), "score": SCORED_ROWS}, metrics=metrics)
+    assert isnan(quiet["chance_average_precision"])
+
+
+def test_a_quantile_is_a_score_and_predicts_what_interpolation_would():
+    for level in (0, 0.5, 0.9, 0.99, 1):
+        row = row_of({"label": TRUTH, "score": SCORED_ROWS}, threshold={"quantile": level})
+        assert row["threshold"] in SCORED_ROWS
+        interpolated = np.quantile(SCORED_ROWS, level)
+        assert row["predicted_samples"] == np.count_nonzero(interpolated <= SCORED_ROWS)
+
+
+def test_a_quantile_among_infinite_scores():
+    scores = SCORED_ROWS.copy()
+    scores[5:60] = inf
+    row = row_of({"label": TRUTH, "score": scores}, threshold="quantile:0.9")
+    assert (row["threshold"], row["predicted_samples"], row["status"]) == (inf, 55, "ok")
+
+
+def test_threshold_free_metrics_need_no_threshold():
+    row = row_of({"label": TRUTH, "score": SCORED_ROWS}, metrics=["auc_roc"], threshold=0.5)
+    assert row["auc_roc"] == cc.metrics.auc_roc(TRUTH, SCORED_ROWS).value
+    assert isnan(row["threshold"])
+    assert row["predicted_events"] is None
+    assert row["status"] == "ok"
+
+
+def test_uneven_times_give_the_last_sample_the_median_step():
+    steps = np.sort(np.diff(UNEVEN))
+    end = UNEVEN[-1] + steps[steps.size // 2]
+    row = row_of({"label": TRUTH, "score": SCORED_ROWS, "t": UNEVEN}, threshold=0.8, time="t")
+    same_numbers(
+        row, cc.evaluate(TRUTH, SCORED_ROWS >= 0.8, metrics=["affiliation"], times=UNEVEN, end=end)
+    )
+    floats = np.array([0.0, 1.0, 2.5, 3.0, 7.0])
+    small = {"label": [0, 1, 0, 0, 1], "score": [0.1, 0.2, 0.9, 0.1, 0.3], "t": floats}
+    plain = cc.evaluate(
+        small["label"], [0, 0, 1, 0, 1], metrics=["affiliation"], times=floats, end=8.5
+    )
+    same_numbers(row_of(small, threshold=0.3, time="t"), plain)
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Paris"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_stamps_of_every_unit_and_zone_give_the_same(unit, zone):
+    stamps = pa.array(EVEN).cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone))
+    row = row_of({"label": TRUTH, "score": SCORED_ROWS, "t": stamps}, threshold=0.8, time="t")
+    plain = row_of({"label": TRUTH, "score": SCORED_ROWS}, threshold=0.8)
+    assert row["affiliation_f1"] == pytest.approx(plain["affiliation_f1"], abs=1e-14)
+    assert row["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        TRUTH.astype(bool),
+        TRUTH.astype(np.float64),
+        pa.array(TRUTH.tolist(), pa.decimal128(3, 1)),
+        pa.array(TRUTH).dictionary_encode(),
+        pa.chunked_array([TRUTH[:100], TRUTH[100:]]),
+    ],
+)
+def test_labels_of_any_make(labels):
+    row = row_of({"label": labels, "score": SCORED_ROWS})
+    assert row["affiliation_f1"] == row_of({"label": TRUTH, "score": SCORED_ROWS})["affiliation_f1"]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.int16])
+def test_scores_of_any_make(kind):
+    scores = (SCORED_ROWS * 100).astype(kind)
+    row = row_of({"label": TRUTH, "score": scores})
+    curve = cc.affiliation_curve(TRUTH, scores)
+    assert row["threshold"] == curve.best().threshold
+    assert row["affiliation_average_precision"] == curve.average_precision
+
+
+BASE = {"label": [0, 1, 1, 0, 0, 0], "score": [0.1, 0.2, 0.9, 0.4, 0.1, 0.0]}
+
+
+def dirty(**columns):
+    return {**BASE, **columns}
+
+
+@pytest.mark.parametrize(
+    ("columns", "status", "reason"),
+    [
+        (
+            {"label": pa.array([], pa.int8()), "score": pa.array([], pa.float64())},
+            "empty",
+            "Expected at least one sample, got none.",
+        ),
+        (
+            dirty(label=[0, 2, 1, 0, 0, 0]),
+            "bad_labels",
+            "Expected `label` labels to be 0 or 1, got 2 at index 1.",
+        ),
+        (
+            dirty(label=[0, None, 1, 0, 0, 0]),
+            "bad_labels",
+            "Expected `label` to have no missing values, got a null at index 1.",
+        ),
+        (
+            dirty(label=list("abcdef")),
+            "bad_labels",
+            (
+                "Expected `label` to be a vector of 0 and 1, or closecall.Events, "
+                "got values of type str."
+            ),
+        ),
+        (
+            dirty(label=[0] * 6),
+            "no_event",
+            "Expected at least one true event, got none in `label`.",
+        ),
+        (
+            dirty(score=[0.1, nan, 0.9, 0.4, 0.1, 0.0]),
+            "nan_score",
+            "Expected `score` to be numbers, or inf, got nan at index 1.",
+        ),
+        (
+            dirty(score=[0.1, 0.2, None, 0.4, 0.1, 0.0]),
+            "nan_score",
+            "Expected `score` to have no missing values, got a null at index 2.",
+        ),
+        (
+            dirty(score=list("abcdef")),
+            "bad_scores",
+            "Expected `score` to be numbers, got values of type object.",
+        ),
+        (
+            dirty(score=[0.5] * 6),
+            "constant_score",
+            "Expected `score` to tell samples apart, got 0.5 for every sample.",
+        ),
+    ],
+)
+def test_every_trouble_has_its_word_and_its_line(columns, status, reason):
+    row = row_of(columns)
+    assert (row["status"], row["reason"]) == (status, reason)
+    assert row["samples"] == len(columns["label"])
+
+
+@pytest.mark.parametrize(
+    ("times", "reason"),
+    [
+        ([0, 1, 1, 2, 3, 4], "strictly increasing, got 1 after 1 at index 2"),
+        ([0, 2, 1, 3, 4, 5], "strictly increasing, got 1 after 2 at index 2"),
+        ([0, 1, None, 2, 3, 4], "no missing values, got a null at index 2"),
+        ([0.0, 1.0, nan, 3.0, 4.0, 5.0], "finite, got nan at index 2"),
+        (list("abcdef"), "to be of one kind, numbers or datetimes"),
+    ],
+)
+def test_times_in_trouble(times, reason):
+    row = row_of(dirty(t=times), time="t")
+    assert row["status"] == "bad_times"
+    assert row["reason"].startswith("Expected `t` to ")
+    assert reason in row["reason"]
+    assert isnan(row["affiliation_f1"])
+
+
+def test_one_sample_with_a_time_has_no_length():
+    row = row_of({"label": [1], "score": [0.5], "t": [3]}, time="t")
+    assert row["status"] == "bad_times"
+    assert "at least two times" in row["reason"]
+    assert row_of({"label": [1], "score": [0.5]})["affiliation_f1"] == 1.0
+
+
+def test_a_constant_score_has_its_numbers():
+    row = row_of(dirty(score=[0.5] * 6))
+    plain = cc.evaluate(BASE["label"], [1] * 6, metrics=["affiliation"])
+    assert row["threshold"] == 0.5
+    same_numbers(row, plain)
+
+
+def test_nothing_predicted_is_undefined_and_keeps_its_recall():
+    row = row_of(BASE, threshold=2.0)
+    assert row["status"] == "undefined"
+    assert row["reason"] == (
+        "Expected at least one prediction "
+        "(affiliation_precision, affiliation_f1 are undefined), got none."
+    )
+    assert (row["affiliation_recall"], row["predicted_events"], row["alarmed_events"]) == (0, 0, 0)
+    assert (row["chance_recall"], isnan(row["chance_precision"])) == (0, True)
+
+
+def test_a_metric_that_is_undefined_is_named():
+    row = row_of(dirty(label=[1] * 6), metrics=["affiliation", "auc_roc"])
+    assert row["status"] == "undefined"
+    assert "auc_roc is undefined" in row["reason"]
+    assert row["affiliation_recall"] == 1
+
+
+def test_a_series_without_events_still_counts_its_false_alarms():
+    row = row_of(dirty(label=[0] * 6), threshold=0.3, metrics=["affiliation", "classical"])
+    assert (row["status"], row["true_events"], row["predicted_events"]) == ("no_event", 0, 1)
+    assert (row["predicted_samples"], row["hit_samples"]) == (2, 0)
+    assert row["classical_precision"] == 0
+    assert isnan(row["affiliation_precision"])
+
+
+def test_no_threshold_can_be_chosen_without_events():
+    row = row_of(dirty(label=[0] * 6))
+    assert isnan(row["threshold"])
+    assert row["predicted_events"] is None
+
+
+def test_one_bad_detector_leaves_the_others_alone():
+    columns = {**BASE, "broken": [nan] * 6, "other": BASE["score"]}
+    first, second, third = (
+        answer.row for answer in answers(columns, score=["score", "broken", "other"])
+    )
+    assert [first["status"], second["status"], third["status"]] == ["ok", "nan_score", "ok"]
+    assert first == third
+    assert (second["true_events"], second["true_samples"]) == (1, 2)
+
+
+def test_one_metric_that_fails_leaves_the_others_alone():
+    windows = {"windows": [(0, 1000)]}  # legal on other series
+    row = row_of(BASE, metrics={"nab": windows, "affiliation": {}}, threshold=0.3)
+    assert row["status"] == "failed"
+    assert row["reason"].startswith("nab: Expected `windows`")
+    assert row["affiliation_f1"] == row_of(BASE, threshold=0.3)["affiliation_f1"]
+
+
+def test_a_bug_becomes_a_row_that_names_its_kind(monkeypatch):
+    def broken(*_arguments, **_options):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("closecall.tables.batch.series.affiliation_curve", broken)
+    row = row_of(BASE)
+    assert (row["status"], row["reason"]) == ("failed", "ZeroDivisionError: division by zero")
+
+
+SHUFFLED = [3, 0, 5, 1, 2, 4]
+
+
+def test_disorder_sort_is_a_stable_sort_by_time():
+    times = np.array([10, 20, 30, 40, 50, 60])
+    shuffled = {name: np.asarray(values)[SHUFFLED] for name, values in BASE.items()}
+    shuffled["t"] = times[SHUFFLED]
+    sorted_row = row_of(shuffled, time="t", disorder="sort")
+    assert sorted_row == row_of({**BASE, "t": times}, time="t")
+    assert row_of(shuffled, time="t")["status"] == "bad_times"
+
+
+def test_disorder_sort_does_not_mend_repeated_times():
+    row = row_of(dirty(t=[5, 1, 2, 2, 3, 4]), time="t", disorder="sort")
+    assert row["status"] == "bad_times"
+    assert "got 2 after 2 at index 2" in row["reason"]
+
+
+def test_disorder_index_ignores_the_times_of_series_out_of_order_only():
+    disordered = row_of(dirty(t=[0, 1, 1, 2, 3, 4]), time="t", disorder="index")
+    assert disordered == row_of(BASE)
+    uneven = dirty(t=[0, 1, 5, 6, 7, 8])
+    assert row_of(uneven, time="t", disorder="index") == row_of(uneven, time="t")
+    assert row_of(uneven, time="t")["affiliation_recall"] != disordered["affiliation_recall"]
+
+
+def test_missing_times_cannot_be_sorted_but_samples_can_be_counted():
+    holes = dirty(t=[0, 1, None, 2, 3, 4])
+    assert row_of(holes, time="t", disorder="sort")["status"] == "bad_times"
+    assert row_of(holes, time="t", disorder="index") == row_of(BASE)

@@ -7,8 +7,8 @@ import math
 
 import pyarrow as pa
 
-from closecall.tables.batch.question import Question
-from closecall.tables.sources.unit import UnitSize
+from closecall.tables.batch.options import BatchOptions
+from closecall.tables.sources.source import UnitSize
 
 LENGTHS = (5, 1, 7, 3)
 KEYS = {
@@ -26,7 +26,7 @@ def key_names(keys):
 
 
 def ask(by, **options):
-    return Question.ask(by=by, truth="label", score=["a", "b"], time="t", **options)
+    return BatchOptions.read(by=by, truth="label", score=["a", "b"], time="t", **options)
 
 
 def series_table(keys, lengths=LENGTHS):

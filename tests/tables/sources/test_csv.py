@@ -8,13 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from closecall.errors import InputError
-from closecall.tables.batch.question import Question
+from closecall.tables.batch.options import BatchOptions
 from closecall.tables.sources import open_source
 from closecall.tables.sources.csv import csv_source
 from closecall.tables.sources.paths import DataFile, list_files
-from closecall.tables.sources.unit import UnitSize
-
-from .tables import ask, expected_groups, read_groups, series_table
+from closecall.tables.sources.source import UnitSize
+from tests.tables.sources.tables import ask, expected_groups, read_groups, series_table
 
 KEYS = [("pump",), ("fan",), ("valve",)]
 SPOOLED = UnitSize(smallest=10, largest=20, held=0)
@@ -122,12 +121,12 @@ def test_keys_are_text_as_it_stands_in_the_file(tmp_path, packed, whole_bytes):
 def test_keys_without_a_header_and_in_files_of_numbers_and_of_text(tmp_path):
     (tmp_path / "1.csv").write_text("007,0,1.5\n008,1,1.5\n")
     (tmp_path / "2.csv").write_text("bond,0,1.5\n")
-    question = Question.ask(by="column1", truth="column2", score="column3")
+    question = BatchOptions.read(by="column1", truth="column2", score="column3")
     with pytest.raises(InputError, match="to name a column of"):
         open_source(tmp_path, question)
     (tmp_path / "1.csv").write_text("key,label,a\n007,0,1.5\n008,1,1.5\n")
     (tmp_path / "2.csv").write_text("key,label,a\nbond,0,1.5\n")
-    question = Question.ask(by="key", truth="label", score="a")
+    question = BatchOptions.read(by="key", truth="label", score="a")
     [unit] = open_source(tmp_path, question).units()
     assert [key for key, _ in unit.groups()] == [("007",), ("008",), ("bond",)]
 

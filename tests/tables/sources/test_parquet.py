@@ -11,10 +11,17 @@ import pytest
 
 from closecall.errors import InputError
 from closecall.tables.sources import open_source
-from closecall.tables.sources.unit import UnitSize
-
-from .tables import KEYS, TINY, ask, expected_groups, key_names, read_groups, series_table
-from .test_planning import rows_of, write_row_groups
+from closecall.tables.sources.source import UnitSize
+from tests.tables.sources.tables import (
+    KEYS,
+    TINY,
+    ask,
+    expected_groups,
+    key_names,
+    read_groups,
+    series_table,
+)
+from tests.tables.sources.test_planning import rows_of, write_row_groups
 
 ROWS, ROW_GROUPS = 50_000, 50
 

@@ -7,11 +7,13 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
+import closecall as cc
 from closecall.errors import InputError, InputTypeError
+from closecall.tables.batch.evaluate import evaluate_frame
+from closecall.tables.batch.options import BatchOptions
 from closecall.tables.sources import open_source
 from closecall.tables.sources.paths import list_files
-
-from .tables import TINY, ask, expected_groups, read_groups, series_table
+from tests.tables.sources.tables import TINY, ask, expected_groups, read_groups, series_table
 
 
 def write_hive(folder, table, columns):
@@ -213,3 +215,188 @@ def test_the_name_of_a_folder_wins_over_a_column(tmp_path):
     pq.write_table(table, tmp_path / "key0=7" / "x.parquet")
     [unit] = open_source(tmp_path, ask("key0")).units()
     assert [key for key, _ in unit.groups()] == [(7,)]
+
+
+ROWS = pa.table({"label": [0, 1, 0, 0], "a": [0.1, 0.9, 0.2, 0.3]})
+CSV = "label,a\n0,0.1\n1,0.9\n0,0.2\n0,0.3\n"
+NAMES = ("x", "y", "z")
+
+
+def write_machines(folder, suffix):
+    """Write two files for each of three series, which folders name."""
+    for name in NAMES:
+        own = folder / f"machine={name}"
+        own.mkdir(parents=True)
+        for number in range(2):
+            path = own / f"part{number}.{suffix}"
+            if suffix == "parquet":
+                pq.write_table(ROWS, path)
+            else:
+                path.write_text(CSV)
+    return folder / "machine=y" / f"part1.{suffix}"
+
+
+DAMAGE = {
+    "cut": ("parquet", lambda path: path.write_bytes(path.read_bytes()[:-20]), "whole Parquet"),
+    "empty": ("parquet", lambda path: path.write_bytes(b""), "whole Parquet file, got `Parquet"),
+    "other bytes": ("parquet", lambda path: path.write_bytes(b"not that"), "whole Parquet"),
+    "ragged": ("csv", lambda path: path.write_text(CSV + "0,1,2\n"), "to be a CSV file"),
+    "text": ("csv", lambda path: path.write_text(CSV + "no,0.5\n"), "'label' of .* hold numbers"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_only_the_series_of_a_damaged_file_is_lost(tmp_path, kind):
+    suffix, damage, reason = DAMAGE[kind]
+    path = write_machines(tmp_path / "lake", suffix)
+    given = {"by": "machine", "truth": "label", "score": "a"}
+    whole = cc.evaluate_frame(tmp_path / "lake", **given)
+    damage(path)
+    found = cc.evaluate_frame(tmp_path / "lake", **given)
+    # The other half of the series is no series.
+    kept = [row for row in whole.table.to_pylist() if row["machine"] != "y"]
+    assert found.table.to_pylist() == kept
+    [(key, error)] = found.failures
+    assert key == f"all of machine=y/part1.{suffix}"
+    assert error.startswith("Expected")
+    with pytest.raises(InputError, match=reason):
+        cc.evaluate_frame(tmp_path / "lake", **given, strict=True)
+
+
+def test_a_first_file_with_text_is_the_odd_one(tmp_path):
+    write_machines(tmp_path, "csv")
+    (tmp_path / "machine=x" / "part0.csv").write_text(CSV + "no,0.5\n")
+    found = cc.evaluate_frame(tmp_path, by="machine", truth="label", score="a")
+    assert found.table["machine"].to_pylist() == ["y", "z"]
+    assert [key for key, _ in found.failures] == ["all of machine=x/part0.csv"]
+
+
+def test_a_series_without_rows_is_not_told_of_beside_damage(tmp_path):
+    damaged = write_machines(tmp_path, "parquet")
+    damaged.write_bytes(b"")
+    pq.write_table(ROWS.slice(0, 0), damaged.with_name("part0.parquet"))
+    found = cc.evaluate_frame(tmp_path, by="machine", truth="label", score="a")
+    assert found.table["machine"].to_pylist() == ["x", "z"]
+
+
+def test_a_damaged_unit_travels(tmp_path):
+    write_machines(tmp_path, "parquet").write_bytes(b"")
+    *_, last = open_source(
+        tmp_path, BatchOptions.read(by="machine", truth="label", score="a")
+    ).units()
+    again = pickle.loads(pickle.dumps(last))  # noqa: S301 - our own bytes
+    assert again == last
+    with pytest.raises(InputError, match=r"part1.parquet to be a whole Parquet file"):
+        again.groups()
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_without_folders_that_name_series_nothing_is_known(tmp_path, kind):
+    """Other files may hold the rest of the same series, which nobody would miss."""
+    suffix, damage, reason = DAMAGE[kind]
+    path = write_machines(tmp_path, suffix)
+    damage(path)
+    with pytest.raises(InputError, match=reason) as caught:
+        cc.evaluate_frame(tmp_path, truth="label", score="a")
+    assert "Hint: " in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DAMAGE if kind != "text"])
+def test_nothing_but_damage_is_refused(tmp_path, kind):
+    suffix, damage, reason = DAMAGE[kind]
+    write_machines(tmp_path, suffix)
+    for other in tmp_path.rglob(f"*.{suffix}"):
+        damage(other)
+    with pytest.raises(InputError, match=reason):
+        cc.evaluate_frame(tmp_path, by="machine", truth="label", score="a")
+
+
+def test_text_in_every_file_is_no_damage(tmp_path):
+    write_machines(tmp_path, "csv")
+    for path in tmp_path.rglob("*.csv"):
+        path.write_text(CSV + "no,0.5\n")
+    found = cc.evaluate_frame(tmp_path, by="machine", truth="label", score="a")
+    assert found.table["status"].to_pylist() == ["bad_labels"] * 3
+
+
+def test_a_file_that_changed_is_read_anew(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(ROWS, path)
+    assert cc.evaluate_frame(path, truth="label", score="a").table["samples"].to_pylist() == [4]
+    pq.write_table(pa.concat_tables([ROWS, ROWS]), path)
+    assert cc.evaluate_frame(path, truth="label", score="a").table["samples"].to_pylist() == [8]
+
+
+EMPTY_ROWS = series_table([("x",)], (4,)).drop_columns(["key0"])
+NOTHING = EMPTY_ROWS.slice(0, 0)
+
+
+def write(folder, parts):
+    """Write a file for each pair of a folder and its rows."""
+    for number, (name, table) in enumerate(parts):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, folder / name / f"{number}.parquet", row_group_size=2)
+
+
+@pytest.mark.parametrize("size", [None, TINY])
+def test_a_series_without_rows_is_a_group_without_rows(tmp_path, size):
+    write(tmp_path, [("key0=c", NOTHING), ("key0=a", EMPTY_ROWS), ("key0=b", NOTHING)])
+    source = open_source(tmp_path, ask("key0"), size=size)
+    units = pickle.loads(pickle.dumps(source.units()))  # noqa: S301 - pickled here
+    assert len({unit.key for unit in units}) == len(units)
+    groups = read_groups(units)
+    assert {key: len(rows) for key, rows in groups.items()} == {("a",): 4, ("b",): 0, ("c",): 0}
+    assert all(rows.schema.equals(source.schema) for _, rows in units[-1].groups())
+
+
+def test_rows_in_another_file_of_the_series_count(tmp_path):
+    write(tmp_path, [("key0=a", NOTHING), ("key0=a", EMPTY_ROWS), ("key0=a", NOTHING)])
+    groups = read_groups(open_source(tmp_path, ask("key0")).units())
+    assert {key: len(rows) for key, rows in groups.items()} == {("a",): 4}
+
+
+def test_folders_must_name_all_keys(tmp_path):
+    keyed = EMPTY_ROWS.append_column("key1", pa.array(["m"] * 4))
+    write(tmp_path, [("key0=a", keyed), ("key0=b", keyed.slice(0, 0))])
+    groups = read_groups(open_source(tmp_path, ask(["key0", "key1"])).units())
+    assert list(groups) == [("a", "m")]
+
+
+def test_types_of_columns_without_values_do_not_matter(tmp_path):
+    untyped = pa.table({name: pa.nulls(0) for name in NOTHING.column_names})
+    write(tmp_path, [("key0=a", untyped), ("key0=b", EMPTY_ROWS)])
+    source = open_source(tmp_path, ask("key0"))
+    assert source.schema.field("a").type == pa.float64()
+    assert {key: len(rows) for key, rows in read_groups(source.units()).items()} == {
+        ("a",): 0,
+        ("b",): 4,
+    }
+
+
+@pytest.mark.parametrize("threshold", ["best_f1", "best_f1_global"])
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_a_batch_gives_it_rows(tmp_path, threshold, suffix):
+    for name, rows in (("1", "0,0.5\n1,0.9\n"), ("2", "")):
+        path = tmp_path / "data" / f"site={name}" / f"x.{suffix}"
+        path.parent.mkdir(parents=True)
+        path.write_text("label,score\n" + rows)
+        if suffix == "parquet":
+            table = pa.table(
+                {"label": [0, 1], "score": [0.5, 0.9]} if rows else {"label": [], "score": []}
+            )
+            pq.write_table(table, path)
+    asked = {"by": "site", "truth": "label", "score": "score", "threshold": threshold}
+    result = evaluate_frame(tmp_path / "data", **asked, out=tmp_path / "out.parquet")
+    assert result.table.select(["site", "status", "samples"]).to_pylist() == [
+        {"site": 1, "status": "ok", "samples": 2},
+        {"site": 2, "status": "empty", "samples": 0},
+    ]
+    assert result.table["site"].type == pa.int32()
+
+
+def test_nothing_but_series_without_rows(tmp_path):
+    write(tmp_path, [("key0=a", NOTHING), ("key0=b", NOTHING)])
+    result = evaluate_frame(tmp_path, by="key0", truth="label", score="a")
+    assert result.table["status"].to_pylist() == ["empty", "empty"]
+    with pytest.raises(InputError, match="to hold at least one series, got none"):
+        evaluate_frame(tmp_path, truth="label", score="a")

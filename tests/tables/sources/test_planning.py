@@ -1,19 +1,36 @@
 """Units hold whole series wherever row groups and files are cut."""
 
+import datetime as dt
 import math
 import sys
+from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import closecall as cc
 from closecall.errors import MissingExtraError
 from closecall.tables.sources import open_source
-from closecall.tables.sources.row_groups import Layout
-from closecall.tables.sources.unit import UnitSize
-
-from .tables import ask, expected_groups, read_groups, series_table
+from closecall.tables.sources.parquet import Layout
+from closecall.tables.sources.planning import (
+    Bounds,
+    ColumnRange,
+    column_range,
+    place,
+    write_in_row_groups,
+)
+from closecall.tables.sources.source import UnitSize
+from tests.tables.sources.tables import (
+    KEYS,
+    ask,
+    expected_groups,
+    key_names,
+    read_groups,
+    series_table,
+)
 
 WIDTH = 5  # key, time, label and two scores
 
@@ -216,3 +233,141 @@ def test_any_cut_gives_the_same_series(tmp_path_factory, layout, files):
     assert sum(1 for unit in units for _ in unit.groups()) == len(wanted)
     for key, rows in wanted.items():
         assert found[str(key)].select(["t", "label", "a", "b"]).to_pylist() == rows
+
+
+def written_range(tmp_path, values, **options):
+    table = pa.table({"key": values})
+    pq.write_table(table, tmp_path / "x.parquet", **options)
+    metadata = pq.read_metadata(tmp_path / "x.parquet")
+    return column_range(metadata.row_group(0), 0, table.schema.field("key").type)
+
+
+@pytest.mark.parametrize(
+    ("values", "lower", "upper"),
+    [
+        ([3, 1, 2], 1, 3),
+        (["b", "a"], "a", "b"),
+        ([True, False], False, True),
+        ([dt.date(2024, 1, 2), dt.date(2024, 1, 1)], dt.date(2024, 1, 1), dt.date(2024, 1, 2)),
+        ([3, None, 1], 1, None),
+        (pa.array([None, None], pa.string()), None, None),
+    ],
+)
+def test_ranges_of_statistics(tmp_path, values, lower, upper):
+    assert written_range(tmp_path, values) == ColumnRange(place(lower), place(upper))
+
+
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        ([1.0, math.nan], {}),  # statistics leave nan out
+        (pa.array([1, 2], pa.timestamp("ns")), {}),  # Python's times are coarser
+        ([1, 2], {"write_statistics": False}),
+    ],
+)
+def test_no_range_where_statistics_may_mislead(tmp_path, values, options):
+    assert written_range(tmp_path, values, **options) is None
+
+
+def test_nothing_is_known_of_a_column_that_is_not_there(tmp_path):
+    pq.write_table(pa.table({"key": [1]}), tmp_path / "x.parquet")
+    row_group = pq.read_metadata(tmp_path / "x.parquet").row_group(0)
+    assert column_range(row_group, None, pa.int64()) is None
+
+
+def test_order_of_values():
+    values = [place(value) for value in (None, math.nan, math.inf, 0.0, -math.inf)]
+    assert sorted(values) == values[::-1]
+
+
+def test_unknown_columns_widen_what_follows():
+    one, other = ColumnRange.of_one("a"), ColumnRange.of_one("b")
+    known = Bounds.of_ranges([one, other])
+    assert known.lower == known.upper == (place("a"), place("b"))
+    unknown = Bounds.of_ranges([one, None, other])
+    assert unknown.lower < (place("a"), place("x"), place("b")) < unknown.upper
+    assert unknown.lower < (place("a"), place(None), place(None)) < unknown.upper
+
+
+SMALL = UnitSize(smallest=20, largest=40, held=30, readable=50)
+
+
+@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
+def test_a_giant_row_group_has_the_same_series(tmp_path, keys, monkeypatch):
+    by, table = key_names(keys), series_table(keys)
+    pq.write_table(table, tmp_path / "x.parquet")
+    read = []
+    original = Layout.read
+
+    def noting(self, file, row_groups, columns=None):
+        part = original(self, file, row_groups, columns)
+        read.append(part.num_rows)
+        return part
+
+    monkeypatch.setattr(Layout, "read", noting)
+    units = open_source(tmp_path / "x.parquet", ask(by), size=SMALL).units()
+    assert len(units) > 1
+    assert all(unit.temporary for unit in units)
+    assert read_groups(units) == expected_groups(table, by)
+    assert max(read) < table.num_rows
+
+
+def test_folders_and_other_files_come_along(tmp_path):
+    table = series_table([("a",), ("b",)], (9, 4)).drop_columns(["key0"])
+    for name, rows in (("a", slice(0, 9)), ("b", slice(9, 13))):
+        (tmp_path / f"key0={name}").mkdir()
+        own = table.slice(rows.start, rows.stop - rows.start)
+        pq.write_table(own, tmp_path / f"key0={name}" / "x.parquet")
+    size = UnitSize(smallest=20, largest=40, held=30, readable=40)
+    units = open_source(tmp_path, ask("key0"), size=size).units()
+    assert {key: len(rows) for key, rows in read_groups(units).items()} == {("a",): 9, ("b",): 4}
+
+
+def test_the_copy_goes_with_the_units(tmp_path):
+    pq.write_table(series_table(KEYS["strings"]), tmp_path / "x.parquet")
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=SMALL).units()
+    folder = Path(units[0].stretches[0].file.path).parent
+    assert folder.exists()
+    assert folder != tmp_path
+    units.clear()
+    assert not folder.exists()
+
+
+def test_keys_name_the_rows(tmp_path):
+    pq.write_table(series_table([("a",), ("b",), ("c",)], (4, 4, 4)), tmp_path / "x.parquet")
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=SMALL).units()
+    assert [unit.key for unit in units] == [
+        "rows 0-4 from rows.parquet",
+        "rows 4-8 from rows.parquet",
+        "rows 8-12 from rows.parquet",
+    ]
+
+
+@pytest.mark.parametrize("parts", [[7], [1] * 7, [0, 3, 0, 4], [6, 1]])
+def test_row_groups_do_not_depend_on_the_parts(tmp_path, parts):
+    table, tables, start = pa.table({"a": range(7)}), [], 0
+    for rows in parts:
+        tables.append(table.slice(start, rows))
+        start += rows
+    write_in_row_groups(str(tmp_path / "x.parquet"), tables, rows=3, by=())
+    metadata = pq.read_metadata(tmp_path / "x.parquet")
+    assert [metadata.row_group(n).num_rows for n in range(3)] == [3, 3, 1]
+    assert pq.read_table(tmp_path / "x.parquet").equals(table)
+
+
+def test_one_giant_series_is_cut_in_time(tmp_path, monkeypatch):
+    labels = [0, 1, 1, 0, 0, 0, 1, 0, 0, 0] * 20
+    found = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0] * 20
+    pq.write_table(pa.table({"label": labels, "p": found}), tmp_path / "x.parquet")
+    monkeypatch.setattr(
+        "closecall.tables.sources.open_source",
+        lambda data, question: open_source(data, question, size=SMALL),
+    )
+    [row] = cc.evaluate_frame(
+        tmp_path / "x.parquet", truth="label", predicted="p", metrics=["affiliation"]
+    ).table.to_pylist()
+    whole = cc.affiliation(labels, found)
+    assert (row["affiliation_precision"], row["affiliation_recall"]) == (
+        whole.precision,
+        whole.recall,
+    )

@@ -13,12 +13,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from closecall.errors import InputError, MissingExtraError
-from closecall.tables.batch.question import Question
+from closecall.tables.batch.options import BatchOptions
 from closecall.tables.sources import open_source, sorting
-from closecall.tables.sources.row_groups import Layout
-
-from .tables import KEYS, ask, expected_groups, key_names, read_groups, series_table
-from .test_planning import rows_of
+from closecall.tables.sources.parquet import Layout
+from tests.tables.sources.tables import (
+    KEYS,
+    ask,
+    expected_groups,
+    key_names,
+    read_groups,
+    series_table,
+)
+from tests.tables.sources.test_planning import rows_of
 
 
 def scattered(keys, seed=0):
@@ -79,7 +85,7 @@ def units_of(table, path, question, size):
 def test_names_that_differ_in_case_only(tmp_path):
     table = scattered(KEYS["strings"]).select(["key0", "label", "a", "b"])
     named = table.rename_columns(["S", "label", "s", "LABEL"])
-    question = Question.ask(by="S", truth="label", score=["s", "LABEL"])
+    question = BatchOptions.read(by="S", truth="label", score=["s", "LABEL"])
     units = units_of(named, tmp_path / "x.parquet", question, rows_of(8))
     groups = {key: rows for unit in units for key, rows in unit.groups()}
     wanted = {key: [] for key in KEYS["strings"]}

@@ -1,4 +1,4 @@
-"""Many series and detectors at once: the question, the units, the engines, and what comes out."""
+"""Many series and detectors at once: the options, the units, the engines, and what comes out."""
 
 from __future__ import annotations
 

@@ -1,17 +1,13 @@
-"""What a batch has finished, kept beside its output until all of it is there.
-
-For ``results.parquet`` there is a folder ``results.parquet.partial`` with one file for each
-finished unit and a manifest that says what was asked of which data. Every file is written under
-another name first, so that it is whole or not there; a check sum finds those that were damaged
-later. The output itself appears in one step, at the end, and the folder goes.
-"""
+"""Rows of a batch in a file: Parquet or CSV, as the name says, and nothing else."""
 
 from __future__ import annotations
 
 import json
 import os
 import pickle
+import sys
 import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate, pairwise
@@ -19,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
-from closecall.tables.batch.written import naming, require_suffix, write_rows
-from closecall.tables.files import arrow
+from closecall.tables.files import arrow, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,8 +23,107 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.tables.batch.series_part import SeriesPart
-    from closecall.tables.batch.unit import UnitRows
+    from closecall.tables.batch.long_series import SeriesPart
+    from closecall.tables.batch.rows import UnitRows
+
+_SUFFIXES = (".parquet", ".pq", ".csv")
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def require_suffix(path: str | os.PathLike[str], argument: str) -> None:
+    """Refuse a name that says neither Parquet nor CSV."""
+    if Path(path).suffix not in _SUFFIXES:
+        rule = f"`{argument}` to end in .parquet or .csv"
+        raise InputError(expected(rule, f"{os.fspath(path)!r}"))
+
+
+def write_rows(table: pa.Table, path: str | os.PathLike[str]) -> None:
+    """Write a table; ``-`` is standard output, as CSV. Lengths of time are seconds in CSV."""
+    if str(path) != "-":
+        require_suffix(path, "path")
+    text = Path(path).suffix not in _SUFFIXES[:2]
+    columns = {name: table.column(name) for name in table.column_names}
+    with naming(path):
+        write_table({name: _in_seconds(x) if text else x for name, x in columns.items()}, path)
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say which file cannot be written: a full disk does not say it by itself."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and str(path) != "-":
+            error.filename = os.fspath(path)
+        raise
+
+
+def _in_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Turn lengths of time into seconds; in a text, a number of nanoseconds has lost its unit."""
+    pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
+    if not pyarrow.types.is_duration(column.type):
+        return column
+    ticks = column.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
+    return compute.divide(ticks, float(_PER_SECOND[column.type.unit]))
+
+
+@contextmanager
+def sole_writer(out: str | os.PathLike[str]) -> Iterator[None]:
+    """Hold the lock of an output, ``results.parquet.lock``; the system drops it if we die.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> out = Path(tempfile.mkdtemp()) / "results.parquet"
+    >>> with sole_writer(out), sole_writer(out):
+    ...     pass
+    Traceback (most recent call last):
+    closecall.errors.InputError: Expected no other batch to be writing to ...results.parquet, got...
+    """
+    path = Path(f"{os.fspath(out)}.lock")
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError:  # the place itself is wrong, and who writes there says how
+        yield
+        return
+    try:
+        if not _locked(handle) or not _is_at(handle, path):
+            hint = "Wait for it, or choose another output."
+            raise InputError(expected(f"no other batch to be writing to {out}", "one", hint))
+        try:
+            yield
+        finally:
+            if sys.platform != "win32":  # where open files cannot be removed
+                path.unlink(missing_ok=True)
+    finally:
+        os.close(handle)
+
+
+def _locked(handle: int) -> bool:
+    """Lock a file unless somebody else has."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:  # a disk that knows no locks: nobody can be kept out
+        return True
+    return True
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Say whether the open file is still the one of that name: its owner removes it when done."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
 
 _MANIFEST = "manifest.json"
 _UNIT, _PART, _TEMPORARY, _NOTE = ".unit", ".part", ".tmp", ".note"
@@ -43,7 +137,7 @@ class Journal:
     Examples
     --------
     >>> import pyarrow as pa, tempfile
-    >>> from closecall.tables.batch.unit import UnitRows
+    >>> from closecall.tables.batch.rows import UnitRows
     >>> out = Path(tempfile.mkdtemp()) / "results.parquet"
     >>> journal = Journal.open(out, {"data": "one file"})
     >>> journal.write(UnitRows("first", pa.table({"f1": [0.5]})))
@@ -74,9 +168,9 @@ class Journal:
         out
             Where the rows go: Parquet or CSV.
         about
-            What is asked of which data, as `closecall.tables.batch.description.describe` says it.
+            What is asked of which data, as `closecall.tables.batch.options.describe` says it.
         resume
-            Go on with what is there, if it answers the same question; begin if nothing is.
+            Go on with what is there, if it answers the same options; begin if nothing is.
         overwrite
             Drop what was begun before, and replace a finished output, in the end.
         """
@@ -108,7 +202,7 @@ class Journal:
 
     def finished(self) -> Iterator[UnitRows]:
         """Yield the units that were kept, but none that is torn or damaged."""
-        from closecall.tables.batch.unit import UnitRows
+        from closecall.tables.batch.rows import UnitRows
 
         for key, streams in self._kept(_UNIT):
             yield UnitRows(key, *(_table(stream) for stream in streams))

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from closecall.errors import EngineError, expected
-from closecall.tables.batch.outcome import KEPT, Keyed, Outcome, Window, attempt, outcome_of
+from closecall.tables.batch.run import KEPT, Keyed, Outcome, Window, attempt, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 _AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
 _MOST_DEATHS = 5  # in a row, with nothing finished in between
-_PRELOADED = ["closecall.tables.batch.warm"]
+_PRELOADED = ["closecall.tables.batch.preload"]
 _TO_SEND = 5.0  # seconds, for a worker to finish sending before it ends with its parent
 _DIED = "The worker process died: it was killed, ran out of memory, or crashed."
 

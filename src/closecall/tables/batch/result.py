@@ -8,13 +8,17 @@ from html import escape
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
-from closecall.tables.batch.kinds import in_kind
-from closecall.tables.batch.leaderboard import higher_is_better, rank_detectors, values_by_series
-from closecall.tables.batch.question import DETECTOR
-from closecall.tables.batch.summary import summarise, trouble_text
-from closecall.tables.batch.summary_intervals import interval_rows
-from closecall.tables.batch.written import write_rows
+from closecall.errors import InputError, MissingExtraError, expected
+from closecall.tables.batch.journal import write_rows
+from closecall.tables.batch.options import ALARMED, COUNTS, DETECTOR
+from closecall.tables.batch.summary import (
+    higher_is_better,
+    interval_rows,
+    rank_detectors,
+    summarise,
+    trouble_text,
+    values_by_series,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +26,42 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.tables.batch.question import Question
+    from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources.source import Kind
+
+# Counts that are not known of a series in trouble; pandas' plain integers have no missing value.
+_MAYBE_MISSING = (*COUNTS[1:], ALARMED)
+
+
+def in_kind(table: pa.Table, kind: Kind) -> Any:
+    """Give an Arrow table as a pandas or polars dataframe, or as it is.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> in_kind(pa.table({"true_events": [2, None]}), "pandas")["true_events"].tolist()
+    [2, <NA>]
+    """
+    try:
+        if kind == "pandas":
+            return _pandas(table)
+        if kind == "polars":
+            import polars as pl
+
+            return pl.from_arrow(table)
+    except ImportError as error:
+        raise MissingExtraError(kind) from error
+    return table
+
+
+def _pandas(table: pa.Table) -> Any:
+    import pandas as pd
+
+    frame = table.to_pandas()
+    for name in _MAYBE_MISSING:
+        if name in frame:
+            frame[name] = pd.array(table.column(name).to_pylist(), dtype="Int64")
+    return frame
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -51,7 +89,7 @@ class BatchResult:
     """The rows, as an Arrow table."""
     event_table: pa.Table | None
     """The rows of true events, as an Arrow table; None if they were not asked for."""
-    question: Question
+    options: BatchOptions
     """What was asked."""
     kind: Kind = "arrow"
     """The kind of table that results are given back in."""
@@ -86,7 +124,7 @@ class BatchResult:
     @property
     def thresholds(self) -> dict[str, float]:
         """The thresholds that all series of a detector share, with ``best_f1_global``."""
-        return dict(self.question.shared)
+        return dict(self.options.shared)
 
     @cached_property
     def events(self) -> Any:
@@ -146,7 +184,7 @@ class BatchResult:
         >>> row["series"], row["pooled_events"], row["micro_precision"], row["micro_recall"]
         (1, 1, 0.5, 0.5)
         """
-        table = summarise(self.table, self.question, by, unread=self.unread)
+        table = summarise(self.table, self.options, by, unread=self.unread)
         return in_kind(table, self.kind)
 
     def leaderboard(self, metric: str | None = None, *, detector: str = DETECTOR) -> Any:
@@ -178,7 +216,7 @@ class BatchResult:
         ['a', 'b']
         """
         name = self._metric(metric)
-        return in_kind(rank_detectors(self.table, self.question, name, detector), self.kind)
+        return in_kind(rank_detectors(self.table, self.options, name, detector), self.kind)
 
     def intervals(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> Any:
         """Say how far the numbers of the summary, and who leads in them, can be trusted.
@@ -232,7 +270,7 @@ class BatchResult:
         'There are only three series.'
         """
         table = interval_rows(
-            self.table, self.event_table, self.question, level=level, n=n, seed=seed
+            self.table, self.event_table, self.options, level=level, n=n, seed=seed
         )
         return in_kind(table, self.kind)
 
@@ -240,22 +278,22 @@ class BatchResult:
         """Write the rows as Parquet (``.parquet``, ``.pq``) or CSV; ``-`` is standard output."""
         write_rows(self.table, path)
 
-    def plot(self, metric: str | None = None, **options: Any) -> Any:
+    def plot(self, metric: str | None = None, **how: Any) -> Any:
         """Draw detectors by series; see `closecall.plot.plot_batch` for the options."""
         name = self._metric(metric)
-        series, detectors, values = values_by_series(self.table, self.question, name)
+        series, detectors, values = values_by_series(self.table, self.options, name)
         cells = [
             (one, detector, values[line, column])
             for line, detector in enumerate(detectors)
             for column, one in enumerate(series)
         ]
-        best = "highest" if higher_is_better(name, self.question) else "lowest"
+        best = "highest" if higher_is_better(name, self.options) else "lowest"
         from closecall.plot import plot_batch
 
-        return plot_batch(cells, **{"value": name, "best": best, **options})
+        return plot_batch(cells, **{"value": name, "best": best, **how})
 
     def _metric(self, metric: str | None) -> str:
-        columns = self.question.metric_columns
+        columns = self.options.metric_columns
         return metric or ("affiliation_f1" if "affiliation_f1" in columns else columns[0])
 
     def __len__(self) -> int:
@@ -279,7 +317,7 @@ class BatchResult:
 
     def _repr_html_(self) -> str:
         """Show what there is and the leaderboard in a notebook."""
-        board = rank_detectors(self.table, self.question, self._metric(None))
+        board = rank_detectors(self.table, self.options, self._metric(None))
         head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in board.column_names)
         lines = [
             "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row.values()) + "</tr>"

@@ -1,28 +1,50 @@
-"""One series of a table, read once for all of its detectors: true events on an axis."""
+"""One series of a table: read once, then a row of numbers for each detector, or what is wrong."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from closecall.affiliation import affiliation_curve
+from closecall.affiliation.score import score_pair
 from closecall.axis import Axis, read_axis, require_increasing
-from closecall.clock import read_times
-from closecall.errors import ClosecallError, InputError, expected, renamed
+from closecall.clock import SAMPLES, read_times
+from closecall.errors import ClosecallError, InputError, UndefinedMetricError, expected, renamed
 from closecall.events import Intervals, read_labels
+from closecall.fscore import first_highest
 from closecall.series import Pair, Scored, TruthInSpan, on_axis, read_scores
-from closecall.tables.batch.arrow_columns import to_numpy
-from closecall.tables.batch.trouble import BAD_LABELS, BAD_TIMES, EMPTY, TroubleError, blamed_on
+from closecall.tables.batch.options import ALARMED, CHANCE, CHANCE_AVERAGE
+from closecall.tables.batch.status import (
+    BAD_LABELS,
+    BAD_SCORES,
+    BAD_TIMES,
+    CONSTANT_SCORE,
+    EMPTY,
+    FAILED,
+    NAN_SCORE,
+    NO_EVENT,
+    OK,
+    UNDEFINED,
+    SeriesError,
+    one_line,
+    with_status,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from closecall.affiliation import Affiliation, AffiliationCurve
+    from closecall.affiliation.event_scores import EventScores
     from closecall.clock import Clock
-    from closecall.tables.batch.question import Disorder, Question
+    from closecall.metrics.entry import Metric
+    from closecall.series import Pair
+    from closecall.tables.batch.options import BatchOptions, Disorder
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,20 +111,20 @@ class Series:
         return values if self.order is None else values[self.order]
 
 
-def read_series(table: pa.Table, question: Question) -> Series:
-    """Read the truth and the times of one series; `TroubleError` says what is wrong with them."""
+def read_series(table: pa.Table, options: BatchOptions) -> Series:
+    """Read the truth and the times of one series; `SeriesError` says what is wrong with them."""
     if table.num_rows == 0:
-        raise TroubleError(EMPTY, expected("at least one sample", "none"))
-    with blamed_on(BAD_LABELS):
-        labels = read_labels(to_numpy(table.column(question.truth), question.truth), question.truth)
-    if question.time is None:
+        raise SeriesError(EMPTY, expected("at least one sample", "none"))
+    with with_status(BAD_LABELS):
+        labels = read_labels(to_numpy(table.column(options.truth), options.truth), options.truth)
+    if options.time is None:
         return _counted(labels)
-    column = table.column(question.time)
-    if column.null_count and question.disorder == "index":
+    column = table.column(options.time)
+    if column.null_count and options.disorder == "index":
         return _counted(labels)
-    with blamed_on(BAD_TIMES), renamed({"times": question.time}):
-        times = to_numpy(column, question.time)
-        return timed_series(labels, times, name=question.time, disorder=question.disorder)
+    with with_status(BAD_TIMES), renamed({"times": options.time}):
+        times = to_numpy(column, options.time)
+        return timed_series(labels, times, name=options.time, disorder=options.disorder)
 
 
 def timed_series(
@@ -159,3 +181,295 @@ def _axis_of(times: NDArray[Any], ticks: NDArray[Any], clock: Clock) -> Axis:
         steps = np.sort(np.diff(ticks))
         end = clock.native(ticks[-1:] + steps[steps.size // 2])[0]
         return read_axis(ticks.size, times, end, of="labels")
+
+
+def to_numpy(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
+    """Give a column as an array; datetimes with a time zone become datetimes in UTC.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> to_numpy(pa.chunked_array([[0.5], [1.5]]), "score")
+    array([0.5, 1.5])
+    """
+    if column.null_count:
+        raise _missing(column, name)
+    plain = plain_values(column)
+    chunk = plain.chunk(0) if plain.num_chunks == 1 else plain.combine_chunks()
+    array: NDArray[Any] = chunk.to_numpy(zero_copy_only=False)
+    return array
+
+
+def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Turn categories into their values, and decimals, which numpy does not know, into floats."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return plain_values(column.cast(kind.value_type))
+    return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
+
+
+def _missing(column: pa.ChunkedArray, name: str) -> InputError:
+    import pyarrow.compute as pc
+
+    index = pc.index(column.is_null(), value=True).as_py()
+    return InputError(
+        expected(
+            f"`{name}` to have no missing values",
+            f"a null at index {index}",
+            "Drop or fill those rows first.",
+        )
+    )
+
+
+def chance_levels(events: EventScores) -> tuple[float, float, float]:
+    """Give about the precision of `closecall.chance`, its recall exactly, and the F1 of the two.
+
+    The precision is the mean level of the zones, weighted by the chance that an alarm reaches
+    them; it depends on how many alarms there are, not on where. The mean precision and the mean
+    F1 of a random detector have no closed form, and simulating them for each row would take far
+    longer than everything else.
+    """
+    from closecall.affiliation import _chance_kernels
+
+    if events.alarms == 0:
+        return nan, 0.0, nan
+    truth = events.pair.truth
+    precision, recall = _chance_kernels.mean_levels(
+        truth.starts, truth.stops, events.borders, events.alarms
+    )
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+class Answer(NamedTuple):
+    """What is known of one detector on one series."""
+
+    row: dict[str, Any]
+    """Every column of the result but `by` and the detector; None where there is nothing to say."""
+    affiliation: Affiliation | None
+    """Scores of each true event, where there are any."""
+    series: Series | None
+    """The series that was read, where it could be."""
+
+
+def evaluate_series(
+    table: pa.Table, options: BatchOptions, detector: str | None = None
+) -> list[Answer]:
+    """Evaluate every detector on one series; never raises for what is wrong with the series.
+
+    Parameters
+    ----------
+    table
+        The samples of the series, with the columns of the options.
+    options
+        What is asked.
+    detector
+        Whose threshold is used, where a column of the table says it; by default the detector is
+        the column that is evaluated.
+    """
+    try:
+        series = read_series(table, options)
+        _ = series.in_span
+    except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
+        row = dict(options.blank_row, samples=table.num_rows)
+        row["status"], row["reason"] = _status_of(error)
+        return [Answer(dict(row), None, None) for _ in options.detectors]
+    return [
+        _safely_evaluated(series, table, name, options, detector or name)
+        for name in options.detectors
+    ]
+
+
+def _safely_evaluated(
+    series: Series, table: pa.Table, name: str, options: BatchOptions, detector: str
+) -> Answer:
+    try:
+        return _evaluate_detector(series, table, name, options, detector)
+    except Exception as error:  # noqa: BLE001 - neither the other detectors nor the other series
+        row = dict(options.blank_row, samples=table.num_rows)
+        row["status"], row["reason"] = _status_of(error)
+        return Answer(row, None, None)
+
+
+def _evaluate_detector(
+    series: Series, table: pa.Table, name: str, options: BatchOptions, detector: str
+) -> Answer:
+    row = dict(options.blank_row, samples=table.num_rows)
+    row["true_events"] = len(series.in_span.truth)
+    row["true_samples"] = int(series.positives_before[-1])
+    try:
+        given = _Given.read(series, table, name, options, detector)
+    except Exception as error:  # noqa: BLE001 - the other detectors go on
+        row["status"], row["reason"] = _status_of(error)
+        return Answer(row, None, series)
+    _count(row, series, given.pair)
+    row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
+    scores, failure = _fill_in(row, series, given, options)
+    row["status"], row["reason"] = failure or _judge(row, given, name, options)
+    return Answer(row, scores, series)
+
+
+class _Given(NamedTuple):
+    """What a detector gave: its scores, or its predictions, or both with a threshold between."""
+
+    scored: Scored | None
+    curve: AffiliationCurve | None
+    threshold: float
+    pair: Pair | None
+
+    @property
+    def constant(self) -> Any:
+        """The score that every sample has; None where they differ, or there are none."""
+        if self.scored is None:
+            return None
+        scores = self.scored.scores
+        same = len(self.curve) == 1 if self.curve is not None else scores.min() == scores.max()
+        return scores[0] if same else None
+
+    @classmethod
+    def read(
+        cls, series: Series, table: pa.Table, name: str, options: BatchOptions, detector: str
+    ) -> _Given:
+        column = table.column(name)
+        if options.predicted:
+            with with_status(BAD_LABELS):
+                labels = series.labelled(column, name)
+            return cls(None, None, nan, series.predicting(labels))
+        scored = read_scored_column(series, column, name)
+        needed = options.needs_curve and len(series.in_span.truth) > 0
+        curve = affiliation_curve(scored, None) if needed else None
+        threshold = _threshold(scored, curve, options, detector)
+        pair = None if isnan(threshold) else scored.at(threshold)
+        return cls(scored, curve, threshold, pair)
+
+
+def read_scored_column(series: Series, column: pa.ChunkedArray, name: str) -> Scored:
+    """Read a column of scores; nan and null are trouble of their own."""
+    with with_status(BAD_SCORES):
+        try:
+            return series.scored(column, name)
+        except InputError as error:
+            # The one rule about values: numbers of any size, but nothing missing.
+            raise SeriesError(NAN_SCORE, one_line(error)) from error
+
+
+def _threshold(
+    scored: Scored, curve: AffiliationCurve | None, options: BatchOptions, detector: str
+) -> float:
+    rule = options.threshold
+    if rule.kind == "number":
+        return rule.value
+    if rule.kind == "quantile":
+        # An actual score: it predicts what the interpolated quantile would, and knows infinities.
+        level: float = np.quantile(scored.scores, rule.value, method="higher").item()
+        return level
+    if rule.kind == "best_f1_global":
+        return options.shared.get(detector, nan)
+    if curve is None or rule.kind == "none":
+        return nan
+    # As `curve.best()`, without what its constraints cost.
+    best: float = curve.thresholds[first_highest(curve.f1)].item()
+    return best
+
+
+def _count(row: dict[str, Any], series: Series, pair: Pair | None) -> None:
+    """Count predicted events and samples, and the true samples among them."""
+    if pair is None:
+        return
+    starts, stops = (
+        series.sample_numbers(x) for x in (pair.predicted.starts, pair.predicted.stops)
+    )
+    before = series.positives_before
+    row["predicted_events"] = starts.size
+    row["predicted_samples"] = int((stops - starts).sum())
+    row["hit_samples"] = int((before[stops] - before[starts]).sum())
+
+
+def _fill_in(
+    row: dict[str, Any], series: Series, given: _Given, options: BatchOptions
+) -> tuple[Affiliation | None, tuple[str, str] | None]:
+    """Compute what is asked, each metric on its own; give the scores by event, and a failure."""
+    scores, failure = None, None
+    if given.pair is not None and len(given.pair.truth) and options.needs_event_scores:
+        scores = score_pair(given.pair)
+    for entry, parameters in options.entries:
+        try:
+            values = _values(entry, parameters, series, given, scores)
+        except UndefinedMetricError:
+            continue
+        except Exception as error:  # noqa: BLE001 - the other metrics go on
+            failure = failure or (FAILED, f"{entry.name}: {one_line(error)}")
+            continue
+        for name, value in values.items():
+            row[entry.name if name == "value" else f"{entry.name}_{name}"] = _number(value)
+    if scores is not None and options.has_affiliation:
+        row[ALARMED] = int(np.count_nonzero(scores.events.predicted_count))
+        row.update(zip(CHANCE, chance_levels(scores.events), strict=True))
+    if given.curve is not None and options.has_average_precision:
+        row[CHANCE_AVERAGE] = given.curve.chance_average_precision
+    return scores, failure
+
+
+def _values(
+    entry: Metric,
+    parameters: dict[str, Any],
+    series: Series,
+    given: _Given,
+    scores: Affiliation | None,
+) -> dict[str, Any]:
+    """Give the numbers of one metric, as `closecall.evaluate` would; nothing without its input."""
+    if entry.name == "affiliation":
+        return {} if scores is None else scores.values()
+    if entry.name == "affiliation_average_precision":
+        return {} if given.curve is None else {"value": given.curve.average_precision}
+    if entry.takes == "scores":
+        source: Any = given.scored
+    elif entry.counts_samples and parameters.get("by") != "duration":
+        source = None if given.pair is None else _in_samples(series, given.pair)
+    else:
+        source = given.pair
+    if source is None:
+        return {}
+    values: dict[str, Any] = entry.function(source, None, **parameters).values()
+    return values
+
+
+def _in_samples(series: Series, pair: Pair) -> Pair:
+    """Count a pair in samples, whatever their times."""
+    if series.axis.ticks is None:
+        return pair
+    starts, stops = (
+        series.sample_numbers(x) for x in (pair.predicted.starts, pair.predicted.stops)
+    )
+    predicted = Intervals(starts, stops, SAMPLES)
+    return series.by_samples.in_span.predicting(predicted)
+
+
+def _number(value: Any) -> float:
+    """Give a number of a metric as a float; lengths of time in seconds."""
+    return float(value / np.timedelta64(1, "s") if isinstance(value, np.timedelta64) else value)
+
+
+def _judge(
+    row: dict[str, Any], given: _Given, name: str, options: BatchOptions
+) -> tuple[str, str | None]:
+    """Say what there is to know about numbers that were computed."""
+    if not row["true_events"]:
+        return NO_EVENT, expected("at least one true event", f"none in `{options.truth}`")
+    if given.constant is not None:
+        constant = f"{given.constant} for every sample"
+        return CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", constant)
+    undefined = [column for column in options.metric_columns if isnan(row[column])]
+    if not undefined:
+        return OK, None
+    metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
+    if row["predicted_events"] == 0:
+        return UNDEFINED, expected(f"at least one prediction ({metrics})", "none")
+    return UNDEFINED, expected("numbers for every metric", f"{metrics} for this series")
+
+
+def _status_of(error: Exception) -> tuple[str, str]:
+    if isinstance(error, SeriesError):
+        return error.status, one_line(error)
+    return FAILED, one_line(error)

@@ -1,8 +1,10 @@
-"""What a batch comes to: means over series, numbers pooled over events, and counts of samples."""
+"""What a batch comes to: means, pooled numbers, ranks, and how far they can be trusted."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -11,21 +13,32 @@ import numpy as np
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.fscore import f_measure
 from closecall.metrics.result import ratio
-from closecall.tables.batch.question import ALARMED, DETECTOR
-from closecall.tables.batch.trouble import OK, STATUSES
+from closecall.statistics import (
+    SCORES,
+    Difference,
+    Interval,
+    Resamples,
+    caution_about,
+    caution_about_pairs,
+    mean_differences,
+    mean_intervals,
+)
+from closecall.statistics.options import read_drawing, read_level
+from closecall.tables.batch.options import ALARMED, DETECTOR
+from closecall.tables.batch.status import OK, STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from closecall.tables.batch.question import Question
+    from closecall.tables.batch.options import BatchOptions
 
 
 def summarise(
     rows: pa.Table,
-    question: Question,
+    options: BatchOptions,
     by: str | Iterable[str] = DETECTOR,
     *,
     unread: str = "",
@@ -37,13 +50,13 @@ def summarise(
     """
     import pyarrow as pa
 
-    names = summary_columns(by, question)
+    names = summary_columns(by, options)
     keys, numbers = [], []
-    from closecall.tables.sources.grouping import group  # slow to import
+    from closecall.tables.sources.memory import group  # slow to import
 
     for key, part in group(rows, names):
         keys.append(key)
-        numbers.append(_numbers(part, question))
+        numbers.append(_numbers(part, options))
         numbers[-1]["trouble"] = "; ".join(filter(None, [numbers[-1]["trouble"], unread]))
     columns = [
         pa.array([key[place] for key in keys], type=_value_type(rows, name))
@@ -53,12 +66,12 @@ def summarise(
     return pa.Table.from_arrays([*columns, *table.columns], names=[*names, *table.column_names])
 
 
-def summary_columns(by: str | Iterable[str], question: Question) -> tuple[str, ...]:
+def summary_columns(by: str | Iterable[str], options: BatchOptions) -> tuple[str, ...]:
     """Check which columns a summary is by; the detector is always one of them."""
     if not isinstance(by, str) and not hasattr(by, "__iter__"):
         raise InputTypeError(expected("`by` to be a column or a list of columns", f"{by!r:.80}"))
     asked = (by,) if isinstance(by, str) else tuple(by)
-    known = tuple(dict.fromkeys((*question.by, DETECTOR)))
+    known = tuple(dict.fromkeys((*options.by, DETECTOR)))
     for name in asked:
         if name not in known:
             raise InputError(
@@ -100,9 +113,9 @@ def trouble_text(statuses: Iterable[str]) -> str:
     return "; ".join(f"{count} {STATUSES.get(status, status)}" for status, count in ordered)
 
 
-def _numbers(rows: pa.Table, question: Question) -> dict[str, Any]:
+def _numbers(rows: pa.Table, options: BatchOptions) -> dict[str, Any]:
     statuses = rows.column("status").to_pylist()
-    values = {name: numbers_of(rows, name) for name in question.metric_columns}
+    values = {name: numbers_of(rows, name) for name in options.metric_columns}
     undefined = np.isnan(np.column_stack(list(values.values()))).any(axis=1)
     row: dict[str, Any] = {
         "series": rows.num_rows,
@@ -111,8 +124,8 @@ def _numbers(rows: pa.Table, question: Question) -> dict[str, Any]:
         "trouble": trouble_text(statuses),
     }
     row |= {f"mean_{name}": mean(column) for name, column in values.items()}
-    row |= {f"mean_{name}": mean(numbers_of(rows, name)) for name in question.chance_columns}
-    if question.has_affiliation:
+    row |= {f"mean_{name}": mean(numbers_of(rows, name)) for name in options.chance_columns}
+    if options.has_affiliation:
         row |= _pooled(rows)
     return row | _micro(rows)
 
@@ -154,3 +167,277 @@ def _value_type(rows: pa.Table, name: str) -> Any:
 
     kind: Any = rows.schema.field(name).type
     return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def rank_detectors(
+    rows: pa.Table, options: BatchOptions, metric: str, detector: str = DETECTOR
+) -> pa.Table:
+    """Rank detectors by the mean of a metric over series, and by their mean rank on each series.
+
+    See `closecall.tables.batch.result.BatchResult.leaderboard` for the columns.
+    """
+    import pyarrow as pa
+
+    detectors, values = values_by_series(rows, options, metric, detector)[1:]
+    sign = 1.0 if higher_is_better(metric, options) else -1.0
+    means = np.array([mean(own) for own in values])
+    places = np.where(np.isnan(means), np.nan, _ranks(sign * means[:, None])[:, 0])
+    known = ~np.isnan(values).all(axis=0)
+    ranks = _ranks(sign * values[:, known])
+    best = _is_best(sign * values[:, known])
+    order = np.argsort(places, kind="stable")
+    return pa.table(
+        {
+            "rank": places[order],
+            detector: pa.array([detectors[place] for place in order]),
+            f"mean_{metric}": means[order],
+            "mean_rank": (ranks.mean(axis=1) if known.any() else np.full(len(order), np.nan))[
+                order
+            ],
+            "best_on": best.sum(axis=1)[order],
+            "series": np.full(len(order), values.shape[1]),
+            "undefined": np.isnan(values).sum(axis=1)[order],
+        }
+    )
+
+
+def values_by_series(
+    rows: pa.Table, options: BatchOptions, metric: str, detector: str = DETECTOR
+) -> tuple[list[str], list[Any], NDArray[np.float64]]:
+    """Lay one number out by detector (rows) and series (columns); nan where there is none."""
+    require_metric(metric, options)
+    known = tuple(dict.fromkeys((*options.by, DETECTOR)))
+    if detector not in known:
+        raise InputError(
+            expected("`detector` to be a column that tells rows apart", repr(detector))
+        )
+    series_by = [name for name in known if name != detector]
+    numbers = numbers_of(rows, metric)
+    names = rows.column(detector).to_pylist()
+    keys = list(zip(*(rows.column(name).to_pylist() for name in series_by), strict=True))
+    detectors = list(dict.fromkeys(names))
+    series = list(dict.fromkeys(keys or [()]))
+    values = np.full((len(detectors), len(series)), np.nan)
+    columns = {key: place for place, key in enumerate(series)}
+    lines = {name: place for place, name in enumerate(detectors)}
+    for name, key, number in zip(names, keys or [()] * len(names), numbers, strict=True):
+        values[lines[name], columns[key]] = number
+    shown = [", ".join(str(part) for part in key) for key in series]
+    return shown, detectors, values
+
+
+def require_metric(metric: str, options: BatchOptions) -> None:
+    """Refuse a number that the rows do not hold."""
+    known = (*options.metric_columns, *options.chance_columns)
+    if metric not in known:
+        raise InputError(
+            expected(
+                "`metric` to be a number of the rows",
+                repr(metric),
+                f"There is: {', '.join(known)}.",
+            )
+        )
+
+
+def higher_is_better(metric: str, options: BatchOptions) -> bool:
+    """Tell which way a number of the rows is better."""
+    return metric in options.chance_columns or options.metric_of(metric).higher_is_better
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank each column, the highest first; equal values share the mean rank, nan is last."""
+    filled = np.where(np.isnan(values), -np.inf, values)
+    ranks = np.empty(values.shape)
+    # One detector at a time: all pairs at once would not fit in memory for a million series.
+    for line, own in enumerate(filled):
+        above, level = (filled > own).sum(axis=0), (filled == own).sum(axis=0)
+        ranks[line] = above + (level + 1) / 2
+    return ranks
+
+
+def _is_best(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    if not values.size:
+        return np.zeros(values.shape, dtype=np.bool_)
+    best: NDArray[np.bool_] = values == np.nanmax(values, axis=0)
+    return best
+
+
+_NUMBERS = ("value", "low", "high", "probability")
+_SERIES = "series"
+_SOME = "series with this number"
+_BOTH = "series where both have this number"
+
+
+def interval_rows(
+    rows: pa.Table,
+    events: pa.Table | None,
+    options: BatchOptions,
+    *,
+    level: float,
+    n: int,
+    seed: int,
+) -> pa.Table:
+    """Give an interval for each mean over series and, with events, each number pooled over them.
+
+    See `closecall.tables.batch.result.BatchResult.intervals` for the columns.
+    """
+    import pyarrow as pa
+
+    level, (n, seed) = read_level(level), read_drawing(n, seed)
+    laid = _Laid.out(rows, events, options)
+    found = list(_mean_rows(laid, rows, options, level=level, n=n, seed=seed))
+    if events is not None and events.num_rows:
+        found += _pooled_rows(laid, events, level=level, n=n, seed=seed)
+    # Each detector alone, then each pair; within these the means come first.
+    found.sort(key=lambda row: (row[0] != row[1], row[0], row[1]))
+    return pa.table(
+        {
+            DETECTOR: laid.names.take(pa.array([row[0] for row in found], pa.int64())),
+            "against": pa.array(
+                ["" if row[0] == row[1] else str(laid.names[row[1]]) for row in found], pa.string()
+            ),
+            "number": pa.array([row[2] for row in found], pa.string()),
+            **{
+                name: pa.array([getattr(row[3], name, nan) for row in found], pa.float64())
+                for name in _NUMBERS
+            },
+            "caution": pa.array([row[4] for row in found], pa.string()),
+        }
+    )
+
+
+_Row = tuple[int, int, str, Interval, str]  # two detectors, or one twice; number, limits, caution
+
+
+@dataclass(frozen=True)
+class _Laid:
+    """Which detector and which series each row, and each row of events, belongs to, in numbers."""
+
+    names: pa.Array
+    """The detectors, in order of appearance."""
+    lines: NDArray[np.int64]
+    event_lines: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    event_columns: NDArray[np.int64]
+    series: int
+
+    @staticmethod
+    def out(rows: pa.Table, events: pa.Table | None, options: BatchOptions) -> _Laid:
+        by = [name for name in options.by if name != DETECTOR]
+        lines, firsts = _numbered(rows, events, [DETECTOR])
+        columns, keys = _numbered(rows, events, by)
+        count = rows.num_rows
+        names = rows.column(DETECTOR).combine_chunks().take(firsts)
+        return _Laid(
+            names.dictionary_decode() if hasattr(names, "dictionary_decode") else names,
+            *(lines[:count], lines[count:], columns[:count], columns[count:]),
+            len(keys),
+        )
+
+    def spread(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Lay a column of the rows out by detector (rows) and series (columns); nan for none."""
+        values = np.full((len(self.names), self.series), np.nan)
+        values[self.lines, self.columns] = numbers
+        return values
+
+
+def _numbered(
+    rows: pa.Table, events: pa.Table | None, names: list[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the keys of rows, and of events after them, numbers in order of appearance."""
+    import pyarrow as pa
+
+    from closecall.tables.sources.memory import number_keys, run_values, whole  # slow to import
+
+    both = [rows] if events is None else [rows, events]
+    total = sum(table.num_rows for table in both)
+    if not names or not total:
+        return np.zeros(total, np.int64), np.zeros(min(total, 1), np.int64)
+    keys = pa.concat_tables([table.select(names) for table in both], promote_options="permissive")
+    return number_keys(
+        [run_values(whole(keys.column(name), name), np.arange(total)) for name in names]
+    )
+
+
+def _mean_rows(
+    laid: _Laid, rows: pa.Table, options: BatchOptions, *, level: float, n: int, seed: int
+) -> Iterator[_Row]:
+    """Take each number of a series as it is: all series weigh the same."""
+    names = options.metric_columns
+    values = np.stack([laid.spread(numbers_of(rows, name)) for name in names])
+    metrics = [options.metric_of(name) for name in names]
+    bounds = [(metric.lowest, metric.highest) for metric in metrics]
+    each = [pair for pair in bounds for _ in laid.names]
+    flat = values.reshape(len(each), laid.series)
+    intervals = iter(mean_intervals(flat, each, level=level, n=n, seed=seed))
+    for name, own, bound in zip(names, values, bounds, strict=True):
+        defined = np.count_nonzero(~np.isnan(own), axis=1).tolist()
+        for line, count in enumerate(defined):
+            caution = _caution(caution_about, count, laid.series, _SOME)
+            yield line, line, f"mean_{name}", next(intervals), caution
+        for pair, made, count in mean_differences(own, bound, level=level, n=n, seed=seed):
+            gap = made
+            if not higher_is_better(name, options):
+                gap = Difference(gap.value, gap.low, gap.high, 1 - gap.probability)
+            caution = _caution(caution_about_pairs, count, laid.series, _BOTH)
+            yield *pair, f"mean_{name}", gap, caution
+
+
+def _caution(about: Callable[[int, str], str], count: int, series: int, some: str) -> str:
+    return about(count, _SERIES if count == series else some)
+
+
+def _pooled_rows(
+    laid: _Laid, events: pa.Table, *, level: float, n: int, seed: int
+) -> Iterator[_Row]:
+    """Pool the events of the series that a detector, or both of two, have; draw series whole."""
+    precision, recall, series = _by_event(laid, events)
+    counts = np.zeros((len(laid.names), laid.series), np.int64)
+    np.add.at(counts, (laid.event_lines, laid.event_columns), 1)
+    # Most often all detectors have the same events, and one draw serves them all.
+    shared: dict[bytes, list[tuple[int, int]]] = {}
+    for pair in combinations_with_replacement(range(len(laid.names)), 2):
+        shared.setdefault(_common(counts, *pair).tobytes(), []).append(pair)
+    for pairs in shared.values():
+        lines = sorted({line for pair in pairs for line in pair})
+        kept = _common(counts, *pairs[0])[series] > 0
+        if not kept.any():
+            continue
+        own = np.ix_(np.array(lines), kept)
+        drawn = Resamples.draw(precision[own], recall[own], series[kept], n=n, seed=seed)
+        for first, second in pairs:
+            places = lines.index(first), lines.index(second)
+            yield from _pooled_intervals(drawn, (first, second), places, level)
+
+
+def _pooled_intervals(
+    drawn: Resamples, pair: tuple[int, int], places: tuple[int, int], level: float
+) -> Iterator[_Row]:
+    intervals: tuple[Interval, ...]
+    if pair[0] == pair[1]:
+        alone = drawn.intervals(places[0], level)
+        intervals, caution = (alone.precision, alone.recall, alone.f1), alone.caution
+    else:
+        intervals = drawn.differences(*places, level)
+        caution = drawn.pair_caution(*places)
+    for score, interval in zip(SCORES, intervals, strict=True):
+        yield *pair, f"pooled_affiliation_{score}", interval, caution
+
+
+def _common(counts: NDArray[np.int64], first: int, second: int) -> NDArray[np.int64]:
+    """Give the number of events in each series for which both detectors have the same events."""
+    return np.where(counts[first] == counts[second], counts[first], 0)
+
+
+def _by_event(
+    laid: _Laid, events: pa.Table
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Lay precision and recall out by detector (rows) and event, and give each event's series."""
+    numbers = events.column("event").to_numpy()
+    stride = int(numbers.max()) + 1
+    keys, places = np.unique(laid.event_columns * stride + numbers, return_inverse=True)
+    shape = len(laid.names), keys.size
+    precision, recall = np.full(shape, np.nan), np.full(shape, np.nan)
+    precision[laid.event_lines, places] = numbers_of(events, "precision")
+    recall[laid.event_lines, places] = numbers_of(events, "recall")
+    return precision, recall, keys // stride

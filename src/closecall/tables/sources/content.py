@@ -90,7 +90,7 @@ class _ColumnDigest:
             width = kind.bit_width // _BYTE
             stop = block.offset + len(block)
             self._values.update(_bytes(block.buffers()[1], block.offset * width, stop * width))
-        else:  # lists and the like, which no question can use
+        else:  # lists and the like, which no options can use
             self._values.update("".join(f"{value!r}\0" for value in block.to_pylist()).encode())
 
 

@@ -1,31 +1,89 @@
-"""CSV files: small ones are read whole, large ones are streamed; keys are text in both."""
+"""Key columns of CSV files, as the text that stands in the file: ``001`` and ``1`` differ."""
 
 from __future__ import annotations
 
+import io
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected, first_line
 from closecall.tables.dialect import column_names, delimiter, first_record
-from closecall.tables.files import arrow
-from closecall.tables.sources.damaged import Damage
-from closecall.tables.sources.key_text import compression_of, read_with_text_keys
+from closecall.tables.files import arrow, read_table
+from closecall.tables.sources.dataframes import spooled_source
 from closecall.tables.sources.memory import memory_source
-from closecall.tables.sources.needed import needed_columns
-from closecall.tables.sources.paths import files_fingerprint
-from closecall.tables.sources.spool import spooled_source
-from closecall.tables.sources.vacant import vacant_units
+from closecall.tables.sources.paths import Damage, files_fingerprint, vacant_units
+from closecall.tables.sources.source import TemporaryFolder, needed_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from closecall.tables.batch.question import Question
+    from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources.paths import DataFile
-    from closecall.tables.sources.source import Source
-    from closecall.tables.sources.unit import UnitSize
+    from closecall.tables.sources.source import Source, UnitSize
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_PARQUET_MAGIC = b"PAR1"
+_MARK = b"\xef\xbb\xbf"  # some editors begin text with it
+
+
+def read_with_text_keys(path: str, by: Sequence[str]) -> pa.Table:
+    """Read a file as `read_table` does, but the key columns of CSV as text; ``-`` works too."""
+    if path == "-":
+        return _standard_input(by)
+    table = read_table(path)
+    types = arrow("pyarrow").types
+    guessed = [
+        name
+        for name in by
+        if table.column_names.count(name) == 1
+        and not types.is_string(table.schema.field(name).type)
+    ]
+    return _as_text(table, path, guessed) if guessed else table
+
+
+def compression_of(path: str) -> str | None:
+    """Say whether a file is gzipped, as Arrow calls it."""
+    with Path(path).open("rb") as file:
+        return "gzip" if file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC else None
+
+
+def _standard_input(by: Sequence[str]) -> pa.Table:
+    """Keep what comes in a file, since keys may have to be read once more."""
+    folder = TemporaryFolder()
+    path = folder.path / "input"
+    path.write_bytes(sys.stdin.buffer.read())
+    try:
+        return read_with_text_keys(str(path), by)
+    except InputError as error:
+        raise InputError(str(error).replace(str(path), "standard input")) from error
+
+
+def _as_text(table: pa.Table, path: str, names: Sequence[str]) -> pa.Table:
+    """Read columns once more, since a number does not tell how it was written."""
+    pyarrow, csv = arrow("pyarrow"), arrow("pyarrow.csv")
+    with pyarrow.input_stream(path, compression=compression_of(path)) as stream:
+        content = stream.read()
+    if content.startswith(_PARQUET_MAGIC):
+        return table
+    # The same lines as in `read_table`, where a blank one inside is a missing value.
+    lines = content.removeprefix(_MARK).strip(b"\r\n") + b"\n"
+    separator = delimiter(lines)
+    texts = csv.read_csv(
+        io.BytesIO(lines),
+        read_options=csv.ReadOptions(column_names=column_names(first_record(lines, separator))),
+        parse_options=csv.ParseOptions(delimiter=separator, ignore_empty_lines=False),
+        convert_options=csv.ConvertOptions(
+            include_columns=list(names), column_types=dict.fromkeys(names, pyarrow.string())
+        ),
+    )
+    for name in names:
+        table = table.set_column(table.column_names.index(name), name, texts.column(name))
+    return table
+
 
 _WHOLE_BYTES = 64 * 2**20
 _BLOCK_BYTES = 16 * 2**20
@@ -34,7 +92,7 @@ _HEAD_BYTES = 2**16
 
 def csv_source(
     files: Sequence[DataFile],
-    question: Question,
+    options: BatchOptions,
     *,
     name: str,
     size: UnitSize | None = None,
@@ -49,7 +107,7 @@ def csv_source(
     ----------
     files
         In the order of their rows.
-    question
+    options
         Which columns are asked for.
     name
         What messages call the files.
@@ -60,26 +118,26 @@ def csv_source(
         types follow from its first 16 MB.
     """
     if files[0].path == "-":
-        table = read_with_text_keys("-", question.by)
-        return memory_source(table, question, kind="arrow", name=name, size=size)
+        table = read_with_text_keys("-", options.by)
+        return memory_source(table, options, kind="arrow", name=name, size=size)
     fingerprint = files_fingerprint(files)
     filled: set[DataFile] = set()
-    damage = Damage(question.by)
+    damage = Damage(options.by)
     if sum(Path(file.path).stat().st_size for file in files) > whole_bytes:
         source = spooled_source(
-            _all_streamed(files, question, filled),
-            question,
+            _all_streamed(files, options, filled),
+            options,
             kind="arrow",
             name=name,
             size=size,
             fingerprint=fingerprint,
         )
     else:
-        tables = _all_read(files, question, name, damage)
+        tables = _all_read(files, options, name, damage)
         filled.update(file for file, table in tables.items() if table.num_rows)
         source = memory_source(
             _joined(tables),
-            question,
+            options,
             kind="arrow",
             name=name,
             size=size,
@@ -88,26 +146,26 @@ def csv_source(
     known = filled | damage.reasons.keys()
     vacant = [file for file in files if file not in known]
     others = [
-        *vacant_units(vacant, known, source.schema, question.by),
+        *vacant_units(vacant, known, source.schema, options.by),
         *damage.units(files),
     ]
     return replace(source, plan=lambda: [*source.units(), *others])
 
 
 def _all_read(
-    files: Sequence[DataFile], question: Question, name: str, damage: Damage
+    files: Sequence[DataFile], options: BatchOptions, name: str, damage: Damage
 ) -> dict[DataFile, pa.Table]:
     """Read the files whole, and note those that cannot be, as `read_footers` does."""
     tables: dict[DataFile, pa.Table] = {}
     for file in files:
         try:
-            table = _with_folders(read_with_text_keys(file.path, question.by), file)
+            table = _with_folders(read_with_text_keys(file.path, options.by), file)
         except InputError as error:
             damage.note(file, str(error))
             continue
         own_name = name if len(files) == 1 else file.path
-        tables[file] = table.select(needed_columns(table.column_names, question, own_name))
-    for file, reason in _with_text(tables, question).items():
+        tables[file] = table.select(needed_columns(table.column_names, options, own_name))
+    for file, reason in _with_text(tables, options).items():
         damage.note(file, reason)
     if not tables.keys() - damage.reasons.keys():
         raise damage.refusal()
@@ -115,11 +173,11 @@ def _all_read(
     return {file: own for file, own in tables.items() if file in spared}
 
 
-def _with_text(tables: Mapping[DataFile, pa.Table], question: Question) -> dict[DataFile, str]:
+def _with_text(tables: Mapping[DataFile, pa.Table], options: BatchOptions) -> dict[DataFile, str]:
     """Find the files with text in a column that holds numbers in another file."""
     is_text = arrow("pyarrow").types.is_string
     found: dict[DataFile, str] = {}
-    for column in (question.truth, *question.scores, *question.predicted):
+    for column in (options.truth, *options.scores, *options.predicted):
         text = [file for file, table in tables.items() if is_text(table.schema.field(column).type)]
         numbers = [file for file in tables if file not in text and tables[file].num_rows]
         for file in text if numbers else ():
@@ -157,12 +215,12 @@ def _joined(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
 
 
 def _all_streamed(
-    files: Sequence[DataFile], question: Question, filled: set[DataFile]
+    files: Sequence[DataFile], options: BatchOptions, filled: set[DataFile]
 ) -> Iterator[pa.Table]:
     """Yield the rows of all files, and note which have any; without any, only the columns."""
     nothing: pa.Table | None = None
     for file in files:
-        for table in _streamed(file, question):
+        for table in _streamed(file, options):
             if table.num_rows:
                 filled.add(file)
                 yield table
@@ -172,7 +230,7 @@ def _all_streamed(
         yield nothing
 
 
-def _streamed(file: DataFile, question: Question) -> Iterator[pa.Table]:
+def _streamed(file: DataFile, options: BatchOptions) -> Iterator[pa.Table]:
     pyarrow, csv = arrow("pyarrow"), arrow("pyarrow.csv")
     compression = compression_of(file.path)
     head = _head(file.path, compression)
@@ -181,7 +239,7 @@ def _streamed(file: DataFile, question: Question) -> Iterator[pa.Table]:
         column_names=column_names(first_record(head, separator)), block_size=_BLOCK_BYTES
     )
     # Scores may begin with whole numbers, so their type does not follow from the first block.
-    converting = csv.ConvertOptions(column_types=_known_types(question))
+    converting = csv.ConvertOptions(column_types=_known_types(options))
     try:
         with pyarrow.input_stream(file.path, compression=compression) as stream:
             reader = csv.open_csv(
@@ -203,10 +261,10 @@ def _streamed(file: DataFile, question: Question) -> Iterator[pa.Table]:
         ) from error
 
 
-def _known_types(question: Question) -> dict[str, Any]:
+def _known_types(options: BatchOptions) -> dict[str, Any]:
     pyarrow = arrow("pyarrow")
-    scores = dict.fromkeys(question.scores, pyarrow.float64())
-    return {**scores, **dict.fromkeys(question.by, pyarrow.string())}
+    scores = dict.fromkeys(options.scores, pyarrow.float64())
+    return {**scores, **dict.fromkeys(options.by, pyarrow.string())}
 
 
 def _head(path: str, compression: str | None) -> bytes:

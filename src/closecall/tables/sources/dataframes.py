@@ -1,4 +1,4 @@
-"""Dataframes of every kind, as Arrow tables with only the columns that are needed."""
+"""Rows that come as a stream: kept in memory if they are few, else in a temporary Parquet file."""
 
 from __future__ import annotations
 
@@ -6,23 +6,124 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected, first_line
 from closecall.tables.files import arrow
+from closecall.tables.sources.content import ContentDigest
 from closecall.tables.sources.memory import memory_source
-from closecall.tables.sources.needed import needed_columns
-from closecall.tables.sources.spool import spooled_source
+from closecall.tables.sources.parquet import parquet_source
+from closecall.tables.sources.paths import DataFile
+from closecall.tables.sources.planning import write_in_row_groups
+from closecall.tables.sources.source import TemporaryFolder, UnitSize, needed_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import pyarrow as pa
 
-    from closecall.tables.batch.question import Question
-    from closecall.tables.sources.source import Source
-    from closecall.tables.sources.unit import UnitSize
+    from closecall.tables.batch.options import BatchOptions
+    from closecall.tables.sources.source import Kind, Source
+
+
+def spooled_source(
+    tables: Iterable[pa.Table],
+    options: BatchOptions,
+    *,
+    kind: Kind,
+    name: str,
+    size: UnitSize | None = None,
+    fingerprint: str | None = None,
+) -> Source:
+    """Make a source of rows that come part by part, and can be read only once.
+
+    Parameters
+    ----------
+    tables
+        The rows, part by part; at least one part, which may be empty.
+    options
+        Which columns are asked for.
+    kind
+        The kind of table that a result is given back in.
+    name
+        What messages call the rows.
+    size
+        How many values a unit has, and how many are kept in memory.
+    fingerprint
+        What the data is; a hash of the values if not given.
+    """
+    pyarrow = arrow("pyarrow")
+    sizes = size or UnitSize()
+    parts = _same_schema(tables, options, name)
+    held, all_of_them = _take(parts, sizes.held)
+    if all_of_them:
+        table = pyarrow.concat_tables(held)
+        return memory_source(
+            table, options, kind=kind, name=name, size=sizes, fingerprint=fingerprint
+        )
+    width = held[0].num_columns
+    folder = TemporaryFolder()
+    file = DataFile(str(folder.path / "rows.parquet"))
+    # Hashed as it passes by, which costs less than to read the file once more.
+    digest = ContentDigest(held[0].schema) if fingerprint is None else None
+    rows = sizes.rows(columns=width)
+    write_in_row_groups(file.path, _draining(held, parts), rows=rows, by=options.by, digest=digest)
+    return parquet_source(
+        [file],
+        options,
+        name=name,
+        kind=kind,
+        size=sizes,
+        fingerprint=fingerprint if digest is None else f"{kind}:{digest.hexdigest()}",
+        folder=folder,
+    )
+
+
+def _take(parts: Iterator[pa.Table], most: int) -> tuple[list[pa.Table], bool]:
+    """Take parts until they have too many values; also say whether those were all."""
+    held: list[pa.Table] = []
+    values = 0
+    for part in parts:
+        held.append(part)
+        values += part.num_rows * part.num_columns
+        if values > most:
+            return held, False
+    return held, True
+
+
+def _same_schema(
+    tables: Iterable[pa.Table], options: BatchOptions, name: str
+) -> Iterator[pa.Table]:
+    """Keep the columns that are needed, of the types that they have in the first part."""
+    pyarrow = arrow("pyarrow")
+    schema: Any = None
+    for table in tables:
+        columns = needed_columns(table.column_names, options, name)
+        part = table.select(columns).replace_schema_metadata(None)
+        plain = pyarrow.schema([(one.name, _plain(one.type)) for one in part.schema])
+        schema = schema or plain
+        try:
+            yield part.cast(schema)
+        except pyarrow.ArrowException as error:
+            raise InputError(
+                expected(
+                    f"all parts of {name} to have one schema",
+                    f"`{first_line(error)}`",
+                )
+            ) from error
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if arrow("pyarrow").types.is_dictionary(kind) else kind
+
+
+def _draining(held: list[pa.Table], parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Yield what was taken and then the rest, and hold on to nothing."""
+    while held:
+        yield held.pop(0)
+    yield from parts
+
 
 _NAME = "`data`"
 
 
-def dataframe_source(data: Any, question: Question, size: UnitSize | None = None) -> Source:
+def dataframe_source(data: Any, options: BatchOptions, size: UnitSize | None = None) -> Source:
     """Make a source of a dataframe: pandas, polars, pyarrow, DuckDB, Dask, or narwhals' others.
 
     Lazy frames, DuckDB relations and readers are streamed, and a Dask dataframe is computed one
@@ -37,22 +138,22 @@ def dataframe_source(data: Any, question: Question, size: UnitSize | None = None
     has_columns = hasattr(type(data), "columns") and not (package == "dask" and data.ndim == 1)
     if package in _WITH_COLUMNS and not has_columns:
         raise _no_table(data)
-    return _READERS.get(package, _from_any)(data, question, size)
+    return _READERS.get(package, _from_any)(data, options, size)
 
 
-def _from_pandas(data: Any, question: Question, size: UnitSize | None) -> Source:
-    names = needed_columns([str(name) for name in data.columns], question, _NAME)
-    table = _pandas_table(data[names], question)
-    return memory_source(table, question, kind="pandas", name=_NAME, size=size)
+def _from_pandas(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
+    names = needed_columns([str(name) for name in data.columns], options, _NAME)
+    table = _pandas_table(data[names], options)
+    return memory_source(table, options, kind="pandas", name=_NAME, size=size)
 
 
-def _pandas_table(frame: Any, question: Question) -> pa.Table:
+def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
     """Convert a pandas frame; a nan among numbers stays nan, and one among keys is missing."""
     pyarrow = arrow("pyarrow")
     columns = {}
     for name in frame.columns:
         series = frame[name]
-        keep = name not in question.by and str(series.dtype) in {"float64", "float32"}
+        keep = name not in options.by and str(series.dtype) in {"float64", "float32"}
         try:
             columns[name] = (
                 pyarrow.array(series.to_numpy()) if keep else pyarrow.Array.from_pandas(series)
@@ -67,16 +168,16 @@ def _pandas_table(frame: Any, question: Question) -> pa.Table:
     return pyarrow.table(columns)
 
 
-def _from_polars(data: Any, question: Question, size: UnitSize | None) -> Source:
+def _from_polars(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         schema = data.collect_schema()
-        lazy = data.select(needed_columns(schema.names(), question, _NAME))
+        lazy = data.select(needed_columns(schema.names(), options, _NAME))
         if hasattr(lazy, "collect_batches"):
-            return spooled_source(_batches(lazy), question, kind="polars", name=_NAME, size=size)
+            return spooled_source(_batches(lazy), options, kind="polars", name=_NAME, size=size)
         frame = lazy.collect(engine="streaming")
     else:
-        frame = data.select(needed_columns(data.columns, question, _NAME))
-    return memory_source(frame.to_arrow(), question, kind="polars", name=_NAME, size=size)
+        frame = data.select(needed_columns(data.columns, options, _NAME))
+    return memory_source(frame.to_arrow(), options, kind="polars", name=_NAME, size=size)
 
 
 def _batches(lazy: Any) -> Iterator[pa.Table]:
@@ -86,58 +187,58 @@ def _batches(lazy: Any) -> Iterator[pa.Table]:
         yield frame.to_arrow()
 
 
-def _from_pyarrow(data: Any, question: Question, size: UnitSize | None) -> Source:
+def _from_pyarrow(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
     pyarrow = arrow("pyarrow")
     if isinstance(data, pyarrow.RecordBatch):
         data = pyarrow.Table.from_batches([data])
     if isinstance(data, pyarrow.Table):
-        return memory_source(data, question, kind="arrow", name=_NAME, size=size)
+        return memory_source(data, options, kind="arrow", name=_NAME, size=size)
     if isinstance(data, pyarrow.RecordBatchReader):
-        return _streamed(data, question, size)
+        return _streamed(data, options, size)
     if hasattr(data, "scanner"):  # a dataset, which reads files on its own
-        names = needed_columns(data.schema.names, question, _NAME)
-        return _streamed(data.scanner(columns=names).to_reader(), question, size)
-    return _from_any(data, question, size)
+        names = needed_columns(data.schema.names, options, _NAME)
+        return _streamed(data.scanner(columns=names).to_reader(), options, size)
+    return _from_any(data, options, size)
 
 
-def _from_duckdb(data: Any, question: Question, size: UnitSize | None) -> Source:
-    names = needed_columns(data.columns, question, _NAME)
+def _from_duckdb(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
+    names = needed_columns(data.columns, options, _NAME)
     quoted = ('"' + name.replace('"', '""') + '"' for name in names)
     # Older versions give a table here, newer ones a reader of batches.
-    return _from_pyarrow(data.project(", ".join(quoted)).arrow(), question, size)
+    return _from_pyarrow(data.project(", ".join(quoted)).arrow(), options, size)
 
 
-def _from_dask(data: Any, question: Question, size: UnitSize | None) -> Source:
-    names = needed_columns([str(name) for name in data.columns], question, _NAME)
+def _from_dask(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
+    names = needed_columns([str(name) for name in data.columns], options, _NAME)
 
     def partitions() -> Iterator[pa.Table]:
         for number in range(data.npartitions):
             frame = data[names].partitions[number].compute()
-            yield _pandas_table(frame, question)
+            yield _pandas_table(frame, options)
 
-    return spooled_source(partitions(), question, kind="pandas", name=_NAME, size=size)
+    return spooled_source(partitions(), options, kind="pandas", name=_NAME, size=size)
 
 
-def _from_any(data: Any, question: Question, size: UnitSize | None) -> Source:
+def _from_any(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
     """Let narwhals try, and then Arrow's own protocol for tables."""
     import narwhals as nw
 
     pyarrow = arrow("pyarrow")
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        names = needed_columns(frame.collect_schema().names(), question, _NAME)
+        names = needed_columns(frame.collect_schema().names(), options, _NAME)
         frame = frame.select(names).collect("pyarrow")
     if isinstance(frame, nw.DataFrame):
-        names = needed_columns(frame.columns, question, _NAME)
+        names = needed_columns(frame.columns, options, _NAME)
         table = frame.select(names).to_arrow()
-        return memory_source(table, question, kind="arrow", name=_NAME, size=size)
+        return memory_source(table, options, kind="arrow", name=_NAME, size=size)
     if not hasattr(data, "__arrow_c_stream__"):
         raise _no_table(data)
     try:
         reader = pyarrow.RecordBatchReader.from_stream(data)
     except pyarrow.ArrowInvalid as error:  # one column speaks the protocol as well
         raise _no_table(data) from error
-    return _streamed(reader, question, size)
+    return _streamed(reader, options, size)
 
 
 def _no_table(data: Any) -> InputTypeError:
@@ -150,7 +251,7 @@ def _no_table(data: Any) -> InputTypeError:
     )
 
 
-def _streamed(reader: pa.RecordBatchReader, question: Question, size: UnitSize | None) -> Source:
+def _streamed(reader: pa.RecordBatchReader, options: BatchOptions, size: UnitSize | None) -> Source:
     pyarrow = arrow("pyarrow")
 
     def tables() -> Iterator[pa.Table]:
@@ -159,10 +260,10 @@ def _streamed(reader: pa.RecordBatchReader, question: Question, size: UnitSize |
         for batch in reader:
             yield pyarrow.Table.from_batches([batch])
 
-    return spooled_source(tables(), question, kind="arrow", name=_NAME, size=size)
+    return spooled_source(tables(), options, kind="arrow", name=_NAME, size=size)
 
 
-_READERS: dict[str, Callable[[Any, Question, UnitSize | None], Source]] = {
+_READERS: dict[str, Callable[[Any, BatchOptions, UnitSize | None], Source]] = {
     "pandas": _from_pandas,
     "polars": _from_polars,
     "pyarrow": _from_pyarrow,

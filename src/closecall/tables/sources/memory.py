@@ -1,25 +1,172 @@
-"""A table in memory, cut into units of whole series."""
+"""A table in memory, sliced by its key columns and cut into units of whole series."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from closecall.errors import InputTypeError, expected
 from closecall.tables.files import arrow
 from closecall.tables.sources.content import content_digest
-from closecall.tables.sources.grouping import Grouped, group
-from closecall.tables.sources.needed import needed_columns
-from closecall.tables.sources.source import Source
-from closecall.tables.sources.unit import UnitSize
+from closecall.tables.sources.source import Source, UnitSize, needed_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
-    from closecall.tables.batch.question import Question
-    from closecall.tables.sources.source import Kind
-    from closecall.tables.sources.unit import Key, Unit
+    from closecall.tables.batch.options import BatchOptions
+    from closecall.tables.sources.source import Key, Kind, Unit
+
+_LARGEST_TEXT = 2**31 - 1  # bytes that the offsets of a plain Arrow string array can count
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """A table whose series lie one after the other."""
+
+    table: pa.Table
+    keys: list[Key]
+    """Key of each series, in order of first appearance."""
+    bounds: list[int]
+    """Where each series begins, and where the last one ends."""
+
+    def __iter__(self) -> Iterator[tuple[Key, pa.Table]]:
+        table = self.table
+        for key, start, stop in zip(self.keys, self.bounds, self.bounds[1:], strict=False):
+            yield key, table.slice(start, stop - start)
+
+    def part(self, first: int, last: int) -> Grouped:
+        """Return the series from number `first` up to `last`, without a copy."""
+        start, stop = self.bounds[first], self.bounds[last]
+        bounds = [bound - start for bound in self.bounds[first : last + 1]]
+        return Grouped(self.table.slice(start, stop - start), self.keys[first:last], bounds)
+
+
+def group(table: pa.Table, by: Sequence[str]) -> Grouped:
+    """Bring the rows of each series together, in their original order.
+
+    Where they lie together already, nothing is copied.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"series": ["b", "a", "b"], "label": [0, 1, 1]})
+    >>> [(key, rows["label"].to_pylist()) for key, rows in group(table, ["series"])]
+    [(('b',), [0, 1]), (('a',), [1])]
+    """
+    if not table.num_rows:
+        return Grouped(table, [], [0])
+    if not by:
+        return Grouped(table, [()], [0, table.num_rows])
+    table = _without_views(table)
+    columns = [whole(table.column(name), name) for name in by]
+    starts = run_starts(columns)
+    values = [run_values(column, starts) for column in columns]
+    numbers, firsts = number_keys(values)
+    keys = list(zip(*(value.take(firsts).to_pylist() for value in values), strict=True))
+    bounds = np.append(starts, table.num_rows)
+    if len(keys) < len(starts):
+        table, bounds = _gather(table, numbers, bounds)
+    return Grouped(table, keys, bounds.tolist())
+
+
+def whole(column: pa.ChunkedArray, name: str) -> pa.Array:
+    """Return a key column as one array that can be compared."""
+    pyarrow = arrow("pyarrow")
+    kind = column.type
+    if pyarrow.types.is_nested(kind):
+        raise InputTypeError(expected(f"`by` column {name!r} to hold plain values", f"{kind}"))
+    if pyarrow.types.is_dictionary(kind):
+        return column.unify_dictionaries().combine_chunks()
+    if pyarrow.types.is_string_view(kind) or (
+        pyarrow.types.is_string(kind) and column.nbytes > _LARGEST_TEXT
+    ):
+        column = column.cast(pyarrow.large_string())
+    return column.combine_chunks()
+
+
+def run_starts(columns: Sequence[pa.Array]) -> NDArray[np.int64]:
+    """Return where a row's key differs from the row before; the first row always does.
+
+    Nan differs from nan here, so that runs may have equal keys; `group` joins them.
+    """
+    changed = np.ones(len(columns[0]), dtype=np.bool_)
+    changed[1:] = False
+    for column in columns:
+        changed[1:] |= _changes(column)
+    return np.flatnonzero(changed)
+
+
+def run_values(column: pa.Array, starts: NDArray[np.int64]) -> pa.Array:
+    """Return the key of each run, decoded, and as times that Python can hold where it can."""
+    pyarrow = arrow("pyarrow")
+    values = column.take(pyarrow.array(starts))
+    if pyarrow.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if pyarrow.types.is_timestamp(values.type) and values.type.unit == "ns":
+        try:
+            return values.cast(pyarrow.timestamp("us", values.type.tz))
+        except pyarrow.ArrowInvalid:
+            return values
+    return values
+
+
+def number_keys(values: Sequence[pa.Array]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give each run the number of its key, in order of appearance, and each key its first run."""
+    pyarrow = arrow("pyarrow")
+    numbers: NDArray[np.int64] = np.zeros(len(values[0]), dtype=np.int64)
+    for value in values:
+        encoded = value.dictionary_encode(null_encoding="encode")
+        combined = numbers * max(1, len(encoded.dictionary)) + encoded.indices.to_numpy()
+        # Numbered anew after every column, so that the product never overflows.
+        numbers = pyarrow.array(combined).dictionary_encode().indices.to_numpy().astype(np.int64)
+    highest = np.maximum.accumulate(numbers)
+    return numbers, np.flatnonzero(np.diff(highest, prepend=-1))
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Turn views of text into text, since views cannot be moved."""
+    pyarrow = arrow("pyarrow")
+    for index, field in enumerate(table.schema):
+        if pyarrow.types.is_string_view(field.type):
+            text = table.column(index).cast(pyarrow.large_string())
+            table = table.set_column(index, field.name, text)
+    return table
+
+
+def _changes(column: pa.Array) -> NDArray[np.bool_]:
+    compute, types = arrow("pyarrow.compute"), arrow("pyarrow").types
+    codes = column.indices if types.is_dictionary(column.type) else column
+    later, earlier = codes.slice(1), codes.slice(0, len(codes) - 1)
+    if types.is_null(codes.type):
+        return np.zeros(len(later), dtype=np.bool_)
+    if not codes.null_count and (types.is_integer(codes.type) or types.is_floating(codes.type)):
+        plain = codes.to_numpy()
+        return np.asarray(plain[1:] != plain[:-1])
+    changed = compute.not_equal(later, earlier)
+    if codes.null_count:
+        only_one = compute.xor(compute.is_null(later), compute.is_null(earlier))
+        changed = compute.coalesce(changed, only_one)
+    return np.asarray(changed.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def _gather(
+    table: pa.Table, numbers: NDArray[np.int64], bounds: NDArray[np.int64]
+) -> tuple[pa.Table, NDArray[np.int64]]:
+    """Move whole runs, since there are fewer of them than rows."""
+    # Short numbers are sorted by counting, which is ten times faster.
+    short = numbers.astype(np.uint16) if numbers.max() < 2**16 else numbers
+    order = np.argsort(short, kind="stable")
+    lengths = np.diff(bounds)[order]
+    stops = np.cumsum(lengths)
+    rows = np.repeat(bounds[:-1][order] - (stops - lengths), lengths) + np.arange(table.num_rows)
+    taken = table.combine_chunks().take(arrow("pyarrow").array(rows))
+    counts = np.bincount(numbers, weights=np.diff(bounds)).astype(np.int64)
+    return taken, np.concatenate([[0], np.cumsum(counts)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +195,7 @@ class MemoryUnit:
 
 def memory_source(
     table: pa.Table,
-    question: Question,
+    options: BatchOptions,
     *,
     kind: Kind,
     name: str,
@@ -61,7 +208,7 @@ def memory_source(
     ----------
     table
         The rows.
-    question
+    options
         Which columns are asked for.
     kind
         The kind of table that a result is given back in.
@@ -72,7 +219,7 @@ def memory_source(
     fingerprint
         What the data is; a hash of the values if not given, worked out when it is needed.
     """
-    kept = table.select(needed_columns(table.column_names, question, name))
+    kept = table.select(needed_columns(table.column_names, options, name))
     kept = kept.replace_schema_metadata(None)
     sizes = size or UnitSize()
 
@@ -80,7 +227,7 @@ def memory_source(
         return f"{kind}:{content_digest(kept)}" if fingerprint is None else fingerprint
 
     def plan() -> list[Unit]:
-        return _units(group(kept, question.by), sizes)
+        return _units(group(kept, options.by), sizes)
 
     return Source(name, kind, kept.schema, identify, plan)
 

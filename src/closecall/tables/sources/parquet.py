@@ -1,38 +1,270 @@
-"""Parquet files: a unit names row groups, and reads them where it is evaluated."""
+"""The row groups of Parquet files, as their footers describe them, and how one is read."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import accumulate, groupby
 from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, first_line
 from closecall.tables.files import arrow
-from closecall.tables.sources.grouping import group
-from closecall.tables.sources.key_reader import KeyReader
-from closecall.tables.sources.memory import memory_source
-from closecall.tables.sources.paths import DataFile, files_fingerprint, place_in
-from closecall.tables.sources.planning import ScatteredError, plan_spans
-from closecall.tables.sources.recutting import write_in_row_groups
-from closecall.tables.sources.row_groups import read_footers
+from closecall.tables.sources.memory import group, memory_source
+from closecall.tables.sources.paths import (
+    Damage,
+    DataFile,
+    files_fingerprint,
+    place_in,
+    vacant_units,
+)
+from closecall.tables.sources.planning import (
+    ColumnRange,
+    KeyReader,
+    ScatteredError,
+    column_range,
+    plan_spans,
+    write_in_row_groups,
+)
 from closecall.tables.sources.sorting import sort_out_of_core
-from closecall.tables.sources.source import Source
-from closecall.tables.sources.temporary import TemporaryFolder
-from closecall.tables.sources.unit import UnitSize
-from closecall.tables.sources.vacant import vacant_units
+from closecall.tables.sources.source import Source, TemporaryFolder, UnitSize, needed_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
-    from closecall.tables.batch.question import Question
+    from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources.planning import Span
-    from closecall.tables.sources.row_groups import Layout, RowGroup
-    from closecall.tables.sources.source import Kind
-    from closecall.tables.sources.unit import Key, Unit
+    from closecall.tables.sources.source import Key, Kind, Unit
+
+_SMALL_BUFFER = 2**16  # bytes read at a time where only the first rows are wanted
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """One row group of one file: how many rows, and between which values its keys lie."""
+
+    file: DataFile
+    index: int
+    rows: int
+    ranges: tuple[ColumnRange | None, ...]
+    """For each `by` column; None where only the rows can tell."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns that are read, and of which types; every file must have them."""
+
+    by: tuple[str, ...]
+    schema: pa.Schema
+
+    def read(
+        self, file: DataFile, row_groups: Iterable[int], columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        """Read row groups of a file: all columns, or some of them."""
+        schema = self._chosen(columns)
+        stored = [name for name in schema.names if name not in _folder_columns(file, schema)]
+        with _open(file, self._codes(file)) as parquet, _naming(file):
+            return _complete(parquet.read_row_groups(list(row_groups), stored), file, schema)
+
+    def read_first(self, file: DataFile, row_group: int, rows: int) -> pa.Table:
+        """Read the first rows of a row group, and little of what follows them."""
+        pyarrow = arrow("pyarrow")
+        stored = [n for n in self.schema.names if n not in _folder_columns(file, self.schema)]
+        with _open(file, self._codes(file), buffer_size=_SMALL_BUFFER) as parquet, _naming(file):
+            batches = parquet.iter_batches(
+                rows, row_groups=[row_group], columns=stored, use_threads=False
+            )
+            parts, missing = [], rows
+            while missing:
+                # A batch may end early, where a page does.
+                parts.append(next(batches).slice(0, missing))
+                missing -= parts[-1].num_rows
+            table = pyarrow.Table.from_batches(parts)
+        return _complete(table, file, self.schema)
+
+    def stream(self, row_group: RowGroup) -> Iterator[pa.Table]:
+        """Read a row group part by part, where it is too large to be read at once."""
+        pyarrow = arrow("pyarrow")
+        file = row_group.file
+        stored = [n for n in self.schema.names if n not in _folder_columns(file, self.schema)]
+        with _open(file, buffer_size=_SMALL_BUFFER) as parquet:
+            batches = parquet.iter_batches(row_groups=[row_group.index], columns=stored)
+            while True:
+                with _naming(file):
+                    batch = next(batches, None)
+                if batch is None:
+                    return
+                yield _complete(pyarrow.Table.from_batches([batch]), file, self.schema)
+
+    def _codes(self, file: DataFile) -> list[str]:
+        """Return the text keys, which are read as codes: that is several times faster."""
+        added = _folder_columns(file, self.schema)
+        return [n for n in self.by if n not in added and _is_text(self.schema.field(n))]
+
+    def _chosen(self, columns: Sequence[str] | None) -> pa.Schema:
+        if columns is None:
+            return self.schema
+        return arrow("pyarrow").schema([self.schema.field(name) for name in columns])
+
+
+@dataclass(frozen=True, eq=False)
+class Footers:
+    """What the footers of files say together."""
+
+    layout: Layout
+    row_groups: list[RowGroup]
+    """Those that have rows, in their order."""
+    vacant: list[DataFile]
+    """Files without rows."""
+    damage: Damage
+    """Files that cannot be read, of series that no other file is taken from."""
+
+
+def read_footers(files: Sequence[DataFile], options: BatchOptions, name: str) -> Footers:
+    """Read the footer of every file; one without rows may have columns of any type.
+
+    A file that cannot be read is refused, since the others may hold the rest of its series; unless
+    the names of folders say which series that is.
+    """
+    layout: Layout | None = None
+    without_rows: Layout | None = None
+    row_groups: list[RowGroup] = []
+    vacant: list[DataFile] = []
+    damage = Damage(options.by)
+    for file, parquet in _opened(files, damage):
+        schema = _needed_schema(parquet, file, options, name if len(files) == 1 else file.path)
+        if not parquet.metadata.num_rows:
+            vacant.append(file)
+            without_rows = without_rows or Layout(options.by, schema)
+            continue
+        if layout is None:
+            layout = Layout(options.by, schema)
+        else:
+            _refuse_other_types(layout.schema, schema, row_groups[0].file.path, file.path)
+        row_groups += _row_groups(parquet, file, layout)
+    layout = layout or without_rows
+    if layout is None:
+        raise damage.refusal()
+    spared = damage.spared(files)
+    return Footers(layout, [one for one in row_groups if one.file in spared], vacant, damage)
+
+
+def _opened(files: Iterable[DataFile], damage: Damage) -> Iterator[tuple[DataFile, Any]]:
+    """Open each file in turn, and note those that cannot be."""
+    for file in files:
+        try:
+            opened = _open(file)
+        except InputError as error:
+            damage.note(file, str(error))
+        else:
+            with opened as parquet:
+                yield file, parquet
+
+
+def _open(file: DataFile, codes: Sequence[str] = (), *, buffer_size: int = 0) -> Any:
+    with _naming(file):
+        status = Path(file.path).stat()
+        return arrow("pyarrow.parquet").ParquetFile(
+            file.path,
+            metadata=_footer(file.path, status.st_size, status.st_mtime_ns),
+            read_dictionary=list(codes),
+            buffer_size=buffer_size,
+        )
+
+
+@contextmanager
+def _naming(file: DataFile) -> Iterator[None]:
+    """Say which file cannot be read, and why."""
+    try:
+        yield
+    except (arrow("pyarrow").ArrowException, OSError) as error:
+        raise InputError(
+            expected(
+                f"{file.path} to be a whole Parquet file",
+                f"`{first_line(error)}`",
+                "Write it again, or leave it out; what is left of it does not tell what is lost.",
+            )
+        ) from error
+
+
+@lru_cache(maxsize=2)  # a unit reads from one file, or from two
+def _footer(path: str, size: int, changed: int) -> Any:  # noqa: ARG001 - of which file it is
+    """Read a footer: once, and not for each of the units that a file is cut into."""
+    return arrow("pyarrow.parquet").read_metadata(path)
+
+
+def _is_text(field: pa.Field) -> bool:
+    types = arrow("pyarrow").types
+    return bool(types.is_string(field.type) or types.is_large_string(field.type))
+
+
+def _folder_columns(file: DataFile, schema: pa.Schema) -> dict[str, Any]:
+    return {part.name: part for part in file.partitions if part.name in schema.names}
+
+
+def _needed_schema(parquet: Any, file: DataFile, options: BatchOptions, name: str) -> pa.Schema:
+    pyarrow = arrow("pyarrow")
+    stored = parquet.schema_arrow
+    # A folder's name wins over a column of the same name, as everywhere hive folders are read.
+    added = {part.name: part.type for part in file.partitions}
+    names = [column for column in stored.names if column not in added]
+    columns = needed_columns([*names, *added], options, name)
+    return pyarrow.schema(
+        [(n, added[n] if n in added else _plain(stored.field(n).type)) for n in columns]
+    )
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if arrow("pyarrow").types.is_dictionary(kind) else kind
+
+
+def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_path: str) -> None:
+    for column in first:
+        kind = other.field(column.name).type
+        if kind != column.type:
+            raise InputError(
+                expected(
+                    f"column {column.name!r} to have one type in all files",
+                    f"{column.type} in {path} and {kind} in {other_path}",
+                    "Write the files anew with one type.",
+                )
+            )
+
+
+def _row_groups(parquet: Any, file: DataFile, layout: Layout) -> list[RowGroup]:
+    metadata = parquet.metadata
+    places = {metadata.schema.column(i).path: i for i in range(metadata.num_columns)}
+    added = _folder_columns(file, layout.schema)
+    found = []
+    for index in range(metadata.num_row_groups):
+        row_group = metadata.row_group(index)
+        ranges = tuple(
+            ColumnRange.of_one(added[name].value)
+            if name in added
+            else column_range(row_group, places.get(name), layout.schema.field(name).type)
+            for name in layout.by
+        )
+        if row_group.num_rows:
+            found.append(RowGroup(file, index, row_group.num_rows, ranges))
+    return found
+
+
+def _complete(table: pa.Table, file: DataFile, schema: pa.Schema) -> pa.Table:
+    """Add the columns that stand in the names of folders, in the order of the layout."""
+    types = arrow("pyarrow").types
+    for part in _folder_columns(file, schema).values():
+        table = table.append_column(part.name, part.column(table.num_rows))
+    table = table.select(schema.names).replace_schema_metadata(None)
+    for index, wanted in enumerate(schema):
+        column = table.column(index)
+        if column.type != wanted.type and not types.is_dictionary(column.type):
+            table = table.set_column(index, wanted.name, column.cast(wanted.type))
+    return table
+
 
 _FEW_CHUNKS = 8
 
@@ -84,7 +316,7 @@ class ParquetUnit:
 
 def parquet_source(
     files: Sequence[DataFile],
-    question: Question,
+    options: BatchOptions,
     *,
     name: str,
     kind: Kind = "arrow",
@@ -98,7 +330,7 @@ def parquet_source(
     ----------
     files
         In the order of their rows.
-    question
+    options
         Which columns are asked for.
     name
         What messages call the files.
@@ -111,9 +343,9 @@ def parquet_source(
     folder
         Keeps temporary files for as long as a unit needs them.
     """
-    footers = read_footers(files, question, name)
+    footers = read_footers(files, options, name)
     layout, row_groups = footers.layout, footers.row_groups
-    planner = _Planner(layout, row_groups, question, name, size or UnitSize(), folder)
+    planner = _Planner(layout, row_groups, options, name, size or UnitSize(), folder)
 
     def identify() -> str:
         return files_fingerprint(files) if fingerprint is None else fingerprint
@@ -132,7 +364,7 @@ class _Planner:
 
     layout: Layout
     row_groups: Sequence[RowGroup]
-    question: Question
+    options: BatchOptions
     name: str
     size: UnitSize
     folder: TemporaryFolder | None
@@ -185,7 +417,7 @@ class _Planner:
         file = DataFile(str(folder.path / "rows.parquet"))
         tables = (part for one in self.row_groups for part in self.layout.stream(one))
         write_in_row_groups(file.path, tables, rows=rows, by=self.layout.by)
-        smaller = read_footers([file], self.question, self.name).row_groups
+        smaller = read_footers([file], self.options, self.name).row_groups
         return replace(self, row_groups=smaller, folder=folder).units()
 
     def _gathered(self, error: ScatteredError) -> list[Unit]:
@@ -194,10 +426,10 @@ class _Planner:
         tables = (layout.read(one.file, [one.index]) for one in self.row_groups)
         if sum(one.rows for one in self.row_groups) * len(layout.schema) <= size.held:
             table = _join(list(tables))
-            return memory_source(table, self.question, kind="arrow", name=name, size=size).units()
+            return memory_source(table, self.options, kind="arrow", name=name, size=size).units()
         rows = size.rows(columns=len(layout.schema))
         path, folder = sort_out_of_core(tables, layout, name=name, key=error.key, rows=rows)
-        sorted_rows = read_footers([DataFile(str(path))], self.question, name).row_groups
+        sorted_rows = read_footers([DataFile(str(path))], self.options, name).row_groups
         return replace(self, row_groups=sorted_rows, folder=folder).units()
 
 

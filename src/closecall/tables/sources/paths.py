@@ -6,7 +6,7 @@ import glob
 import hashlib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -15,9 +15,11 @@ from closecall.errors import InputError, InputTypeError, expected
 from closecall.tables.files import arrow, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
+
+    from closecall.tables.sources.source import Key, Unit
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".gz")
@@ -264,3 +266,79 @@ def _typed(name: str, values: list[str | None]) -> list[Partition]:
 
 def _is_number(text: str) -> bool:
     return re.fullmatch(r"-?\d+", text) is not None and _SMALLEST <= int(text) <= _LARGEST
+
+
+@dataclass(frozen=True)
+class DamagedUnit:
+    """A file that could not be opened; whoever evaluates it is told why."""
+
+    key: str
+    reason: str
+    rows: int = 0
+
+    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
+        """Refuse."""
+        raise InputError(self.reason)
+
+
+@dataclass(frozen=True)
+class Damage:
+    """The damaged ones of some files, and so which series are lost."""
+
+    by: tuple[str, ...]
+    reasons: dict[DataFile, str] = field(default_factory=dict)
+
+    def note(self, file: DataFile, reason: str) -> None:
+        """Note a file; refuse it where other files may hold the rest of its series."""
+        if file.key(self.by) is None:
+            raise InputError(reason)
+        self.reasons[file] = reason
+
+    def spared(self, files: Iterable[DataFile]) -> set[DataFile]:
+        """Give the files that can be used: no file of their series is damaged."""
+        lost = {file.key(self.by) for file in self.reasons}
+        return {file for file in files if file.key(self.by) not in lost}
+
+    def refusal(self) -> InputError:
+        """Say what is wrong with the first file, where nothing else is left."""
+        return InputError(next(iter(self.reasons.values())))
+
+    def units(self, files: Sequence[DataFile]) -> list[DamagedUnit]:
+        """Make a unit of each of them."""
+        place = place_in(files)
+        return [DamagedUnit(f"all of {place(file)}", why) for file, why in self.reasons.items()]
+
+
+@dataclass(frozen=True, eq=False)
+class VacantUnit:
+    """Keys of series that have no rows, so that they are accounted for all the same."""
+
+    keys: tuple[Key, ...]
+    schema: pa.Schema
+    key: str = "series without rows"
+    rows: int = 0
+
+    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
+        """Yield each key, with a table that has no rows."""
+        for key in self.keys:
+            yield key, self.schema.empty_table()
+
+
+def vacant_units(
+    vacant: Iterable[DataFile], filled: Iterable[DataFile], schema: pa.Schema, by: tuple[str, ...]
+) -> list[Unit]:
+    """Make a unit of the series that only files without rows name, if there are any.
+
+    Parameters
+    ----------
+    vacant, filled
+        Files without rows, and those with.
+    schema
+        The columns that are read.
+    by
+        The key columns; where folders do not name all of them, nobody knows the series.
+    """
+    present = {file.key(by) for file in filled}
+    keys = dict.fromkeys(key for file in vacant if (key := file.key(by)) not in present)
+    known = tuple(key for key in keys if key is not None)
+    return [VacantUnit(known, schema)] if known else []

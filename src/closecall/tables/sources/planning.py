@@ -1,19 +1,179 @@
-"""Cut row groups into units of whole series, from footers wherever they tell enough."""
+"""Cut row groups into units of whole series."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING
+import math
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from closecall.tables.sources.bounds import Bounds
+import numpy as np
+
+from closecall.errors import InputError, expected
+from closecall.tables.files import arrow
+from closecall.tables.sources.memory import number_keys, run_starts, run_values, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from closecall.tables.sources.bounds import OrderedKey
-    from closecall.tables.sources.key_reader import KeyReader
-    from closecall.tables.sources.unit import UnitSize
+    import pyarrow as pa
+
+    from closecall.tables.sources.content import ContentDigest
+    from closecall.tables.sources.parquet import Layout, RowGroup
+    from closecall.tables.sources.source import UnitSize
+
+Place = tuple[Any, ...]
+"""A value as it is ordered: its rank, and then itself if it is an ordinary one."""
+OrderedKey = tuple[Place, ...]
+
+_LEAST: Place = (0,)
+_NAN: Place = (2,)
+_NULL: Place = (3,)
+_GREATEST: Place = (4,)
+
+
+def place(value: Any) -> Place:
+    """Write a key value so that any two values of a column can be compared.
+
+    Examples
+    --------
+    >>> place("a") < place("b") < place(None)
+    True
+    """
+    if value is None:
+        return _NULL
+    if isinstance(value, float) and math.isnan(value):
+        return _NAN
+    return (1, value)
+
+
+@dataclass(frozen=True)
+class ColumnRange:
+    """The smallest and the largest value of one column of a row group."""
+
+    lower: Place
+    upper: Place
+
+    @classmethod
+    def of_one(cls, value: Any) -> ColumnRange:
+        """Return the range of a column that has one value."""
+        return cls(place(value), place(value))
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The keys of a row group lie between these two, both included."""
+
+    lower: OrderedKey
+    upper: OrderedKey
+
+    @classmethod
+    def of_ranges(cls, ranges: Sequence[ColumnRange | None]) -> Bounds:
+        """Combine the ranges of columns; behind one that varies, nothing is known.
+
+        Examples
+        --------
+        >>> one, some = ColumnRange.of_one("a"), ColumnRange(place(1), place(7))
+        >>> Bounds.of_ranges([one, some]).upper
+        ((1, 'a'), (1, 7))
+        >>> Bounds.of_ranges([some, one]).upper
+        ((1, 7), (4,))
+        """
+        lower: list[Place] = []
+        upper: list[Place] = []
+        constant = True
+        for known in ranges:
+            found = known if constant and known is not None else ColumnRange(_LEAST, _GREATEST)
+            lower.append(found.lower)
+            upper.append(found.upper)
+            constant = constant and found.lower == found.upper
+        return cls(tuple(lower), tuple(upper))
+
+
+def column_range(row_group: Any, index: int | None, kind: pa.DataType) -> ColumnRange | None:
+    """Read the statistics of one column, where they are exact enough to order keys by.
+
+    Long text may be cut in statistics, but the range then only grows, so that ranges that lie
+    apart really do.
+    """
+    statistics = None if index is None else row_group.column(index).statistics
+    if statistics is None or not _is_ordered(kind) or not statistics.has_null_count:
+        return None
+    if statistics.null_count == row_group.num_rows:
+        return ColumnRange(_NULL, _NULL)
+    if not statistics.has_min_max:
+        return None
+    upper = _NULL if statistics.null_count else place(statistics.max)
+    return ColumnRange(place(statistics.min), upper)
+
+
+def _is_ordered(kind: pa.DataType) -> bool:
+    """Say whether Python orders the values of a type as Parquet does, and loses none of them."""
+    types = arrow("pyarrow").types
+    return bool(
+        types.is_integer(kind)
+        or types.is_boolean(kind)
+        or types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_date32(kind)
+    )
+
+
+@dataclass(frozen=True)
+class RowGroupKeys:
+    """Which series a row group holds, and what happens at its two ends."""
+
+    keys: frozenset[OrderedKey]
+    first: OrderedKey
+    last: OrderedKey
+    head: int
+    """How many rows the first series has before another one begins."""
+    first_returns: bool
+    """Whether the first series comes back after another one."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """The smallest and the largest key."""
+        return Bounds(min(self.keys), max(self.keys))
+
+
+@dataclass(frozen=True)
+class KeyReader:
+    """Reads the key columns of a row group, each at most once."""
+
+    layout: Layout
+    row_groups: Sequence[RowGroup]
+    known: dict[int, RowGroupKeys] = field(default_factory=dict)
+
+    def keys(self, number: int) -> RowGroupKeys:
+        """Return what the key columns of a row group hold."""
+        if number not in self.known:
+            self.known[number] = self._read(self.row_groups[number])
+        return self.known[number]
+
+    def _read(self, row_group: RowGroup) -> RowGroupKeys:
+        constant = Bounds.of_ranges(row_group.ranges)
+        if constant.lower == constant.upper:
+            only = constant.lower
+            return RowGroupKeys(frozenset([only]), only, only, row_group.rows, False)
+        by = self.layout.by
+        table = self.layout.read(row_group.file, [row_group.index], by)
+        columns = [whole(table.column(name), name) for name in by]
+        starts = run_starts(columns)
+        values = [run_values(column, starts) for column in columns]
+        numbers, firsts = number_keys(values)
+        lists = (value.take(firsts).to_pylist() for value in values)
+        keys = [tuple(place(value) for value in key) for key in zip(*lists, strict=True)]
+        others = np.flatnonzero(numbers != 0)
+        head = int(others[0]) if len(others) else len(numbers)
+        return RowGroupKeys(
+            keys=frozenset(keys),
+            first=keys[0],
+            last=keys[numbers[-1]],
+            head=int(starts[head]) if head < len(starts) else row_group.rows,
+            first_returns=bool((numbers[head:] == 0).any()),
+        )
 
 
 class ScatteredError(Exception):
@@ -134,3 +294,56 @@ def _carried(reader: KeyReader, number: int) -> int:
     if shared != {here.first} or before.last != here.first or here.first_returns:
         raise ScatteredError(min(shared))
     return here.head
+
+
+def write_in_row_groups(
+    path: str,
+    tables: Iterable[pa.Table],
+    *,
+    rows: int,
+    by: Sequence[str],
+    digest: ContentDigest | None = None,
+) -> None:
+    """Write tables of one schema below each other, and hash them if that is wanted.
+
+    Parameters
+    ----------
+    path
+        Where to write.
+    tables
+        The rows, part by part; at least one part. The file does not depend on how they are cut.
+    rows
+        How many rows a row group has.
+    by
+        The key columns, which are written as codes.
+    digest
+        Is given the rows as they pass by.
+    """
+    parquet = arrow("pyarrow.parquet")
+    row_groups = _cut(iter(tables), rows)
+    first = next(row_groups)
+    try:
+        with parquet.ParquetWriter(path, first.schema, use_dictionary=list(by)) as writer:
+            for table in chain([first], row_groups):
+                writer.write_table(table, row_group_size=table.num_rows)
+                if digest is not None:
+                    digest.update(table)
+    except OSError as error:
+        rule = f"room in {Path(path).parent.parent} for a copy of the rows"
+        hint = "The variable TMPDIR names the folder."
+        raise InputError(expected(rule, f"`{error}`", hint)) from error
+
+
+def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
+    pyarrow = arrow("pyarrow")
+    waiting = next(parts)
+    while True:
+        while waiting.num_rows >= rows:
+            yield waiting.slice(0, rows)
+            waiting = waiting.slice(rows)
+        part = next(parts, None)
+        if part is None:
+            break
+        waiting = pyarrow.concat_tables([waiting, part])
+    if waiting.num_rows:
+        yield waiting

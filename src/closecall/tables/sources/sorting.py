@@ -13,7 +13,7 @@ import numpy as np
 
 from closecall.errors import InputError, MissingExtraError, expected, first_line
 from closecall.tables.files import arrow
-from closecall.tables.sources.temporary import TemporaryFolder
+from closecall.tables.sources.source import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.tables.sources.row_groups import Layout
-    from closecall.tables.sources.unit import Key
+    from closecall.tables.sources.parquet import Layout
+    from closecall.tables.sources.source import Key
 
 _MEMORY = "512MB"
 _ROOM = 1.5  # bytes on disk for each byte in memory; 1.2 to 1.4 were measured with DuckDB 2

@@ -1,17 +1,75 @@
-"""What a batch reads: the kind of table, its units, and what identifies it."""
+"""What a batch reads: units of whole series, and the columns that are needed."""
 
 from __future__ import annotations
 
+import difflib
+import os
+import shutil
+import tempfile
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from closecall.errors import InputError, expected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     import pyarrow as pa
 
-    from closecall.tables.sources.unit import Unit
+    from closecall.tables.batch.options import BatchOptions
+
+Key = tuple[Any, ...]
+
+
+class Unit(Protocol):
+    """Whole series that are evaluated together, in this process or in another.
+
+    A unit can be pickled. Of a file it holds the path and which row groups to read, never data,
+    so it works on every machine that sees the file; of a table in memory it holds the rows.
+    """
+
+    @property
+    def key(self) -> str:
+        """Stable text that tells the unit from the others of its source."""
+
+    @property
+    def rows(self) -> int:
+        """About how many rows the unit has."""
+
+    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
+        """Yield each series: its values of the `by` columns, and its rows in their order.
+
+        Without `by` columns there is one group, with the key ``()``: the whole unit. A giant
+        series has several units then, in time order.
+        """
+
+
+@dataclass(frozen=True)
+class UnitSize:
+    """How many values (rows times columns that are read) are put in a unit.
+
+    Examples
+    --------
+    >>> UnitSize().rows(columns=5)
+    200000
+    """
+
+    smallest: int = 1_000_000
+    """A unit ends at the first border between series after this many."""
+    largest: int = 4_000_000
+    """After this many, a unit also ends where a series crosses from one row group to the next."""
+    held: int = 16_000_000
+    """So many are kept in memory where that is simpler than a temporary file."""
+    readable: int = 64_000_000
+    """A row group of more is cut anew, into a temporary file."""
+
+    def rows(self, *, columns: int) -> int:
+        """Return how many rows of so many columns the smallest unit has."""
+        return max(1, self.smallest // max(1, columns))
+
 
 Kind = Literal["pandas", "polars", "arrow"]
 
@@ -47,3 +105,54 @@ class Source:
         a border belong, the key columns are read, and nothing else.
         """
         return self.plan()
+
+
+def needed_columns(available: Iterable[str], options: BatchOptions, name: str) -> list[str]:
+    """Return the columns that are read, in the table's order, or say which one is not there.
+
+    Parameters
+    ----------
+    available
+        The table's columns.
+    options
+        Which columns are asked for.
+    name
+        What messages call the table.
+    """
+    columns = list(available)
+    for argument, column in _roles(options):
+        count = columns.count(column)
+        if count == 1:
+            continue
+        rule = f"`{argument}` to name a column of {name}"
+        if count > 1:
+            raise InputError(expected(rule, f"{column!r}, which {count} columns are called"))
+        close = difflib.get_close_matches(column, columns, n=1)
+        suggestion = f"Did you mean {close[0]!r}? " if close else ""
+        listing = f"Its columns are: {', '.join(columns)}."
+        raise InputError(expected(rule, repr(column), suggestion + listing))
+    wanted = set(options.columns)
+    return [column for column in columns if column in wanted]
+
+
+def _roles(options: BatchOptions) -> Iterator[tuple[str, str]]:
+    yield from (("by", column) for column in options.by)
+    if options.time is not None:
+        yield "time", options.time
+    yield "truth", options.truth
+    yield from (("score", column) for column in options.scores)
+    yield from (("predicted", column) for column in options.predicted)
+
+
+class TemporaryFolder:
+    """A folder that lives as long as this object, in the place that TMPDIR names."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="closecall-"))
+        weakref.finalize(self, _remove, self.path, os.getpid())
+
+
+def _remove(path: Path, owner: int) -> None:
+    # A forked worker has a copy of the object, and must leave the folder alone.
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)

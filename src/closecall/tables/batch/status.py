@@ -1,0 +1,70 @@
+"""What is wrong with one series, in a word and a line; it never stops the others."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from closecall.errors import ClosecallError, first_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OK = "ok"
+EMPTY = "empty"
+BAD_LABELS = "bad_labels"
+BAD_TIMES = "bad_times"
+BAD_SCORES = "bad_scores"
+NAN_SCORE = "nan_score"
+NO_EVENT = "no_event"
+CONSTANT_SCORE = "constant_score"
+UNDEFINED = "undefined"
+FAILED = "failed"
+
+STATUSES = {
+    OK: "evaluated",
+    CONSTANT_SCORE: "with the same score everywhere",
+    UNDEFINED: "with an undefined metric",
+    NO_EVENT: "without a true event",
+    NAN_SCORE: "with missing scores",
+    BAD_SCORES: "with scores that are not numbers",
+    BAD_LABELS: "with labels that are not 0 or 1",
+    BAD_TIMES: "with times that repeat, go back or cannot be used",
+    EMPTY: "without samples",
+    FAILED: "that failed",
+}
+"""Every status a row can have, and how a summary says it."""
+
+
+class SeriesError(ClosecallError):
+    """One series cannot be evaluated; its row says why."""
+
+    def __init__(self, status: str, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+@contextmanager
+def with_status(status: str) -> Iterator[None]:
+    """Turn what a caller could mend into trouble of that status."""
+    try:
+        yield
+    except SeriesError:
+        raise
+    except ClosecallError as error:
+        raise SeriesError(status, one_line(error)) from error
+
+
+def one_line(error: BaseException) -> str:
+    """Give the first line of a message, with the kind of error where closecall did not word it.
+
+    Examples
+    --------
+    >>> one_line(ZeroDivisionError("division by zero"))
+    'ZeroDivisionError: division by zero'
+    """
+    line = first_line(error)
+    if isinstance(error, ClosecallError):
+        return line
+    return f"{type(error).__name__}: {line}" if line else type(error).__name__

@@ -1,0 +1,152 @@
+r"""One threshold for all series of a detector: the best F1 pooled over the events of all of them.
+
+As the threshold falls from the highest score of any series, the sum of the individual precisions,
+the number of events that have one, and the sum of the individual recalls change only at scores of
+the series. Every series gives its changes, from its exact curve; all are sorted once and summed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.affiliation import AffiliationCurve, affiliation_curve
+from closecall.affiliation.pieces import cut_samples
+from closecall.fscore import f_measure
+from closecall.tables.batch.rows import detector_of
+from closecall.tables.batch.series import read_scored_column, read_series
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from closecall.tables.batch.options import BatchOptions
+    from closecall.tables.sources.source import Unit
+
+_AT_A_TIME = 1_000_000  # thresholds whose F1 is computed together
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """How the sums over events change as the threshold falls, one entry for each score."""
+
+    thresholds: NDArray[Any]
+    """Scores, descending."""
+    sums: NDArray[np.float64]
+    """What each adds, in three rows: to the sum of the individual precisions that are defined, to
+    how many are, and to the sum of the individual recalls."""
+    events: int
+    """Number of true events."""
+
+    @classmethod
+    def of_curve(cls, curve: AffiliationCurve) -> Changes:
+        """Take the changes from the exact curve of one series."""
+        pieces = cut_samples(curve.scored)
+        events = len(curve.scored.truth)
+        # A zone has a prediction, and its event a precision, from its highest score down.
+        highest = np.sort(np.maximum.reduceat(pieces.scores, pieces.offsets[:-1]))
+        defined = events - np.searchsorted(highest, curve.thresholds)
+        totals = np.stack((curve.precision * defined, defined, curve.recall * events))
+        return cls(curve.thresholds, np.diff(totals, prepend=0.0), events)
+
+    @classmethod
+    def merged(cls, parts: Iterable[Changes]) -> Changes:
+        """Merge the changes of several series into one, each threshold once."""
+        parts = list(parts)
+        thresholds = np.concatenate([part.thresholds for part in parts])
+        order = np.argsort(thresholds, kind="stable")[::-1]
+        thresholds = thresholds[order]
+        first = np.flatnonzero(np.append(True, thresholds[1:] != thresholds[:-1]))
+        sums = np.concatenate([part.sums for part in parts], axis=1)[:, order]
+        events = sum(part.events for part in parts)
+        return cls(thresholds[first], np.add.reduceat(sums, first, axis=1), events)
+
+    def __add__(self, other: Changes) -> Changes:
+        """Merge two that are large; sorting two runs that are in order takes one pass."""
+        thresholds = np.concatenate((self.thresholds[::-1], other.thresholds[::-1]))
+        thresholds.sort(kind="stable")
+        thresholds = thresholds[np.append(True, thresholds[1:] != thresholds[:-1])]
+        sums = np.zeros((3, thresholds.size))
+        for part in (self, other):
+            places = thresholds.size - 1 - np.searchsorted(thresholds, part.thresholds)
+            sums[:, places] += part.sums
+        return Changes(thresholds[::-1], sums, self.events + other.events)
+
+    def f1(self) -> Iterator[NDArray[np.float64]]:
+        """Yield the pooled F1 at each threshold, some thresholds at a time."""
+        totals = np.zeros((3, 1))
+        for start in range(0, self.thresholds.size, _AT_A_TIME):
+            more = self.sums[:, start : start + _AT_A_TIME]
+            # Sums go on from the last ones, so that no digit depends on where they are cut.
+            totals = np.cumsum(np.concatenate((totals[:, -1:], more), axis=1), axis=1)[:, 1:]
+            yield f_measure(totals[0] / totals[1], totals[2] / self.events)
+
+    def best(self) -> float:
+        """Give the highest threshold that has the best pooled F1."""
+        highest, place, start = -1.0, 0, 0
+        for scores in self.f1():
+            own = int(scores.argmax())
+            if scores[own] > highest:
+                highest, place = float(scores[own]), start + own
+            start += scores.size
+        best: float = self.thresholds[place].item()
+        return best
+
+
+class Pool:
+    """The changes of all units, merged as they arrive, so that equal scores are kept once.
+
+    Parts of about the same size are merged, so that each entry is copied a few times only; and in
+    the order of the units, so that sums have the same digits on every engine.
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[Changes]] = {}
+
+    def add(self, unit: Mapping[str, Changes]) -> None:
+        """Take the next unit, by detector."""
+        for detector, changes in unit.items():
+            parts = self._parts.setdefault(detector, [])
+            parts.append(changes)
+            while len(parts) > 1 and parts[-2].thresholds.size < 2 * parts[-1].thresholds.size:
+                last = parts.pop()
+                parts[-1] += last
+
+    def best(self) -> dict[str, float]:
+        """Give the best threshold of each detector."""
+        for parts in self._parts.values():
+            while len(parts) > 1:
+                last = parts.pop()
+                parts[-1] += last
+        return {detector: part.best() for detector, (part,) in self._parts.items()}
+
+
+def unit_changes(unit: Unit, options: BatchOptions) -> dict[str, Changes]:
+    """Merge the changes of the series of a unit, by detector; series in trouble give none."""
+    parts: dict[str, list[Changes]] = {}
+    for key, table in unit.groups():
+        own = detector_of(key, options)
+        for name, changes in _series_changes(table, options):
+            parts.setdefault(own or name, []).append(changes)
+    return {detector: Changes.merged(own) for detector, own in parts.items()}
+
+
+def _series_changes(table: Any, options: BatchOptions) -> list[tuple[str, Changes]]:
+    found = []
+    try:
+        series = read_series(table, options)
+        if len(series.in_span.truth) == 0:
+            return []
+    except Exception:  # noqa: BLE001 - its rows say what is wrong, when the series is evaluated
+        return []
+    for name in options.scores:
+        try:
+            scored = read_scored_column(series, table.column(name), name)
+            found.append((name, Changes.of_curve(affiliation_curve(scored, None))))
+        except Exception:  # noqa: BLE001, S112 - as above
+            continue
+    return found

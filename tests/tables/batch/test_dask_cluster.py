@@ -1,0 +1,400 @@
+"""Units on a real cluster of processes: the same outcomes, whoever dies."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from closecall.errors import EngineError, InputTypeError
+from closecall.tables.batch import dask_cluster
+from closecall.tables.batch.evaluate import evaluate_frame
+from closecall.tables.batch.journal import Journal
+from closecall.tables.batch.run import Outcome, run
+from tests.tables.batch.clusters import REPOSITORY, cluster_processes, distributed, local_cluster
+from tests.tables.batch.large_file import UNITS, write_large_file
+from tests.tables.batch.test_run import DOUBLED, by_key, double, numbers
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A unit that leaves a trace of each time it is begun."""
+
+    value: int
+    folder: str
+
+    @property
+    def key(self):
+        return f"traced {self.value}"
+
+    def begin(self):
+        name = f"{self.value}-{os.getpid()}-{time.monotonic_ns()}"
+        (Path(self.folder) / name).touch()
+
+
+def traced(count, folder):
+    return [Traced(value, str(folder)) for value in range(count)]
+
+
+def begun(folder):
+    return [int(path.name.partition("-")[0]) for path in Path(folder).iterdir()]
+
+
+def die_the_first_time(unit):
+    unit.begin()
+    if unit.value == 3 and begun(unit.folder).count(3) == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return unit.value
+
+
+def die_every_time(unit):
+    unit.begin()
+    if unit.value == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return unit.value
+
+
+def linger(unit):
+    unit.begin()
+    time.sleep(0 if unit.value < 2 else 30)
+    return unit.value
+
+
+@pytest.fixture(scope="module")
+def client():
+    with local_cluster() as client:
+        yield client
+
+
+@pytest.fixture
+def few_deaths(client):
+    """Let the scheduler give a unit up after two deaths instead of four."""
+    client.run_on_scheduler(_allow, 1)
+    yield
+    client.run_on_scheduler(_allow, 3)
+
+
+def _allow(deaths, dask_scheduler):
+    dask_scheduler.allowed_failures = deaths
+
+
+def test_the_same_outcomes_as_here(client):
+    assert by_key(run(numbers(20), double, engine=client)) == DOUBLED
+    assert client.status == "running"
+
+
+def test_an_address(client):
+    address = client.scheduler.address
+    assert by_key(run(numbers(20), double, engine=address)) == DOUBLED
+    address = address.replace("tcp://", "dask://")
+    assert by_key(run(numbers(20), double, engine=address)) == DOUBLED
+
+
+def test_an_executor_of_the_client(client):
+    assert by_key(run(numbers(20), double, engine=client.get_executor())) == DOUBLED
+
+
+def test_units_are_drawn_as_there_is_room(client):
+    drawn = []
+
+    def units():
+        for unit in numbers(200):
+            drawn.append(unit.value)
+            yield unit
+
+    outcomes = run(units(), double, engine=client)
+    for _ in range(5):
+        next(outcomes)
+    assert len(drawn) <= 5 + 8
+    outcomes.close()
+
+
+def test_nothing_stays_on_the_cluster(client):
+    list(run(numbers(20), double, engine=client))
+    for _ in range(100):
+        if not client.run_on_scheduler(_tasks):
+            return
+        time.sleep(0.05)
+    pytest.fail("tasks stay")
+
+
+def _tasks(dask_scheduler):
+    return [key for key in dask_scheduler.tasks if str(key).startswith("closecall")]
+
+
+def test_a_worker_that_dies_loses_and_repeats_no_outcome(client, tmp_path):
+    units = traced(12, tmp_path)
+    found = by_key(run(units, die_the_first_time, engine=client))
+    assert found == {unit.key: Outcome(unit.key, unit.value) for unit in units}
+    assert begun(tmp_path).count(3) == 2
+
+
+def test_only_the_unit_that_kills_workers_fails(client, few_deaths, tmp_path):
+    units = traced(6, tmp_path)
+    found = by_key(run(units, die_every_time, engine=client))
+    killer = found.pop("traced 3")
+    assert killer.value is None
+    assert killer.error.startswith("KilledWorker: ")
+    assert found == {unit.key: Outcome(unit.key, unit.value) for unit in units if unit.value != 3}
+    assert begun(tmp_path).count(3) == 2 + 2  # in company, and once more alone
+
+
+def test_large_units_travel_with_their_task(client):
+    units = [Large(f"large {number}", bytes(11_000_000)) for number in range(3)]
+    found = by_key(run(units, size, engine=client))
+    assert found == {unit.key: Outcome(unit.key, 11_000_000) for unit in units}
+
+
+@dataclass(frozen=True)
+class Large:
+    key: str
+    content: bytes
+
+
+def size(unit):
+    return len(unit.content)
+
+
+def pretended_version():
+    """Say another version where the client is than where the workers are."""
+    return "0.0.1" if multiprocessing.parent_process() is None else "0.0.2"
+
+
+def test_workers_with_another_version(client, monkeypatch):
+    monkeypatch.setattr(dask_cluster, "installed_version", pretended_version)
+    with pytest.raises(
+        EngineError, match=r"every Dask worker to have closecall 0\.0\.1, got 0\.0\.2 on tcp"
+    ):
+        list(run(numbers(2), double, engine=client))
+
+
+def test_a_client_that_does_not_wait(client):
+    class Hasty(distributed.Client):
+        asynchronous = True
+
+        def __init__(self):
+            """Connect to nothing."""
+
+        def __del__(self):
+            """Close nothing."""
+
+    with pytest.raises(InputTypeError, match="an asynchronous one"):
+        list(run(numbers(2), double, engine=Hasty()))
+
+
+def test_a_scheduler_that_goes_leaves_what_was_finished(tmp_path):
+    folder = tmp_path / "marks"
+    folder.mkdir()
+    found = []
+    with cluster_processes(tmp_path, REPOSITORY) as (scheduler, address):
+        outcomes = run(traced(6, folder), linger, engine=address)
+        found += [next(outcomes), next(outcomes)]
+        scheduler.kill()
+        with pytest.raises(EngineError) as caught:
+            next(outcomes)
+    assert {outcome.value for outcome in found} == {0, 1}
+    text = str(caught.value)
+    assert text.startswith(f"Expected the Dask scheduler at {address} to stay reachable, got a ")
+    assert "traced 2, traced 3, traced 4 and 1 more" in text
+    assert "`--resume`" in text
+
+
+WITHOUT_CLOSECALL = """
+import sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name == "closecall":
+            raise ModuleNotFoundError("No module named 'closecall'", name=name)
+sys.meta_path.insert(0, Nothing())
+"""
+
+
+def test_workers_without_closecall(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_CLOSECALL)
+    with (
+        cluster_processes(tmp_path, tmp_path) as (_, address),
+        distributed.Client(address, set_as_default=False) as client,
+    ):
+        client.wait_for_workers(1)
+        with pytest.raises(EngineError) as caught:
+            list(run(numbers(2), double, engine=client))
+    assert str(caught.value).startswith(
+        'Expected every Dask worker to have closecall installed, got `ModuleNotFoundError("No '
+        "module named 'closecall'\")`.\n\nHint: Install closecall"
+    )
+
+
+def test_no_scheduler_at_all(monkeypatch):
+    monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 0.5)
+    with pytest.raises(EngineError) as caught:
+        list(run(numbers(2), double, engine="dask://127.0.0.1:9"))
+    assert str(caught.value).startswith(
+        "Expected a Dask scheduler at tcp://127.0.0.1:9, got no answer in 0.5 seconds."
+    )
+
+
+def test_a_client_that_was_closed(client):
+    other = distributed.Client(client.scheduler.address, set_as_default=False)
+    other.close()
+    with pytest.raises(EngineError, match="an open Dask client, got a closed one") as caught:
+        list(run(numbers(2), double, engine=other))
+    assert "Make another." in str(caught.value)
+
+
+@contextmanager
+def no_workers():
+    """Start a scheduler that nobody works for."""
+    with (
+        distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=":0") as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield cluster, client
+
+
+def test_a_cluster_without_workers_is_waited_for_and_given_up(monkeypatch):
+    monkeypatch.setattr(dask_cluster, "_TELL_SECONDS", 0.6)
+    monkeypatch.setattr(dask_cluster, "_GIVE_UP_SECONDS", 2)
+    told = []
+    with no_workers() as (cluster, client):
+        address = cluster.scheduler_address
+        with pytest.raises(EngineError) as caught:
+            list(run(numbers(20), double, engine=client, notify=told.append))
+    assert told == [f"Waiting for workers: the Dask scheduler {address} has none."]
+    assert str(caught.value).startswith(
+        f"Expected workers at the Dask scheduler {address}, got none for 2 seconds.\n\n"
+        f"Hint: Start some: `dask worker {address}`. What was finished is kept"
+    )
+
+
+def test_workers_that_come_late_are_asked_for_their_version_and_used(monkeypatch):
+    asked = []
+    real = dask_cluster._check_workers
+
+    def check(client):
+        asked.append(len(client.nthreads()))
+        real(client)
+
+    monkeypatch.setattr(dask_cluster, "_check_workers", check)
+    monkeypatch.setattr(dask_cluster, "_TELL_SECONDS", 0)
+    with no_workers() as (cluster, client):
+        outcomes = run(numbers(20), double, engine=client, notify=lambda _: cluster.scale(1))
+        assert by_key(outcomes) == DOUBLED
+    assert asked == [0, 1]
+
+
+QUESTION = {"by": "series", "truth": "label", "score": ["good", "noise"], "per_event": True}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    return write_large_file(tmp_path_factory.mktemp("large") / "large.parquet")
+
+
+@pytest.fixture(scope="module")
+def local(large):
+    return evaluate_frame(large, **QUESTION)
+
+
+def require_same(one, other):
+    for left, right in ((one.table, other.table), (one.event_table, other.event_table)):
+        assert left.schema == right.schema
+        assert left.num_rows == right.num_rows > 1
+        for name in left.column_names:
+            pairs = zip(left[name].to_pylist(), right[name].to_pylist(), strict=True)
+            assert all(a == b or (a != a and b != b) for a, b in pairs), name  # noqa: PLR0124 - nan
+
+
+class Watch(threading.Thread):
+    """Do something as soon as the first unit of a batch is kept."""
+
+    def __init__(self, out, action):
+        super().__init__()
+        self.folder, self.action = Journal(out).folder, action
+        self.start()
+
+    def run(self):
+        for _ in range(6000):
+            if any(self.folder.glob("*.unit")):
+                self.action()
+                return
+            time.sleep(0.01)
+
+
+def test_the_same_rows_as_here(client, large, local):
+    require_same(evaluate_frame(large, **QUESTION, engine=client), local)
+
+
+def test_the_same_rows_in_processes(large, local):
+    require_same(evaluate_frame(large, **QUESTION, workers=2), local)
+
+
+def test_the_same_rows_from_memory(client, large, local):
+    table = pq.read_table(large)
+    require_same(evaluate_frame(table, **QUESTION, engine=client), local)
+
+
+def test_the_same_rows_with_one_threshold_for_all(client, large):
+    question = {**QUESTION, "threshold": "best_f1_global"}
+    here, there = (evaluate_frame(large, **question, engine=engine) for engine in (None, client))
+    require_same(there, here)
+    assert here.thresholds == there.thresholds
+    assert set(here.thresholds) == {"good", "noise"}
+
+
+def test_a_worker_that_is_killed_loses_and_repeats_no_row(client, large, local, tmp_path):
+    out = tmp_path / "results.parquet"
+    workers = client.run(os.getpid)
+    victim = next(iter(workers.values()))
+    watch = Watch(out, lambda: os.kill(victim, signal.SIGKILL))
+    result = evaluate_frame(large, **QUESTION, engine=client, out=out)
+    watch.join()
+    client.wait_for_workers(2)
+    assert victim not in client.run(os.getpid).values()
+    require_same(result, local)
+    assert pq.read_table(out).num_rows == local.table.num_rows
+
+
+def test_a_scheduler_that_goes_leaves_a_batch_that_can_be_resumed(large, local, tmp_path):
+    out = tmp_path / "results.parquet"
+    with cluster_processes(tmp_path, REPOSITORY) as (scheduler, address):
+        watch = Watch(out, scheduler.kill)
+        with pytest.raises(EngineError, match="to stay reachable, got a lost connection"):
+            evaluate_frame(large, **QUESTION, engine=address, out=out)
+        watch.join()
+    assert not out.exists()
+    assert 1 <= len(list(Journal(out).finished())) < UNITS
+    require_same(evaluate_frame(large, **QUESTION, out=out, resume=True), local)
+    assert pq.read_table(out).num_rows == local.table.num_rows
+
+
+def test_one_giant_series(client, tmp_path):
+    """Cut in time into parts that end inside events, and between any two samples."""
+    length = 2_500_000
+    generator = np.random.default_rng(3)
+    label = np.zeros(length, dtype=np.int8)
+    for start in generator.integers(0, length, 300):
+        label[start : start + generator.integers(1, 3000)] = 1
+    score = generator.random(length, dtype=np.float32) + label / 3
+    path = tmp_path / "giant.parquet"
+    table = pa.table({"label": label, "score": score.astype(np.float32)})
+    pq.write_table(table, path, row_group_size=100_003)
+    question = {"truth": "label", "score": "score", "threshold": 1.2, "per_event": True}
+    question["metrics"] = ["affiliation"]
+    here = evaluate_frame(table, **question)
+    there = evaluate_frame(path, **question, engine=client)
+    assert here.event_table.num_rows > 100
+    require_both(here, there)
+
+
+def require_both(one, other):
+    assert one.table.num_rows == other.table.num_rows == 1
+    assert one.table.to_pylist() == other.table.to_pylist()
+    assert repr(one.event_table.to_pylist()) == repr(other.event_table.to_pylist())

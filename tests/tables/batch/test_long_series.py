@@ -1,0 +1,345 @@
+"""Parts of a giant series: sums, trouble, and what travels."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from multiprocessing import get_context
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closecall.errors import InputError
+from closecall.tables.batch.long_series import (
+    Joined,
+    SeriesPart,
+    can_be_cut,
+    evaluate_endless,
+    evaluate_part,
+)
+from closecall.tables.batch.options import BatchOptions
+from closecall.tables.batch.rows import evaluate_unit
+from closecall.tables.batch.run import Outcome, run
+from closecall.tables.sources import open_source
+from closecall.tables.sources.source import UnitSize
+from tests.tables.batch.groups import HandMade
+
+QUESTION = BatchOptions.read(truth="label", score="score", threshold=0.5, metrics=["affiliation"])
+
+
+def part(labels, scores, key="part"):
+    table = pa.table({"label": labels, "score": pa.array(scores, type=pa.float64())})
+    return evaluate_part(Slice(key, table), QUESTION)
+
+
+def test_sums_and_extremes():
+    both = part([0, 1, 1], [0.1, 0.7, 0.2]).followed_by(part([1, 0], [0.5, 0.9]))
+    (detector,) = both.detectors
+    assert (both.samples, both.true_samples, len(both.numbers)) == (5, 3, 1)
+    assert (detector.predicted_samples, detector.hit_samples) == (3, 2)
+    assert (detector.lowest, detector.highest) == (0.1, 0.9)
+    assert repr(detector.stream) == "AffiliationStream(1 true event, 2 alarms, from 0 to 5)"
+
+
+def test_a_part_without_rows_is_neutral():
+    own, nothing = part([0, 1], [0.1, 0.7]), part([], [])
+    assert nothing == SeriesPart(numbers=nothing.numbers)
+    for both in (own.followed_by(nothing), nothing.followed_by(own)):
+        assert (both.samples, both.detectors, both.trouble) == (2, own.detectors, None)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_trouble_stays_and_says_where_in_the_series(first):
+    bad, good = part([0, 3], [0.1, 0.2], key="bad"), part([0, 1], [0.1, 0.7])
+    both = bad.followed_by(good) if first else good.followed_by(bad)
+    status, reason = both.trouble
+    assert (both.samples, status) == (4, "bad_labels")
+    index = 1 if first else 3
+    assert reason == f"Expected `label` labels to be 0 or 1, got 3 at index {index}."
+    holes = part([0, 1], [0.1, None])
+    (detector,) = good.followed_by(good).followed_by(holes).followed_by(holes).detectors
+    assert detector.trouble[0] == "nan_score"
+    assert detector.trouble[1].endswith(" a null at index 5.")
+
+
+def test_times_are_looked_at_even_where_no_prediction_can_be_read():
+    question = BatchOptions.read(truth="label", predicted="a", time="t", metrics=["affiliation"])
+    table = pa.table({"label": [0, 1], "a": [0, 5], "t": [3, 3]})
+    status, reason = evaluate_part(Slice("part", table), question).trouble
+    assert status == "bad_times"
+    assert reason == "Expected `t` to be strictly increasing, got 3 after 3 at index 1."
+
+
+def test_only_little_travels():
+    random = np.random.default_rng(0)
+    labels = np.arange(1_000_000) % 10_000 == 5_000
+    own = part(labels, random.random(labels.size))
+    assert len(own.numbers) == 100
+    assert len(pickle.dumps(own)) < 500_000  # two zones of 10,000 samples with 2,500 alarms each
+
+
+AFFILIATION = {"metrics": ["affiliation"]}
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A unit of a series in memory."""
+
+    key: str
+    table: pa.Table
+
+    @property
+    def rows(self):
+        return self.table.num_rows
+
+    def groups(self):
+        yield (), self.table
+
+
+def cut(table, places):
+    bounds = [0, *sorted(places), table.num_rows]
+    return [
+        Slice(f"part {number}", table.slice(start, stop - start))
+        for number, (start, stop) in enumerate(pairwise(bounds))
+    ]
+
+
+def backwards(units, function):
+    """Run the units in the wrong order, and send what they give through a pickle."""
+    for outcome in run(list(reversed(units)), function):
+        yield pickle.loads(pickle.dumps(outcome))  # noqa: S301 - our own bytes
+
+
+def assert_same_rows(units, question, execute=backwards):
+    found = evaluate_endless(units, question, execute)
+    expected = evaluate_unit(Joined(tuple(units)), question)
+    # nan is not itself, but it is written as such.
+    assert str(found.rows.to_pylist()) == str(expected.rows.to_pylist())
+    assert found.rows.schema == expected.rows.schema
+    if question.per_event and expected.events is not None:
+        assert str(found.events.to_pylist()) == str(expected.events.to_pylist())
+        assert found.events.schema == expected.events.schema
+    return found.rows.to_pylist()
+
+
+def series_table(size=300, seed=1, step=60):
+    random = np.random.default_rng(seed)
+    runs = np.repeat(random.random((3, size // 5 + 1)) < 0.2, 5, axis=1)[:, :size]
+    times = np.datetime64("2024-01-01", "s") + step * np.arange(size)
+    return pa.table(
+        {
+            "t": pa.array(times).cast(pa.timestamp("s", "Europe/Paris")),
+            "label": runs[0].astype(np.int64),
+            "a": runs[1].astype(np.int64),
+            "b": runs[2],
+            "score": random.random(size).astype(np.float32),
+            "level": random.integers(0, 5, size),
+        }
+    )
+
+
+@given(st.lists(st.integers(0, 300), max_size=8), st.integers(0, 50), st.booleans())
+def test_any_cut_gives_the_rows_of_the_whole(places, seed, timed):
+    question = BatchOptions.read(
+        truth="label",
+        predicted=["a", "b"],
+        time="t" if timed else None,
+        per_event=True,
+        **AFFILIATION,
+    )
+    rows = assert_same_rows(cut(series_table(seed=seed), places), question)
+    assert [row["status"] for row in rows] == ["ok", "ok"]
+
+
+@pytest.mark.parametrize("threshold", [0.9, 2, np.float64(0.5), -1.0, 7])
+def test_scores_and_a_threshold(threshold):
+    question = BatchOptions.read(
+        truth="label", score=["score", "level"], threshold=threshold, **AFFILIATION
+    )
+    assert_same_rows(cut(series_table(), [100, 101, 200]), question)
+
+
+def test_uneven_times_end_with_the_usual_step_of_the_last_unit():
+    table = series_table()
+    jitter = np.random.default_rng(3).integers(-20, 20, table.num_rows)
+    jitter[-100:] = 0  # the last unit is even, and its step is the median of the whole
+    times = np.datetime64("2024-01-01", "s") + 60 * np.arange(table.num_rows) + jitter
+    table = table.set_column(0, "t", pa.array(times))
+    question = BatchOptions.read(
+        truth="label", predicted="a", time="t", per_event=True, metrics=["affiliation"]
+    )
+    steps = np.sort(np.diff(times).astype(int))
+    assert steps[steps.size // 2] == 60
+    assert_same_rows(cut(table, [100, 250]), question)
+    assert_same_rows(cut(table, [100, 299]), question)  # one sample has no step of its own
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "options", "statuses"),
+    [
+        ("label", [0], {}, ["no_event", "no_event"]),
+        ("a", [0], {}, ["undefined", "ok"]),
+        ("t", [5], {"time": "t"}, ["bad_times", "bad_times"]),
+        ("label", [0, 1, 2], {}, ["bad_labels", "bad_labels"]),
+        ("a", [0, 1, None], {}, ["bad_labels", "ok"]),
+    ],
+)
+def test_trouble_has_a_status(column, values, options, statuses):
+    table = series_table()
+    place = table.column_names.index(column)
+    other = pa.array((values * table.num_rows)[: table.num_rows])
+    table = table.set_column(place, column, other)
+    question = BatchOptions.read(truth="label", predicted=["a", "b"], **AFFILIATION, **options)
+    units = cut(table, [100, 200])
+    rows = assert_same_rows(units, question)
+    assert [row["status"] for row in rows] == statuses
+
+
+@pytest.mark.parametrize("place", [1, 99, 100, 101, 170, 200, 299])
+@pytest.mark.parametrize("value", ["back", "same", "null"])
+def test_bad_times_have_the_reason_of_the_whole_series(place, value):
+    table = series_table()
+    times = table["t"].cast(pa.int64()).to_pylist()
+    times[place] = {"back": times[place - 1] - 7, "same": times[place - 1], "null": None}[value]
+    times = pa.array(times).cast(table["t"].type)
+    question = BatchOptions.read(truth="label", predicted=["a", "b"], time="t", **AFFILIATION)
+    rows = assert_same_rows(cut(table.set_column(0, "t", times), [100, 200]), question)
+    assert rows[0]["status"] == "bad_times"
+    assert "`t`" in rows[0]["reason"]
+    assert rows[0]["reason"].endswith(f" at index {place}.")
+
+
+@pytest.mark.parametrize("place", [0, 99, 100, 250])
+def test_bad_predictions_have_the_reason_of_the_whole_series(place):
+    labels = series_table()["a"].to_pylist()
+    labels[place] = 2
+    table = series_table().set_column(2, "a", pa.array(labels))
+    question = BatchOptions.read(truth="label", predicted=["a", "b"], **AFFILIATION)
+    rows = assert_same_rows(cut(table, [100, 200]), question)
+    assert [row["status"] for row in rows] == ["bad_labels", "ok"]
+    assert rows[0]["reason"].endswith(f" at index {place}.")
+
+
+def test_scores_in_trouble():
+    table = series_table()
+    scores = table["score"].to_numpy().copy()
+    scores[150] = np.nan
+    constant = pa.array(np.full(table.num_rows, 0.25))
+    table = table.set_column(4, "score", pa.array(scores)).append_column("flat", constant)
+    question = BatchOptions.read(
+        truth="label", score=["score", "flat"], threshold=0.5, **AFFILIATION
+    )
+    rows = evaluate_endless(cut(table, [100, 200]), question, run).rows.to_pylist()
+    assert [row["status"] for row in rows] == ["nan_score", "constant_score"]
+    assert rows[0]["reason"] == "Expected `score` to be numbers, or inf, got nan at index 150."
+    assert_same_rows(
+        cut(table.drop_columns(["score"]).append_column("score", constant), [9]), question
+    )
+
+
+def test_units_that_do_not_follow_each_other():
+    first, second = cut(series_table(), [150])
+    question = BatchOptions.read(truth="label", predicted="a", time="t", **AFFILIATION)
+    row = evaluate_endless([second, first], question, run).rows.to_pylist()[0]
+    assert row["status"] == "bad_times"
+    assert row["reason"] == (
+        "Expected `t` to be strictly increasing, "
+        "got 2024-01-01 00:00:00 after 2024-01-01 04:59:00 at index 150."
+    )
+    assert row["samples"] == 300
+
+
+def test_a_unit_that_fails_is_named_after_the_others_are_done():
+    done = []
+
+    def broken(units, function):
+        for number, outcome in enumerate(run(units, function)):
+            done.append(outcome.key)
+            yield Outcome(outcome.key, error="no such file") if number == 1 else outcome
+
+    question = BatchOptions.read(truth="label", predicted="a", **AFFILIATION)
+    with pytest.raises(InputError, match=r"evaluated, got part 1: no such file\.\n\nHint: "):
+        evaluate_endless(cut(series_table(), [100, 200]), question, broken)
+    assert done == ["part 0", "part 1", "part 2"]
+
+
+def test_a_series_without_samples():
+    question = BatchOptions.read(truth="label", predicted="a", **AFFILIATION)
+    assert_same_rows(cut(series_table().slice(0, 0), [0]), question)
+
+
+def test_a_single_time_does_not_say_how_long_a_sample_is():
+    question = BatchOptions.read(truth="label", predicted=["a", "b"], time="t", **AFFILIATION)
+    table = series_table().slice(0, 1).set_column(1, "label", pa.array([1]))
+    found = evaluate_endless(cut(table, [1]), question, run).rows.to_pylist()
+    assert {row["status"] for row in found} == {"bad_times"}
+    whole = evaluate_unit(Joined(tuple(cut(table, [1]))), question).rows.to_pylist()
+    assert [row["reason"] for row in found] == [row["reason"] for row in whole]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"score": "score"},
+        {"score": "score", "threshold": 0.5},  # and its average precision
+        {"score": "score", "threshold": "quantile:0.9", "metrics": ["affiliation"]},
+        {"predicted": "a", "metrics": ["classical"]},
+        {"predicted": "a", "by": "b", "metrics": ["affiliation"]},
+        {"predicted": "a", "time": "t", "disorder": "sort", "metrics": ["affiliation"]},
+    ],
+)
+def test_questions_about_the_whole_are_refused(options):
+    question = BatchOptions.read(truth="label", **options)
+    assert not can_be_cut(question)
+    with pytest.raises(InputError, match="a question that parts of a series can answer"):
+        evaluate_endless(cut(series_table(), [9]), question, run)
+
+
+@pytest.fixture
+def giant(tmp_path):
+    """A file of one series in several units, and a question about it."""
+    path = tmp_path / "giant.parquet"
+    pq.write_table(series_table(size=5_000), path, row_group_size=700)
+    question = BatchOptions.read(
+        truth="label", predicted=["a", "b"], time="t", per_event=True, **AFFILIATION
+    )
+    size = UnitSize(smallest=1_000, largest=2_000, held=3_000)
+    units = open_source(str(path), question, size=size).units()
+    assert len(units) > 3
+    return units, question
+
+
+def test_row_groups_of_a_file_in_processes(giant):
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert_same_rows(*giant, partial(run, engine=pool))
+
+
+def test_row_groups_of_a_file_on_a_cluster(giant):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        assert_same_rows(*giant, partial(run, engine=client))
+
+
+def test_parts_become_one_group_in_their_order():
+    parts = [
+        HandMade([((), pa.table({"label": labels}))], key=f"{number}")
+        for number, labels in enumerate(([0, 1], [1, 0, 0]))
+    ]
+    joined = Joined(tuple(parts))
+    ((key, table),) = joined.groups()
+    assert (key, table["label"].to_pylist()) == ((), [0, 1, 1, 0, 0])
+    assert (joined.key, joined.rows) == ("0", 5)
+    back = pickle.loads(pickle.dumps(joined))  # noqa: S301 - our own bytes
+    assert next(back.groups())[1].num_rows == 5

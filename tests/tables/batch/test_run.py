@@ -1,0 +1,228 @@
+"""Units in this process and in a caller's executor: every outcome once, few on their way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from multiprocessing import get_context
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError
+from closecall.tables.batch import process_pool
+from closecall.tables.batch.evaluate import evaluate_frame
+from closecall.tables.batch.run import Outcome, progress_bar, run
+from closecall.tables.sources import open_source
+
+
+@dataclass(frozen=True)
+class Number:
+    """A unit that any process can unpickle."""
+
+    value: int
+
+    @property
+    def key(self):
+        return f"number {self.value}"
+
+
+def double(unit):
+    if unit.value == 13:
+        message = "Thirteen\nbrings bad luck."
+        raise ValueError(message)
+    return 2 * unit.value
+
+
+def die_at_five(unit):
+    if unit.value == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * unit.value
+
+
+def numbers(count):
+    return [Number(value) for value in range(count)]
+
+
+DOUBLED = {
+    f"number {value}": Outcome(f"number {value}", 2 * value) for value in range(20) if value != 13
+}
+DOUBLED["number 13"] = Outcome("number 13", None, "ValueError: Thirteen")
+
+
+def by_key(outcomes):
+    outcomes = list(outcomes)
+    found = {outcome.key: outcome for outcome in outcomes}
+    assert len(found) == len(outcomes)
+    return found
+
+
+def test_this_process():
+    assert by_key(run(numbers(20), double)) == DOUBLED
+
+
+def test_this_process_starts_a_unit_only_when_it_is_asked_for():
+    begun = []
+    outcomes = run(numbers(3), lambda unit: begun.append(unit.value))
+    next(outcomes)
+    assert begun == [0]
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_threads(workers):
+    with ThreadPoolExecutor(workers) as executor:
+        assert by_key(run(numbers(20), double, engine=executor)) == DOUBLED
+        assert executor.submit(int, "7").result() == 7  # it is still open
+
+
+def test_units_are_drawn_as_there_is_room():
+    drawn = []
+
+    def units():
+        for unit in numbers(100):
+            drawn.append(unit.value)
+            yield unit
+
+    with ThreadPoolExecutor(3) as executor, closing(run(units(), double, engine=executor)) as some:
+        for _ in range(5):
+            next(some)
+        assert len(drawn) <= 5 + 2 * 3
+
+
+def test_what_has_not_begun_is_given_up():
+    begun, gate = [], threading.Event()
+
+    def wait(unit):
+        begun.append(unit.value)
+        gate.wait(10)
+
+    def first(unit):
+        return unit.value if unit.value == 0 else wait(unit)
+
+    with ThreadPoolExecutor(1) as executor:
+        with closing(run(numbers(100), first, engine=executor)) as outcomes:
+            assert next(outcomes).value == 0
+        gate.set()
+    assert begun in ([], [1])
+
+
+def test_an_interrupt_gives_up_what_has_not_begun():
+    def interrupt(unit):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(run(numbers(3), interrupt))
+
+
+def test_a_result_that_cannot_travel_is_an_error_of_its_unit():
+    with ProcessPoolExecutor(1, mp_context=get_context("forkserver")) as executor:
+        found = by_key(run(numbers(2), unsendable, engine=executor))
+    assert found["number 0"] == Outcome("number 0", "fine")
+    assert "local object" in found["number 1"].error
+
+
+def unsendable(unit):
+    return "fine" if unit.value == 0 else (lambda: unit)
+
+
+def test_an_executor_that_broke_before():
+    with ProcessPoolExecutor(1, mp_context=get_context("forkserver")) as executor:
+        assert executor.submit(die_at_five, Number(5)).exception() is not None
+        with pytest.raises(EngineError, match="terminated abruptly") as caught:
+            list(run(numbers(1), double, engine=executor))
+    assert "resume=True" in str(caught.value)
+
+
+def test_what_a_broken_executor_had_finished_is_kept():
+    found = []
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("forkserver")) as executor,
+        pytest.raises(EngineError, match="number 5"),
+    ):
+        found.extend(run(numbers(20), die_at_five, engine=executor))
+    assert found == [Outcome(f"number {value}", 2 * value) for value in range(5)]
+
+
+def test_an_executor_that_was_shut_down():
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(EngineError, match="stay at work, got `cannot schedule new futures"):
+        list(run(numbers(2), double, engine=executor))
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"workers": 0}, InputError, "`workers` to be 1 or more, got 0"),
+        ({"workers": 2.0}, InputTypeError, "`workers` to be a whole number, got 2.0"),
+        ({"workers": True}, InputTypeError, "`workers` to be a whole number, got True"),
+        ({"engine": 3}, InputTypeError, "`engine` to be an executor, a Dask client"),
+        ({"engine": SimpleNamespace(), "workers": 2}, InputError, "only without an `engine`"),
+        ({"engine": "localhost"}, InputError, "the address of a Dask scheduler, got 'localhost'"),
+        ({"engine": "dask://localhost"}, InputError, 'Pass "dask://host:port"'),
+        ({"engine": "http://localhost:8786"}, InputError, "got 'http://localhost:8786'"),
+    ],
+)
+def test_refusals(options, kind, message):
+    with pytest.raises(kind) as caught:
+        list(run(numbers(2), double, **options))
+    assert message in str(caught.value)
+
+
+def test_the_server_of_workers_starts_before_the_data_is_opened(monkeypatch):
+    order = []
+    start = process_pool.start_server
+    monkeypatch.setattr(process_pool, "start_server", lambda: order.append("server") or start())
+    monkeypatch.setattr(
+        "closecall.tables.batch.evaluate.open_source",
+        lambda data, question: order.append("data") or open_source(data, question),
+    )
+    table = pa.table({"label": [0, 1, 0], "score": [0.1, 0.9, 0.2]})
+    evaluate_frame(table, truth="label", score="score", workers=2)
+    assert order[:2] == ["server", "data"]
+    order.clear()
+    evaluate_frame(table, truth="label", score="score", workers=1)
+    assert order == ["data"]
+
+
+def show_bar(**options):
+    with progress_bar(3000, "Evaluating", **options) as bar:
+        bar.advance(1000)
+        bar.say("A line [for] people.")
+        bar.advance(2000)
+
+
+def test_nothing_is_shown_to_a_program(capsys):
+    show_bar()
+    show_bar(show=False)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_that_is_asked_for_counts_to_the_end(capsys):
+    show_bar(show=True)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "Evaluating" in shown.err
+    assert "A line [for] people.\n" in shown.err
+    assert "3,000 of 3,000 samples" in shown.err
+
+
+def test_a_terminal_has_a_bar_by_itself(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    show_bar()
+    assert "Evaluating" in capsys.readouterr().err
+
+
+def test_without_rich_only_a_bar_that_is_asked_for_is_missed(monkeypatch):
+    monkeypatch.setattr("closecall.tables.batch.run.find_spec", lambda _: None)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    show_bar()
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    with pytest.raises(MissingExtraError, match=r"closecall\[cli\]"):
+        show_bar(show=True)

@@ -1,0 +1,191 @@
+"""One threshold for all series: against trying every threshold on every series."""
+
+from __future__ import annotations
+
+from math import nan
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import closecall as cc
+from closecall.tables.batch.options import BatchOptions
+from closecall.tables.batch.rows import evaluate_unit
+from closecall.tables.batch.thresholds import (
+    Changes,
+    Pool,
+    unit_changes,
+)
+from tests.tables.batch.groups import HandMade, group, random_series
+
+
+def best(units):
+    pool = Pool()
+    for unit in units:
+        pool.add(unit)
+    return pool.best()
+
+
+QUESTION = BatchOptions.read(
+    by="series", truth="label", score=["a", "b"], threshold="best_f1_global", time=None
+)
+
+
+def pooled(series, detector, threshold):
+    """Average over the events of all series, one evaluation after the other."""
+    precision, recall = [], []
+    for columns in series:
+        events = cc.affiliation(columns["label"], columns[detector] >= threshold).events
+        precision.extend(events.precision[~np.isnan(events.precision)])
+        recall.extend(events.recall)
+    mean_precision, mean_recall = np.mean(precision), np.mean(recall)
+    return 2 * mean_precision * mean_recall / (mean_precision + mean_recall)
+
+
+def unit_of(series, start=0):
+    named = enumerate(series, start)
+    return HandMade([group(f"s{number:02}", **columns) for number, columns in named])
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("decimals", [1, 2, 12])
+def test_the_best_of_every_threshold_of_every_series(seed, decimals):
+    generator = np.random.default_rng(seed)
+    series = [
+        random_series(generator, length, decimals=decimals)
+        for length in generator.integers(12, 40, 5)
+    ]
+    parts = [
+        unit_changes(unit_of(series[:2]), QUESTION),
+        unit_changes(unit_of(series[2:]), QUESTION),
+    ]
+    chosen = best(parts)
+    for detector in ("a", "b"):
+        every = np.unique(np.concatenate([columns[detector] for columns in series]))
+        values = {h: pooled(series, detector, h) for h in every.tolist()}
+        assert chosen[detector] in values
+        assert values[chosen[detector]] == pytest.approx(max(values.values()), abs=1e-12)
+
+
+def test_the_pooled_curve_is_exact_at_every_threshold():
+    generator = np.random.default_rng(11)
+    series = [random_series(generator, 60) for _ in range(4)]
+    curves = [cc.affiliation_curve(columns["label"], columns["a"]) for columns in series]
+    changes = Changes.merged([Changes.of_curve(curve) for curve in curves])
+    assert changes.thresholds.tolist() == sorted(
+        {score for columns in series for score in columns["a"].tolist()}, reverse=True
+    )
+    by_hand = [pooled(series, "a", h) for h in changes.thresholds]
+    np.testing.assert_allclose(np.concatenate(list(changes.f1())), by_hand, rtol=0, atol=1e-12)
+
+
+def test_one_series_alone_is_its_own_curve():
+    columns = random_series(np.random.default_rng(3), 80)
+    curve = cc.affiliation_curve(columns["label"], columns["a"])
+    changes = Changes.of_curve(curve)
+    np.testing.assert_allclose(np.concatenate(list(changes.f1())), curve.f1, rtol=0, atol=1e-13)
+    assert changes.best() == curve.best().threshold
+    assert changes.sums[1].sum() == changes.events == len(cc.Events.from_labels(columns["label"]))
+
+
+def test_of_equally_good_thresholds_the_highest_is_taken():
+    series = [{"label": np.array([0, 1, 0]), "a": np.array([0.1, 0.9, 0.1])}] * 2
+    question = BatchOptions.read(by="series", truth="label", score="a", threshold="best_f1_global")
+    assert best([unit_changes(unit_of(series), question)]) == {"a": 0.9}
+
+
+def test_integers_stay_exact():
+    large = 2**60
+    series = [{"label": np.array([0, 1, 0]), "a": np.array([large, large + 1, large])}] * 2
+    question = BatchOptions.read(by="series", truth="label", score="a", threshold="best_f1_global")
+    assert best([unit_changes(unit_of(series), question)]) == {"a": large + 1}
+
+
+def test_series_in_trouble_have_no_say():
+    generator = np.random.default_rng(4)
+    good = [random_series(generator, 30) for _ in range(2)]
+    bad = random_series(generator, 30)
+    troubled = [
+        {**bad, "label": np.zeros(30, dtype=np.int8)},
+        {**bad, "label": np.full(30, 7)},
+        {**bad, "a": np.full(30, nan)},
+    ]
+    alone = best([unit_changes(unit_of(good), QUESTION)])
+    together = best([unit_changes(unit_of([*troubled, *good]), QUESTION)])
+    assert together["a"] == alone["a"]
+    only = best([unit_changes(unit_of(troubled[:2]), QUESTION)])
+    assert only == {}
+
+
+def test_every_series_is_evaluated_at_the_shared_threshold():
+    generator = np.random.default_rng(5)
+    series = [random_series(generator, 30) for _ in range(3)]
+    unit = unit_of(series)
+    shared = best([unit_changes(unit, QUESTION)])
+    rows = evaluate_unit(unit, QUESTION.with_thresholds(shared)).rows.to_pylist()
+    assert len(rows) == 6
+    for row in rows:
+        columns = series[int(row["series"][1:])]
+        plain = cc.affiliation(columns["label"], columns[row["detector"]] >= row["threshold"])
+        assert row["threshold"] == shared[row["detector"]]
+        assert row["affiliation_recall"] == plain.recall
+
+
+def test_a_column_of_detectors_has_a_threshold_for_each():
+    generator = np.random.default_rng(6)
+    series = [random_series(generator, 40) for _ in range(3)]
+    long = []
+    for number, columns in enumerate(series):
+        for detector in ("a", "b"):
+            table = pa.table({"label": columns["label"], "score": columns[detector]})
+            long.append(((f"s{number}", detector), table))
+    question = BatchOptions.read(
+        by=["series", "detector"], truth="label", score="score", threshold="best_f1_global"
+    )
+    wide = best([unit_changes(unit_of(series), QUESTION)])
+    assert best([unit_changes(HandMade(long), question)]) == wide
+    rows = evaluate_unit(HandMade(long), question.with_thresholds(wide)).rows.to_pylist()
+    assert [row["detector"] for row in rows] == ["a", "b"] * 3
+    assert all(row["threshold"] == wide[row["detector"]] for row in rows)
+
+
+def random_changes(generator, kind, size):
+    thresholds = np.unique(generator.integers(0, 40, size))[::-1].astype(kind)
+    return Changes(thresholds, generator.integers(0, 9, (3, thresholds.size)) * 1.0, size)
+
+
+@pytest.mark.parametrize("kinds", [("f8", "f8"), ("i8", "i8"), ("f4", "f8"), ("u1", "f8")])
+def test_adding_two_is_merging_them(kinds):
+    generator = np.random.default_rng(12)
+    for sizes in [(30, 50), (1, 60), (60, 1), (5, 5)]:
+        one, other = map(random_changes, [generator] * 2, kinds, sizes)
+        total, merged = one + other, Changes.merged([one, other])
+        assert total.thresholds.dtype == merged.thresholds.dtype
+        np.testing.assert_array_equal(total.thresholds, merged.thresholds)
+        np.testing.assert_array_equal(total.sums, merged.sums)
+        assert total.events == merged.events == sum(sizes)
+
+
+def test_the_f1_is_the_same_wherever_it_is_cut(monkeypatch):
+    columns = random_series(np.random.default_rng(3), 80, decimals=12)
+    changes = Changes.of_curve(cc.affiliation_curve(columns["label"], columns["a"]))
+    whole, best = np.concatenate(list(changes.f1())), changes.best()
+    monkeypatch.setattr("closecall.tables.batch.thresholds._AT_A_TIME", 7)
+    parts = list(changes.f1())
+    assert len(parts) == -(-changes.thresholds.size // 7)
+    assert np.concatenate(parts).tolist() == whole.tolist()
+    assert changes.best() == best
+
+
+def test_a_pool_keeps_equal_scores_once():
+    generator = np.random.default_rng(5)
+    series = [random_series(generator, 60, decimals=1) for _ in range(40)]
+    units = [unit_changes(unit_of([columns]), QUESTION) for columns in series]
+    pool = Pool()
+    for unit in units:
+        pool.add(unit)
+    scores = {score for columns in series for score in columns["a"].tolist()}
+    held = sum(part.thresholds.size for part in pool._parts["a"])
+    assert held <= 2 * len(scores)
+    merged = Changes.merged([unit["a"] for unit in units])
+    assert pool.best()["a"] == merged.best()
