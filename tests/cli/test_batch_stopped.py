@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from closecall.tables.batch.journal import Journal
-from closecall.tables.batch.rows import UnitRows
 from tests.tables.batch.large_file import UNITS, write_large_file
 
 COLUMNS = ("--by", "series", "--truth", "label")
@@ -57,7 +56,7 @@ def wait_for_units(process, folder, count):
 
 
 def finished_keys(folder):
-    return {part.key for part in Journal(folder / "results.parquet").finished()}
+    return set(Journal(folder / "results.parquet").kept())
 
 
 def test_a_batch_that_was_killed_is_resumed(large, tmp_path):
@@ -101,11 +100,10 @@ def mark_finished(folder):
     """Change what is kept of the finished units, and count their rows."""
     journal = Journal(folder / "results.parquet")
     marked = 0
-    for part in list(journal.finished()):
-        place = part.rows.column_names.index("reason")
-        marks = pa.array(["was not evaluated again"] * part.rows.num_rows)
-        rows = part.rows.set_column(place, "reason", marks)
-        journal.write(UnitRows(part.key, rows, part.events))
+    for key, (rows, *events) in journal.kept().items():
+        place = rows.column_names.index("reason")
+        marks = pa.array(["was not evaluated again"] * rows.num_rows)
+        journal.keep(key, [rows.set_column(place, "reason", marks), *events])
         marked += rows.num_rows
     return marked
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from closecall.tables.batch.run import open_engine, run
+
 
 class HandMade:
     """A unit that holds its groups."""
@@ -38,3 +40,9 @@ def random_series(generator, length, *, decimals=2):
         "a": np.round(noise[0] + 0.5 * labels, decimals),
         "b": np.round(noise[1], decimals),
     }
+
+
+def run_with(units, function, *, engine=None, workers=None, say=lambda _: None):
+    """Open an engine, call the function with every unit, and close it again."""
+    with open_engine(engine, workers) as opened:
+        yield from run(units, function, opened, say=say)

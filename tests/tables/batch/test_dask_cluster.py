@@ -18,8 +18,9 @@ from closecall.errors import EngineError, InputTypeError
 from closecall.tables.batch import dask_cluster
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from closecall.tables.batch.run import Outcome, run
+from closecall.tables.batch.run import Outcome
 from tests.tables.batch.clusters import REPOSITORY, cluster_processes, distributed, local_cluster
+from tests.tables.batch.groups import run_with
 from tests.tables.batch.large_file import UNITS, write_large_file
 from tests.tables.batch.test_run import DOUBLED, by_key, double, numbers
 
@@ -87,19 +88,19 @@ def _allow(deaths, dask_scheduler):
 
 
 def test_the_same_outcomes_as_here(client):
-    assert by_key(run(numbers(20), double, engine=client)) == DOUBLED
+    assert by_key(run_with(numbers(20), double, engine=client)) == DOUBLED
     assert client.status == "running"
 
 
 def test_an_address(client):
     address = client.scheduler.address
-    assert by_key(run(numbers(20), double, engine=address)) == DOUBLED
+    assert by_key(run_with(numbers(20), double, engine=address)) == DOUBLED
     address = address.replace("tcp://", "dask://")
-    assert by_key(run(numbers(20), double, engine=address)) == DOUBLED
+    assert by_key(run_with(numbers(20), double, engine=address)) == DOUBLED
 
 
 def test_an_executor_of_the_client(client):
-    assert by_key(run(numbers(20), double, engine=client.get_executor())) == DOUBLED
+    assert by_key(run_with(numbers(20), double, engine=client.get_executor())) == DOUBLED
 
 
 def test_units_are_drawn_as_there_is_room(client):
@@ -110,7 +111,7 @@ def test_units_are_drawn_as_there_is_room(client):
             drawn.append(unit.value)
             yield unit
 
-    outcomes = run(units(), double, engine=client)
+    outcomes = run_with(units(), double, engine=client)
     for _ in range(5):
         next(outcomes)
     assert len(drawn) <= 5 + 8
@@ -118,7 +119,7 @@ def test_units_are_drawn_as_there_is_room(client):
 
 
 def test_nothing_stays_on_the_cluster(client):
-    list(run(numbers(20), double, engine=client))
+    list(run_with(numbers(20), double, engine=client))
     for _ in range(100):
         if not client.run_on_scheduler(_tasks):
             return
@@ -127,19 +128,19 @@ def test_nothing_stays_on_the_cluster(client):
 
 
 def _tasks(dask_scheduler):
-    return [key for key in dask_scheduler.tasks if str(key).startswith("closecall")]
+    return [key for key in dask_scheduler.tasks if str(key).startswith("attempt")]
 
 
 def test_a_worker_that_dies_loses_and_repeats_no_outcome(client, tmp_path):
     units = traced(12, tmp_path)
-    found = by_key(run(units, die_the_first_time, engine=client))
+    found = by_key(run_with(units, die_the_first_time, engine=client))
     assert found == {unit.key: Outcome(unit.key, unit.value) for unit in units}
     assert begun(tmp_path).count(3) == 2
 
 
 def test_only_the_unit_that_kills_workers_fails(client, few_deaths, tmp_path):
     units = traced(6, tmp_path)
-    found = by_key(run(units, die_every_time, engine=client))
+    found = by_key(run_with(units, die_every_time, engine=client))
     killer = found.pop("traced 3")
     assert killer.value is None
     assert killer.error.startswith("KilledWorker: ")
@@ -149,7 +150,7 @@ def test_only_the_unit_that_kills_workers_fails(client, few_deaths, tmp_path):
 
 def test_large_units_travel_with_their_task(client):
     units = [Large(f"large {number}", bytes(11_000_000)) for number in range(3)]
-    found = by_key(run(units, size, engine=client))
+    found = by_key(run_with(units, size, engine=client))
     assert found == {unit.key: Outcome(unit.key, 11_000_000) for unit in units}
 
 
@@ -173,7 +174,7 @@ def test_workers_with_another_version(client, monkeypatch):
     with pytest.raises(
         EngineError, match=r"every Dask worker to have closecall 0\.0\.1, got 0\.0\.2 on tcp"
     ):
-        list(run(numbers(2), double, engine=client))
+        list(run_with(numbers(2), double, engine=client))
 
 
 def test_a_client_that_does_not_wait(client):
@@ -187,7 +188,7 @@ def test_a_client_that_does_not_wait(client):
             """Close nothing."""
 
     with pytest.raises(InputTypeError, match="an asynchronous one"):
-        list(run(numbers(2), double, engine=Hasty()))
+        list(run_with(numbers(2), double, engine=Hasty()))
 
 
 def test_a_scheduler_that_goes_leaves_what_was_finished(tmp_path):
@@ -195,7 +196,7 @@ def test_a_scheduler_that_goes_leaves_what_was_finished(tmp_path):
     folder.mkdir()
     found = []
     with cluster_processes(tmp_path, REPOSITORY) as (scheduler, address):
-        outcomes = run(traced(6, folder), linger, engine=address)
+        outcomes = run_with(traced(6, folder), linger, engine=address)
         found += [next(outcomes), next(outcomes)]
         scheduler.kill()
         with pytest.raises(EngineError) as caught:
@@ -225,7 +226,7 @@ def test_workers_without_closecall(tmp_path):
     ):
         client.wait_for_workers(1)
         with pytest.raises(EngineError) as caught:
-            list(run(numbers(2), double, engine=client))
+            list(run_with(numbers(2), double, engine=client))
     assert str(caught.value).startswith(
         'Expected every Dask worker to have closecall installed, got `ModuleNotFoundError("No '
         "module named 'closecall'\")`.\n\nHint: Install closecall"
@@ -235,7 +236,7 @@ def test_workers_without_closecall(tmp_path):
 def test_no_scheduler_at_all(monkeypatch):
     monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(EngineError) as caught:
-        list(run(numbers(2), double, engine="dask://127.0.0.1:9"))
+        list(run_with(numbers(2), double, engine="dask://127.0.0.1:9"))
     assert str(caught.value).startswith(
         "Expected a Dask scheduler at tcp://127.0.0.1:9, got no answer in 0.5 seconds."
     )
@@ -245,7 +246,7 @@ def test_a_client_that_was_closed(client):
     other = distributed.Client(client.scheduler.address, set_as_default=False)
     other.close()
     with pytest.raises(EngineError, match="an open Dask client, got a closed one") as caught:
-        list(run(numbers(2), double, engine=other))
+        list(run_with(numbers(2), double, engine=other))
     assert "Make another." in str(caught.value)
 
 
@@ -266,7 +267,7 @@ def test_a_cluster_without_workers_is_waited_for_and_given_up(monkeypatch):
     with no_workers() as (cluster, client):
         address = cluster.scheduler_address
         with pytest.raises(EngineError) as caught:
-            list(run(numbers(20), double, engine=client, notify=told.append))
+            list(run_with(numbers(20), double, engine=client, say=told.append))
     assert told == [f"Waiting for workers: the Dask scheduler {address} has none."]
     assert str(caught.value).startswith(
         f"Expected workers at the Dask scheduler {address}, got none for 2 seconds.\n\n"
@@ -285,7 +286,7 @@ def test_workers_that_come_late_are_asked_for_their_version_and_used(monkeypatch
     monkeypatch.setattr(dask_cluster, "_check_workers", check)
     monkeypatch.setattr(dask_cluster, "_TELL_SECONDS", 0)
     with no_workers() as (cluster, client):
-        outcomes = run(numbers(20), double, engine=client, notify=lambda _: cluster.scale(1))
+        outcomes = run_with(numbers(20), double, engine=client, say=lambda _: cluster.scale(1))
         assert by_key(outcomes) == DOUBLED
     assert asked == [0, 1]
 
@@ -370,7 +371,7 @@ def test_a_scheduler_that_goes_leaves_a_batch_that_can_be_resumed(large, local, 
             evaluate_frame(large, **QUESTION, engine=address, out=out)
         watch.join()
     assert not out.exists()
-    assert 1 <= len(list(Journal(out).finished())) < UNITS
+    assert 1 <= len(list(Journal(out).kept())) < UNITS
     require_same(evaluate_frame(large, **QUESTION, out=out, resume=True), local)
     assert pq.read_table(out).num_rows == local.table.num_rows
 

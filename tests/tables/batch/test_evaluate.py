@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from math import nan
 from pathlib import Path
 
@@ -20,12 +19,11 @@ from polars.testing import assert_frame_equal
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.tables.batch import evaluate, long_series
-from closecall.tables.batch.evaluate import Batch, evaluate_frame, require_health, result_of
+from closecall.tables.batch import evaluate
+from closecall.tables.batch.evaluate import Batch, evaluate_frame
 from closecall.tables.batch.journal import Journal
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.batch.rows import evaluate_unit
-from closecall.tables.batch.run import Outcome, run
+from closecall.tables.batch.run import Engine, Outcome, run
 from closecall.tables.sources import open_source
 from closecall.tables.sources.source import UnitSize
 from tests.tables.batch.groups import HandMade, group, random_series
@@ -433,8 +431,8 @@ def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monk
         evaluated.append(unit.key)
         return real(unit, options)
 
-    real = long_series.evaluate_part
-    monkeypatch.setattr(long_series, "evaluate_part", interrupted)
+    real = evaluate.evaluate_part
+    monkeypatch.setattr(evaluate, "evaluate_part", interrupted)
     asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"], "per_event": True}
     with pytest.raises(Stopped):
         evaluate_frame(path, **asked, out=out)
@@ -445,7 +443,7 @@ def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monk
         evaluated.append(unit.key)
         return real(unit, options)
 
-    monkeypatch.setattr(long_series, "evaluate_part", counted)
+    monkeypatch.setattr(evaluate, "evaluate_part", counted)
     result = evaluate_frame(path, **asked, out=out, resume=True)
     assert len(evaluated) == len(set(evaluated)) >= 8
     assert sorted(file.name for file in tmp_path.iterdir()) == [
@@ -555,103 +553,103 @@ UNITS = [
 TWO_SCORES = {"by": "series", "truth": "label", "score": ["a", "b"]}
 
 
-def backwards(units, function, **options):
-    yield from reversed(list(run(units, function, **options)))
+def backwards(units, function, *_, **__):
+    yield from reversed(list(run(units, function)))
+
+
+@pytest.fixture
+def batch(monkeypatch):
+    """Make batches that call their units in another way."""
+
+    def make(units, execute=run, **options):
+        monkeypatch.setattr(evaluate, "run", execute)
+        return Batch(units, Engine(), progress=False, **options)
+
+    return make
 
 
 @pytest.mark.parametrize("threshold", ["best_f1", "best_f1_global"])
-def test_the_order_in_which_units_finish_does_not_show(threshold):
-    question = BatchOptions.read(**TWO_SCORES, threshold=threshold)
-    results = []
-    for execute in (run, backwards):
-        batch = Batch(UNITS, execute, progress=False)
-        asked = question
-        if threshold == "best_f1_global":
-            asked = question.with_thresholds(batch.shared_thresholds(question)[0])
-        results.append(result_of(*batch.evaluate(asked), asked, "arrow").table)
-    assert results[0].equals(results[1])
-    assert results[0]["series"].to_pylist()[::2] == [f"s{k}" for k in range(6)]
+def test_the_order_in_which_units_finish_does_not_show(batch, threshold):
+    options = BatchOptions.read(**TWO_SCORES, threshold=threshold)
+    forward, reverse = (batch(UNITS, how).evaluate(options).table for how in (run, backwards))
+    assert forward.equals(reverse)
+    assert forward["series"].to_pylist()[::2] == [f"s{k}" for k in range(6)]
 
 
-def test_closing_gives_up_the_units_that_have_not_begun():
+def test_closing_gives_up_the_units_that_have_not_begun(batch):
     begun = []
 
-    def execute(units, function, **_):
+    def execute(units, function, *_, **__):
         for unit in units:
             begun.append(unit.key)
             yield Outcome(unit.key, value=function(unit))
 
     bad = HandMade([group("bad", **{**SIX_SERIES[0], "label": np.full(25, 3)})], key="bad unit")
-    batch = Batch([UNITS[0], bad, *UNITS[1:]], execute, progress=False)
     with pytest.raises(InputError, match="series='bad', detector='a'"):
-        batch.evaluate(BatchOptions.read(**TWO_SCORES, strict=True))
+        batch([UNITS[0], bad, *UNITS[1:]], execute).evaluate(
+            BatchOptions.read(**TWO_SCORES, strict=True)
+        )
     assert begun == ["unit 0", "bad unit"]
 
 
-def test_units_that_fail_are_listed_and_all_of_them_are_an_error():
-    def failing(units, function, **_):
+def test_units_that_fail_are_listed_and_all_of_them_are_an_error(batch):
+    def failing(units, function, *_, **__):
         for place, unit in enumerate(units):
             if place < 2:
                 yield Outcome(unit.key, error="OSError: gone")
             else:
                 yield Outcome(unit.key, value=function(unit))
 
-    question = BatchOptions.read(**TWO_SCORES)
-    done, failures = Batch(UNITS, failing, progress=False).evaluate(question)
-    assert [part.key for part in done] == [unit.key for unit in UNITS[2:]]
-    assert failures == [("unit 0", "OSError: gone"), ("unit 1", "OSError: gone")]
+    options = BatchOptions.read(**TWO_SCORES)
+    result = batch(UNITS, failing).evaluate(options)
+    assert result.rows["series"].to_pylist()[::2] == [f"s{k}" for k in range(2, 6)]
+    assert result.failures == (("unit 0", "OSError: gone"), ("unit 1", "OSError: gone"))
     with pytest.raises(InputError, match=r"got unit 0 \(and 1 more\): OSError: gone"):
-        Batch(UNITS[:2], failing, progress=False).evaluate(question)
+        batch(UNITS[:2], failing).evaluate(options)
 
 
-def test_health_is_every_row_being_ok():
-    question = BatchOptions.read(**TWO_SCORES)
-    require_health(evaluate_unit(UNITS[0], question).rows, question)
+def test_strict_options_want_every_row_to_be_ok(batch):
+    options = BatchOptions.read(**TWO_SCORES, strict=True)
+    assert len(batch(UNITS[:1]).evaluate(options)) == 2
     constant = HandMade([group("c", **{**SIX_SERIES[0], "b": np.ones(25)})])
     with pytest.raises(InputError, match="got 'constant_score' for series='c', detector='b'"):
-        require_health(evaluate_unit(constant, question).rows, question)
-
-
-@pytest.fixture
-def journal(tmp_path):
-    return Journal.open(tmp_path / "rows.parquet", {"data": "as it is"})
+        batch([constant]).evaluate(options)
 
 
 GLOBAL = BatchOptions.read(**TWO_SCORES, threshold="best_f1_global")
 
 
-def without_unit_3(units, function, **_):
+def without_unit_3(units, function, *_, **__):
     for unit in units:
         found = {"error": "OSError: gone"} if unit.key == "unit 3" else {"value": function(unit)}
         yield Outcome(unit.key, **found)
 
 
-def test_a_threshold_of_some_units_is_not_kept_and_neither_is_what_it_gave(journal):
-    batch = Batch(UNITS, without_unit_3, progress=False, journal=journal)
-    shared, failures = batch.shared_thresholds(GLOBAL)
-    assert failures == [("unit 3", "OSError: gone")]
-    kept = [unit for unit in UNITS if unit.key != "unit 3"]
-    whole = Batch(UNITS, run, progress=False).shared_thresholds(GLOBAL)[0]
-    assert shared == Batch(kept, run, progress=False).shared_thresholds(GLOBAL)[0] != whole
+def unit_3_once(units, function, *_, **__):
+    """Fail to read a unit when thresholds are chosen, and have it back afterwards."""
+    first = function.func is evaluate.unit_changes
+    yield from (without_unit_3 if first else run)(units, function)
 
-    # It can be read again by now, but had no say.
-    rest = replace(batch, execute=run).without(failures)
-    done, more = rest.evaluate(GLOBAL.with_thresholds(shared))
-    assert [part.key for part in done] == [unit.key for unit in kept]
-    assert more == []
+
+def test_a_threshold_of_some_units_is_not_kept_and_neither_is_what_it_gave(batch, tmp_path):
+    journal = Journal.open(tmp_path / "rows.parquet", {"data": "as it is"})
+    kept = [unit for unit in UNITS if unit.key != "unit 3"]
+    whole, some = (batch(units).evaluate(GLOBAL) for units in (UNITS, kept))
+    result = batch(UNITS, unit_3_once, journal=journal).evaluate(GLOBAL)
+    assert result.failures == (("unit 3", "OSError: gone"),)
+    assert result.thresholds == some.thresholds != whole.thresholds
+    assert result.table.equals(some.table)
     assert journal.noted("thresholds") is None
+    assert journal.kept() == {}
     # There is something to go on with, also where a finished output is to be replaced.
     journal.out.touch()
-    assert Journal.open(journal.out, {"data": "as it is"}, resume=True) == journal
-    assert list(journal.finished()) == []
-    again = Batch(UNITS, run, progress=False, journal=journal)
-    assert again.shared_thresholds(GLOBAL) == (whole, [])
-    assert journal.noted("thresholds") == whole
+    again = Journal.open(journal.out, {"data": "as it is"}, resume=True)
+    assert batch(UNITS, journal=again).evaluate(GLOBAL).table.equals(whole.table)
+    assert journal.noted("thresholds") == whole.thresholds
 
 
-def test_no_threshold_of_nothing_and_none_of_some_units_if_strict():
+def test_no_threshold_of_nothing_and_none_of_some_units_if_strict(batch):
     strict = BatchOptions.read(**TWO_SCORES, threshold="best_f1_global", strict=True)
-    for units, question in ((UNITS, strict), (UNITS[3:4], GLOBAL)):
-        batch = Batch(units, without_unit_3, progress=False)
+    for units, options in ((UNITS, strict), (UNITS[3:4], GLOBAL)):
         with pytest.raises(InputError, match="got unit 3: OSError: gone"):
-            batch.shared_thresholds(question)
+            batch(units, without_unit_3).evaluate(options)

@@ -1,9 +1,13 @@
 """What is finished is kept whole, or not at all; and never taken for something else."""
 
 import errno
+import json
+import pickle
 import resource
+import shutil
 import subprocess
 import sys
+from hashlib import sha256
 
 import numpy as np
 import pyarrow as pa
@@ -13,11 +17,12 @@ import pytest
 
 from closecall.errors import InputError
 from closecall.tables.batch.journal import Journal, require_suffix, sole_writer, write_rows
-from closecall.tables.batch.rows import UnitRows
+from closecall.tables.batch.rows import EVENT_COLUMNS, UnitRows
 
 ABOUT = {"data": "files:1:abc", "truth": "'label'"}
+EVENTS = pa.table({name: [7] for name in EVENT_COLUMNS})
 FIRST = UnitRows("a.parquet:0", pa.table({"f1": [0.5, None], "series": ["x", "y"]}))
-SECOND = UnitRows("b/../c d:1", pa.table({"f1": [1.0], "series": ["z"]}), pa.table({"event": [7]}))
+SECOND = UnitRows("b/../c d:1", pa.table({"f1": [1.0], "series": ["z"]}), EVENTS)
 
 
 @pytest.fixture
@@ -25,8 +30,12 @@ def out(tmp_path):
     return tmp_path / "results.parquet"
 
 
-def parts(journal):
-    return {part.key: part for part in journal.finished()}
+def keep(journal, part):
+    journal.keep(part.key, part.tables)
+
+
+def finished(journal):
+    return [UnitRows(key, *tables) for key, tables in journal.kept().items()]
 
 
 def names(folder):
@@ -36,18 +45,18 @@ def names(folder):
 def test_units_come_back_as_they_were(out):
     journal = Journal.open(out, ABOUT)
     for part in (FIRST, SECOND):
-        journal.write(part)
-    found = parts(Journal.open(out, ABOUT, resume=True))
-    assert found == {FIRST.key: FIRST, SECOND.key: SECOND}
+        keep(journal, part)
+    found = finished(Journal.open(out, ABOUT, resume=True))
+    assert sorted(found, key=lambda part: part.key) == [FIRST, SECOND]
     assert not out.exists()
 
 
 def test_a_unit_that_is_written_again_is_there_once(out):
     journal = Journal.open(out, ABOUT)
-    journal.write(SECOND)
+    keep(journal, SECOND)
     newer = UnitRows(SECOND.key, pa.table({"f1": [0.25]}))
-    journal.write(newer)
-    assert list(journal.finished()) == [newer]
+    keep(journal, newer)
+    assert finished(journal) == [newer]
 
 
 @pytest.mark.parametrize(
@@ -65,26 +74,26 @@ def test_a_unit_that_is_written_again_is_there_once(out):
 )
 def test_damaged_units_are_left_out(out, damage):
     journal = Journal.open(out, ABOUT)
-    journal.write(FIRST)
+    keep(journal, FIRST)
     (path,) = journal.folder.glob("*.unit")
     path.write_bytes(damage(path.read_bytes()))
-    journal.write(SECOND)
-    assert list(journal.finished()) == [SECOND]
+    keep(journal, SECOND)
+    assert finished(journal) == [SECOND]
 
 
 def test_what_was_being_written_is_left_out(out):
     journal = Journal.open(out, ABOUT)
-    journal.write(FIRST)
+    keep(journal, FIRST)
     (path,) = journal.folder.glob("*.unit")
     path.rename(f"{path}.tmp")
-    assert list(journal.finished()) == []
+    assert finished(journal) == []
     journal.complete(FIRST.rows)
     assert names(out.parent) == ["results.parquet"]
 
 
 def test_the_output_appears_with_its_events_and_nothing_else(out):
     journal = Journal.open(out, ABOUT)
-    journal.write(SECOND)
+    keep(journal, SECOND)
     journal.note("thresholds", {"a": 0.1})
     assert names(out.parent) == ["results.parquet.partial"]
     journal.complete(SECOND.rows, SECOND.events)
@@ -97,22 +106,22 @@ def test_csv(tmp_path):
     journal = Journal.open(tmp_path / "results.csv", ABOUT)
     journal.complete(FIRST.rows, SECOND.events)
     assert (tmp_path / "results.csv").read_text() == 'f1,series\n0.5,"x"\n,"y"\n'
-    assert (tmp_path / "results.events.csv").read_text() == "event\n7\n"
+    assert (tmp_path / "results.events.csv").read_text().startswith("event,first_sample,")
 
 
 def test_a_crash_between_the_two_files_can_be_resumed(out, monkeypatch):
     journal = Journal.open(out, ABOUT)
-    journal.write(SECOND)
+    keep(journal, SECOND)
     journal._place(SECOND.events, journal.events_out)  # and then the power fails
     again = Journal.open(out, ABOUT, resume=True)
-    assert list(again.finished()) == [SECOND]
+    assert finished(again) == [SECOND]
     again.complete(SECOND.rows, SECOND.events)
     assert names(out.parent) == ["results.events.parquet", "results.parquet"]
 
 
 def test_a_crash_before_the_folder_is_gone_can_be_resumed(out):
     journal = Journal.open(out, ABOUT)
-    journal.write(FIRST)
+    keep(journal, FIRST)
     journal._place(FIRST.rows, out)
     with pytest.raises(InputError, match="no unfinished batch at"):
         Journal.open(out, ABOUT)
@@ -129,7 +138,7 @@ def test_notes(out):
 
 
 def test_resume_begins_where_nothing_was_begun(out):
-    assert list(Journal.open(out, ABOUT, resume=True).finished()) == []
+    assert finished(Journal.open(out, ABOUT, resume=True)) == []
 
 
 def test_overwriting_keeps_the_old_output_until_there_is_a_new_one(out):
@@ -142,9 +151,9 @@ def test_overwriting_keeps_the_old_output_until_there_is_a_new_one(out):
 
 
 def test_overwriting_drops_what_was_begun(out):
-    Journal.open(out, ABOUT).write(FIRST)
+    keep(Journal.open(out, ABOUT), FIRST)
     journal = Journal.open(out, {"data": "other"}, overwrite=True)
-    assert list(journal.finished()) == []
+    assert finished(journal) == []
 
 
 def test_files_of_others_are_not_removed(out):
@@ -163,7 +172,7 @@ def message(call):
 
 
 def test_an_unfinished_batch_is_in_the_way(out):
-    Journal.open(out, ABOUT).write(FIRST)
+    keep(Journal.open(out, ABOUT), FIRST)
     assert message(lambda: Journal.open(out, ABOUT)) == (
         f"Expected no unfinished batch at {out}.partial, got one.\n\nHint: Go on with it with "
         "`resume=True` (`--resume`), or drop it with `overwrite=True` (`--overwrite`)."
@@ -179,7 +188,7 @@ def test_a_batch_that_finished_nothing_is_not_in_the_way(out, options):
 
 @pytest.mark.parametrize("name", ["results.parquet", "results.events.parquet"])
 def test_a_finished_output_is_in_the_way(out, name):
-    out.with_name(name).write_text("precious")
+    pq.write_table(EVENTS, out.with_name(name))
     assert message(lambda: Journal.open(out, ABOUT)).startswith(
         f"Expected no file at {out.with_name(name)}, got one.\n\nHint: Replace it with"
     )
@@ -195,9 +204,9 @@ def test_rows_of_events_are_not_replaced_by_resuming_nothing(out):
 
 
 def test_rows_of_events_of_a_batch_that_stopped_at_the_very_end_are_replaced(out):
-    Journal.open(out, ABOUT).write(SECOND)
+    keep(Journal.open(out, ABOUT), SECOND)
     events = out.with_name("results.events.parquet")
-    events.write_text("half of the output")
+    pq.write_table(EVENTS, events)
     Journal.open(out, ABOUT, resume=True).complete(SECOND.rows, SECOND.events)
     assert pq.read_table(events).equals(SECOND.events)
 
@@ -217,16 +226,16 @@ def test_a_finished_output_is_not_resumed(out):
     ],
 )
 def test_another_question_is_not_mixed_in(out, other, got):
-    Journal.open(out, ABOUT).write(FIRST)
+    keep(Journal.open(out, ABOUT), FIRST)
     text = message(lambda: Journal.open(out, {**ABOUT, **other}, resume=True))
     assert text.startswith(f"Expected to resume what {out}.partial was begun with, got {got}.")
-    assert [part.key for part in Journal.open(out, ABOUT, resume=True).finished()] == [FIRST.key]
+    assert list(Journal.open(out, ABOUT, resume=True).kept()) == [FIRST.key]
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[1"])
 def test_a_folder_without_a_manifest_is_not_taken_for_a_batch(out, content):
     journal = Journal.open(out, ABOUT)
-    journal.write(FIRST)
+    keep(journal, FIRST)
     (journal.folder / "manifest.json").unlink()
     if content is not None:
         (journal.folder / "manifest.json").write_bytes(content)
@@ -251,7 +260,7 @@ def test_a_full_disk_names_the_file_of_a_unit(out):
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
     try:
         with pytest.raises(OSError, match=r"results\.parquet\.partial") as caught:
-            journal.write(UnitRows("large", pa.table({"f1": range(100_000)})))
+            journal.keep("large", [pa.table({"f1": range(100_000)})])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert caught.value.filename.startswith(str(journal.folder))
@@ -361,3 +370,154 @@ def test_a_place_that_is_not_there_is_left_to_the_writer(tmp_path):
     with sole_writer(tmp_path / "missing" / "results.parquet"):
         entered = True
     assert entered
+
+
+TAMPERED = {
+    "rows changed and the old hash kept": lambda head, body: (head, body.replace(b"x", b"q", 1)),
+    "a key of another unit": lambda head, body: ({**head, "key": "other"}, body),
+    "a hash of the content alone": lambda head, body: (
+        {**head, "sha256": sha256(body + b" ").hexdigest()},
+        body + b" ",
+    ),
+    "no lengths": lambda head, body: ({**head, "lengths": None}, body),
+    "a pickle": lambda head, _: (head, pickle.dumps(Bomb())),
+}
+
+
+class Bomb:
+    """What a file of somebody else's might hold."""
+
+    def __reduce__(self):
+        return pytest.fail, ("the journal was executed",)
+
+
+@pytest.mark.parametrize("suffix", [".unit", ".part", ".note"])
+@pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED)
+def test_what_was_tampered_with_is_noticed_and_never_executed(out, tamper, suffix):
+    journal = Journal.open(out, ABOUT)
+    if suffix == ".note":
+        journal.note("thresholds", {"x": 0.5})
+    else:
+        journal.keep("a", [FIRST.rows], suffix)
+    (path,) = journal.folder.glob(f"*{suffix}")
+    head, _, body = path.read_bytes().partition(b"\n")
+    head, body = tamper(json.loads(head), body)
+    path.write_bytes(json.dumps(head).encode() + b"\n" + body)
+    again = Journal.open(out, ABOUT, resume=True)
+    assert again.noted("thresholds") is None
+    assert again.kept(suffix) == {}
+
+
+def test_a_unit_of_another_batch_and_a_copy_under_another_name_are_noticed(out):
+    journal, other = Journal.open(out, ABOUT), Journal.open(out.with_name("b.csv"), {"data": "b"})
+    keep(journal, FIRST)
+    keep(other, SECOND)
+    (path,) = other.folder.glob("*.unit")
+    shutil.copy(path, journal.folder)
+    (own,) = (one for one in journal.folder.glob("*.unit") if one.name != path.name)
+    shutil.copy(own, journal.folder / f"{'0' * 32}.unit")
+    assert finished(journal) == [FIRST]
+
+
+def test_a_manifest_that_was_changed_to_fit_another_question(out):
+    journal = Journal.open(out, ABOUT)
+    keep(journal, FIRST)
+    manifest = journal.folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("label", "other"))
+    other = {**ABOUT, "truth": "'other'"}
+    assert Journal.open(out, other, resume=True).kept() == {}
+
+
+def test_a_folder_of_an_older_version_is_told_so(out):
+    journal = Journal.open(out, ABOUT)
+    keep(journal, FIRST)
+    (journal.folder / "manifest.json").write_text(json.dumps(ABOUT))
+    text = message(lambda: Journal.open(out, ABOUT, resume=True))
+    assert "to be of this version of closecall, got another one" in text
+
+
+@pytest.mark.parametrize(
+    "name", ["mine.tmp", "mine.unit", "output-mine.parquet", "a.note", "x.lock"]
+)
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_files_of_others_in_the_folder_are_never_removed(out, name, overwrite):
+    journal = Journal.open(out, ABOUT)
+    keep(journal, FIRST)
+    (journal.folder / name).write_text("years of work")
+    with pytest.raises(InputError, match="to hold only what a batch put there, got other files"):
+        Journal.open(out, ABOUT, overwrite=True) if overwrite else journal.complete(FIRST.rows)
+    assert (journal.folder / name).read_text() == "years of work"
+
+
+def test_a_folder_that_is_a_link_is_refused(out, tmp_path):
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "manifest.json").write_text("mine")
+    out.with_name("results.parquet.partial").symlink_to(precious)
+    for options in ({}, {"resume": True}, {"overwrite": True}):
+        text = message(lambda options=options: Journal.open(out, ABOUT, **options))
+        assert text.startswith(f"Expected a folder of a batch at {out}.partial, got a link.")
+    assert (precious / "manifest.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("content", [b"", b"lock of mine"])
+def test_a_lock_of_somebody_else_is_not_removed(out, content):
+    lock = out.with_name("results.parquet.lock")
+    lock.write_bytes(content or b"closecall writes here\n")  # one that a dead batch left
+    with sole_writer(out):
+        pass
+    assert lock.exists() == bool(content)
+    assert not content or lock.read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["data.parquet", "data.events.parquet", "link.parquet"])
+@pytest.mark.parametrize("hard", [False, True])
+def test_an_output_that_is_an_input_is_refused(tmp_path, name, hard):
+    """Also under another name, and as the file of events that nobody named."""
+    data = tmp_path / name
+    if name == "link.parquet":
+        data = tmp_path / "other.parquet"
+    pq.write_table(EVENTS, data)
+    if name == "link.parquet":
+        link = tmp_path / name
+        link.hardlink_to(data) if hard else link.symlink_to(data)
+    out = tmp_path / ("link.parquet" if name == "link.parquet" else "data.parquet")
+    before = data.read_bytes()
+    for options in ({}, {"resume": True}, {"overwrite": True}):
+        text = message(
+            lambda options=options: Journal.open(out, ABOUT, inputs=[str(data)], **options)
+        )
+        assert text.startswith("Expected `out` to write to none of the files that are read, got ")
+    assert data.read_bytes() == before
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_events_of_others_are_neither_replaced_nor_removed(tmp_path, suffix):
+    out, events = tmp_path / f"rows{suffix}", tmp_path / f"rows.events{suffix}"
+    write_rows(pa.table({"party": ["a", "b"], "day": [1, 2]}), events)
+    before = events.read_bytes()
+    for options in ({}, {"overwrite": True}):
+        text = message(lambda options=options: Journal.open(out, ABOUT, **options))
+        assert text.startswith(f"Expected no file at {events}, got one.")
+    journal = Journal(out)
+    journal.folder.mkdir()
+    (journal.folder / "manifest.json").write_text(json.dumps({"format": "closecall journal 2"}))
+    journal.complete(FIRST.rows)
+    assert events.read_bytes() == before
+    write_rows(EVENTS, events)
+    Journal.open(out, ABOUT, overwrite=True).complete(FIRST.rows)
+    assert names(tmp_path) == [out.name]
+
+
+def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path):
+    path = tmp_path / "rows.parquet"
+    write_rows(ROWS, path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+    try:
+        with pytest.raises(OSError, match="rows"):
+            write_rows(pa.table({"f1": np.random.default_rng(0).random(20_000)}), path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert pq.read_table(path).equals(ROWS)
+    assert names(tmp_path) == ["rows.parquet"]

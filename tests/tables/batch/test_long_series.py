@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from multiprocessing import get_context
@@ -17,19 +17,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closecall.errors import InputError
+from closecall.tables.batch.evaluate import Batch
 from closecall.tables.batch.long_series import (
-    Joined,
+    JoinedParts,
     SeriesPart,
+    WholeSeries,
     can_be_cut,
-    evaluate_endless,
     evaluate_part,
+    part_from_table,
+    part_to_table,
 )
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
-from closecall.tables.batch.run import Outcome, run
+from closecall.tables.batch.run import Engine, Outcome, run
 from closecall.tables.sources import open_source
 from closecall.tables.sources.source import UnitSize
-from tests.tables.batch.groups import HandMade
+from tests.tables.batch.groups import HandMade, run_with
 
 QUESTION = BatchOptions.read(truth="label", score="score", threshold=0.5, metrics=["affiliation"])
 
@@ -112,14 +115,22 @@ def cut(table, places):
 
 
 def backwards(units, function):
-    """Run the units in the wrong order, and send what they give through a pickle."""
+    """Run the units in the wrong order, and send what they give through the file of a journal."""
     for outcome in run(list(reversed(units)), function):
-        yield pickle.loads(pickle.dumps(outcome))  # noqa: S301 - our own bytes
+        yield replace(outcome, value=part_from_table(part_to_table(outcome.value)))
+
+
+def evaluate_parts(units, options, execute=run):
+    places = {unit.key: place for place, unit in enumerate(units)}
+    joined = JoinedParts()
+    for outcome in execute(units, partial(evaluate_part, options=options)):
+        joined.add(places[outcome.key], outcome.value)
+    return joined.rows(units[0].key, options)
 
 
 def assert_same_rows(units, question, execute=backwards):
-    found = evaluate_endless(units, question, execute)
-    expected = evaluate_unit(Joined(tuple(units)), question)
+    found = evaluate_parts(units, question, execute)
+    expected = evaluate_unit(WholeSeries(tuple(units)), question)
     # nan is not itself, but it is written as such.
     assert str(found.rows.to_pylist()) == str(expected.rows.to_pylist())
     assert found.rows.schema == expected.rows.schema
@@ -236,7 +247,7 @@ def test_scores_in_trouble():
     question = BatchOptions.read(
         truth="label", score=["score", "flat"], threshold=0.5, **AFFILIATION
     )
-    rows = evaluate_endless(cut(table, [100, 200]), question, run).rows.to_pylist()
+    rows = evaluate_parts(cut(table, [100, 200]), question).rows.to_pylist()
     assert [row["status"] for row in rows] == ["nan_score", "constant_score"]
     assert rows[0]["reason"] == "Expected `score` to be numbers, or inf, got nan at index 150."
     assert_same_rows(
@@ -247,7 +258,7 @@ def test_scores_in_trouble():
 def test_units_that_do_not_follow_each_other():
     first, second = cut(series_table(), [150])
     question = BatchOptions.read(truth="label", predicted="a", time="t", **AFFILIATION)
-    row = evaluate_endless([second, first], question, run).rows.to_pylist()[0]
+    row = evaluate_parts([second, first], question).rows.to_pylist()[0]
     assert row["status"] == "bad_times"
     assert row["reason"] == (
         "Expected `t` to be strictly increasing, "
@@ -256,18 +267,32 @@ def test_units_that_do_not_follow_each_other():
     assert row["samples"] == 300
 
 
-def test_a_unit_that_fails_is_named_after_the_others_are_done():
+def test_a_unit_that_fails_is_named_after_the_others_are_done(monkeypatch):
     done = []
 
-    def broken(units, function):
+    def broken(units, function, *_, **__):
         for number, outcome in enumerate(run(units, function)):
             done.append(outcome.key)
             yield Outcome(outcome.key, error="no such file") if number == 1 else outcome
 
+    monkeypatch.setattr("closecall.tables.batch.evaluate.run", broken)
     question = BatchOptions.read(truth="label", predicted="a", **AFFILIATION)
     with pytest.raises(InputError, match=r"evaluated, got part 1: no such file\.\n\nHint: "):
-        evaluate_endless(cut(series_table(), [100, 200]), question, broken)
+        Batch(cut(series_table(), [100, 200]), Engine()).evaluate(question)
     assert done == ["part 0", "part 1", "part 2"]
+
+
+def test_a_table_that_is_no_part_is_refused():
+    own = part_to_table(part([0, 1], [0.1, 0.7]))
+    tree = own.schema.metadata[b"part"].decode()
+    for other in (
+        tree.replace("closecall.tables.batch.long_series:SeriesPart", "os:environ"),
+        tree.replace("SeriesPart", "part_from_table"),
+        tree.replace("SeriesPart", "DetectorPart"),
+        '"text"',
+    ):
+        with pytest.raises((ValueError, KeyError)):
+            part_from_table(own.replace_schema_metadata({"part": other}))
 
 
 def test_a_series_without_samples():
@@ -278,9 +303,9 @@ def test_a_series_without_samples():
 def test_a_single_time_does_not_say_how_long_a_sample_is():
     question = BatchOptions.read(truth="label", predicted=["a", "b"], time="t", **AFFILIATION)
     table = series_table().slice(0, 1).set_column(1, "label", pa.array([1]))
-    found = evaluate_endless(cut(table, [1]), question, run).rows.to_pylist()
+    found = evaluate_parts(cut(table, [1]), question).rows.to_pylist()
     assert {row["status"] for row in found} == {"bad_times"}
-    whole = evaluate_unit(Joined(tuple(cut(table, [1]))), question).rows.to_pylist()
+    whole = evaluate_unit(WholeSeries(tuple(cut(table, [1]))), question).rows.to_pylist()
     assert [row["reason"] for row in found] == [row["reason"] for row in whole]
 
 
@@ -298,8 +323,6 @@ def test_a_single_time_does_not_say_how_long_a_sample_is():
 def test_questions_about_the_whole_are_refused(options):
     question = BatchOptions.read(truth="label", **options)
     assert not can_be_cut(question)
-    with pytest.raises(InputError, match="a question that parts of a series can answer"):
-        evaluate_endless(cut(series_table(), [9]), question, run)
 
 
 @pytest.fixture
@@ -318,7 +341,7 @@ def giant(tmp_path):
 
 def test_row_groups_of_a_file_in_processes(giant):
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        assert_same_rows(*giant, partial(run, engine=pool))
+        assert_same_rows(*giant, partial(run_with, engine=pool))
 
 
 def test_row_groups_of_a_file_on_a_cluster(giant):
@@ -329,7 +352,7 @@ def test_row_groups_of_a_file_on_a_cluster(giant):
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        assert_same_rows(*giant, partial(run, engine=client))
+        assert_same_rows(*giant, partial(run_with, engine=client))
 
 
 def test_parts_become_one_group_in_their_order():
@@ -337,7 +360,7 @@ def test_parts_become_one_group_in_their_order():
         HandMade([((), pa.table({"label": labels}))], key=f"{number}")
         for number, labels in enumerate(([0, 1], [1, 0, 0]))
     ]
-    joined = Joined(tuple(parts))
+    joined = WholeSeries(tuple(parts))
     ((key, table),) = joined.groups()
     assert (key, table["label"].to_pylist()) == ((), [0, 1, 1, 0, 0])
     assert (joined.key, joined.rows) == ("0", 5)

@@ -16,7 +16,6 @@ from closecall.metrics.registry import METRICS, find
 from closecall.tables.batch.options import (
     BatchOptions,
     ThresholdRule,
-    describe,
     installed_version,
     try_metric,
 )
@@ -282,7 +281,7 @@ def test_a_bare_copy_has_none(monkeypatch):
 
 def test_the_description_tells_questions_apart():
     def about(fingerprint="one", **options):
-        return describe(BatchOptions.read(truth="label", score="a", **options), fingerprint)
+        return BatchOptions.read(truth="label", score="a", **options).describe(fingerprint)
 
     same = about(strict=True)
     assert same == about()
@@ -304,6 +303,6 @@ def test_the_description_tells_questions_apart():
     ],
 )
 def test_thresholds_and_columns_are_called_what_a_caller_passes(threshold, text):
-    about = describe(BatchOptions.read(truth="label", score="a", threshold=threshold), "one")
+    about = BatchOptions.read(truth="label", score="a", threshold=threshold).describe("one")
     assert (about["threshold"], about["score"]) == (text, "('a',)")
     assert "scores" not in about

@@ -1,8 +1,8 @@
 """Processes of our own: safe to start, replaced when they die, gone when we are."""
 
-import multiprocessing
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from closecall.errors import EngineError
-from closecall.tables.batch.run import Outcome, run
+from closecall.tables.batch import process_pool
+from closecall.tables.batch.run import Outcome
+from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_run import DOUBLED, Number, by_key, die_at_five, double, numbers
 
 DIED = "The worker process died: it was killed, ran out of memory, or crashed."
@@ -52,12 +54,20 @@ def wait_until(condition, seconds=30):
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
 
-def test_the_same_outcomes_as_here():
-    assert by_key(run(numbers(20), double, workers=2)) == DOUBLED
+@pytest.fixture(params=["fork", "server"])
+def start(request, monkeypatch):
+    """Start workers as in a program of one thread on Linux, or as everywhere else."""
+    if request.param == "fork" and sys.platform != "linux":
+        pytest.skip("forks on Linux only")
+    monkeypatch.setattr(process_pool, "_can_fork", lambda: request.param == "fork")
 
 
-def test_other_processes_do_the_work():
-    used = {outcome.value for outcome in run(numbers(8), process, workers=2)}
+def test_the_same_outcomes_as_here(start):
+    assert by_key(run_with(numbers(20), double, workers=2)) == DOUBLED
+
+
+def test_other_processes_do_the_work(start):
+    used = {outcome.value for outcome in run_with(numbers(8), process, workers=2)}
     assert os.getpid() not in used
     assert not any(map(is_alive, used))
 
@@ -68,21 +78,22 @@ def test_beside_threads():
     thread = threading.Thread(target=busy.wait)
     thread.start()
     try:
-        assert by_key(run(numbers(20), double, workers=2)) == DOUBLED
+        assert not process_pool._can_fork()
+        assert by_key(run_with(numbers(20), double, workers=2)) == DOUBLED
     finally:
         busy.set()
         thread.join()
 
 
-def test_only_the_unit_that_kills_workers_fails():
-    found = by_key(run(numbers(12), die_at_five, workers=2))
+def test_only_the_unit_that_kills_workers_fails(start):
+    found = by_key(run_with(numbers(12), die_at_five, workers=2))
     expected = {f"number {value}": Outcome(f"number {value}", 2 * value) for value in range(12)}
     assert found == {**expected, "number 5": Outcome("number 5", None, DIED)}
 
 
-def test_a_unit_whose_worker_was_killed_is_tried_again(tmp_path):
+def test_a_unit_whose_worker_was_killed_is_tried_again(start, tmp_path):
     units = [MarkedNumber(value, str(tmp_path / "died")) for value in range(12)]
-    found = by_key(run(units, die_first, workers=2))
+    found = by_key(run_with(units, die_first, workers=2))
     assert found == {unit.key: Outcome(unit.key, 2 * unit.value) for unit in units}
     assert (tmp_path / "died").exists()
 
@@ -100,18 +111,18 @@ def die_first(unit):
     return 2 * unit.value
 
 
-def test_workers_that_always_die_end_the_batch():
+def test_workers_that_always_die_end_the_batch(start):
     found = []
     with pytest.raises(EngineError, match="got 5 in a row that died"):
-        found.extend(run(numbers(50), die, workers=2))
+        found.extend(run_with(numbers(50), die, workers=2))
     assert {outcome.error for outcome in found} == {DIED}
 
 
 @needs_proc
-def test_closing_stops_a_unit_at_work(tmp_path):
+def test_closing_stops_a_unit_at_work(start, tmp_path):
     units = [MarkedNumber(value, str(tmp_path)) for value in range(4)]
     started = time.monotonic()
-    with closing(run(units, finish_one, workers=2)) as outcomes:
+    with closing(run_with(units, finish_one, workers=2)) as outcomes:
         assert next(outcomes).value == 0
         wait_until(lambda: any(tmp_path.iterdir()))
     (number, *_) = [int(path.name) for path in tmp_path.iterdir()]
@@ -129,13 +140,15 @@ def finish_one(unit):
 
 # A process that was started in the background may ignore Ctrl-C, and so would its children.
 SCRIPT = """
-import signal, sys
+import signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from closecall.tables.batch.run import run
+if {threads}:  # then nothing is forked here
+    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
 sys.path.insert(0, {tests!r})
+from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_process_pool import MarkedNumber, finish_one
 if __name__ == "__main__" or not {guarded}:
-    print([outcome.value for outcome in run([MarkedNumber(1, {mark!r})] * {units}, finish_one,
+    print([outcome.value for outcome in run_with([MarkedNumber(1, {mark!r})] * {units}, finish_one,
         workers=2)])
 """
 
@@ -154,9 +167,10 @@ def start_script(folder, text=SCRIPT, **parts):
 
 
 @needs_proc
+@pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_workers_end_with_their_parent(tmp_path, number):
-    with start_script(tmp_path, guarded=True, units=4)[0] as parent:
+def test_workers_end_with_their_parent(tmp_path, number, threads):
+    with start_script(tmp_path, guarded=True, threads=threads, units=4)[0] as parent:
         marks = tmp_path / "marks"
         wait_until(lambda: len(list(marks.iterdir())) == 2)
         workers = [int(path.name) for path in marks.iterdir()]
@@ -169,7 +183,7 @@ def test_workers_end_with_their_parent(tmp_path, number):
 
 
 def test_a_script_without_a_guard_is_told_so(tmp_path):
-    with start_script(tmp_path, guarded=False, units=1)[0] as script:
+    with start_script(tmp_path, guarded=False, threads=True, units=1)[0] as script:
         complaints = script.stderr.read()
         assert script.wait(60) == 1
     last = complaints.strip().splitlines()[-3:]
@@ -179,10 +193,12 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
 
 @needs_proc
 def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
-    with start_script(tmp_path, guarded=True, units=4)[0] as parent:
-        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+    with start_script(tmp_path, guarded=True, threads=True, units=4)[0] as parent:
+        tasks = Path(f"/proc/{parent.pid}/task")
         commands = lambda: [  # noqa: E731
-            Path(f"/proc/{child}/cmdline").read_text() for child in children.read_text().split()
+            Path(f"/proc/{child}/cmdline").read_text()
+            for children in tasks.glob("*/children")
+            for child in children.read_text().split()
         ]
         wait_until(lambda: any("forkserver" in command for command in commands()))
         os.killpg(parent.pid, signal.SIGINT)
@@ -195,12 +211,12 @@ def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
 SENDING = """
 import sys
 from contextlib import closing
-from closecall.tables.batch.run import run
 sys.path.insert(0, {tests!r})
+from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_process_pool import much, numbers
 if __name__ == "__main__":
     for _ in range(6):
-        with closing(run(numbers(6), much, workers=2)) as outcomes:
+        with closing(run_with(numbers(6), much, workers=2)) as outcomes:
             next(outcomes)
 """
 
@@ -215,6 +231,24 @@ def test_stopping_while_a_result_is_sent_does_not_wait_for_ever(tmp_path):
             assert script.wait(120) == 0
         finally:
             script.kill()
+
+
+def die_in_the_middle_of_a_message(unit):
+    """Send the head of a result of 200 KB and part of it, as a worker that is killed meanwhile."""
+    if unit.value == 3:
+        frame = sys._getframe()
+        while frame.f_code.co_name != "_work":
+            frame = frame.f_back
+        os.write(frame.f_locals["pipe"].fileno(), struct.pack("!i", 200_000) + bytes(70_000))
+        die(unit)
+    return bytes(200_000)
+
+
+def test_a_worker_that_dies_while_it_sends_costs_its_unit_only(start):
+    found = by_key(run_with(numbers(6), die_in_the_middle_of_a_message, workers=2))
+    assert found.pop("number 3") == Outcome("number 3", None, DIED)
+    assert {len(outcome.value) for outcome in found.values()} == {200_000}
+    assert len(found) == 5
 
 
 @pytest.mark.skipif("forkserver" not in get_all_start_methods(), reason="has no server")
@@ -235,13 +269,18 @@ def test_a_server_that_ends_while_it_starts_workers_is_worded(monkeypatch, error
         raise error
 
     monkeypatch.setattr(forkserver, "read_signed", broken)
+    monkeypatch.setattr(process_pool, "_can_fork", lambda: False)
     with pytest.raises(EngineError, match="an end of the process that starts them") as caught:
-        list(run(numbers(20), slow, workers=2))
+        list(run_with(numbers(20), slow, workers=2))
     assert "try again" in str(caught.value)
 
 
 def test_a_program_without_a_file_is_told_so():
-    program = "from closecall.tables.batch.run import run\nlist(run([], print, workers=2))"
+    program = (
+        "import threading, time\nfrom closecall.tables.batch.run import open_engine\n"
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+        "open_engine(workers=2)"
+    )
     done = subprocess.run(
         [sys.executable, "-"], input=program, capture_output=True, text=True, check=False
     )
@@ -257,7 +296,7 @@ def test_a_daemon_is_told_so():
 
 def in_a_daemon():
     try:
-        list(run(numbers(2), double, workers=2))
+        list(run_with(numbers(2), double, workers=2))
     except EngineError as error:
         return str(error)
     return "no error"
@@ -265,12 +304,12 @@ def in_a_daemon():
 
 FORKED = """
 import multiprocessing, sys
-from closecall.tables.batch.run import run
 sys.path.insert(0, {tests!r})
+from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_process_pool import double, numbers
 
 def twice():
-    assert sorted(outcome.value for outcome in run(numbers(3), double, workers=2)) == [0, 2, 4]
+    assert sorted(outcome.value for outcome in run_with(numbers(3), double, workers=2)) == [0, 2, 4]
 
 if __name__ == "__main__":
     twice()
@@ -288,9 +327,18 @@ def test_in_a_process_that_was_forked_from_one_with_workers(tmp_path):
 
 
 # In a program of its own: here, another test may have started a server for something else.
-PROGRAM = """
-from types import SimpleNamespace
-from closecall.tables.batch.process_pool import run_in_pool
+KERNELS = """
+import sys, threading, time
+if {threads}:
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+sys.path.insert(0, {tests!r})
+from tests.tables.batch.groups import run_with
+from tests.tables.batch.test_process_pool import loaded_kernels
+from tests.tables.batch.test_run import numbers
+if __name__ == "__main__":
+    found = [outcome.value for outcome in run_with(numbers(2), loaded_kernels, workers=2)]
+    assert found == [[True] * 4] * 2, found
+"""
 
 
 def loaded_kernels(_):
@@ -305,19 +353,27 @@ def loaded_kernels(_):
     return [len(kernel.compiled.signatures) > 0 for kernel in kernels]
 
 
-if __name__ == "__main__":
-    units = [SimpleNamespace(key="a"), SimpleNamespace(key="b")]
-    print([outcome.value for outcome in run_in_pool(units, loaded_kernels, workers=2)])
-"""
+@pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
+def test_workers_start_with_their_kernels(tmp_path, threads):
+    with start_script(tmp_path, KERNELS, threads=threads)[0] as script:
+        assert script.wait(120) == 0, script.stderr.read()
 
 
-@pytest.mark.skipif(
-    "forkserver" not in multiprocessing.get_all_start_methods(), reason="workers are not forked"
-)
-def test_workers_start_with_their_kernels(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
-    done = subprocess.run(  # noqa: S603 - ours
-        [sys.executable, str(program)], capture_output=True, text=True, check=True
+@pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
+def test_nothing_is_imported_from_the_current_folder(tmp_path, threads):
+    """Code that lies beside the data is data."""
+    for name in ("pandas", "pyarrow", "numba", "closecall", "multiprocessing"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'hacked')!r}, 'a').write('x')")
+    program = (
+        "import threading, time\nfrom closecall.tables.batch.run import open_engine, run\n"
+        f"if {threads}: threading.Thread(target=time.sleep, args=(9,), daemon=True).start()\n"
+        "from types import SimpleNamespace as Unit\n"
+        "with open_engine(workers=2) as engine:\n"
+        "    print([one.value for one in run([Unit(key='3')], str, engine)])\n"
     )
-    assert done.stdout.strip() == str([[True] * 4] * 2)
+    command = [sys.executable, "-P", "-c", program]
+    done = subprocess.run(  # noqa: S603 - ours
+        command, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "[\"namespace(key='3')\"]\n", done.stderr
+    assert not (tmp_path / "hacked").exists()

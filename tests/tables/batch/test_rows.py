@@ -14,36 +14,31 @@ import pytest
 import closecall as cc
 from closecall.affiliation.event_scores import COLUMNS
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.batch.rows import Keys, evaluate_unit, in_order, rows_table
+from closecall.tables.batch.rows import evaluate_unit, in_order, rows_table
 from tests.tables.batch.groups import HandMade, group, random_series
+
+DAYS = BatchOptions.read(by=["day", "site"], truth="label", predicted="a")
 
 
 def test_keys_are_repeated_in_the_types_of_the_table():
-    keys = Keys(["day", "site"])
-    table = pa.table(
-        {
-            "day": pa.array([date(2024, 1, 1)], pa.date32()),
-            "site": pa.array(["n"], pa.large_string()),
-        }
-    )
-    keys.add((date(2024, 1, 1), "n"), table, 2)
-    keys.add((date(2024, 1, 2), None), table, 1)
-    days, sites = keys.arrays()
-    assert days.type == pa.date32()
-    assert days.to_pylist() == [date(2024, 1, 1), date(2024, 1, 1), date(2024, 1, 2)]
-    assert sites.type == pa.large_string()
-    assert sites.to_pylist() == ["n", "n", None]
+    schema = pa.schema([("day", pa.date32()), ("site", pa.large_string())])
+    keys = [((date(2024, 1, 1), "n"), 2), ((date(2024, 1, 2), None), 1)]
+    table = rows_table([DAYS.blank_row] * 3, DAYS, keys, schema)
+    assert table.schema.field("day").type == pa.date32()
+    assert table["day"].to_pylist() == [date(2024, 1, 1), date(2024, 1, 1), date(2024, 1, 2)]
+    assert table.schema.field("site").type == pa.large_string()
+    assert table["site"].to_pylist() == ["n", "n", None]
 
 
 def test_keys_that_the_table_does_not_hold_take_the_type_of_their_values():
-    keys = Keys(["site"])
-    keys.add(("n",), pa.table({"label": [0]}), 1)
-    assert keys.arrays()[0].type == pa.string()
+    schema = pa.schema([("label", pa.int64())])
+    table = rows_table([DAYS.blank_row], DAYS, [((1, "n"), 1)], schema)
+    assert table.schema.types[:2] == [pa.int64(), pa.string()]
 
 
 def test_columns_have_types_of_their_own_even_without_rows():
     question = BatchOptions.read(truth="label", score="a")
-    schema = rows_table(Keys([]), [], question).schema
+    schema = rows_table([], question).schema
     assert schema.names == list(question.row_columns)
     assert schema.field("reason").type == pa.string()
     assert schema.field("alarmed_events").type == pa.int64()
@@ -257,11 +252,11 @@ def test_a_bug_in_one_series_does_not_lose_the_others(monkeypatch, broken):
     real = getattr(importlib.import_module(path), name)
     calls = []
 
-    def failing(*arguments):
+    def failing(*arguments, **options):
         calls.append(arguments)
         if len(calls) == 2:
             raise ZeroDivisionError("by a bug")
-        return real(*arguments)
+        return real(*arguments, **options)
 
     question = BatchOptions.read(**ASKED, per_event=True)
     clean = evaluate_unit(UNIT, question)

@@ -18,8 +18,9 @@ import pytest
 from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError
 from closecall.tables.batch import process_pool
 from closecall.tables.batch.evaluate import evaluate_frame
-from closecall.tables.batch.run import Outcome, progress_bar, run
+from closecall.tables.batch.run import Outcome, progress_bar
 from closecall.tables.sources import open_source
+from tests.tables.batch.groups import run_with
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,12 @@ def by_key(outcomes):
 
 
 def test_this_process():
-    assert by_key(run(numbers(20), double)) == DOUBLED
+    assert by_key(run_with(numbers(20), double)) == DOUBLED
 
 
 def test_this_process_starts_a_unit_only_when_it_is_asked_for():
     begun = []
-    outcomes = run(numbers(3), lambda unit: begun.append(unit.value))
+    outcomes = run_with(numbers(3), lambda unit: begun.append(unit.value))
     next(outcomes)
     assert begun == [0]
 
@@ -77,7 +78,7 @@ def test_this_process_starts_a_unit_only_when_it_is_asked_for():
 @pytest.mark.parametrize("workers", [1, 4])
 def test_threads(workers):
     with ThreadPoolExecutor(workers) as executor:
-        assert by_key(run(numbers(20), double, engine=executor)) == DOUBLED
+        assert by_key(run_with(numbers(20), double, engine=executor)) == DOUBLED
         assert executor.submit(int, "7").result() == 7  # it is still open
 
 
@@ -89,7 +90,10 @@ def test_units_are_drawn_as_there_is_room():
             drawn.append(unit.value)
             yield unit
 
-    with ThreadPoolExecutor(3) as executor, closing(run(units(), double, engine=executor)) as some:
+    with (
+        ThreadPoolExecutor(3) as executor,
+        closing(run_with(units(), double, engine=executor)) as some,
+    ):
         for _ in range(5):
             next(some)
         assert len(drawn) <= 5 + 2 * 3
@@ -106,7 +110,7 @@ def test_what_has_not_begun_is_given_up():
         return unit.value if unit.value == 0 else wait(unit)
 
     with ThreadPoolExecutor(1) as executor:
-        with closing(run(numbers(100), first, engine=executor)) as outcomes:
+        with closing(run_with(numbers(100), first, engine=executor)) as outcomes:
             assert next(outcomes).value == 0
         gate.set()
     assert begun in ([], [1])
@@ -117,12 +121,12 @@ def test_an_interrupt_gives_up_what_has_not_begun():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(run(numbers(3), interrupt))
+        list(run_with(numbers(3), interrupt))
 
 
 def test_a_result_that_cannot_travel_is_an_error_of_its_unit():
     with ProcessPoolExecutor(1, mp_context=get_context("forkserver")) as executor:
-        found = by_key(run(numbers(2), unsendable, engine=executor))
+        found = by_key(run_with(numbers(2), unsendable, engine=executor))
     assert found["number 0"] == Outcome("number 0", "fine")
     assert "local object" in found["number 1"].error
 
@@ -135,7 +139,7 @@ def test_an_executor_that_broke_before():
     with ProcessPoolExecutor(1, mp_context=get_context("forkserver")) as executor:
         assert executor.submit(die_at_five, Number(5)).exception() is not None
         with pytest.raises(EngineError, match="terminated abruptly") as caught:
-            list(run(numbers(1), double, engine=executor))
+            list(run_with(numbers(1), double, engine=executor))
     assert "resume=True" in str(caught.value)
 
 
@@ -145,7 +149,7 @@ def test_what_a_broken_executor_had_finished_is_kept():
         ProcessPoolExecutor(1, mp_context=get_context("forkserver")) as executor,
         pytest.raises(EngineError, match="number 5"),
     ):
-        found.extend(run(numbers(20), die_at_five, engine=executor))
+        found.extend(run_with(numbers(20), die_at_five, engine=executor))
     assert found == [Outcome(f"number {value}", 2 * value) for value in range(5)]
 
 
@@ -153,7 +157,7 @@ def test_an_executor_that_was_shut_down():
     executor = ThreadPoolExecutor(1)
     executor.shutdown()
     with pytest.raises(EngineError, match="stay at work, got `cannot schedule new futures"):
-        list(run(numbers(2), double, engine=executor))
+        list(run_with(numbers(2), double, engine=executor))
 
 
 @pytest.mark.parametrize(
@@ -171,31 +175,34 @@ def test_an_executor_that_was_shut_down():
 )
 def test_refusals(options, kind, message):
     with pytest.raises(kind) as caught:
-        list(run(numbers(2), double, **options))
+        list(run_with(numbers(2), double, **options))
     assert message in str(caught.value)
 
 
-def test_the_server_of_workers_starts_before_the_data_is_opened(monkeypatch):
+def test_workers_start_before_the_data_is_opened(monkeypatch):
     order = []
-    start = process_pool.start_server
-    monkeypatch.setattr(process_pool, "start_server", lambda: order.append("server") or start())
+    start = process_pool.ProcessPool._start
+    monkeypatch.setattr(
+        process_pool.ProcessPool, "_start", lambda *given: order.append("worker") or start(*given)
+    )
+    monkeypatch.setattr(process_pool, "_can_fork", lambda: True)
     monkeypatch.setattr(
         "closecall.tables.batch.evaluate.open_source",
-        lambda data, question: order.append("data") or open_source(data, question),
+        lambda data, options: order.append("data") or open_source(data, options),
     )
     table = pa.table({"label": [0, 1, 0], "score": [0.1, 0.9, 0.2]})
     evaluate_frame(table, truth="label", score="score", workers=2)
-    assert order[:2] == ["server", "data"]
+    assert order == ["worker", "worker", "data"]
     order.clear()
     evaluate_frame(table, truth="label", score="score", workers=1)
     assert order == ["data"]
 
 
 def show_bar(**options):
-    with progress_bar(3000, "Evaluating", **options) as bar:
-        bar.advance(1000)
-        bar.say("A line [for] people.")
-        bar.advance(2000)
+    with progress_bar(3000, "Evaluating", **options) as (advance, say):
+        advance(1000)
+        say("A line [for] people.")
+        advance(2000)
 
 
 def test_nothing_is_shown_to_a_program(capsys):

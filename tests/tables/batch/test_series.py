@@ -35,7 +35,6 @@ def read(time=None, **options):
 def test_samples_are_counted_without_times():
     series, _ = read()
     assert series.axis.ticks is None
-    assert series.by_samples is series
     assert (series.in_span.start, series.in_span.stop) == (0, 6)
     assert not series.timed
 
@@ -44,10 +43,10 @@ def test_times_are_an_axis_and_samples_remain_known():
     series, _ = read([10, 20, 30, 40, 50, 60])
     truth = series.in_span.truth
     assert (truth.starts.tolist(), truth.stops.tolist()) == ([20, 60], [40, 70])
-    assert series.sample_numbers(truth.starts).tolist() == [1, 5]
-    assert series.sample_numbers(truth.stops).tolist() == [3, 6]
-    own = series.by_samples.in_span.truth
-    assert (own.starts.tolist(), own.stops.tolist()) == ([1, 5], [3, 6])
+    assert [numbers.tolist() for numbers in series.sample_numbers(truth)] == [[1, 5], [3, 6]]
+    own = series.in_samples(series.predicting(series.labels))
+    for events in (own.truth, own.predicted):
+        assert (events.starts.tolist(), events.stops.tolist()) == ([1, 5], [3, 6])
     assert series.positives_before.tolist() == [0, 0, 1, 2, 2, 2, 3]
 
 

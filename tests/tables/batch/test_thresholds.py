@@ -13,16 +13,16 @@ from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
 from closecall.tables.batch.thresholds import (
     Changes,
-    Pool,
+    PooledChanges,
     unit_changes,
 )
 from tests.tables.batch.groups import HandMade, group, random_series
 
 
 def best(units):
-    pool = Pool()
-    for unit in units:
-        pool.add(unit)
+    pool = PooledChanges(range(len(units)))
+    for key, unit in enumerate(units):
+        pool.add(key, unit)
     return pool.best()
 
 
@@ -181,9 +181,9 @@ def test_a_pool_keeps_equal_scores_once():
     generator = np.random.default_rng(5)
     series = [random_series(generator, 60, decimals=1) for _ in range(40)]
     units = [unit_changes(unit_of([columns]), QUESTION) for columns in series]
-    pool = Pool()
-    for unit in units:
-        pool.add(unit)
+    pool = PooledChanges(range(len(units)))
+    for key, unit in enumerate(units):
+        pool.add(key, unit)
     scores = {score for columns in series for score in columns["a"].tolist()}
     held = sum(part.thresholds.size for part in pool._parts["a"])
     assert held <= 2 * len(scores)

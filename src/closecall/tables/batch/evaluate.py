@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections import deque
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.tables.batch.journal import Journal, sole_writer
-from closecall.tables.batch.long_series import Joined, can_be_cut, evaluate_endless
-from closecall.tables.batch.options import DETECTOR, BatchOptions, Disorder, describe
+from closecall.tables.batch.journal import PART, Journal, sole_writer
+from closecall.tables.batch.long_series import (
+    JoinedParts,
+    WholeSeries,
+    can_be_cut,
+    evaluate_part,
+    part_from_table,
+    part_to_table,
+)
+from closecall.tables.batch.options import DETECTOR, BatchOptions, Disorder
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
-from closecall.tables.batch.run import Failure, Outcome, prepare, progress_bar, run, unread
+from closecall.tables.batch.run import open_engine, progress_bar, run, unread
 from closecall.tables.batch.status import OK
-from closecall.tables.batch.thresholds import Changes, Pool, unit_changes
+from closecall.tables.batch.thresholds import PooledChanges, unit_changes
 from closecall.tables.sources import open_source
 
 if TYPE_CHECKING:
@@ -25,189 +31,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from closecall.tables.batch.run import Engine, Failure, Outcome
     from closecall.tables.sources import Source, Unit
-    from closecall.tables.sources.source import Kind
 
 _THRESHOLDS, _UNREAD = "thresholds", "unread"
 _LARGE = 10_000_000  # samples of one series, that take about a gigabyte
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Units, how they are run, and where what is finished is kept."""
-
-    units: Sequence[Unit]
-    execute: Callable[..., Any]
-    """`closecall.tables.batch.run.run`, with its engine."""
-    progress: bool | None = None
-    journal: Journal | None = None
-    notice: str = ""
-    """A line for people, said beside the progress bar."""
-
-    @classmethod
-    def plan(
-        cls,
-        source: Source,
-        options: BatchOptions,
-        execute: Callable[..., Any],
-        *,
-        progress: bool | None = None,
-        journal: Journal | None = None,
-    ) -> Batch:
-        """Plan the units of a source; parts of one series are apart only if that is exact."""
-        units: list[Unit] = source.units()
-        if not units:
-            raise InputError(expected(f"{source.name} to hold at least one series", "none"))
-        notice = ""
-        if not options.by and len(units) > 1 and not can_be_cut(options):
-            whole = Joined(tuple(units))
-            notice, units = _memory_notice(whole.rows), [whole]
-        return cls(units, execute, progress, journal, notice)
-
-    def shared_thresholds(self, options: BatchOptions) -> tuple[dict[str, float], list[Failure]]:
-        """Find the threshold of each detector, from the units that can be read.
-
-        It is kept only if all can: a later attempt would else go on with another threshold.
-        """
-        known = None if self.journal is None else self.journal.noted(_THRESHOLDS)
-        if known is not None:
-            return dict(known), []
-        pool, failures = Pool(), dict[str, str]()
-        waiting: dict[str, Mapping[str, Changes]] = {}
-        keys = deque(unit.key for unit in self.units)
-        function = partial(unit_changes, options=options)
-        with closing(self._outcomes(self.units, function, "Choosing thresholds")) as outcomes:
-            for outcome in outcomes:
-                if outcome.value is None:
-                    failures[outcome.key] = str(outcome.error)
-                waiting[outcome.key] = outcome.value or {}
-                # Sums in the order of the units have the same digits on every engine.
-                while keys and keys[0] in waiting:
-                    pool.add(waiting.pop(keys.popleft()))
-        unread_units = list(failures.items())
-        if unread_units and (options.strict or len(unread_units) == len(self.units)):
-            raise unread(unread_units)
-        shared = pool.best()
-        if self.journal is not None:
-            # A note of what was not read keeps the batch begun, for another attempt.
-            if unread_units:
-                self.journal.note(_UNREAD, [key for key, _ in unread_units])
-            else:
-                self.journal.note(_THRESHOLDS, shared)
-        return shared, unread_units
-
-    def without(self, failures: Sequence[Failure]) -> Batch:
-        """Leave out the units whose series had no say in a shared threshold.
-
-        What comes of the others is not kept: their threshold is not that of all.
-        """
-        if not failures:
-            return self
-        missing = {key for key, _ in failures}
-        units = [unit for unit in self.units if unit.key not in missing]
-        return replace(self, units=units, journal=None)
-
-    def evaluate(self, options: BatchOptions) -> tuple[list[UnitRows], list[Failure]]:
-        """Evaluate every unit: what came of those that could be, and why others could not."""
-        if not options.by and len(self.units) > 1:
-            whole = evaluate_endless(self.units, options, self._parts)
-            return [self._checked(whole, options)], []
-        kept = {} if self.journal is None else {one.key: one for one in self.journal.finished()}
-        done = [kept[unit.key] for unit in self.units if unit.key in kept]
-        failures: list[Failure] = []
-        remaining = [unit for unit in self.units if unit.key not in kept]
-        function = partial(evaluate_unit, options=options)
-        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
-            for outcome in outcomes:
-                if outcome.value is None:
-                    failures.append((outcome.key, str(outcome.error)))
-                    if options.strict:
-                        break
-                else:
-                    done.append(self._checked(outcome.value, options))
-        if failures and (options.strict or not done):
-            raise unread(failures)
-        return done, failures
-
-    def _checked(self, part: UnitRows, options: BatchOptions) -> UnitRows:
-        """Keep what came of a unit, unless a strict options stopped in the middle of it."""
-        if options.strict:
-            require_health(part.rows, options)
-        if self.journal is not None:
-            self.journal.write(part)
-        return part
-
-    def _parts(
-        self, units: Sequence[Unit], function: Callable[[Any], Any]
-    ) -> Generator[Outcome[Any], None, None]:
-        """Yield what became of each part of one series, and first what was kept of it."""
-        kept: set[str] = set()
-        if self.journal is not None:
-            known = {unit.key for unit in units}
-            for key, part in self.journal.finished_parts():
-                if key in known:
-                    kept.add(key)
-                    yield Outcome(key, value=part)
-        remaining = [unit for unit in units if unit.key not in kept]
-        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
-            for outcome in outcomes:
-                if self.journal is not None and outcome.value is not None:
-                    self.journal.write_part(outcome.key, outcome.value)
-                yield outcome
-
-    def _outcomes(
-        self, units: Sequence[Unit], function: Callable[[Any], Any], what: str
-    ) -> Generator[Outcome[Any], None, None]:
-        """Yield what became of each unit, as they finish; closing it gives up the others."""
-        sizes = {unit.key: unit.rows for unit in units}
-        with (
-            progress_bar(sum(sizes.values()), what, show=self.progress) as bar,
-            closing(self.execute(units, function, notify=bar.say)) as finished,
-        ):
-            if self.notice:
-                bar.say(self.notice)
-            for outcome in finished:
-                bar.advance(sizes[outcome.key])
-                yield outcome
-
-
-def _memory_notice(rows: int) -> str:
-    """Say of a large series that it is held in memory, and how it need not be."""
-    if rows < _LARGE:
-        return ""
-    return (
-        f"One series of {rows:,} samples is read into memory: what is asked for looks at all of "
-        'them at once. With metrics=["affiliation"] (--metric affiliation), a number as the '
-        'threshold or predictions, and disorder="error", it is read in parts.'
-    )
-
-
-def require_health(rows: pa.Table, options: BatchOptions) -> None:
-    """Refuse the first series in trouble, with its key and what is wrong."""
-    for place, status in enumerate(rows.column("status").to_pylist()):
-        if status != OK:
-            row = rows.slice(place, 1).to_pylist()[0]
-            key = ", ".join(f"{name}={row[name]!r}" for name in (*options.by, DETECTOR))
-            got = f"{status!r} for {key}: {row['reason']}".removesuffix(".")
-            hint = (
-                "Without `strict=True` (`--strict`) it is reported in its row, and the others go "
-                "on."
-            )
-            rule = "every series to be evaluated, with `strict=True`"
-            raise InputError(expected(rule, got, hint))
-
-
-def result_of(
-    done: Sequence[UnitRows], failures: Sequence[Failure], options: BatchOptions, kind: Kind
-) -> BatchResult:
-    """Put what came of the units together, in the one order of rows."""
-    rows = in_order([unit.rows for unit in done], options)
-    parts = [unit.events for unit in done if unit.events is not None]
-    events = in_order(parts, options) if parts else None
-    if events is None and options.per_event:
-        events = rows.select([*options.by, *(() if options.is_long else (DETECTOR,))]).slice(0, 0)
-    failed = tuple(sorted(failures))
-    return BatchResult(rows, events, options, kind, failed, units=len(done) + len(failed))
 
 
 def evaluate_frame(
@@ -337,36 +165,181 @@ def evaluate_frame(
         disorder=disorder,
         strict=strict,
     )
-    prepare(engine=engine, workers=workers)
-    source = open_source(data, options)
-    execute = partial(run, engine=engine, workers=workers)
-    with nullcontext() if out is None else sole_writer(out):
-        journal = _journal(out, options, source, resume=resume, overwrite=overwrite)
-        batch = Batch.plan(source, options, execute, progress=progress, journal=journal)
-        unread: list[Failure] = []
-        if options.threshold.kind == "best_f1_global":
-            shared, unread = batch.shared_thresholds(options)
-            options = options.with_thresholds(shared)
-        done, failures = batch.without(unread).evaluate(options)
-        failures += unread
-        result = result_of(done, failures, options, source.kind)
-        if journal is not None and not failures:
-            journal.complete(result.table, result.event_table)
+    for name, given in (("resume", resume), ("overwrite", overwrite)):
+        if given and out is None:
+            raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
+    # Workers start while the data is looked at.
+    with open_engine(engine, workers) as opened:
+        source = open_source(data, options)
+        with nullcontext() if out is None else sole_writer(out):
+            journal = None
+            if out is not None:
+                about = options.describe(source.fingerprint)
+                journal = Journal.open(
+                    out, about, inputs=source.paths, resume=resume, overwrite=overwrite
+                )
+            batch = Batch(_plan(source, options), opened, progress, journal)
+            result = batch.evaluate(options, source.kind)
+            if journal is not None and not result.failures:
+                journal.complete(result.table, result.event_table)
     return result
 
 
-def _journal(
-    out: str | PathLike[str] | None,
-    options: BatchOptions,
-    source: Source,
-    *,
-    resume: bool,
-    overwrite: bool,
-) -> Journal | None:
-    if out is not None:
-        about = describe(options, source.fingerprint)
-        return Journal.open(out, about, resume=resume, overwrite=overwrite)
-    for name, given in (("resume", resume), ("overwrite", overwrite)):
-        if given:
-            raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
-    return None
+def _plan(source: Source, options: BatchOptions) -> list[Unit]:
+    """Plan the units of a source; parts of one series are apart only if that is exact."""
+    units: list[Unit] = source.units()
+    if not units:
+        raise InputError(expected(f"{source.name} to hold at least one series", "none"))
+    if not options.by and len(units) > 1 and not can_be_cut(options):
+        return [WholeSeries(tuple(units))]
+    return units
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Units, what evaluates them, and where what is finished is kept."""
+
+    units: Sequence[Unit]
+    engine: Engine
+    progress: bool | None = None
+    journal: Journal | None = None
+
+    def evaluate(self, options: BatchOptions, kind: Any = "arrow") -> BatchResult:
+        """Evaluate every unit, and put what came of them together, in the one order of rows."""
+        failures: list[Failure] = []
+        batch = self
+        if options.threshold.kind == "best_f1_global":
+            shared, failures = self.shared_thresholds(options)
+            options = options.with_thresholds(shared)
+            if failures:
+                # What comes of the others is not kept: their threshold is not that of all.
+                missing = {key for key, _ in failures}
+                units = [unit for unit in self.units if unit.key not in missing]
+                batch = Batch(units, self.engine, self.progress)
+        if not options.by and len(batch.units) > 1:
+            done = [batch.long_series(options)]
+        else:
+            done, more = batch.rows(options)
+            failures += more
+        rows = in_order([unit.rows for unit in done], options)
+        parts = [unit.events for unit in done if unit.events is not None]
+        events = in_order(parts, options) if parts else None
+        if events is None and options.per_event:
+            names = [*options.by, *(() if options.is_long else (DETECTOR,))]
+            events = rows.select(names).slice(0, 0)
+        failed = tuple(sorted(failures))
+        return BatchResult(rows, events, options, kind, failed, units=len(done) + len(failed))
+
+    def shared_thresholds(self, options: BatchOptions) -> tuple[dict[str, float], list[Failure]]:
+        """Find the threshold of each detector, from the units that can be read.
+
+        It is kept only if all can: a later attempt would else go on with another threshold.
+        """
+        known = None if self.journal is None else self.journal.noted(_THRESHOLDS)
+        if known is not None:
+            return dict(known), []
+        pool = PooledChanges([unit.key for unit in self.units])
+        failures: list[Failure] = []
+        function = partial(unit_changes, options=options)
+        with closing(self._outcomes(self.units, function, "Choosing thresholds")) as outcomes:
+            for outcome in outcomes:
+                if outcome.value is None:
+                    failures.append((outcome.key, str(outcome.error)))
+                pool.add(outcome.key, outcome.value or {})
+        if failures and (options.strict or len(failures) == len(self.units)):
+            raise unread(failures)
+        shared = pool.best()
+        if self.journal is not None:
+            # A note of what was not read keeps the batch begun, for another attempt.
+            if failures:
+                self.journal.note(_UNREAD, [key for key, _ in failures])
+            else:
+                self.journal.note(_THRESHOLDS, shared)
+        return shared, failures
+
+    def rows(self, options: BatchOptions) -> tuple[list[UnitRows], list[Failure]]:
+        """Evaluate the series of every unit, and return why those that could not be were not."""
+        kept = {} if self.journal is None else self.journal.kept()
+        done = [UnitRows(one.key, *kept[one.key]) for one in self.units if one.key in kept]
+        failures: list[Failure] = []
+        remaining = [unit for unit in self.units if unit.key not in kept]
+        function = partial(evaluate_unit, options=options)
+        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
+            for outcome in outcomes:
+                if outcome.value is None:
+                    failures.append((outcome.key, str(outcome.error)))
+                    if options.strict:
+                        break
+                else:
+                    done.append(self._checked(outcome.value, options))
+        if failures and (options.strict or not done):
+            raise unread(failures)
+        return done, failures
+
+    def long_series(self, options: BatchOptions) -> UnitRows:
+        """Evaluate one series whose parts are the units; with a hole it would have no scores."""
+        places = {unit.key: place for place, unit in enumerate(self.units)}
+        kept = {} if self.journal is None else self.journal.kept(PART)
+        joined = JoinedParts()
+        failures: list[Failure] = []
+        for key in kept.keys() & places:
+            joined.add(places[key], part_from_table(*kept[key]))
+        remaining = [unit for unit in self.units if unit.key not in kept]
+        function = partial(evaluate_part, options=options)
+        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
+            for outcome in outcomes:
+                if outcome.value is None:
+                    failures.append((outcome.key, str(outcome.error)))
+                    continue
+                if self.journal is not None:
+                    self.journal.keep(outcome.key, [part_to_table(outcome.value)], PART)
+                joined.add(places[outcome.key], outcome.value)
+        if failures:
+            raise unread(sorted(failures))
+        return self._checked(joined.rows(self.units[0].key, options), options)
+
+    def _checked(self, part: UnitRows, options: BatchOptions) -> UnitRows:
+        """Keep what came of a unit, unless strict options stopped in the middle of it."""
+        if options.strict:
+            _require_ok(part.rows, options)
+        if self.journal is not None:
+            self.journal.keep(part.key, part.tables)
+        return part
+
+    def _outcomes(
+        self, units: Sequence[Unit], function: Callable[[Any], Any], what: str
+    ) -> Generator[Outcome[Any], None, None]:
+        """Yield what became of each unit, as they finish; closing it gives up the others."""
+        sizes = {unit.key: unit.rows for unit in units}
+        with (
+            progress_bar(sum(sizes.values()), what, show=self.progress) as (advance, say),
+            closing(run(units, function, self.engine, say=say)) as finished,
+        ):
+            for unit in units:
+                if isinstance(unit, WholeSeries) and unit.rows >= _LARGE:
+                    say(_IN_MEMORY.format(unit.rows))
+            for outcome in finished:
+                advance(sizes[outcome.key])
+                yield outcome
+
+
+_IN_MEMORY = (
+    "One series of {:,} samples is read into memory: what is asked for looks at all of them at "
+    'once. With metrics=["affiliation"] (--metric affiliation), a number as the threshold or '
+    'predictions, and disorder="error", it is read in parts.'
+)
+
+
+def _require_ok(rows: pa.Table, options: BatchOptions) -> None:
+    """Raise for the first series in trouble, with its key and what is wrong."""
+    for place, status in enumerate(rows.column("status").to_pylist()):
+        if status != OK:
+            row = rows.slice(place, 1).to_pylist()[0]
+            key = ", ".join(f"{name}={row[name]!r}" for name in (*options.by, DETECTOR))
+            got = f"{status!r} for {key}: {row['reason']}".removesuffix(".")
+            hint = (
+                "Without `strict=True` (`--strict`) it is reported in its row, and the others go "
+                "on."
+            )
+            rule = "every series to be evaluated, with `strict=True`"
+            raise InputError(expected(rule, got, hint))

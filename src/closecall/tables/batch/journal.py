@@ -1,74 +1,293 @@
-"""Rows of a batch in a file: Parquet or CSV, as the name says, and nothing else."""
+"""What a batch has finished, kept beside its output until all of it is there.
+
+For ``results.parquet`` there is a folder ``results.parquet.partial`` with one file for each
+finished unit and a manifest that says what was asked of which data. Every file is written under
+another name first, so that it is whole or not there. It begins with a line of JSON that holds its
+key and a hash of key, content and manifest, so that what was damaged, changed or put there by
+somebody else is noticed, and evaluated again; nothing in it is ever executed. The output itself
+appears in one step, at the end, and the folder goes.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import pickle
+import re
 import sys
-import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
+from closecall.tables.batch.rows import EVENT_COLUMNS
 from closecall.tables.files import arrow, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
     import pyarrow as pa
 
-    from closecall.tables.batch.long_series import SeriesPart
-    from closecall.tables.batch.rows import UnitRows
-
 _SUFFIXES = (".parquet", ".pq", ".csv")
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
+_FORMAT = "closecall journal 2"
+_MAGIC = json.dumps({"format": _FORMAT})[:-1].encode()  # how all files but the output begin
+_MANIFEST, _OUTPUT, _TEMPORARY = "manifest.json", "output", ".tmp"
+UNIT, PART, NOTE = ".unit", ".part", ".note"
+_NAME = re.compile(r"[0-9a-f]{32}\.(unit|part|note)(\.tmp)?|manifest\.json(\.tmp)?")
+_LOCK = b"closecall writes here\n"
 
-def require_suffix(path: str | os.PathLike[str], argument: str) -> None:
-    """Refuse a name that says neither Parquet nor CSV."""
-    if Path(path).suffix not in _SUFFIXES:
-        rule = f"`{argument}` to end in .parquet or .csv"
-        raise InputError(expected(rule, f"{os.fspath(path)!r}"))
 
+@dataclass(frozen=True)
+class Journal:
+    """The finished units of one batch, on disk.
 
-def write_rows(table: pa.Table, path: str | os.PathLike[str]) -> None:
-    """Write a table; ``-`` is standard output, as CSV. Lengths of time are seconds in CSV."""
-    if str(path) != "-":
-        require_suffix(path, "path")
-    text = Path(path).suffix not in _SUFFIXES[:2]
-    columns = {name: table.column(name) for name in table.column_names}
-    with naming(path):
-        write_table({name: _in_seconds(x) if text else x for name, x in columns.items()}, path)
+    Examples
+    --------
+    >>> import pyarrow as pa, tempfile
+    >>> out = Path(tempfile.mkdtemp()) / "results.parquet"
+    >>> journal = Journal.open(out, {"data": "one file"})
+    >>> journal.keep("first", [pa.table({"f1": [0.5]})])
+    >>> again = Journal.open(out, {"data": "one file"}, resume=True)
+    >>> list(again.kept())
+    ['first']
+    >>> again.complete(pa.table({"f1": [0.5, 0.75]}))
+    >>> [path.name for path in out.parent.iterdir()]
+    ['results.parquet']
+    """
+
+    out: Path
+    """The file that rows go to in the end."""
+
+    @classmethod
+    def open(
+        cls,
+        out: str | PathLike[str],
+        about: Mapping[str, str],
+        *,
+        inputs: Iterable[str] = (),
+        resume: bool = False,
+        overwrite: bool = False,
+    ) -> Journal:
+        """Begin a batch, or go on with one; raise rather than mix it with another, or replace one.
+
+        Parameters
+        ----------
+        out
+            Where the rows go: Parquet or CSV.
+        about
+            What is asked of which data, as `BatchOptions.describe` says it.
+        inputs
+            Files that are read, and so must not be written.
+        resume
+            Go on with what is there, if it answers the same question; begin if nothing is.
+        overwrite
+            Drop what was begun before, and replace a finished output, in the end.
+        """
+        journal = cls(Path(out))
+        journal._check_place(inputs, resume=resume, overwrite=overwrite)
+        if overwrite or not journal._is_begun():
+            journal._remove()
+        if journal.folder.exists():
+            journal._require_same(about)
+        else:
+            journal.folder.mkdir()
+            manifest = {"format": _FORMAT, **about}
+            journal._write(_MANIFEST, json.dumps(manifest, indent=None).encode())
+        return journal
+
+    @property
+    def folder(self) -> Path:
+        """Where finished units are."""
+        return self.out.with_name(f"{self.out.name}.partial")
+
+    @property
+    def events_out(self) -> Path:
+        """The file that rows of events go to: ``results.events.parquet``."""
+        return self.out.with_name(f"{self.out.stem}.events{self.out.suffix}")
+
+    def keep(self, key: str, tables: Sequence[pa.Table], suffix: str = UNIT) -> None:
+        """Keep the tables that came of one unit, or of one part of a long series."""
+        self._seal(key, suffix, [_stream(table) for table in tables])
+
+    def kept(self, suffix: str = UNIT) -> dict[str, list[pa.Table]]:
+        """Return the tables that were kept, by key; but none that is torn, damaged or changed."""
+        found = {}
+        for path in sorted(self.folder.glob(f"*{suffix}")):
+            with suppress(OSError, ValueError, KeyError, TypeError):  # Arrow's errors are values
+                key, streams = self._unseal(path)
+                found[key] = [_table(stream) for stream in streams]
+        return found
+
+    def note(self, name: str, value: Any) -> None:
+        """Keep a value that all units share, as JSON."""
+        self._seal(name, NOTE, [json.dumps(value).encode()])
+
+    def noted(self, name: str) -> Any:
+        """Return the value that was kept; None if there is none, or it was changed."""
+        try:
+            _, (content,) = self._unseal(self.folder / _file_name(name, NOTE))
+            return json.loads(content)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def complete(self, rows: pa.Table, events: pa.Table | None = None) -> None:
+        """Put the output in its place, in one step, and remove what led to it.
+
+        Not to be called while units are missing: what is there is then kept for the next attempt.
+        """
+        if events is not None:
+            self._place(events, self.events_out)
+        elif _is_events_file(self.events_out):
+            # Those of an earlier batch would be taken for those of this one.
+            self.events_out.unlink()
+        self._place(rows, self.out)
+        _flush(self.out.parent)
+        self._remove()
+
+    @cached_property
+    def _about(self) -> dict[str, Any]:
+        return dict(json.loads((self.folder / _MANIFEST).read_bytes()))
+
+    def _hash(self, key: str, suffix: str, lengths: Sequence[int], content: bytes) -> str:
+        head = json.dumps([sorted(self._about.items()), key, suffix, list(lengths)])
+        return sha256(head.encode() + b"\n" + content).hexdigest()
+
+    def _seal(self, key: str, suffix: str, streams: Sequence[bytes]) -> None:
+        content, lengths = b"".join(streams), [len(stream) for stream in streams]
+        header = {
+            "format": _FORMAT,
+            "key": key,
+            "lengths": lengths,
+            "sha256": self._hash(key, suffix, lengths, content),
+        }
+        self._write(_file_name(key, suffix), json.dumps(header).encode() + b"\n" + content)
+
+    def _unseal(self, path: Path) -> tuple[str, list[bytes]]:
+        """Read a file of ours; `ValueError` if it is not whole, or not what was written."""
+        head, _, content = path.read_bytes().partition(b"\n")
+        header = json.loads(head)
+        key, lengths = header["key"], header["lengths"]
+        known = self._hash(key, path.suffix, lengths, content)
+        if header["sha256"] != known or _file_name(key, path.suffix) != path.name:
+            raise ValueError("not what was written")
+        bounds = pairwise([0, *accumulate(lengths)])
+        return key, [content[start:stop] for start, stop in bounds]
+
+    def _write(self, name: str, content: bytes) -> None:
+        temporary = self.folder / f"{name}{_TEMPORARY}"
+        with naming(temporary), temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self.folder / name)
+
+    def _place(self, table: pa.Table, path: Path) -> None:
+        temporary = self.folder / f"{self._output_name}{path.suffix}"
+        with naming(temporary):
+            write_table(_columns(table, path.suffix), temporary)
+        _flush(temporary)
+        temporary.replace(path)
+
+    @property
+    def _output_name(self) -> str:
+        """A name that nobody else gives a file: what is found under it was being written."""
+        return f"{_OUTPUT}-{self._hash(_OUTPUT, '', (), b'')[:32]}"
+
+    def _check_place(self, inputs: Iterable[str], *, resume: bool, overwrite: bool) -> None:
+        require_suffix(self.out, "out")
+        if not self.out.parent.is_dir():
+            raise InputError(expected(f"a folder at {self.out.parent}", "none"))
+        if resume and overwrite:
+            raise InputError(expected("either `resume` or `overwrite`", "both"))
+        self._require_apart(inputs)
+        if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
+            got = "a link" if self.folder.is_symlink() else "a file"
+            raise InputError(expected(f"a folder of a batch at {self.folder}", got, "Move it."))
+        foreign = self.events_out.exists() and not _is_events_file(self.events_out)
+        if (overwrite or (resume and self._is_begun())) and not foreign:
+            return
+        if resume and self.out.exists():
+            raise _in_the_way(f"{self.out} to be unfinished", "a finished output")
+        if self._is_begun() and not foreign:
+            raise InputError(
+                expected(
+                    f"no unfinished batch at {self.folder}",
+                    "one",
+                    "Go on with it with `resume=True` (`--resume`), or drop it with "
+                    "`overwrite=True` (`--overwrite`).",
+                )
+            )
+        if foreign:
+            hint = "It holds no rows of events. Move it elsewhere, or choose another output."
+            raise InputError(expected(f"no file at {self.events_out}", "one", hint))
+        for path in (self.out, self.events_out):
+            if path.exists():
+                raise _in_the_way(f"no file at {path}", "one")
+
+    def _require_apart(self, inputs: Iterable[str]) -> None:
+        """Raise if a file that is written is one that is read, under whatever name."""
+        written = [path for path in (self.out, self.events_out) if path.exists()]
+        for data in inputs if written else ():
+            for path in written:
+                if data != "-" and path.samefile(data):
+                    hint = "It would be replaced. Choose another output."
+                    rule = "`out` to write to none of the files that are read"
+                    raise InputError(expected(rule, str(path), hint))
+
+    def _is_begun(self) -> bool:
+        """Whether there is anything to lose: a batch that was refused at once left nothing."""
+        return self.folder.is_dir() and any(
+            path.suffix in (UNIT, PART, NOTE) for path in self.folder.iterdir()
+        )
+
+    def _require_same(self, about: Mapping[str, str]) -> None:
+        """Raise if what was begun asks something else, and tell what differs."""
+        try:
+            begun = dict(self._about)
+        except (OSError, ValueError, TypeError):
+            raise _in_the_way(f"{self.folder} to be of a batch", "no manifest in it") from None
+        if begun.pop("format", None) != _FORMAT:
+            raise _in_the_way(f"{self.folder} to be of this version of closecall", "another one")
+        for name in dict.fromkeys((*begun, *about)):
+            then, now = begun.get(name, "none"), about.get(name, "none")
+            if then != now:
+                # A fingerprint tells a reader nothing.
+                got = "other data" if name == "data" else f"`{name}` {now}, which was {then}"
+                raise InputError(
+                    expected(
+                        f"to resume what {self.folder} was begun with",
+                        got,
+                        "Ask the same of the same data, or start afresh with `overwrite=True` "
+                        "(`--overwrite`).",
+                    )
+                )
+
+    def _remove(self) -> None:
+        """Remove the folder, but nothing in it that is not ours."""
+        if not self.folder.is_dir():
+            return
+        with suppress(OSError, ValueError, TypeError):
+            for suffix in _SUFFIXES:
+                (self.folder / f"{self._output_name}{suffix}").unlink(missing_ok=True)
+        for path in self.folder.iterdir():
+            if _NAME.fullmatch(path.name) and _begins(path, _MAGIC):
+                path.unlink()
+        self.__dict__.pop("_about", None)
+        try:
+            self.folder.rmdir()
+        except OSError:
+            rule = f"{self.folder} to hold only what a batch put there"
+            raise InputError(expected(rule, "other files", "Move them elsewhere.")) from None
 
 
 @contextmanager
-def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say which file cannot be written: a full disk does not say it by itself."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is None and str(path) != "-":
-            error.filename = os.fspath(path)
-        raise
-
-
-def _in_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Turn lengths of time into seconds; in a text, a number of nanoseconds has lost its unit."""
-    pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
-    if not pyarrow.types.is_duration(column.type):
-        return column
-    ticks = column.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
-    return compute.divide(ticks, float(_PER_SECOND[column.type.unit]))
-
-
-@contextmanager
-def sole_writer(out: str | os.PathLike[str]) -> Iterator[None]:
+def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
     """Hold the lock of an output, ``results.parquet.lock``; the system drops it if we die.
 
     Examples
@@ -90,10 +309,14 @@ def sole_writer(out: str | os.PathLike[str]) -> Iterator[None]:
         if not _locked(handle) or not _is_at(handle, path):
             hint = "Wait for it, or choose another output."
             raise InputError(expected(f"no other batch to be writing to {out}", "one", hint))
+        content = os.read(handle, len(_LOCK) + 1)
+        if not content:
+            os.write(handle, _LOCK)
         try:
             yield
         finally:
-            if sys.platform != "win32":  # where open files cannot be removed
+            # A file of that name with something else in it is somebody's own.
+            if content in (b"", _LOCK) and sys.platform != "win32":  # where it cannot be removed
                 path.unlink(missing_ok=True)
     finally:
         os.close(handle)
@@ -118,216 +341,77 @@ def _locked(handle: int) -> bool:
 
 
 def _is_at(handle: int, path: Path) -> bool:
-    """Say whether the open file is still the one of that name: its owner removes it when done."""
+    """Whether the open file is still the one of that name: its owner removes it when done."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
         return False
 
 
-_MANIFEST = "manifest.json"
-_UNIT, _PART, _TEMPORARY, _NOTE = ".unit", ".part", ".tmp", ".note"
-_UNREADABLE = {"data"}  # a fingerprint tells a reader nothing
+def require_suffix(path: str | PathLike[str], argument: str) -> None:
+    """Raise for a name that says neither Parquet nor CSV."""
+    if Path(path).suffix not in _SUFFIXES:
+        rule = f"`{argument}` to end in .parquet or .csv"
+        raise InputError(expected(rule, f"{os.fspath(path)!r}"))
 
 
-@dataclass(frozen=True)
-class Journal:
-    """The finished units of one batch, on disk.
+def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
+    """Write a table, whole or not at all; ``-`` is standard output, as CSV."""
+    place = Path(path)
+    if str(path) == "-" or (place.exists() and not place.is_file()):  # pipes cannot be replaced
+        write_table(_columns(table, ".csv"), path)
+        return
+    require_suffix(path, "path")
+    temporary = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
+    try:
+        with naming(path):
+            write_table(_columns(table, place.suffix), temporary)
+            temporary.replace(place)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
-    Examples
-    --------
-    >>> import pyarrow as pa, tempfile
-    >>> from closecall.tables.batch.rows import UnitRows
-    >>> out = Path(tempfile.mkdtemp()) / "results.parquet"
-    >>> journal = Journal.open(out, {"data": "one file"})
-    >>> journal.write(UnitRows("first", pa.table({"f1": [0.5]})))
-    >>> again = Journal.open(out, {"data": "one file"}, resume=True)
-    >>> [part.key for part in again.finished()]
-    ['first']
-    >>> again.complete(pa.table({"f1": [0.5, 0.75]}))
-    >>> [path.name for path in out.parent.iterdir()]
-    ['results.parquet']
-    """
 
-    out: Path
-    """The file that rows go to in the end."""
+def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray]:
+    """Return the columns as they are written: lengths of time are seconds in a text."""
+    columns = {name: table.column(name) for name in table.column_names}
+    if suffix in _SUFFIXES[:2]:
+        return columns
+    return {name: _in_seconds(column) for name, column in columns.items()}
 
-    @classmethod
-    def open(
-        cls,
-        out: str | PathLike[str],
-        about: Mapping[str, str],
-        *,
-        resume: bool = False,
-        overwrite: bool = False,
-    ) -> Journal:
-        """Begin a batch, or go on with one; refuse to mix it with another, or to replace one.
 
-        Parameters
-        ----------
-        out
-            Where the rows go: Parquet or CSV.
-        about
-            What is asked of which data, as `closecall.tables.batch.options.describe` says it.
-        resume
-            Go on with what is there, if it answers the same options; begin if nothing is.
-        overwrite
-            Drop what was begun before, and replace a finished output, in the end.
-        """
-        journal = cls(Path(out))
-        journal._refuse_place(resume=resume, overwrite=overwrite)
-        if overwrite or not journal._is_begun():
-            journal._remove()
-        if journal.folder.exists():
-            journal._require_same(about)
+@contextmanager
+def naming(path: str | PathLike[str]) -> Iterator[None]:
+    """Name the file that cannot be written: a full disk does not name it by itself."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
+
+
+def _in_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Turn lengths of time into seconds; in a text, a number of nanoseconds has lost its unit."""
+    pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
+    if not pyarrow.types.is_duration(column.type):
+        return column
+    ticks = column.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
+    return compute.divide(ticks, float(_PER_SECOND[column.type.unit]))
+
+
+def _is_events_file(path: Path) -> bool:
+    """Whether a file holds rows of events as a batch writes them, or none: others are not ours."""
+    try:
+        if path.suffix in _SUFFIXES[:2]:
+            metadata = arrow("pyarrow.parquet").read_metadata(path)
+            names, empty = metadata.schema.to_arrow_schema().names, not metadata.num_rows
         else:
-            journal.folder.mkdir()
-            journal._put(_MANIFEST, json.dumps(dict(about), indent=1).encode())
-        return journal
-
-    @property
-    def folder(self) -> Path:
-        """Where finished units are."""
-        return self.out.with_name(f"{self.out.name}.partial")
-
-    @property
-    def events_out(self) -> Path:
-        """The file that rows of events go to: ``results.events.parquet``."""
-        return self.out.with_name(f"{self.out.stem}.events{self.out.suffix}")
-
-    def write(self, part: UnitRows) -> None:
-        """Keep what came of one unit."""
-        tables = [table for table in (part.rows, part.events) if table is not None]
-        self._keep(part.key, _UNIT, [_stream(table) for table in tables])
-
-    def finished(self) -> Iterator[UnitRows]:
-        """Yield the units that were kept, but none that is torn or damaged."""
-        from closecall.tables.batch.rows import UnitRows
-
-        for key, streams in self._kept(_UNIT):
-            yield UnitRows(key, *(_table(stream) for stream in streams))
-
-    def write_part(self, key: str, part: SeriesPart) -> None:
-        """Keep what came of one part of a giant series."""
-        self._keep(key, _PART, [pickle.dumps(part)])
-
-    def finished_parts(self) -> Iterator[tuple[str, SeriesPart]]:
-        """Yield the parts that were kept, with their keys, but none that is torn or damaged."""
-        for key, (content,) in self._kept(_PART):
-            yield key, pickle.loads(content)  # noqa: S301 - written above, and its sum is right
-
-    def note(self, name: str, value: Any) -> None:
-        """Keep a value that all units share, as JSON."""
-        self._put(f"{name}{_NOTE}", json.dumps(value).encode())
-
-    def noted(self, name: str) -> Any:
-        """Return the value that was kept; None if there is none."""
-        try:
-            return json.loads((self.folder / f"{name}{_NOTE}").read_bytes())
-        except (OSError, ValueError):
-            return None
-
-    def complete(self, rows: pa.Table, events: pa.Table | None = None) -> None:
-        """Put the output in its place, in one step, and remove what led to it.
-
-        Not to be called while units are missing: what is there is then kept for the next attempt.
-        """
-        if events is not None:
-            self._place(events, self.events_out)
-        else:  # rows of events of an earlier batch would be taken for those of this one
-            self.events_out.unlink(missing_ok=True)
-        self._place(rows, self.out)
-        _flush(self.out.parent)
-        self._remove()
-
-    def _place(self, table: pa.Table, path: Path) -> None:
-        temporary = self.folder / f"{_TEMPORARY}{path.suffix}"
-        write_rows(table, temporary)
-        _flush(temporary)
-        temporary.replace(path)
-
-    def _keep(self, key: str, suffix: str, streams: list[bytes]) -> None:
-        content = b"".join(streams)
-        lengths = [len(stream) for stream in streams]
-        header = {"key": key, "lengths": lengths, "crc32": zlib.crc32(content)}
-        self._put(_file_name(key, suffix), json.dumps(header).encode() + b"\n" + content)
-
-    def _kept(self, suffix: str) -> Iterator[tuple[str, list[bytes]]]:
-        for path in sorted(self.folder.glob(f"*{suffix}")):
-            whole = _whole_file(path)
-            if whole is not None:
-                yield whole
-
-    def _put(self, name: str, content: bytes) -> None:
-        temporary = self.folder / f"{name}{_TEMPORARY}"
-        with naming(temporary), temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.folder / name)
-
-    def _refuse_place(self, *, resume: bool, overwrite: bool) -> None:
-        require_suffix(self.out, "out")
-        if not self.out.parent.is_dir():
-            raise InputError(expected(f"a folder at {self.out.parent}", "none"))
-        if resume and overwrite:
-            raise InputError(expected("either `resume` or `overwrite`", "both"))
-        if overwrite or (resume and self._is_begun()):
-            return
-        if resume and self.out.exists():
-            raise _in_the_way(f"{self.out} to be unfinished", "a finished output")
-        if self._is_begun():
-            raise InputError(
-                expected(
-                    f"no unfinished batch at {self.folder}",
-                    "one",
-                    "Go on with it with `resume=True` (`--resume`), or drop it with "
-                    "`overwrite=True` (`--overwrite`).",
-                )
-            )
-        for path in (self.out, self.events_out):
-            if path.exists():
-                raise _in_the_way(f"no file at {path}", "one")
-
-    def _is_begun(self) -> bool:
-        """Say whether there is anything to lose: a batch that was refused at once left nothing."""
-        return self.folder.is_dir() and any(
-            path.suffix in (_UNIT, _PART, _NOTE) for path in self.folder.iterdir()
-        )
-
-    def _require_same(self, about: Mapping[str, str]) -> None:
-        """Refuse to go on with a batch that asks something else, and say what differs."""
-        try:
-            begun = dict(json.loads((self.folder / _MANIFEST).read_bytes()))
-        except (OSError, ValueError, TypeError):
-            raise _in_the_way(f"{self.folder} to be of a batch", "no manifest in it") from None
-        for name in dict.fromkeys((*begun, *about)):
-            then, now = begun.get(name, "none"), about.get(name, "none")
-            if then != now:
-                raise InputError(
-                    expected(
-                        f"to resume what {self.folder} was begun with",
-                        f"other {name}"
-                        if name in _UNREADABLE
-                        else f"`{name}` {now}, which was {then}",
-                        "Ask the same of the same data, or start afresh with `overwrite=True` "
-                        "(`--overwrite`).",
-                    )
-                )
-
-    def _remove(self) -> None:
-        """Remove the folder, but nothing in it that is not ours."""
-        if not self.folder.is_dir():
-            return
-        for path in self.folder.iterdir():
-            ours = path.suffix in (_UNIT, _PART, _TEMPORARY, _NOTE) or path.name == _MANIFEST
-            if ours or path.stem == _TEMPORARY:
-                path.unlink()
-        try:
-            self.folder.rmdir()
-        except OSError:
-            rule = f"{self.folder} to hold only what a batch put there"
-            raise InputError(expected(rule, "other files", "Move them elsewhere.")) from None
+            with path.open(encoding="utf-8") as file:
+                head, empty = file.readline().replace('"', "").strip(), not file.readline()
+            names = head.split(",")
+    except (OSError, ValueError):
+        return False
+    return empty or tuple(names[-len(EVENT_COLUMNS) :]) == EVENT_COLUMNS
 
 
 def _in_the_way(rule: str, got: str) -> InputError:
@@ -339,6 +423,15 @@ def _file_name(key: str, suffix: str) -> str:
     return f"{sha256(key.encode()).hexdigest()[:32]}{suffix}"
 
 
+def _begins(path: Path, magic: bytes) -> bool:
+    """Whether a file begins as ours do, as far as it was written."""
+    try:
+        with path.open("rb") as file:
+            return magic.startswith(file.read(len(magic)))
+    except OSError:
+        return False
+
+
 def _stream(table: pa.Table) -> bytes:
     sink = arrow("pyarrow").BufferOutputStream()
     with arrow("pyarrow.ipc").new_stream(sink, table.schema) as writer:
@@ -347,21 +440,9 @@ def _stream(table: pa.Table) -> bytes:
 
 
 def _table(stream: bytes) -> pa.Table:
-    return arrow("pyarrow.ipc").open_stream(stream).read_all()
-
-
-def _whole_file(path: Path) -> tuple[str, list[bytes]] | None:
-    """Read the file of a unit, or say that it is not whole: then the unit is evaluated again."""
-    head, _, content = path.read_bytes().partition(b"\n")
-    try:
-        header = json.loads(head)
-        key, lengths, check = header["key"], header["lengths"], header["crc32"]
-    except (ValueError, KeyError, TypeError):
-        return None
-    if zlib.crc32(content) != check or _file_name(key, path.suffix) != path.name:
-        return None
-    bounds = pairwise([0, *accumulate(lengths)])
-    return key, [content[start:stop] for start, stop in bounds]
+    table = arrow("pyarrow.ipc").open_stream(stream).read_all()
+    table.validate(full=True)
+    return table
 
 
 def _flush(path: Path) -> None:

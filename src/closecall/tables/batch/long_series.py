@@ -2,50 +2,44 @@
 
 from __future__ import annotations
 
+import json
 import re
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from functools import partial
-from math import isnan, nan
+import sys
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.affiliation.stream import AffiliationStream
-from closecall.axis import read_axis, require_increasing
+from closecall.axis import require_increasing
 from closecall.clock import read_times
 from closecall.errors import InputError, expected, renamed
 from closecall.events import read_labels
 from closecall.series import predicted_at, read_scores
-from closecall.tables.batch.options import ALARMED, CHANCE, COUNTS, DETECTOR
-from closecall.tables.batch.rows import Keys, UnitRows, event_rows, events_table, rows_table
-from closecall.tables.batch.run import unread
-from closecall.tables.batch.series import Series, chance_levels, to_numpy
+from closecall.tables.batch.options import DETECTOR
+from closecall.tables.batch.rows import UnitRows, event_rows, events_table, rows_table
+from closecall.tables.batch.series import fill_chance, judge, to_numpy
 from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
     BAD_TIMES,
-    CONSTANT_SCORE,
     EMPTY,
     NAN_SCORE,
-    NO_EVENT,
-    OK,
-    UNDEFINED,
     SeriesError,
     one_line,
     with_status,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.batch.run import Failure, Outcome
-    from closecall.tables.sources.source import Key, Unit
+    from closecall.tables.sources import Unit
+    from closecall.tables.sources.source import Key
 
 Trouble = tuple[str, str]  # a status, and the reason
 _INDEX = re.compile(r"(?<= at index )\d+(?=\.$)")
@@ -225,17 +219,14 @@ def _predictions(
     if options.predicted:
         with with_status(BAD_LABELS):
             return read_labels(to_numpy(column, name), name), (0, 1)
-    with with_status(BAD_SCORES):
-        try:
-            scores = read_scores(to_numpy(column, name), name)
-        except InputError as error:
-            raise SeriesError(NAN_SCORE, one_line(error)) from error
+    with with_status(BAD_SCORES, values=NAN_SCORE):
+        scores = read_scores(to_numpy(column, name), name)
     extremes = scores.min().item(), scores.max().item()
     return predicted_at(scores, options.threshold.value), extremes
 
 
 def can_be_cut(options: BatchOptions) -> bool:
-    """Say whether parts of a series, evaluated apart, answer the options with the same digits.
+    """Whether parts of a series, evaluated apart, give what is asked with the same digits.
 
     They do for the affiliation metrics of 0/1 predictions, or of scores and a threshold that is a
     number. Any other threshold or metric looks at all samples at once.
@@ -248,83 +239,40 @@ def can_be_cut(options: BatchOptions) -> bool:
     )
 
 
-def evaluate_endless(
-    units: Sequence[Unit],
-    options: BatchOptions,
-    run: Callable[[Sequence[Unit], Callable[[Unit], SeriesPart]], Iterator[Outcome[SeriesPart]]],
-) -> UnitRows:
-    """Evaluate one series whose units follow each other in time.
+class JoinedParts:
+    """The parts of one series, joined in their order as they arrive.
 
-    Memory, here and on the workers, is bounded by one unit, by the true events, and by the
-    predicted events around the borders of units.
-
-    Parameters
-    ----------
-    units
-        The parts of the series, in the order of time.
-    options
-        What is asked; see `can_be_cut`.
-    run
-        `closecall.tables.batch.run.run` with its engine: calls a function with every unit and
-        yields the outcomes, in any order.
-
-    Raises
-    ------
-    InputError
-        A part could not be read, after all others were: a series with a hole has no scores.
+    Memory is bounded by the true events, and by the predicted events around the borders of parts.
     """
-    if not can_be_cut(options):
-        raise InputError(
-            expected(
-                "a question that parts of a series can answer",
-                "one that needs all of it",
-                'Ask for `metrics=["affiliation"]` with `predicted`, or with a number as '
-                "`threshold`.",
-            )
-        )
-    whole, places = SeriesPart(), {unit.key: place for place, unit in enumerate(units)}
-    waiting: dict[int, SeriesPart] = {}
-    failures: list[Failure] = []
-    joined = 0
-    function = partial(evaluate_part, options=options)
-    with closing(run(units, function)) as outcomes:  # type: ignore[type-var]
-        for outcome in outcomes:
-            if outcome.value is None:
-                failures.append((outcome.key, str(outcome.error)))
+
+    def __init__(self) -> None:
+        self._whole = SeriesPart()
+        self._joined = 0
+        self._waiting: dict[int, SeriesPart] = {}
+
+    def add(self, place: int, part: SeriesPart) -> None:
+        """Take the part with that number."""
+        self._waiting[place] = part
+        while self._joined in self._waiting:
+            self._whole = self._whole.followed_by(self._waiting.pop(self._joined))
+            self._joined += 1
+
+    def rows(self, key: str, options: BatchOptions) -> UnitRows:
+        """Evaluate the whole series, once all parts are there."""
+        whole, rows, events = self._whole, [], []
+        for place, name in enumerate(options.detectors):
+            row = dict(options.blank_row, **{DETECTOR: name, "samples": whole.samples})
+            rows.append(row)
+            if whole.trouble or not whole.samples:
+                empty = EMPTY, expected("at least one sample", "none")
+                row["status"], row["reason"] = whole.trouble or empty
                 continue
-            waiting[places[outcome.key]] = outcome.value
-            while joined in waiting:
-                whole = whole.followed_by(waiting.pop(joined))
-                joined += 1
-    if failures:
-        raise unread(sorted(failures))
-    return _rows(whole, units[0].key, options)
-
-
-def _rows(whole: SeriesPart, key: str, options: BatchOptions) -> UnitRows:
-    keys, event_keys = Keys(options.by), Keys(options.by)
-    rows, events = [], []
-    for place, name in enumerate(options.detectors):
-        row = _blank(whole, options)
-        rows.append({DETECTOR: name, **row})
-        if whole.trouble or not whole.samples:
-            continue
-        detector = whole.detectors[place]
-        result, status = _fill_in(rows[-1], whole, detector, name, options)
-        rows[-1]["status"], rows[-1]["reason"] = status
-        if options.per_event and result is not None:
-            events.append(event_rows(name, result, _numbered(whole, result), whole.time_type))
-    table = events_table(event_keys, events, options)
-    return UnitRows(key, rows_table(keys, rows, options), table)
-
-
-def _blank(whole: SeriesPart, options: BatchOptions) -> dict[str, Any]:
-    empty = EMPTY, expected("at least one sample", "none")
-    status, reason = whole.trouble or (empty if not whole.samples else (OK, None))
-    row: dict[str, Any] = {"status": status, "reason": reason, **dict.fromkeys(COUNTS)}
-    row |= {"samples": whole.samples, "threshold": nan}
-    row |= {ALARMED: None, **dict.fromkeys((*options.metric_columns, *CHANCE), nan)}
-    return row
+            scores = _fill_in(row, whole, whole.detectors[place], name, options)
+            if options.per_event and scores is not None:
+                truth = whole.numbers.result().events.pair.truth
+                samples = truth.starts, truth.stops
+                events.append(event_rows(name, scores, samples, whole.time_type))
+        return UnitRows(key, rows_table(rows, options), events_table(events, options))
 
 
 def _fill_in(
@@ -333,89 +281,48 @@ def _fill_in(
     detector: DetectorPart,
     name: str,
     options: BatchOptions,
-) -> tuple[Affiliation | None, tuple[str, str | None]]:
-    """Put in the numbers of one detector; give its scores by event, status and reason."""
+) -> Affiliation | None:
+    """Fill in the row of one detector, and return its scores by event."""
     row |= {"true_samples": whole.true_samples, "true_events": len(whole.numbers)}
     if detector.trouble:
-        return None, detector.trouble
-    stream = detector.stream
+        row["status"], row["reason"] = detector.trouble
+        return None
     row |= {
-        "predicted_events": stream.alarms,
+        "predicted_events": detector.stream.alarms,
         "predicted_samples": detector.predicted_samples,
         "hit_samples": detector.hit_samples,
-        "threshold": float(options.threshold.value) if options.scores else nan,
     }
-    if not row["true_events"]:
-        reason = expected("at least one true event", f"none in `{options.truth}`")
-        return None, (NO_EVENT, reason)
-    try:
-        result = _result(whole, detector, options)
-    except InputError as error:
-        return None, (BAD_TIMES, one_line(error))
-    row |= {f"affiliation_{key}": value for key, value in result.values().items()}
-    row[ALARMED] = int(np.count_nonzero(result.events.predicted_count))
-    row.update(zip(CHANCE, chance_levels(result.events), strict=True))
-    return result, _judge(row, detector, name, options)
+    if options.scores:
+        row["threshold"] = float(options.threshold.value)
+    scores = None
+    if row["true_events"]:
+        try:
+            scores = _result(whole, detector, options)
+        except InputError as error:
+            row["status"], row["reason"] = BAD_TIMES, one_line(error)
+            return None
+        row |= {f"affiliation_{number}": value for number, value in scores.values().items()}
+        fill_chance(row, scores)
+    constant = detector.lowest if detector.lowest == detector.highest else None
+    row["status"], row["reason"] = judge(row, constant, name, options)
+    return scores
 
 
 def _result(whole: SeriesPart, detector: DetectorPart, options: BatchOptions) -> Affiliation:
-    if options.time is None:
-        return detector.stream.result()
-    if whole.usual_step is None:
-        raise InputError(
-            expected(
-                f"`{options.time}` to have at least two times, which tell how long a sample is",
-                "one",
-            )
-        )
+    if options.time is not None and whole.usual_step is None:
+        rule = f"`{options.time}` to have at least two times, which tell how long a sample is"
+        raise InputError(expected(rule, "one"))
     try:
         return detector.stream.result()
     except InputError:
+        if options.time is None:
+            raise
         # Uneven times: the last sample lasts the usual step of the last part.
         return detector.stream.result(end=whole.last_time + whole.usual_step)
 
 
-def _judge(
-    row: dict[str, Any], detector: DetectorPart, name: str, options: BatchOptions
-) -> tuple[str, str | None]:
-    if detector.lowest == detector.highest:
-        constant = f"{detector.lowest} for every sample"
-        return CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", constant)
-    undefined = [column for column in options.metric_columns if isnan(row[column])]
-    if not undefined:
-        return OK, None
-    metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
-    return UNDEFINED, expected(f"at least one prediction ({metrics})", "none")
-
-
-@dataclass(frozen=True, eq=False)
-class _NumberedEvents(Series):
-    """The true events of a series by the numbers of their samples."""
-
-    ticks: NDArray[Any]
-    numbers: NDArray[np.int64]
-
-    def sample_numbers(self, ticks: NDArray[Any]) -> NDArray[np.int64]:
-        """Give the numbers of the samples where true events start, or stop."""
-        return self.numbers[np.searchsorted(self.ticks, ticks)]
-
-
-def _numbered(whole: SeriesPart, result: Affiliation) -> Series:
-    truth = result.events.pair.truth
-    own = whole.numbers.result().events.pair.truth
-    axis = read_axis(whole.samples, None, None, of="labels")
-    return _NumberedEvents(
-        np.empty(0, dtype=np.uint8),
-        axis,
-        None,
-        timed=whole.time_type is not None,
-        ticks=np.column_stack((truth.starts, truth.stops)).ravel(),
-        numbers=np.column_stack((own.starts, own.stops)).ravel(),
-    )
-
-
 @dataclass(frozen=True, slots=True)
-class Joined:
+class WholeSeries:
     """All parts of one series, as one unit with one group; memory holds the whole series."""
 
     parts: tuple[Unit, ...]
@@ -436,3 +343,85 @@ class Joined:
 
         tables = [table for part in self.parts for _, table in part.groups()]
         yield (), pa.concat_tables(tables, promote_options="permissive")
+
+
+def part_to_table(part: SeriesPart) -> pa.Table:
+    """Write a part as an Arrow table: its arrays are the rows, all else is JSON beside them."""
+    import pyarrow as pa
+
+    arrays: list[NDArray[Any]] = []
+    types: list[pa.DataType] = []
+    tree = json.dumps(_written(part, arrays, types))
+    table = pa.table(
+        {
+            "dtype": pa.array([array.dtype.str for array in arrays], pa.string()),
+            "shape": pa.array([array.shape for array in arrays], pa.list_(pa.int64())),
+            "data": pa.array([array.tobytes() for array in arrays], pa.large_binary()),
+        }
+    )
+    empty = [pa.array([None] * len(arrays), kind) for kind in types]
+    for place, column in enumerate(empty):
+        table = table.append_column(f"type{place}", column)
+    return table.replace_schema_metadata({"part": tree})
+
+
+def part_from_table(table: pa.Table) -> SeriesPart:
+    """Read what `part_to_table` wrote; `ValueError` for anything else. Nothing is executed."""
+    dtypes, shapes = table.column("dtype").to_pylist(), table.column("shape").to_pylist()
+    arrays = [
+        np.frombuffer(data.as_py(), np.dtype(dtype)).reshape(shape).copy()
+        for data, dtype, shape in zip(table.column("data"), dtypes, shapes, strict=True)
+    ]
+    part = _read(json.loads(table.schema.metadata[b"part"]), arrays, table.schema)
+    if not isinstance(part, SeriesPart):
+        raise ValueError("not a part of a series")  # noqa: TRY004 - of what a file holds
+    return part
+
+
+def _written(value: Any, arrays: list[NDArray[Any]], types: list[pa.DataType]) -> Any:
+    """Return a value as JSON; arrays and types are numbered."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (np.ndarray, np.generic)):
+        arrays.append(np.asarray(value))
+        return {"array" if isinstance(value, np.ndarray) else "scalar": len(arrays) - 1}
+    if isinstance(value, tuple):
+        return [_written(one, arrays, types) for one in value]
+    if _is_state(type(value)):
+        state = {name: _written(getattr(value, name), arrays, types) for name in _names(value)}
+        return {"class": f"{type(value).__module__}:{type(value).__qualname__}", "state": state}
+    types.append(value)
+    return {"type": len(types) - 1}
+
+
+def _read(tree: Any, arrays: list[NDArray[Any]], schema: pa.Schema) -> Any:
+    if isinstance(tree, list):
+        return tuple(_read(one, arrays, schema) for one in tree)
+    if not isinstance(tree, dict):
+        return tree
+    if "array" in tree:
+        return arrays[tree["array"]]
+    if "scalar" in tree:
+        return arrays[tree["scalar"]][()]
+    if "type" in tree:
+        return schema.field(f"type{tree['type']}").type
+    module, _, name = tree["class"].partition(":")
+    kind = getattr(sys.modules.get(module), name, None)
+    if not (isinstance(kind, type) and _is_state(kind)):
+        raise ValueError("not a class of ours")
+    value: Any = object.__new__(kind)
+    for name in _names(value):
+        object.__setattr__(value, name, _read(tree["state"][name], arrays, schema))
+    return value
+
+
+def _is_state(kind: type) -> bool:
+    """Whether a class is one of those that a part is made of: they hold values, and do nothing."""
+    ours = kind.__module__.startswith("closecall.")
+    return ours and (is_dataclass(kind) or kind is AffiliationStream)
+
+
+def _names(value: Any) -> list[str]:
+    if isinstance(value, AffiliationStream):
+        return list(value.__slots__)
+    return [one.name for one in fields(value)]

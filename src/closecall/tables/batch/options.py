@@ -280,6 +280,19 @@ class BatchOptions:
         """Fix the thresholds that all series of a detector share."""
         return replace(self, shared=dict(shared))
 
+    def describe(self, fingerprint: str) -> dict[str, str]:
+        """Return what is asked of which data, as text that is the same if and only if they are."""
+        # Neither `strict` nor what was computed decides what is asked.
+        named = [one.name for one in fields(self) if one.name not in {"strict", "shared"}]
+        values = {name: getattr(self, name) for name in named}
+        texts = {
+            "score" if name == "scores" else name: str(value)
+            if name == "threshold"
+            else repr(value)
+            for name, value in values.items()
+        }
+        return {"closecall": installed_version(), "data": fingerprint, **texts}
+
     def _refuse_clashes(self) -> None:
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
@@ -458,29 +471,3 @@ def installed_version() -> str:
         return version("closecall")
     except PackageNotFoundError:
         return "unknown"
-
-
-_UNASKED = {"strict", "shared"}  # what decides no number, or is itself computed
-_ARGUMENTS = {"scores": "score"}  # what callers know a part of the options by
-
-
-def describe(options: BatchOptions, fingerprint: str) -> dict[str, str]:
-    """Say what is asked of which data, as text that is the same if and only if they are.
-
-    Examples
-    --------
-    >>> from closecall.tables.batch.options import BatchOptions
-    >>> asked = BatchOptions.read(by="series", truth="label", predicted="alarm")
-    >>> describe(asked, "3 files")["truth"], describe(asked, "3 files")["data"]
-    ("'label'", '3 files')
-    """
-    values = {
-        _ARGUMENTS.get(field.name, field.name): _text(getattr(options, field.name))
-        for field in fields(options)
-        if field.name not in _UNASKED
-    }
-    return {"closecall": installed_version(), "data": fingerprint, **values}
-
-
-def _text(value: Any) -> str:
-    return str(value) if isinstance(value, ThresholdRule) else repr(value)

@@ -1,197 +1,283 @@
 """Worker processes of our own: started safely, replaced when they die, gone when we are.
 
-New processes come from a server that has imported what they need and runs no threads of ours
-(``forkserver``), which is safe beside threads and compiled code and twice as fast to start as
-fresh interpreters; where there is none, as on Windows, they are fresh interpreters (``spawn``).
+Each worker has a pipe of its own, so that a worker that dies, even in the middle of a large
+result, ends its pipe and costs its one unit. On Linux, a process with one thread is forked, which
+takes no time. Beside other threads that is not safe: workers then come from a server that has
+imported what they need (``forkserver``), or are fresh interpreters (``spawn``).
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import threading
-from collections import deque
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+import warnings
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from multiprocessing import connection, resource_tracker
+from multiprocessing.reduction import ForkingPickler
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
 
-from closecall.errors import EngineError, expected
-from closecall.tables.batch.run import KEPT, Keyed, Outcome, Window, attempt, outcome_of
+from closecall.errors import ClosecallError, EngineError, expected
+from closecall.tables.batch.run import KEPT, Engine
+from closecall.tables.batch.status import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Iterator
     from multiprocessing.connection import Connection
-    from multiprocessing.context import BaseContext
 
-Value = TypeVar("Value")
 _AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
 _MOST_DEATHS = 5  # in a row, with nothing finished in between
-_PRELOADED = ["closecall.tables.batch.preload"]
-_TO_SEND = 5.0  # seconds, for a worker to finish sending before it ends with its parent
-_DIED = "The worker process died: it was killed, ran out of memory, or crashed."
+_PRELOADED = "closecall.tables.batch.preload"
+_SAFE_PATH = "PYTHONSAFEPATH"
+_MASKS = hasattr(signal, "pthread_sigmask")  # not on Windows
+_starting = threading.Lock()
 
 
-def run_in_pool(
-    units: Iterable[Keyed], function: Callable[[Any], Value], *, workers: int
-) -> Generator[Outcome[Value], None, None]:
-    """Call the function with every unit in processes of our own.
+class WorkerDiedError(ClosecallError, BrokenExecutor):
+    """A worker ended in the middle of a unit."""
 
-    When a worker dies, every unit that was on its way is tried once more, alone, so that the one
-    that kills workers is told from those that were only beside it.
-    """
-    remaining, suspects = iter(units), deque[Keyed]()
-    deaths = 0
-    while True:
-        lost: list[Keyed] = []
-        with _worker_processes(workers) as pool:
-            finished = 0
-            _require_start(pool)
-            while suspects and not lost:
-                alone = iter([suspects.popleft()])
-                for outcome in _until_broken(pool, alone, function, 1, lost):
-                    finished += 1
-                    yield outcome
-            if lost:
-                yield Outcome(lost.pop().key, error=_DIED)
+    def __init__(self) -> None:
+        super().__init__("The worker process died: it was killed, ran out of memory, or crashed.")
+
+
+class ProcessPool(Engine):
+    """Processes that evaluate units; a thread of ours waits for each of them."""
+
+    retried = (WorkerDiedError,)
+
+    def __init__(self, workers: int) -> None:
+        _require_possible()
+        self._count = workers
+        self._calls: SimpleQueue[tuple[Future[Any], tuple[Any, ...]] | None] = SimpleQueue()
+        self._deaths = 0
+        self._closing = False
+        self._failure: EngineError | None = None
+        self._workers: list[_Worker] = []
+        # Before our own threads start: what is forked later comes from the server.
+        forked = [self._start("fork") for _ in range(workers)] if _can_fork() else []
+        if not forked:
+            _require_importable()
+        self._threads = [
+            threading.Thread(target=self._serve, args=(forked[n] if forked else None,), daemon=True)
+            for n in range(workers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def ahead(self) -> int:
+        """How many units may be on their way."""
+        return _AHEAD * self._count
+
+    def submit(self, function: Any, /, *arguments: Any) -> Future[Any]:  # type: ignore[override]
+        """Call the function in a worker."""
+        future: Future[Any] = Future()
+        self._calls.put((future, (function, arguments)))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
+        """End all workers at once, also in the middle of a unit."""
+        self._closing = True
+        for _ in self._threads:
+            self._calls.put(None)
+        for worker in self._workers:
+            worker.process.kill()
+        for thread in self._threads:
+            thread.join()
+        for worker in self._workers:
+            worker.end()
+
+    def _serve(self, worker: _Worker | None) -> None:
+        """Give one worker after the other what is called, until the pool is closed."""
+        if worker is None:
+            worker = self._replaced()
+        while (call := self._calls.get()) is not None:
+            future, work = call
+            if self._closing or not future.set_running_or_notify_cancel():
+                continue
+            worker = worker or self._replaced()
+            if worker is None:
+                future.set_exception(self._failure or WorkerDiedError())
+                continue
+            try:
+                result = worker.call(work)
+            except WorkerDiedError as error:
+                worker.end()
+                worker, self._deaths = None, self._deaths + 1
+                future.set_exception(error)
+            except Exception as error:  # noqa: BLE001 - what cannot be sent
+                future.set_exception(error)
             else:
-                for outcome in _until_broken(pool, remaining, function, _AHEAD * workers, lost):
-                    finished += 1
-                    yield outcome
-                if not lost:
-                    return
-        suspects.extend(lost)
-        deaths = 1 if finished else deaths + 1
-        if deaths >= _MOST_DEATHS:
-            raise EngineError(
-                expected(
-                    "worker processes to stay alive",
-                    f"{deaths} in a row that died",
-                    f"They may run out of memory: try fewer `workers`. {KEPT}",
-                )
-            )
+                self._deaths = 0
+                future.set_result(result)
 
-
-def _until_broken(
-    pool: ProcessPoolExecutor,
-    units: Iterator[Keyed],
-    function: Callable[[Any], Value],
-    most: int,
-    lost: list[Keyed],
-) -> Generator[Outcome[Value], None, None]:
-    """Yield outcomes; after the death of a worker, put what was on its way into `lost`."""
-
-    def submit(unit: Keyed) -> Future[Outcome[Value]]:
+    def _replaced(self) -> _Worker | None:
+        """Start a worker in the place of none; keep why it could not be."""
+        if self._deaths >= _MOST_DEATHS:
+            self._failure = _all_die(self._deaths)
+        if self._failure or self._closing:
+            return None
         try:
-            with _uninterrupted(), _started():
-                return pool.submit(_attempt, function, unit)
-        except BrokenExecutor as error:
-            broken: Future[Outcome[Value]] = Future()
-            broken.set_exception(error)
-            return broken
+            return self._start(_method())
+        except (EOFError, ConnectionError):
+            got = "an end of the process that starts them"
+            remedy = "It was killed, or memory ran out: try again, or fewer `workers`. "
+        except Exception as error:  # noqa: BLE001 - as no memory for another process
+            got, remedy = f"`{one_line(error)}`", ""
+        self._failure = EngineError(expected("worker processes to start", got, remedy + KEPT))
+        return None
 
-    window: Window[Value] = Window(units, most)
-    try:
-        while True:
-            if not lost:
-                window.fill(submit)
-            if not window:
-                return
-            unit, future = window.take()
-            if isinstance(future.exception(), BrokenExecutor):
-                lost.append(unit)
-            else:
-                yield outcome_of(unit, future)
-    finally:
-        window.cancel()
+    def _start(self, method: str) -> _Worker:
+        worker = _Worker(method)
+        self._workers.append(worker)
+        if self._closing:
+            worker.process.kill()
+        return worker
 
 
-@contextmanager
-def _worker_processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Start processes, and leave none behind, whatever happens to us."""
-    context = start_server()
-    ours, theirs = context.Pipe(duplex=False)[::-1]
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow, initargs=(theirs,))
-    try:
-        yield pool
-    except BaseException:
-        ours.close()  # those at work stop at once, in the middle of it
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-        ours.close()
+class _Worker:
+    """One process, and our end of its pipe."""
+
+    def __init__(self, method: str) -> None:
+        context: Any = multiprocessing.get_context(method)
+        self._connection, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs,), daemon=True)
+        self._ready = False
+        with warnings.catch_warnings(), _shielded():
+            if method == "fork":  # newer Pythons warn of idle threads of libraries, too
+                warnings.simplefilter("ignore", DeprecationWarning)
+            self.process.start()
         theirs.close()
 
-
-def start_server() -> BaseContext:
-    """Give the way to start processes: from a server that begins to run, or else fresh."""
-    _require_possible()
-    with _started():
-        return _context()
-
-
-def _context() -> BaseContext:
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        context = multiprocessing.get_context("forkserver")
+    def call(self, work: tuple[Any, ...]) -> Any:
+        """Have the worker call a function; raise `WorkerDiedError` if it ends meanwhile."""
+        content = ForkingPickler.dumps(work)
+        if not self._ready:
+            self._wait_until_ready()
         try:
-            _start_server(context)
-        except ChildProcessError:
-            pass  # the server is that of the process that we were forked from
-        else:
-            return context
-    return multiprocessing.get_context("spawn")
+            self._connection.send_bytes(content)
+            answer = self._connection.recv_bytes()
+        except (EOFError, OSError) as error:
+            raise WorkerDiedError from error
+        done, value = pickle.loads(answer)  # noqa: S301 - from our own process, through a pipe
+        if not done:
+            raise ClosecallError(value)
+        return value
+
+    def _wait_until_ready(self) -> None:
+        """Find out, before a unit is blamed, whether workers start at all."""
+        try:
+            self._connection.recv_bytes()
+        except (EOFError, OSError) as error:
+            raise EngineError(
+                expected(
+                    "worker processes to start",
+                    "one that died before it did anything",
+                    'A script that starts processes needs `if __name__ == "__main__":` around '
+                    "what it does, since every process imports the script first.",
+                )
+            ) from error
+        self._ready = True
+
+    def end(self) -> None:
+        """Leave nothing behind."""
+        self.process.kill()
+        self.process.join()
+        self._connection.close()
 
 
-def _start_server(context: BaseContext) -> None:
-    """Start the server that workers are forked from, unless it runs; Ctrl-C is not for it."""
-    from multiprocessing import resource_tracker
+def _work(pipe: Connection) -> None:
+    """Do what a worker does: call what comes, send what it gives, and end with the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keyboard is the parent's business
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    pipe.send_bytes(b"ready")
+    with suppress(ImportError):
+        import_module(_PRELOADED)
+    while True:
+        try:
+            content = pipe.recv_bytes()
+        except (EOFError, OSError):
+            return
+        pipe.send_bytes(_answer(content))
+
+
+def _answer(content: bytes) -> Any:
+    try:
+        function, arguments = pickle.loads(content)  # noqa: S301 - from our parent, through a pipe
+        return ForkingPickler.dumps((True, function(*arguments)))
+    except Exception as error:  # noqa: BLE001 - what cannot be sent is told
+        return ForkingPickler.dumps((False, one_line(error)))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def _can_fork() -> bool:
+    """Whether a copy of this process is safe: on Linux, and beside no other thread."""
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
+def _method() -> str:
+    """Return how workers start beside threads, with the server running if there is one."""
+    try:
+        return "forkserver" if _start_server() else "spawn"
+    except ChildProcessError:  # the server is that of the process that we were forked from
+        return "spawn"
+
+
+def _start_server() -> bool:
+    """Start the server that workers are forked from, unless it runs."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return False
     from multiprocessing.forkserver import ensure_running
 
-    context.set_forkserver_preload(_PRELOADED)
+    multiprocessing.get_context("forkserver").set_forkserver_preload([_PRELOADED])
     resource_tracker.ensure_running()  # started with the server, it would let Ctrl-C through
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which it inherits
-    try:
+    with _shielded():
         ensure_running()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return True
 
 
 @contextmanager
-def _started() -> Iterator[None]:
-    """Word what is raised where a process is started and the server for it is gone."""
-    try:
-        yield
-    except (EOFError, ConnectionError) as error:
-        raise EngineError(
-            expected(
-                "worker processes to start",
-                "an end of the process that starts them",
-                f"It was killed, or memory ran out: try again, or fewer `workers`. {KEPT}",
-            )
-        ) from error
+def _shielded() -> Iterator[None]:
+    """Keep Ctrl-C from what is started here, and the current folder from what it imports."""
+    with _starting:
+        before = os.environ.get(_SAFE_PATH)
+        os.environ[_SAFE_PATH] = "1"
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if _MASKS else None
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_SAFE_PATH]
+            else:
+                os.environ[_SAFE_PATH] = before
+            if mask is not None:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until a process is started: one that is half started could not be ended."""
-    main = threading.current_thread() is threading.main_thread()
-    handler = signal.getsignal(signal.SIGINT)
-    if not (main and callable(handler)):
-        yield
-        return
-    arrived: list[Any] = []
-    signal.signal(signal.SIGINT, lambda *given: arrived.append(given))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if arrived:
-            handler(*arrived[0])
+def _all_die(deaths: int) -> EngineError:
+    return EngineError(
+        expected(
+            "worker processes to stay alive",
+            f"{deaths} in a row that died",
+            f"They may run out of memory: try fewer `workers`. {KEPT}",
+        )
+    )
 
 
 def _require_possible() -> None:
-    """Refuse where no process can be started, before any tries."""
+    """Raise where no process can be started, before any tries."""
     if multiprocessing.current_process().daemon:
         raise EngineError(
             expected(
@@ -200,6 +286,10 @@ def _require_possible() -> None:
                 "Leave `workers` out here, or start the outer processes with concurrent.futures.",
             )
         )
+
+
+def _require_importable() -> None:
+    """Raise where the program is not in a file, which processes that are not forked import."""
     program = getattr(sys.modules["__main__"], "__file__", None) or ""
     if program.startswith("<"):
         raise EngineError(
@@ -209,47 +299,3 @@ def _require_possible() -> None:
                 "Save it in a file, or leave `workers` out.",
             )
         )
-
-
-def _require_start(pool: ProcessPoolExecutor) -> None:
-    """Find out, before a unit is blamed, whether workers start at all."""
-    try:
-        with _uninterrupted(), _started():
-            first = pool.submit(os.getpid)
-        first.result()
-    except BrokenExecutor as error:
-        raise EngineError(
-            expected(
-                "worker processes to start",
-                "one that died before it did anything",
-                'A script that starts processes needs `if __name__ == "__main__":` around what '
-                "it does, since every process imports the script first.",
-            )
-        ) from error
-
-
-_not_at_work = threading.Lock()  # of a worker: held while it waits for a unit, or sends a result
-
-
-def _attempt(function: Callable[[Any], Value], unit: Keyed) -> Outcome[Value]:
-    _not_at_work.release()
-    try:
-        return attempt(function, unit)
-    finally:
-        _not_at_work.acquire()
-
-
-def _follow(lifeline: Connection) -> None:
-    """Prepare a worker: the keyboard is its parent's business, and it ends with its parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _not_at_work.acquire()
-    threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
-
-
-def _end_with_parent(lifeline: Connection) -> None:
-    try:
-        lifeline.recv_bytes()
-    except (EOFError, OSError):
-        # Half a result would keep a parent that still reads waiting for the rest of it.
-        _not_at_work.acquire(timeout=_TO_SEND)
-        os._exit(1)

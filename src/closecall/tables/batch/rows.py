@@ -9,73 +9,24 @@ import numpy as np
 
 from closecall.affiliation.event_scores import COLUMNS
 from closecall.tables.batch.options import ALARMED, COUNTS, DETECTOR
-from closecall.tables.batch.series import Answer, evaluate_series
+from closecall.tables.batch.series import evaluate_series
 from closecall.tables.batch.status import FAILED, OK, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.batch.series import Series
-    from closecall.tables.sources.source import Unit
+    from closecall.tables.batch.series import Answer
+    from closecall.tables.sources import Unit
+
+    Keys = list[tuple[tuple[Any, ...], int]]  # the key of a series, and how many rows it has
 
 _TEXTS = (DETECTOR, "status", "reason")
 _WHOLE = (*COUNTS, ALARMED)
-
-
-class Keys:
-    """The values of the `by` columns, in their own types, row by row."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = tuple(names)
-        self.values: list[list[Any]] = [[] for _ in names]
-        self.types: dict[str, Any] = {}
-
-    def add(self, key: Sequence[Any], table: pa.Table, times: int) -> None:
-        """Note that the next rows belong to a series, and learn the types from its table."""
-        if len(self.types) < len(self.names):
-            self._learn_types(table)
-        for values, value in zip(self.values, key, strict=True):
-            values.extend([value] * times)
-
-    def _learn_types(self, table: pa.Table) -> None:
-        import pyarrow as pa
-
-        for name in self.names:
-            kind: Any = table.schema.field(name).type if name in table.column_names else None
-            coded = kind is not None and pa.types.is_dictionary(kind)
-            self.types[name] = kind.value_type if coded else kind
-
-    def arrays(self) -> list[pa.Array]:
-        """Give the columns."""
-        import pyarrow as pa
-
-        return [
-            pa.array(values, type=self.types.get(name))
-            for name, values in zip(self.names, self.values, strict=True)
-        ]
-
-
-def rows_table(keys: Keys, rows: Sequence[dict[str, Any]], options: BatchOptions) -> pa.Table:
-    """Put rows of series and detectors under their columns."""
-    import pyarrow as pa
-
-    columns = options.row_columns
-    arrays = [pa.array([row[name] for row in rows], type=_type_of(name)) for name in columns]
-    return pa.Table.from_arrays([*keys.arrays(), *arrays], names=[*keys.names, *columns])
-
-
-def _type_of(name: str) -> Any:
-    import pyarrow as pa
-
-    if name in _TEXTS:
-        return pa.string()
-    return pa.int64() if name in _WHOLE else pa.float64()
-
-
 # What would have to be simulated, for each series and detector, takes longer than all the rest.
 _EXACT = tuple(name for name in COLUMNS if name != "f1_above_chance")
 _TIMES = frozenset(COLUMNS[:4])
@@ -87,56 +38,10 @@ _ON_THE_AXIS = _TIMES | {
     "late",
     "delay",
 }
+_PLACE = "__place__"
 
-
-def event_rows(
-    detector: str, scores: Affiliation, series: Series, time: pa.DataType | None
-) -> pa.Table:
-    """Give the true events of one series, with what one detector made of each.
-
-    Times are those of the time column, in its time zone. Where a series' times were ignored they
-    are null, and so are lengths of time: its events are known by the numbers of their samples.
-    """
-    import pyarrow as pa
-
-    events, count = scores.events, len(scores.events)
-    truth = events.pair.truth
-    ignored = time is not None and not series.timed
-    columns = {
-        DETECTOR: pa.array([detector] * count, type=pa.string()),
-        "event": pa.array(np.arange(count)),
-        "first_sample": pa.array(series.sample_numbers(truth.starts)),
-        "last_sample": pa.array(series.sample_numbers(truth.stops) - 1),
-    }
-    for name in _EXACT:
-        if ignored and name in _ON_THE_AXIS:
-            columns[name] = pa.nulls(count)
-            continue
-        array = pa.array(np.ascontiguousarray(getattr(events, name)))
-        columns[name] = _in_zone(array, time) if name in _TIMES else array
-    return pa.table(columns)
-
-
-def _in_zone(array: pa.Array, time: pa.DataType | None) -> pa.Array:
-    """Give stamps, which are in UTC here, the time zone of the time column."""
-    import pyarrow as pa
-
-    if time is None or not pa.types.is_timestamp(time) or time.tz is None:
-        return array
-    return array.view(pa.timestamp(array.type.unit, time.tz))
-
-
-def events_table(keys: Keys, parts: Sequence[pa.Table], options: BatchOptions) -> Any:
-    """Put the events of many series in one table; the keys say whose they are."""
-    import pyarrow as pa
-
-    if not parts:
-        return None
-    table = pa.concat_tables(parts, promote_options="permissive")
-    if options.is_long:
-        table = table.drop_columns([DETECTOR])
-    arrays = [*keys.arrays(), *table.columns]
-    return pa.Table.from_arrays(arrays, names=[*keys.names, *table.column_names])
+EVENT_COLUMNS = ("event", "first_sample", "last_sample", *_EXACT)
+"""The columns of a row of an event, after the key and the detector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,50 +52,146 @@ class UnitRows:
     rows: pa.Table
     events: pa.Table | None = None
 
+    @property
+    def tables(self) -> list[pa.Table]:
+        """The rows, and those of events if there are any."""
+        return [self.rows] if self.events is None else [self.rows, self.events]
+
 
 def evaluate_unit(unit: Unit, options: BatchOptions) -> UnitRows:
-    """Evaluate every series of a unit; a strict options stops at the first one in trouble."""
+    """Evaluate every series of a unit; strict options stop at the first one in trouble."""
     rows: list[dict[str, Any]] = []
     parts: list[pa.Table] = []
-    keys, event_keys = Keys(options.by), Keys(options.by)
+    keys: Keys = []
+    event_keys: Keys = []
+    schema = None
     for key, table in unit.groups():
+        schema = schema or table.schema
         own = detector_of(key, options)
         answers = evaluate_series(table, options, own)
-        keys.add(key, table, len(answers))
+        keys.append((key, len(answers)))
         for name, answer in zip(options.detectors, answers, strict=True):
             answer.row[DETECTOR] = own or name
             rows.append(answer.row)
             events = _events_of(answer, own or name, table, options)
             if events is not None:
                 parts.append(events)
-                event_keys.add(key, table, events.num_rows)
+                event_keys.append((key, events.num_rows))
         if options.strict and any(answer.row["status"] != OK for answer in answers):
             break
     return UnitRows(
-        unit.key, rows_table(keys, rows, options), events_table(event_keys, parts, options)
+        unit.key,
+        rows_table(rows, options, keys, schema),
+        events_table(parts, options, event_keys, schema),
     )
+
+
+def detector_of(key: tuple[Any, ...], options: BatchOptions) -> str | None:
+    """Return the detector that the key of a series names, if `by` says so."""
+    return str(key[options.by.index(DETECTOR)]) if options.is_long else None
+
+
+def rows_table(
+    rows: Sequence[dict[str, Any]],
+    options: BatchOptions,
+    keys: Keys | None = None,
+    schema: pa.Schema | None = None,
+) -> pa.Table:
+    """Put rows of series and detectors under their columns; keys have the types of the schema."""
+    import pyarrow as pa
+
+    columns = options.row_columns
+    types = [
+        pa.string() if name in _TEXTS else pa.int64() if name in _WHOLE else pa.float64()
+        for name in columns
+    ]
+    arrays = [
+        pa.array([row[name] for row in rows], type=kind)
+        for name, kind in zip(columns, types, strict=True)
+    ]
+    by = _key_arrays(options.by, keys or [], schema)
+    return pa.Table.from_arrays([*by, *arrays], names=[*options.by, *columns])
+
+
+def _key_arrays(by: Sequence[str], keys: Keys, schema: pa.Schema | None) -> list[pa.Array]:
+    import pyarrow as pa
+
+    arrays = []
+    for place, name in enumerate(by):
+        kind: Any = schema.field(name).type if schema and name in schema.names else None
+        if kind is not None and pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        arrays.append(pa.array([key[place] for key, n in keys for _ in range(n)], type=kind))
+    return arrays
+
+
+def events_table(
+    parts: Sequence[pa.Table],
+    options: BatchOptions,
+    keys: Keys | None = None,
+    schema: pa.Schema | None = None,
+) -> pa.Table | None:
+    """Put the events of many series in one table; None if there are none."""
+    import pyarrow as pa
+
+    if not parts:
+        return None
+    table = pa.concat_tables(parts, promote_options="permissive")
+    if options.is_long:
+        table = table.drop_columns([DETECTOR])
+    arrays = [*_key_arrays(options.by, keys or [], schema), *table.columns]
+    return pa.Table.from_arrays(arrays, names=[*options.by, *table.column_names])
 
 
 def _events_of(
     answer: Answer, detector: str, table: pa.Table, options: BatchOptions
 ) -> pa.Table | None:
-    """Give the rows of events, if they are asked for; what goes wrong is said in the row."""
-    if not options.per_event or answer.affiliation is None or answer.series is None:
+    """Return the rows of events, if they are asked for; what goes wrong is said in the row."""
+    series, scores = answer.series, answer.affiliation
+    if not options.per_event or scores is None or series is None:
         return None
     time = None if options.time is None else table.schema.field(options.time).type
     try:
-        return event_rows(detector, answer.affiliation, answer.series, time)
+        samples = series.sample_numbers(scores.events.pair.truth)
+        return event_rows(detector, scores, samples, time, ignored=time and not series.timed)
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
         answer.row["status"], answer.row["reason"] = FAILED, one_line(error)
         return None
 
 
-def detector_of(key: tuple[Any, ...], options: BatchOptions) -> str | None:
-    """Give the detector that the key of a series names, if `by` says so."""
-    return str(key[options.by.index(DETECTOR)]) if options.is_long else None
+def event_rows(
+    detector: str,
+    scores: Affiliation,
+    samples: tuple[NDArray[np.int64], NDArray[np.int64]],
+    time: pa.DataType | None,
+    *,
+    ignored: bool | None = False,
+) -> pa.Table:
+    """Return the true events of one series, with what one detector made of each.
 
+    Times are those of the time column, in its time zone. Where they were ignored they are null,
+    and so are lengths of time: events are known by the numbers of the samples they start and stop
+    at.
+    """
+    import pyarrow as pa
 
-_PLACE = "__place__"
+    events, count = scores.events, len(scores.events)
+    columns = {
+        DETECTOR: pa.array([detector] * count, type=pa.string()),
+        "event": pa.array(np.arange(count)),
+        "first_sample": pa.array(samples[0]),
+        "last_sample": pa.array(samples[1] - 1),
+    }
+    zoned = time is not None and pa.types.is_timestamp(time) and time.tz is not None
+    for name in _EXACT:
+        if ignored and name in _ON_THE_AXIS:
+            columns[name] = pa.nulls(count)
+            continue
+        array = pa.array(np.ascontiguousarray(getattr(events, name)))
+        if zoned and time is not None and name in _TIMES:  # stamps are in UTC here
+            array = array.view(pa.timestamp(array.type.unit, time.tz))
+        columns[name] = array
+    return pa.table(columns)
 
 
 def in_order(tables: Iterable[pa.Table], options: BatchOptions) -> pa.Table:
@@ -209,24 +210,16 @@ def in_order(tables: Iterable[pa.Table], options: BatchOptions) -> pa.Table:
     import pyarrow.compute as pc
 
     table = pa.concat_tables(tables, promote_options="permissive")
-    keys = [(name, "ascending") for name in options.by]
-    sortable = _with_sortable_keys(table, options)
+    # Arrow does not sort floats of half precision.
+    half = {name for name in options.by if pa.types.is_float16(table.schema.field(name).type)}
+    columns = {
+        name: table.column(name).cast(pa.float32()) if name in half else table.column(name)
+        for name in options.by
+    }
     if not options.is_long:
         given = pa.array(options.detectors, type=pa.string())
-        places = pc.index_in(table.column(DETECTOR), value_set=given)
-        sortable = sortable.append_column(_PLACE, places)
-        keys.append((_PLACE, "ascending"))
+        columns[_PLACE] = pc.index_in(table.column(DETECTOR), value_set=given)
     if "event" in table.column_names:
-        keys.append(("event", "ascending"))
-    return table.take(pc.sort_indices(sortable, sort_keys=keys))
-
-
-def _with_sortable_keys(table: pa.Table, options: BatchOptions) -> pa.Table:
-    """Give floats of half precision, which Arrow does not sort, the precision that it does."""
-    import pyarrow as pa
-
-    for name in options.by:
-        if pa.types.is_float16(table.schema.field(name).type):
-            place = table.column_names.index(name)
-            table = table.set_column(place, name, table.column(name).cast(pa.float32()))
-    return table
+        columns["event"] = table.column("event")
+    order = pc.sort_indices(pa.table(columns), sort_keys=[(name, "ascending") for name in columns])
+    return table.take(order)

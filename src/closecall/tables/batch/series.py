@@ -64,14 +64,6 @@ class Series:
         """The true events in the span of the series."""
         return on_axis(Intervals.from_labels(self.labels, self.axis), self.axis)
 
-    @cached_property
-    def by_samples(self) -> Series:
-        """The same series on the numbers of its samples, for metrics that count them."""
-        if self.axis.ticks is None:
-            return self
-        axis = read_axis(self.axis.length, None, None, of="labels")
-        return Series(self.labels, axis, self.order, timed=False)
-
     def labelled(self, column: pa.ChunkedArray, name: str) -> NDArray[Any]:
         """Read a column of 0/1 predictions."""
         return read_labels(self._in_order(to_numpy(column, name)), name)
@@ -93,11 +85,23 @@ class Series:
         """Put 0/1 predictions beside the true events."""
         return self.in_span.predicting(Intervals.from_labels(labels, self.axis))
 
-    def sample_numbers(self, ticks: NDArray[Any]) -> NDArray[np.int64]:
-        """Give the numbers of the samples that start at those times, N for the end."""
+    def sample_numbers(self, events: Intervals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the numbers of the samples where events start and stop, N for the end."""
         if self.axis.ticks is None:
-            return ticks
-        return np.searchsorted(self.axis.ticks, ticks)
+            return events.starts, events.stops
+        ticks = self.axis.ticks
+        return np.searchsorted(ticks, events.starts), np.searchsorted(ticks, events.stops)
+
+    def in_samples(self, pair: Pair) -> Pair:
+        """Count a pair in samples, whatever their times."""
+        if self.axis.ticks is None:
+            return pair
+        predicted = Intervals(*self.sample_numbers(pair.predicted), SAMPLES)
+        return self._sampled.predicting(predicted)
+
+    @cached_property
+    def _sampled(self) -> TruthInSpan:
+        return _counted(self.labels).in_span
 
     @cached_property
     def positives_before(self) -> NDArray[np.int64]:
@@ -247,9 +251,9 @@ class Answer(NamedTuple):
 
     row: dict[str, Any]
     """Every column of the result but `by` and the detector; None where there is nothing to say."""
-    affiliation: Affiliation | None
+    affiliation: Affiliation | None = None
     """Scores of each true event, where there are any."""
-    series: Series | None
+    series: Series | None = None
     """The series that was read, where it could be."""
 
 
@@ -261,53 +265,33 @@ def evaluate_series(
     Parameters
     ----------
     table
-        The samples of the series, with the columns of the options.
+        The samples of the series, with the columns that the options name.
     options
         What is asked.
     detector
         Whose threshold is used, where a column of the table says it; by default the detector is
         the column that is evaluated.
     """
+    blank = dict(options.blank_row, samples=table.num_rows)
     try:
         series = read_series(table, options)
-        _ = series.in_span
+        blank["true_events"] = len(series.in_span.truth)
+        blank["true_samples"] = int(series.positives_before[-1])
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
-        row = dict(options.blank_row, samples=table.num_rows)
-        row["status"], row["reason"] = _status_of(error)
-        return [Answer(dict(row), None, None) for _ in options.detectors]
-    return [
-        _safely_evaluated(series, table, name, options, detector or name)
-        for name in options.detectors
-    ]
-
-
-def _safely_evaluated(
-    series: Series, table: pa.Table, name: str, options: BatchOptions, detector: str
-) -> Answer:
-    try:
-        return _evaluate_detector(series, table, name, options, detector)
-    except Exception as error:  # noqa: BLE001 - neither the other detectors nor the other series
-        row = dict(options.blank_row, samples=table.num_rows)
-        row["status"], row["reason"] = _status_of(error)
-        return Answer(row, None, None)
-
-
-def _evaluate_detector(
-    series: Series, table: pa.Table, name: str, options: BatchOptions, detector: str
-) -> Answer:
-    row = dict(options.blank_row, samples=table.num_rows)
-    row["true_events"] = len(series.in_span.truth)
-    row["true_samples"] = int(series.positives_before[-1])
-    try:
-        given = _Given.read(series, table, name, options, detector)
-    except Exception as error:  # noqa: BLE001 - the other detectors go on
-        row["status"], row["reason"] = _status_of(error)
-        return Answer(row, None, series)
-    _count(row, series, given.pair)
-    row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
-    scores, failure = _fill_in(row, series, given, options)
-    row["status"], row["reason"] = failure or _judge(row, given, name, options)
-    return Answer(row, scores, series)
+        return [Answer(blank | _status_of(error)) for _ in options.detectors]
+    answers = []
+    for name in options.detectors:
+        try:
+            given = _Given.read(series, table, name, options, detector or name)
+        except Exception as error:  # noqa: BLE001 - the other detectors go on
+            answers.append(Answer(blank | _status_of(error), None, series))
+            continue
+        try:
+            answers.append(_evaluate_detector(dict(blank), series, given, name, options))
+        except Exception as error:  # noqa: BLE001 - neither the other detectors nor the series
+            row = dict(options.blank_row, samples=table.num_rows)
+            answers.append(Answer(row | _status_of(error)))
+    return answers
 
 
 class _Given(NamedTuple):
@@ -317,15 +301,6 @@ class _Given(NamedTuple):
     curve: AffiliationCurve | None
     threshold: float
     pair: Pair | None
-
-    @property
-    def constant(self) -> Any:
-        """The score that every sample has; None where they differ, or there are none."""
-        if self.scored is None:
-            return None
-        scores = self.scored.scores
-        same = len(self.curve) == 1 if self.curve is not None else scores.min() == scores.max()
-        return scores[0] if same else None
 
     @classmethod
     def read(
@@ -343,15 +318,20 @@ class _Given(NamedTuple):
         pair = None if isnan(threshold) else scored.at(threshold)
         return cls(scored, curve, threshold, pair)
 
+    @property
+    def constant(self) -> Any:
+        """The score that every sample has; None where they differ, or there are none."""
+        if self.scored is None:
+            return None
+        scores = self.scored.scores
+        same = len(self.curve) == 1 if self.curve is not None else scores.min() == scores.max()
+        return scores[0] if same else None
+
 
 def read_scored_column(series: Series, column: pa.ChunkedArray, name: str) -> Scored:
-    """Read a column of scores; nan and null are trouble of their own."""
-    with with_status(BAD_SCORES):
-        try:
-            return series.scored(column, name)
-        except InputError as error:
-            # The one rule about values: numbers of any size, but nothing missing.
-            raise SeriesError(NAN_SCORE, one_line(error)) from error
+    """Read a column of scores; nan and null have a status of their own."""
+    with with_status(BAD_SCORES, values=NAN_SCORE):
+        return series.scored(column, name)
 
 
 def _threshold(
@@ -373,23 +353,17 @@ def _threshold(
     return best
 
 
-def _count(row: dict[str, Any], series: Series, pair: Pair | None) -> None:
-    """Count predicted events and samples, and the true samples among them."""
-    if pair is None:
-        return
-    starts, stops = (
-        series.sample_numbers(x) for x in (pair.predicted.starts, pair.predicted.stops)
-    )
-    before = series.positives_before
-    row["predicted_events"] = starts.size
-    row["predicted_samples"] = int((stops - starts).sum())
-    row["hit_samples"] = int((before[stops] - before[starts]).sum())
-
-
-def _fill_in(
-    row: dict[str, Any], series: Series, given: _Given, options: BatchOptions
-) -> tuple[Affiliation | None, tuple[str, str] | None]:
-    """Compute what is asked, each metric on its own; give the scores by event, and a failure."""
+def _evaluate_detector(
+    row: dict[str, Any], series: Series, given: _Given, name: str, options: BatchOptions
+) -> Answer:
+    """Fill in a row: counts, then each metric on its own, then what there is to say of them."""
+    if given.pair is not None:
+        starts, stops = series.sample_numbers(given.pair.predicted)
+        before = series.positives_before
+        row["predicted_events"] = starts.size
+        row["predicted_samples"] = int((stops - starts).sum())
+        row["hit_samples"] = int((before[stops] - before[starts]).sum())
+    row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
     scores, failure = None, None
     if given.pair is not None and len(given.pair.truth) and options.needs_event_scores:
         scores = score_pair(given.pair)
@@ -401,14 +375,20 @@ def _fill_in(
         except Exception as error:  # noqa: BLE001 - the other metrics go on
             failure = failure or (FAILED, f"{entry.name}: {one_line(error)}")
             continue
-        for name, value in values.items():
-            row[entry.name if name == "value" else f"{entry.name}_{name}"] = _number(value)
+        for number, value in values.items():
+            row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
     if scores is not None and options.has_affiliation:
-        row[ALARMED] = int(np.count_nonzero(scores.events.predicted_count))
-        row.update(zip(CHANCE, chance_levels(scores.events), strict=True))
+        fill_chance(row, scores)
     if given.curve is not None and options.has_average_precision:
         row[CHANCE_AVERAGE] = given.curve.chance_average_precision
-    return scores, failure
+    row["status"], row["reason"] = failure or judge(row, given.constant, name, options)
+    return Answer(row, scores, series)
+
+
+def fill_chance(row: dict[str, Any], scores: Affiliation) -> None:
+    """Fill in how many true events have an alarm, and what chance reaches with as many."""
+    row[ALARMED] = int(np.count_nonzero(scores.events.predicted_count))
+    row.update(zip(CHANCE, chance_levels(scores.events), strict=True))
 
 
 def _values(
@@ -418,48 +398,37 @@ def _values(
     given: _Given,
     scores: Affiliation | None,
 ) -> dict[str, Any]:
-    """Give the numbers of one metric, as `closecall.evaluate` would; nothing without its input."""
+    """Return the numbers of one metric, as `closecall.evaluate` would; none without its input."""
     if entry.name == "affiliation":
         return {} if scores is None else scores.values()
     if entry.name == "affiliation_average_precision":
         return {} if given.curve is None else {"value": given.curve.average_precision}
-    if entry.takes == "scores":
-        source: Any = given.scored
-    elif entry.counts_samples and parameters.get("by") != "duration":
-        source = None if given.pair is None else _in_samples(series, given.pair)
-    else:
-        source = given.pair
+    source: Any = given.scored if entry.takes == "scores" else given.pair
     if source is None:
         return {}
+    if entry.takes == "labels" and entry.counts_samples and parameters.get("by") != "duration":
+        source = series.in_samples(source)
     values: dict[str, Any] = entry.function(source, None, **parameters).values()
     return values
 
 
-def _in_samples(series: Series, pair: Pair) -> Pair:
-    """Count a pair in samples, whatever their times."""
-    if series.axis.ticks is None:
-        return pair
-    starts, stops = (
-        series.sample_numbers(x) for x in (pair.predicted.starts, pair.predicted.stops)
-    )
-    predicted = Intervals(starts, stops, SAMPLES)
-    return series.by_samples.in_span.predicting(predicted)
-
-
 def _number(value: Any) -> float:
-    """Give a number of a metric as a float; lengths of time in seconds."""
+    """Return a number of a metric as a float; lengths of time in seconds."""
     return float(value / np.timedelta64(1, "s") if isinstance(value, np.timedelta64) else value)
 
 
-def _judge(
-    row: dict[str, Any], given: _Given, name: str, options: BatchOptions
+def judge(
+    row: dict[str, Any], constant: Any, name: str, options: BatchOptions
 ) -> tuple[str, str | None]:
-    """Say what there is to know about numbers that were computed."""
+    """Return the status and the reason of numbers that were computed.
+
+    `constant` is the score that every sample has, None if they differ.
+    """
     if not row["true_events"]:
         return NO_EVENT, expected("at least one true event", f"none in `{options.truth}`")
-    if given.constant is not None:
-        constant = f"{given.constant} for every sample"
-        return CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", constant)
+    if constant is not None:
+        got = f"{constant} for every sample"
+        return CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", got)
     undefined = [column for column in options.metric_columns if isnan(row[column])]
     if not undefined:
         return OK, None
@@ -469,7 +438,6 @@ def _judge(
     return UNDEFINED, expected("numbers for every metric", f"{metrics} for this series")
 
 
-def _status_of(error: Exception) -> tuple[str, str]:
-    if isinstance(error, SeriesError):
-        return error.status, one_line(error)
-    return FAILED, one_line(error)
+def _status_of(error: Exception) -> dict[str, str]:
+    known = error.status if isinstance(error, SeriesError) else FAILED
+    return {"status": known, "reason": one_line(error)}

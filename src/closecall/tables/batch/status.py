@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from closecall.errors import ClosecallError, first_line
+from closecall.errors import ClosecallError, InputError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,18 +46,22 @@ class SeriesError(ClosecallError):
 
 
 @contextmanager
-def with_status(status: str) -> Iterator[None]:
-    """Turn what a caller could mend into trouble of that status."""
+def with_status(status: str, *, values: str | None = None) -> Iterator[None]:
+    """Turn what a caller could mend into a `SeriesError` of that status.
+
+    `values` is the status if single values are wrong, and not the type of all of them.
+    """
     try:
         yield
     except SeriesError:
         raise
     except ClosecallError as error:
-        raise SeriesError(status, one_line(error)) from error
+        known = values if values and isinstance(error, InputError) else status
+        raise SeriesError(known, one_line(error)) from error
 
 
 def one_line(error: BaseException) -> str:
-    """Give the first line of a message, with the kind of error where closecall did not word it.
+    """Return the first line of a message, with the kind of error where closecall did not word it.
 
     Examples
     --------

@@ -7,6 +7,7 @@ the series. Every series gives its changes, from its exact curve; all are sorted
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from closecall.tables.batch.rows import detector_of
 from closecall.tables.batch.series import read_scored_column, read_series
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -97,27 +98,31 @@ class Changes:
         return best
 
 
-class Pool:
+class PooledChanges:
     """The changes of all units, merged as they arrive, so that equal scores are kept once.
 
     Parts of about the same size are merged, so that each entry is copied a few times only; and in
     the order of the units, so that sums have the same digits on every engine.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = deque(keys)
+        self._waiting: dict[str, Mapping[str, Changes]] = {}
         self._parts: dict[str, list[Changes]] = {}
 
-    def add(self, unit: Mapping[str, Changes]) -> None:
-        """Take the next unit, by detector."""
-        for detector, changes in unit.items():
-            parts = self._parts.setdefault(detector, [])
-            parts.append(changes)
-            while len(parts) > 1 and parts[-2].thresholds.size < 2 * parts[-1].thresholds.size:
-                last = parts.pop()
-                parts[-1] += last
+    def add(self, key: str, unit: Mapping[str, Changes]) -> None:
+        """Take what came of a unit, by detector."""
+        self._waiting[key] = unit
+        while self._keys and self._keys[0] in self._waiting:
+            for detector, changes in self._waiting.pop(self._keys.popleft()).items():
+                parts = self._parts.setdefault(detector, [])
+                parts.append(changes)
+                while len(parts) > 1 and parts[-2].thresholds.size < 2 * parts[-1].thresholds.size:
+                    last = parts.pop()
+                    parts[-1] += last
 
     def best(self) -> dict[str, float]:
-        """Give the best threshold of each detector."""
+        """Return the best threshold of each detector."""
         for parts in self._parts.values():
             while len(parts) > 1:
                 last = parts.pop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +66,7 @@ def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = Non
     files = list_files(data)
     name = files_name(files, data)
     kinds = [is_parquet(file) for file in files]
-    if all(kinds):
-        return parquet_source(files, options, name=name, size=size)
-    if any(kinds):
+    if any(kinds) and not all(kinds):
         raise InputError(
             expected(
                 f"the files of {name} to be of one kind",
@@ -75,4 +74,8 @@ def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = Non
                 "Pass a glob, such as 'folder/*.parquet'.",
             )
         )
-    return csv_source(files, options, name=name, size=size)
+    if kinds[0]:
+        source = parquet_source(files, options, name=name, size=size)
+    else:
+        source = csv_source(files, options, name=name, size=size)
+    return replace(source, paths=tuple(file.path for file in files))

@@ -88,6 +88,8 @@ class Source:
     """Works out the `fingerprint`."""
     plan: Callable[[], list[Unit]]
     """Plans the units; see `units`."""
+    paths: tuple[str, ...] = ()
+    """The files that are read, so that none of them is written."""
 
     @cached_property
     def fingerprint(self) -> str:
