@@ -1,6 +1,5 @@
 """Units hold whole series wherever row groups and files are cut."""
 
-import datetime as dt
 import math
 import sys
 from pathlib import Path
@@ -15,13 +14,7 @@ import closecall as cc
 from closecall.errors import MissingExtraError
 from closecall.tables.sources import open_source
 from closecall.tables.sources.parquet import Layout
-from closecall.tables.sources.planning import (
-    Bounds,
-    ColumnRange,
-    column_range,
-    place,
-    write_in_row_groups,
-)
+from closecall.tables.sources.planning import write_in_row_groups
 from closecall.tables.sources.source import UnitSize
 from tests.tables.sources.tables import (
     KEYS,
@@ -64,13 +57,13 @@ def reads_of_keys(monkeypatch):
     return noted
 
 
-def test_series_that_end_with_row_groups_need_footers_only(tmp_path, monkeypatch):
+def test_series_that_end_with_row_groups_are_cut_there(tmp_path, monkeypatch):
     table = series_table([("a",), ("b",), ("c",), ("d",)], (4, 4, 4, 4))
     write_row_groups(tmp_path / "x.parquet", table, [4] * 4)
     noted = reads_of_keys(monkeypatch)
     units = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(4)).units()
     assert [unit.rows for unit in units] == [4, 4, 4, 4]
-    assert noted == []
+    assert noted == [0, 1, 2, 3]
     assert read_groups(units) == expected_groups(table, ["key0"])
 
 
@@ -120,16 +113,14 @@ def test_a_series_over_many_row_groups_is_one_group(tmp_path):
     assert [unit.rows for unit in units] == [33, 3]
 
 
-def test_files_out_of_order_by_key_need_footers_only(tmp_path, monkeypatch):
+def test_series_need_not_be_in_order(tmp_path):
     table = series_table([("m",), ("z",), ("a",)], (4, 4, 4))
     write_row_groups(tmp_path / "x.parquet", table, [4] * 3)
-    noted = reads_of_keys(monkeypatch)
     units = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(4)).units()
-    assert noted == []
     assert list(read_groups(units)) == [("m",), ("z",), ("a",)]
 
 
-def test_ranges_that_overlap_are_settled_by_the_keys(tmp_path, monkeypatch):
+def test_series_that_overlap_in_order_are_cut_where_they_end(tmp_path, monkeypatch):
     table = series_table([("a",), ("z",), ("b",), ("y",)], (4, 4, 4, 4))
     write_row_groups(tmp_path / "x.parquet", table, [8, 8])
     noted = reads_of_keys(monkeypatch)
@@ -138,7 +129,7 @@ def test_ranges_that_overlap_are_settled_by_the_keys(tmp_path, monkeypatch):
     assert [list(read_groups([unit])) for unit in units] == [[("a",), ("z",)], [("b",), ("y",)]]
 
 
-def test_two_key_columns_read_only_the_row_groups_in_doubt(tmp_path, monkeypatch):
+def test_two_key_columns(tmp_path, monkeypatch):
     keys = [(outer, inner) for outer in "ab" for inner in range(6)]
     table = series_table(keys, (4,) * 12)
     write_row_groups(tmp_path / "x.parquet", table, [8, 8, 16, 8, 8])
@@ -146,8 +137,7 @@ def test_two_key_columns_read_only_the_row_groups_in_doubt(tmp_path, monkeypatch
     units = open_source(
         tmp_path / "x.parquet", ask(["key0", "key1"]), size=UnitSize(48, 48, 0)
     ).units()
-    # The footer of number 2 says "from a to b" and nothing of the numbers in there.
-    assert sorted(noted) == [0, 2]
+    assert noted == [0, 1, 2, 3, 4]
     assert [unit.rows for unit in units] == [8, 8, 16, 8, 8]
     assert list(read_groups(units)) == keys
 
@@ -233,60 +223,6 @@ def test_any_cut_gives_the_same_series(tmp_path_factory, layout, files):
     assert sum(1 for unit in units for _ in unit.groups()) == len(wanted)
     for key, rows in wanted.items():
         assert found[str(key)].select(["t", "label", "a", "b"]).to_pylist() == rows
-
-
-def written_range(tmp_path, values, **options):
-    table = pa.table({"key": values})
-    pq.write_table(table, tmp_path / "x.parquet", **options)
-    metadata = pq.read_metadata(tmp_path / "x.parquet")
-    return column_range(metadata.row_group(0), 0, table.schema.field("key").type)
-
-
-@pytest.mark.parametrize(
-    ("values", "lower", "upper"),
-    [
-        ([3, 1, 2], 1, 3),
-        (["b", "a"], "a", "b"),
-        ([True, False], False, True),
-        ([dt.date(2024, 1, 2), dt.date(2024, 1, 1)], dt.date(2024, 1, 1), dt.date(2024, 1, 2)),
-        ([3, None, 1], 1, None),
-        (pa.array([None, None], pa.string()), None, None),
-    ],
-)
-def test_ranges_of_statistics(tmp_path, values, lower, upper):
-    assert written_range(tmp_path, values) == ColumnRange(place(lower), place(upper))
-
-
-@pytest.mark.parametrize(
-    ("values", "options"),
-    [
-        ([1.0, math.nan], {}),  # statistics leave nan out
-        (pa.array([1, 2], pa.timestamp("ns")), {}),  # Python's times are coarser
-        ([1, 2], {"write_statistics": False}),
-    ],
-)
-def test_no_range_where_statistics_may_mislead(tmp_path, values, options):
-    assert written_range(tmp_path, values, **options) is None
-
-
-def test_nothing_is_known_of_a_column_that_is_not_there(tmp_path):
-    pq.write_table(pa.table({"key": [1]}), tmp_path / "x.parquet")
-    row_group = pq.read_metadata(tmp_path / "x.parquet").row_group(0)
-    assert column_range(row_group, None, pa.int64()) is None
-
-
-def test_order_of_values():
-    values = [place(value) for value in (None, math.nan, math.inf, 0.0, -math.inf)]
-    assert sorted(values) == values[::-1]
-
-
-def test_unknown_columns_widen_what_follows():
-    one, other = ColumnRange.of_one("a"), ColumnRange.of_one("b")
-    known = Bounds.of_ranges([one, other])
-    assert known.lower == known.upper == (place("a"), place("b"))
-    unknown = Bounds.of_ranges([one, None, other])
-    assert unknown.lower < (place("a"), place("x"), place("b")) < unknown.upper
-    assert unknown.lower < (place("a"), place(None), place(None)) < unknown.upper
 
 
 SMALL = UnitSize(smallest=20, largest=40, held=30, readable=50)

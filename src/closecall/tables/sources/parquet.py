@@ -20,14 +20,7 @@ from closecall.tables.sources.paths import (
     place_in,
     vacant_units,
 )
-from closecall.tables.sources.planning import (
-    ColumnRange,
-    KeyReader,
-    ScatteredError,
-    column_range,
-    plan_spans,
-    write_in_row_groups,
-)
+from closecall.tables.sources.planning import ScatteredError, plan_spans, write_in_row_groups
 from closecall.tables.sources.sorting import sort_out_of_core
 from closecall.tables.sources.source import Source, TemporaryFolder, UnitSize, needed_columns
 
@@ -45,13 +38,11 @@ _SMALL_BUFFER = 2**16  # bytes read at a time where only the first rows are want
 
 @dataclass(frozen=True)
 class RowGroup:
-    """One row group of one file: how many rows, and between which values its keys lie."""
+    """One row group of one file."""
 
     file: DataFile
     index: int
     rows: int
-    ranges: tuple[ColumnRange | None, ...]
-    """For each `by` column; None where only the rows can tell."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +136,7 @@ def read_footers(files: Sequence[DataFile], options: BatchOptions, name: str) ->
             layout = Layout(options.by, schema)
         else:
             _refuse_other_types(layout.schema, schema, row_groups[0].file.path, file.path)
-        row_groups += _row_groups(parquet, file, layout)
+        row_groups += _row_groups(parquet, file)
     layout = layout or without_rows
     if layout is None:
         raise damage.refusal()
@@ -235,22 +226,10 @@ def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_pat
             )
 
 
-def _row_groups(parquet: Any, file: DataFile, layout: Layout) -> list[RowGroup]:
+def _row_groups(parquet: Any, file: DataFile) -> list[RowGroup]:
     metadata = parquet.metadata
-    places = {metadata.schema.column(i).path: i for i in range(metadata.num_columns)}
-    added = _folder_columns(file, layout.schema)
-    found = []
-    for index in range(metadata.num_row_groups):
-        row_group = metadata.row_group(index)
-        ranges = tuple(
-            ColumnRange.of_one(added[name].value)
-            if name in added
-            else column_range(row_group, places.get(name), layout.schema.field(name).type)
-            for name in layout.by
-        )
-        if row_group.num_rows:
-            found.append(RowGroup(file, index, row_group.num_rows, ranges))
-    return found
+    counts = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
+    return [RowGroup(file, index, rows) for index, rows in enumerate(counts) if rows]
 
 
 def _complete(table: pa.Table, file: DataFile, schema: pa.Schema) -> pa.Table:
@@ -373,9 +352,8 @@ class _Planner:
         columns = len(self.layout.schema)
         if any(one.rows * columns > self.size.readable for one in self.row_groups):
             return self._recut(self.size.rows(columns=columns))
-        reader = KeyReader(self.layout, self.row_groups)
         try:
-            spans = plan_spans(reader, columns=columns, size=self.size)
+            spans = plan_spans(self.layout, self.row_groups, self.size)
         except ScatteredError as error:
             return self._gathered(error)
         before = [0, *accumulate(row_group.rows for row_group in self.row_groups)]
