@@ -1,6 +1,9 @@
 """Which files a path stands for, their order, and the columns that folders add."""
 
+import gzip
+import os
 import pickle
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset
@@ -155,14 +158,98 @@ def test_a_list_of_what_are_no_paths_is_refused(place):
         list_files([place, 2])
 
 
-def test_a_folder_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
-    def denied(path):
-        raise PermissionError(13, "Permission denied", str(path))
+@pytest.mark.parametrize("place", ["", "key0=*/*.parquet", "**/*.parquet", "*/x.parquet"])
+def test_a_folder_that_cannot_be_read_is_refused(tmp_path, monkeypatch, place):
+    """`rglob` and `glob` leave it out, and nobody misses its series."""
+    for name in ("key0=a", "key0=b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.parquet").touch()
 
-    (tmp_path / "x.parquet").touch()
-    monkeypatch.setattr("pathlib.Path.is_file", denied)
-    with pytest.raises(InputError, match=r"to read all of .*, got `Permission denied` for .*x.par"):
-        list_files(tmp_path)
+    def denying(original):
+        def read(path):
+            if str(path).endswith("key0=b"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return original(path)
+
+        return read
+
+    monkeypatch.setattr("pathlib.Path.iterdir", denying(Path.iterdir))
+    monkeypatch.setattr("os.scandir", denying(os.scandir))
+    with pytest.raises(
+        InputError, match=r"to read all of .*, got `Permission denied` for .*key0=b"
+    ):
+        list_files(tmp_path / place)
+
+
+def test_folders_behind_links_are_read_and_loops_are_refused(tmp_path):
+    lake, other = tmp_path / "lake", tmp_path / "other"
+    lake.mkdir()
+    other.mkdir()
+    (other / "x.parquet").touch()
+    (lake / "key0=a").symlink_to(other)
+    assert [file.path for file in list_files(lake)] == [str(lake / "key0=a" / "x.parquet")]
+    (other / "loop").symlink_to(lake)
+    with pytest.raises(InputError, match="no link to a folder above it"):
+        list_files(lake)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize("place", ["", "*/*"])
+def test_a_file_that_is_found_and_gone_is_a_unit_that_failed(tmp_path, suffix, place):
+    path = write_machines(tmp_path, suffix)
+    path.unlink()
+    path.symlink_to(tmp_path / "nowhere")
+    found = cc.evaluate_frame(tmp_path / place, by="machine", truth="label", score="a")
+    assert found.table["machine"].to_pylist() == ["x", "z"]
+    [(key, error)] = found.failures
+    assert key == f"all of machine=y/part1.{suffix}"
+    assert str(path) in error
+
+
+BROKEN = {
+    "latin-1 key": "series,label,a\nK\u00e4se,0,0.1\nK\u00e4se,1,0.9\n".encode("latin-1"),
+    "latin-1 header": "series,label,a,L\u00e4rm\nx,0,0.1,2\nx,1,0.9,3\n".encode("latin-1"),
+    "utf-16": "series,label,a\nx,0,0.1\nx,1,0.9\n".encode("utf-16"),
+    "bare CR": b"series,label,a\rx,0,0.1\rx,1,0.9\r",
+    "a long field": b'"' + b"s" * 200_000 + b'",label,a\nx,0,0.1\n',
+    "NUL bytes": b"series,label,a\nx\0,0,0.1\n\0\0,1,0.9\n",
+    "ragged": b"series,label,a\nx,0,0.1,7\n",
+    "nothing": b"",
+    "half of a gzip": gzip.compress(b"series,label,a\nx,0,0.1\nx,1,0.9\n" * 99)[:40],
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_file_among_others_is_a_unit_that_failed(tmp_path, kind):
+    """Files that share no series have their own: the broken one as well."""
+    for name in "ac":
+        (tmp_path / f"{name}.csv").write_text(f"series,label,a\n{name},0,0.1\n{name},1,0.9\n")
+    (tmp_path / "b.csv").write_bytes(BROKEN[kind])
+    options = {"by": "series", "truth": "label", "score": "a"}
+    found = cc.evaluate_frame(tmp_path, **options)
+    assert found.table["series"].to_pylist() == ["a", "c"]
+    [(key, reason)] = found.failures
+    assert key == "all of b.csv"
+    assert reason.startswith(f"Expected {tmp_path / 'b.csv'} to ")
+    (tmp_path / "d.csv").write_text("series,label,a\na,0,0.1\na,1,0.9\n")
+    with pytest.raises(InputError, match=r"Expected .*b\.csv to "):
+        cc.evaluate_frame(tmp_path, **options)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_broken_parquet_file_among_others(tmp_path, shared):
+    for name in "abc":
+        own = ROWS.append_column("series", pa.array(["a" if shared else name] * 4))
+        pq.write_table(own, tmp_path / f"{name}.parquet")
+    (tmp_path / "b.parquet").write_bytes((tmp_path / "b.parquet").read_bytes()[:-30])
+    options = {"by": "series", "truth": "label", "score": "a"}
+    if shared:
+        with pytest.raises(InputError, match=r"b\.parquet to be a whole Parquet file"):
+            cc.evaluate_frame(tmp_path, **options)
+        return
+    found = cc.evaluate_frame(tmp_path, **options)
+    assert found.table["series"].to_pylist() == ["a", "c"]
+    assert [key for key, _ in found.failures] == ["all of b.parquet"]
 
 
 def test_files_are_absolute_for_other_processes(tmp_path, monkeypatch):

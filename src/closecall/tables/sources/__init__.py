@@ -65,7 +65,7 @@ def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = Non
         return dataframe_source(data, options, size)
     files = list_files(data)
     name = files_name(files, data)
-    kinds = [is_parquet(file) for file in files]
+    kinds = [is_parquet(file, alone=len(files) == 1) for file in files]
     if any(kinds) and not all(kinds):
         raise InputError(
             expected(

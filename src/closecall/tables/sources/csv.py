@@ -1,9 +1,10 @@
-"""Key columns of CSV files, as the text that stands in the file: ``001`` and ``1`` differ."""
+"""CSV files: small ones are read whole, large ones are streamed; keys are text in both."""
 
 from __future__ import annotations
 
 import io
 import sys
+from csv import Error
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,8 @@ from closecall.errors import InputError, expected, first_line
 from closecall.tables.dialect import column_names, delimiter, first_record
 from closecall.tables.files import arrow, read_table
 from closecall.tables.sources.dataframes import spooled_source
-from closecall.tables.sources.memory import memory_source
-from closecall.tables.sources.paths import Damage, files_fingerprint, vacant_units
+from closecall.tables.sources.memory import group, memory_source
+from closecall.tables.sources.paths import Damage, files_fingerprint, size_of, vacant_units
 from closecall.tables.sources.source import TemporaryFolder, needed_columns
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def csv_source(
     fingerprint = files_fingerprint(files)
     filled: set[DataFile] = set()
     damage = Damage(options.by)
-    if sum(Path(file.path).stat().st_size for file in files) > whole_bytes:
+    if sum(size_of(file) for file in files) > whole_bytes:
         source = spooled_source(
             _all_streamed(files, options, filled),
             options,
@@ -159,7 +160,7 @@ def _all_read(
     tables: dict[DataFile, pa.Table] = {}
     for file in files:
         try:
-            table = _with_folders(read_with_text_keys(file.path, options.by), file)
+            table = _with_folders(_read(file.path, options.by), file)
         except InputError as error:
             damage.note(file, str(error))
             continue
@@ -167,10 +168,22 @@ def _all_read(
         tables[file] = table.select(needed_columns(table.column_names, options, own_name))
     for file, reason in _with_text(tables, options).items():
         damage.note(file, reason)
-    if not tables.keys() - damage.reasons.keys():
-        raise damage.refusal()
-    spared = damage.spared(tables)
+    if not damage.reasons:
+        return tables
+    spared = damage.spared(tables, lambda file: group(tables[file], options.by).keys)
     return {file: own for file, own in tables.items() if file in spared}
+
+
+def _read(path: str, by: Sequence[str]) -> pa.Table:
+    """Read a file; whatever is wrong with its text is an `InputError`."""
+    try:
+        return read_with_text_keys(path, by)
+    except InputError:
+        raise
+    except (ValueError, OSError, Error) as error:  # Arrow's and Unicode's errors are values
+        rule = f"{path} to be a CSV file in UTF-8"
+        hint = "Look for bytes that are no text, or write the file anew in UTF-8."
+        raise InputError(expected(rule, f"`{first_line(error)}`", hint)) from error
 
 
 def _with_text(tables: Mapping[DataFile, pa.Table], options: BatchOptions) -> dict[DataFile, str]:

@@ -140,8 +140,18 @@ def read_footers(files: Sequence[DataFile], options: BatchOptions, name: str) ->
     layout = layout or without_rows
     if layout is None:
         raise damage.refusal()
-    spared = damage.spared(files)
+    spared = set(files)
+    if damage.reasons:
+        spared = damage.spared(files, lambda file: _keys_of(file, layout, row_groups))
     return Footers(layout, [one for one in row_groups if one.file in spared], vacant, damage)
+
+
+def _keys_of(file: DataFile, layout: Layout, row_groups: Iterable[RowGroup]) -> Iterator[Key]:
+    from closecall.tables.sources.planning import RowGroupKeys  # which knows row groups
+
+    for row_group in row_groups:
+        if row_group.file == file:
+            yield from RowGroupKeys.read(layout, row_group).keys
 
 
 def _opened(files: Iterable[DataFile], damage: Damage) -> Iterator[tuple[DataFile, Any]]:

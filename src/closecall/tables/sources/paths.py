@@ -6,6 +6,7 @@ import glob
 import hashlib
 import os
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,23 +124,47 @@ def _listed(text: str) -> tuple[list[str], Path]:
         return [str(file) for file in _in_folder(path)], path
     if path.exists() or not glob.has_magic(text):
         return [text], path.parent
+    _require_readable(path)
     names = [Path(name) for name in glob.glob(text, recursive=True)]  # noqa: PTH207 - absolute too
-    files = sorted((name for name in names if name.is_file()), key=_natural)
+    files = sorted((name for name in names if not name.is_dir()), key=_natural)
     if not files:
         raise InputError(expected(f"files that match {text}", "none"))
     return [str(file) for file in files], _fixed_part(path)
 
 
-def is_parquet(file: DataFile) -> bool:
-    """Say whether a file begins as Parquet files do, or is called as they are."""
+def _require_readable(pattern: Path) -> None:
+    """Raise if a folder that a pattern looks into cannot be read: `glob` would leave it out."""
+    for depth in range(len(_fixed_part(pattern).parts), len(pattern.parts)):
+        folders = str(Path(*pattern.parts[:depth]))
+        for name in glob.glob(folders, recursive=True):  # noqa: PTH207 - absolute too
+            if Path(name).is_dir():
+                with _reading(Path(name)):
+                    os.scandir(name).close()
+
+
+def is_parquet(file: DataFile, *, alone: bool = False) -> bool:
+    """Return whether a file begins as Parquet files do, or is called as they are.
+
+    One that cannot be read raises if it is `alone`; else whoever reads it tells what is wrong.
+    """
     if file.path == "-":
         return False
+    named = Path(file.path).suffix in _PARQUET_SUFFIXES
     try:
         with Path(file.path).open("rb") as stream:
-            return stream.read(4) == b"PAR1" or Path(file.path).suffix in _PARQUET_SUFFIXES
+            return stream.read(4) == b"PAR1" or named
     except OSError:
-        read_table(file.path)  # it says what is wrong with the path
-        raise
+        if alone or not os.path.lexists(file.path):
+            read_table(file.path)  # it says what is wrong with the path
+        return named
+
+
+def size_of(file: DataFile) -> int:
+    """Return the size of a file in bytes, 0 if nobody knows."""
+    try:
+        return Path(file.path).stat().st_size
+    except OSError:
+        return 0
 
 
 def files_fingerprint(files: Iterable[DataFile]) -> str:
@@ -148,9 +173,13 @@ def files_fingerprint(files: Iterable[DataFile]) -> str:
     count = 0
     for file in files:
         count += 1
-        status = Path(file.path).stat()
         path = Path(file.path).resolve()
-        digest.update(f"{path}\t{status.st_size}\t{status.st_mtime_ns}\n".encode())
+        digest.update(os.fsencode(path))
+        try:
+            status = path.stat()
+        except OSError:  # a file that cannot be read is a unit that fails
+            continue
+        digest.update(f"\t{status.st_size}\t{status.st_mtime_ns}\n".encode())
     return f"files:{count}:{digest.hexdigest()}"
 
 
@@ -169,16 +198,7 @@ def files_name(files: Sequence[DataFile], location: Any) -> str:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    try:
-        found = [path for path in folder.rglob("*") if _is_data(path, folder)]
-    except OSError as error:
-        raise InputError(
-            expected(
-                f"to read all of the folder {folder}",
-                f"`{error.strerror}` for {error.filename}",
-                "Pass the folder that holds nothing but the data, or a glob.",
-            )
-        ) from error
+    found = [path for path in _walk(folder, set()) if _is_data(path, folder)]
     parquet = [path for path in found if path.suffix in _PARQUET_SUFFIXES]
     text = [path for path in found if path.suffix in _TEXT_SUFFIXES]
     if parquet and text:
@@ -194,12 +214,38 @@ def _in_folder(folder: Path) -> list[Path]:
     return sorted(parquet or text, key=_natural)
 
 
+def _walk(folder: Path, above: set[tuple[int, int]]) -> Iterator[Path]:
+    """Yield every file below a folder, through links too; one that cannot be read is an error."""
+    with _reading(folder):
+        status, entries = folder.stat(), sorted(folder.iterdir())
+    place = status.st_dev, status.st_ino
+    if place in above:
+        raise InputError(expected(f"no link to a folder above it at {folder}", "one"))
+    for path in entries:
+        if path.is_dir():
+            yield from _walk(path, above | {place})
+        else:
+            yield path
+
+
+@contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            expected(
+                f"to read all of the folder {folder}",
+                f"`{error.strerror}` for {error.filename}",
+                "Pass the folder that holds nothing but the data, or a glob.",
+            )
+        ) from error
+
+
 def _is_data(path: Path, folder: Path) -> bool:
     """Leave out hidden files and what writers leave beside the data, such as ``_SUCCESS``."""
     parts = path.relative_to(folder).parts
-    return path.is_file() and not any(
-        part.startswith((".", "_")) and "=" not in part for part in parts
-    )
+    return not any(part.startswith((".", "_")) and "=" not in part for part in parts)
 
 
 def _natural(path: Path) -> list[tuple[tuple[int, int | str], ...]]:
@@ -277,7 +323,7 @@ class DamagedUnit:
     rows: int = 0
 
     def groups(self) -> Iterator[tuple[Key, pa.Table]]:
-        """Refuse."""
+        """Raise what is wrong with the file."""
         raise InputError(self.reason)
 
 
@@ -289,22 +335,42 @@ class Damage:
     reasons: dict[DataFile, str] = field(default_factory=dict)
 
     def note(self, file: DataFile, reason: str) -> None:
-        """Note a file; refuse it where other files may hold the rest of its series."""
-        if file.key(self.by) is None:
-            raise InputError(reason)
+        """Note a file that cannot be read."""
         self.reasons[file] = reason
 
-    def spared(self, files: Iterable[DataFile]) -> set[DataFile]:
-        """Give the files that can be used: no file of their series is damaged."""
+    def spared(
+        self, files: Iterable[DataFile], keys: Callable[[DataFile], Iterable[Key]]
+    ) -> set[DataFile]:
+        """Return the files that can be used: no file of their series is damaged.
+
+        Where folders do not name the series of a damaged file, another one may hold the rest of
+        it. If the others share no series among them, it is taken to have its own as well; else,
+        or without key columns, the damage is raised.
+        """
         lost = {file.key(self.by) for file in self.reasons}
-        return {file for file in files if file.key(self.by) not in lost}
+        spared = {
+            file
+            for file in files
+            if file not in self.reasons and file.key(self.by) not in lost - {None}
+        }
+        if not spared:
+            raise self.refusal()
+        if None in lost:
+            seen: set[Key] = set()
+            if not self.by:
+                raise self.refusal()
+            for own in (set(keys(file)) for file in spared):
+                if seen & own:
+                    raise self.refusal()
+                seen |= own
+        return spared
 
     def refusal(self) -> InputError:
-        """Say what is wrong with the first file, where nothing else is left."""
+        """Return the error of the first file, where nothing else is left."""
         return InputError(next(iter(self.reasons.values())))
 
     def units(self, files: Sequence[DataFile]) -> list[DamagedUnit]:
-        """Make a unit of each of them."""
+        """Return a unit that fails for each of them."""
         place = place_in(files)
         return [DamagedUnit(f"all of {place(file)}", why) for file, why in self.reasons.items()]
 

@@ -74,7 +74,7 @@ def _carried(layout: Layout, row_groups: Sequence[RowGroup]) -> Iterator[int]:
     finished: set[Key] = set()
     last: Key | None = None
     for row_group in row_groups:
-        here = _RowGroupKeys.read(layout, row_group)
+        here = RowGroupKeys.read(layout, row_group)
         first = next(iter(here.keys))
         apart = [key for key in here.keys if key in finished and key != last]
         if last in here.keys and (first != last or here.first_returns):
@@ -87,7 +87,7 @@ def _carried(layout: Layout, row_groups: Sequence[RowGroup]) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class _RowGroupKeys:
+class RowGroupKeys:
     """Which series a row group holds, and what happens at its two ends."""
 
     keys: dict[Key, None]
@@ -99,7 +99,8 @@ class _RowGroupKeys:
     """Whether the first series comes back after another one."""
 
     @classmethod
-    def read(cls, layout: Layout, row_group: RowGroup) -> _RowGroupKeys:
+    def read(cls, layout: Layout, row_group: RowGroup) -> RowGroupKeys:
+        """Read the key columns of a row group."""
         only = row_group.file.key(layout.by)
         if only is not None:  # the names of folders say it
             return cls({only: None}, only, row_group.rows, False)
