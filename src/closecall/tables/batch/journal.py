@@ -74,21 +74,7 @@ class Journal:
         resume: bool = False,
         overwrite: bool = False,
     ) -> Journal:
-        """Begin a batch, or go on with one; raise rather than mix it with another, or replace one.
-
-        Parameters
-        ----------
-        out
-            Where the rows go: Parquet or CSV.
-        about
-            What is asked of which data, as `BatchOptions.describe` says it.
-        inputs
-            Files that are read, and so must not be written.
-        resume
-            Go on with what is there, if it answers the same question; begin if nothing is.
-        overwrite
-            Drop what was begun before, and replace a finished output, in the end.
-        """
+        """Begin a batch, or go on with one; raise if another one, or an output, is in the way."""
         journal = cls(Path(out))
         journal._check_place(inputs, resume=resume, overwrite=overwrite)
         if overwrite or not journal._is_begun():

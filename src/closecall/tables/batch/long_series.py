@@ -110,7 +110,7 @@ class SeriesPart:
         )
 
     def _disorder(self, other: SeriesPart) -> Trouble | None:
-        """Say what is wrong if the next part does not start later than this one ends."""
+        """Return what is wrong if the next part does not start later than this one ends."""
         if self.time is None or other.time is None:
             return None
         ticks, clock = read_times(np.array([self.last_time, other.first_time]), self.time)
@@ -174,7 +174,7 @@ def _read_part(table: pa.Table, options: BatchOptions) -> SeriesPart:
 
 
 def _usual_step(times: NDArray[Any]) -> Any:
-    """Give the median step, the later one of two."""
+    """Return the median step, the later one of two."""
     steps = np.diff(times)
     if not steps.size:
         return None

@@ -83,7 +83,7 @@ class ThresholdRule:
         return cls("quantile", _quantile(level))
 
     def __str__(self) -> str:
-        """Give the rule as a caller would pass it."""
+        """Return the rule as a caller would pass it."""
         if self.kind == "number":
             return "none" if isnan(self.value) else repr(self.value)
         return f"quantile:{self.value}" if self.kind == "quantile" else self.kind
@@ -232,7 +232,7 @@ class BatchOptions:
         )
 
     def metric_of(self, column: str) -> Metric:
-        """Tell which metric a number of a row belongs to."""
+        """Return which metric a number of a row belongs to."""
         names = [entry for entry, _ in self.entries for _ in entry.gives]
         return names[self.metric_columns.index(column)]
 
@@ -319,7 +319,7 @@ class BatchOptions:
 
 
 def require_disorder(disorder: Any) -> None:
-    """Refuse a `disorder` that is none of the three."""
+    """Raise for a `disorder` that is none of the three."""
     if disorder not in _DISORDERS:
         raise InputError(expected('`disorder` to be "error", "sort" or "index"', f"{disorder!r}"))
 
@@ -413,15 +413,7 @@ _OF_THE_SERIES = ("windows",)  # what is legal depends on each series
 
 
 def try_metric(entry: Metric, parameters: Mapping[str, Any], *, timed: bool) -> None:
-    """Refuse parameters that no series could be evaluated with, and a package that is missing.
-
-    Parameters
-    ----------
-    entry, parameters
-        The metric, and what it is called with.
-    timed
-        Whether the series have times. Of which kind is not known yet, so that a length of time
-        that suits one kind is let through.
+    """Raise for parameters that no series could be evaluated with, and a package that is missing.
 
     Examples
     --------

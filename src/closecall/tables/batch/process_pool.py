@@ -94,7 +94,7 @@ class ProcessPool(Engine):
             worker.end()
 
     def _serve(self, worker: _Worker | None) -> None:
-        """Give one worker after the other what is called, until the pool is closed."""
+        """Return one worker after the other what is called, until the pool is closed."""
         if worker is None:
             worker = self._replaced()
         while (call := self._calls.get()) is not None:

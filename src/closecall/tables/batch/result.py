@@ -34,7 +34,7 @@ _MAYBE_MISSING = (*COUNTS[1:], ALARMED)
 
 
 def in_kind(table: pa.Table, kind: Kind) -> Any:
-    """Give an Arrow table as a pandas or polars dataframe, or as it is.
+    """Return an Arrow table as a pandas or polars dataframe, or as it is.
 
     Examples
     --------
@@ -219,7 +219,7 @@ class BatchResult:
         return in_kind(rank_detectors(self.table, self.options, name, detector), self.kind)
 
     def intervals(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> Any:
-        """Say how far the numbers of the summary, and who leads in them, can be trusted.
+        """Return how far the numbers of the summary, and who leads in them, can be trusted.
 
         Series are resampled whole, as they are what other data would have others of; see
         `closecall.statistics`.

@@ -76,7 +76,7 @@ class Engine(Executor):
         """Raise if nobody will ever do the work; called while nothing arrives, and if it does."""
 
     def cancel(self, futures: Sequence[Future[Any]]) -> None:
-        """Give up what has not begun."""
+        """Return up what has not begun."""
         for future in futures:
             future.cancel()
 
@@ -106,16 +106,7 @@ class BorrowedExecutor(Engine):
 
 
 def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
-    """Start, or connect to, what evaluates units; close it when done.
-
-    Parameters
-    ----------
-    engine
-        None, a `concurrent.futures.Executor`, a `distributed.Client`, or the address of a Dask
-        scheduler: ``tcp://host:port``, or ``dask://host:port``. Nothing that is passed is closed.
-    workers
-        How many processes to start, without an `engine`; none by default, or if 1.
-    """
+    """Start, or connect to, what evaluates units; close it when done."""
     if workers is not None:
         require_count(workers, "workers", 1)
         if engine is not None:

@@ -134,17 +134,7 @@ def read_series(table: pa.Table, options: BatchOptions) -> Series:
 def timed_series(
     labels: NDArray[Any], times: NDArray[Any], *, name: str, disorder: Disorder
 ) -> Series:
-    """Put labels on an axis; do what `disorder` says, and end uneven times by the median step.
-
-    Parameters
-    ----------
-    labels, times
-        One of each for every sample.
-    name
-        What messages call the times.
-    disorder
-        As in `closecall.evaluate_frame`.
-    """
+    """Put labels on an axis; do what `disorder` says, and end uneven times by the median step."""
     # Most series are in order and even; only the others pay for finding out what they are.
     with suppress(ClosecallError):
         return Series(labels, read_axis(labels.size, times, None, of="labels"), None, timed=True)
@@ -188,7 +178,7 @@ def _axis_of(times: NDArray[Any], ticks: NDArray[Any], clock: Clock) -> Axis:
 
 
 def to_numpy(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
-    """Give a column as an array; datetimes with a time zone become datetimes in UTC.
+    """Return a column as an array; datetimes with a time zone become datetimes in UTC.
 
     Examples
     --------
@@ -228,7 +218,7 @@ def _missing(column: pa.ChunkedArray, name: str) -> InputError:
 
 
 def chance_levels(events: EventScores) -> tuple[float, float, float]:
-    """Give about the precision of `closecall.chance`, its recall exactly, and the F1 of the two.
+    """Return about the precision of `closecall.chance`, its recall exactly, and the F1 of the two.
 
     The precision is the mean level of the zones, weighted by the chance that an alarm reaches
     them; it depends on how many alarms there are, not on where. The mean precision and the mean
@@ -260,18 +250,7 @@ class Answer(NamedTuple):
 def evaluate_series(
     table: pa.Table, options: BatchOptions, detector: str | None = None
 ) -> list[Answer]:
-    """Evaluate every detector on one series; never raises for what is wrong with the series.
-
-    Parameters
-    ----------
-    table
-        The samples of the series, with the columns that the options name.
-    options
-        What is asked.
-    detector
-        Whose threshold is used, where a column of the table says it; by default the detector is
-        the column that is evaluated.
-    """
+    """Evaluate every detector on one series; never raises for what is wrong with the series."""
     blank = dict(options.blank_row, samples=table.num_rows)
     try:
         series = read_series(table, options)

@@ -85,7 +85,7 @@ def summary_columns(by: str | Iterable[str], options: BatchOptions) -> tuple[str
 
 
 def numbers_of(rows: pa.Table, name: str) -> NDArray[np.float64]:
-    """Give a column of numbers, nan where there is none."""
+    """Return a column of numbers, nan where there is none."""
     import pyarrow as pa
 
     column = rows.column(name).cast(pa.float64()).combine_chunks()
@@ -100,7 +100,7 @@ def mean(values: NDArray[np.float64]) -> float:
 
 
 def trouble_text(statuses: Iterable[str]) -> str:
-    """Say how many series are in which trouble; nothing if none is.
+    """Return how many series are in which trouble; nothing if none is.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def values_by_series(
 
 
 def require_metric(metric: str, options: BatchOptions) -> None:
-    """Refuse a number that the rows do not hold."""
+    """Raise for a number that the rows do not hold."""
     known = (*options.metric_columns, *options.chance_columns)
     if metric not in known:
         raise InputError(
@@ -240,7 +240,7 @@ def require_metric(metric: str, options: BatchOptions) -> None:
 
 
 def higher_is_better(metric: str, options: BatchOptions) -> bool:
-    """Tell which way a number of the rows is better."""
+    """Return which way a number of the rows is better."""
     return metric in options.chance_columns or options.metric_of(metric).higher_is_better
 
 
@@ -277,7 +277,7 @@ def interval_rows(
     n: int,
     seed: int,
 ) -> pa.Table:
-    """Give an interval for each mean over series and, with events, each number pooled over them.
+    """Return an interval for each mean over series and, with events, each number pooled over them.
 
     See `closecall.tables.batch.result.BatchResult.intervals` for the columns.
     """
@@ -344,7 +344,7 @@ class _Laid:
 def _numbered(
     rows: pa.Table, events: pa.Table | None, names: list[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the keys of rows, and of events after them, numbers in order of appearance."""
+    """Return the keys of rows, and of events after them, numbers in order of appearance."""
     import pyarrow as pa
 
     from closecall.tables.sources.memory import number_keys, run_values, whole  # slow to import
@@ -425,7 +425,7 @@ def _pooled_intervals(
 
 
 def _common(counts: NDArray[np.int64], first: int, second: int) -> NDArray[np.int64]:
-    """Give the number of events in each series for which both detectors have the same events."""
+    """Return the number of events in each series for which both detectors have the same events."""
     return np.where(counts[first] == counts[second], counts[first], 0)
 
 

@@ -87,7 +87,7 @@ class Changes:
             yield f_measure(totals[0] / totals[1], totals[2] / self.events)
 
     def best(self) -> float:
-        """Give the highest threshold that has the best pooled F1."""
+        """Return the highest threshold that has the best pooled F1."""
         highest, place, start = -1.0, 0, 0
         for scores in self.f1():
             own = int(scores.argmax())

@@ -25,31 +25,6 @@ __all__ = ["Source", "Unit", "open_source"]
 def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = None) -> Source:
     """Open a table or files, to be read in units of whole series.
 
-    Parameters
-    ----------
-    data
-        A pandas, polars (eager or lazy), pyarrow, DuckDB or Dask frame; the path of a Parquet or
-        CSV file, a glob, a folder (with hive partitions or without), or a list of these.
-    options
-        Which columns are asked for.
-    size
-        How many values a unit has.
-
-    Returns
-    -------
-    Source
-        The kind of table it came as, its fingerprint, and its units.
-
-    Raises
-    ------
-    InputError
-        A file or a column is missing, or a file cannot be read.
-    InputTypeError
-        `data` is nothing of the above.
-    MissingExtraError
-        pyarrow is not installed; or the rows of the series lie apart in a large file, and DuckDB
-        is not installed.
-
     Examples
     --------
     >>> import pyarrow as pa

@@ -47,7 +47,7 @@ def read_with_text_keys(path: str, by: Sequence[str]) -> pa.Table:
 
 
 def compression_of(path: str) -> str | None:
-    """Say whether a file is gzipped, as Arrow calls it."""
+    """Whether a file is gzipped, as Arrow calls it."""
     with Path(path).open("rb") as file:
         return "gzip" if file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC else None
 
@@ -103,20 +103,6 @@ def csv_source(
 
     Key columns are text, exactly as it stands in the files; a folder's name is a number if all
     of its kind are.
-
-    Parameters
-    ----------
-    files
-        In the order of their rows.
-    options
-        Which columns are asked for.
-    name
-        What messages call the files.
-    size
-        How many values a unit has.
-    whole_bytes
-        Files are read whole up to this size together, and streamed beyond it. A streamed file's
-        types follow from its first 16 MB.
     """
     if files[0].path == "-":
         table = read_with_text_keys("-", options.by)

@@ -31,23 +31,7 @@ def spooled_source(
     size: UnitSize | None = None,
     fingerprint: str | None = None,
 ) -> Source:
-    """Make a source of rows that come part by part, and can be read only once.
-
-    Parameters
-    ----------
-    tables
-        The rows, part by part; at least one part, which may be empty.
-    options
-        Which columns are asked for.
-    kind
-        The kind of table that a result is given back in.
-    name
-        What messages call the rows.
-    size
-        How many values a unit has, and how many are kept in memory.
-    fingerprint
-        What the data is; a hash of the values if not given.
-    """
+    """Make a source of rows that come part by part, and can be read only once."""
     pyarrow = arrow("pyarrow")
     sizes = size or UnitSize()
     parts = _same_schema(tables, options, name)

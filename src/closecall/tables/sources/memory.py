@@ -116,7 +116,7 @@ def run_values(column: pa.Array, starts: NDArray[np.int64]) -> pa.Array:
 
 
 def number_keys(values: Sequence[pa.Array]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give each run the number of its key, in order of appearance, and each key its first run."""
+    """Return each run the number of its key, in order of appearance, and each key its first run."""
     pyarrow = arrow("pyarrow")
     numbers: NDArray[np.int64] = np.zeros(len(values[0]), dtype=np.int64)
     for value in values:
@@ -202,23 +202,7 @@ def memory_source(
     size: UnitSize | None = None,
     fingerprint: str | None = None,
 ) -> Source:
-    """Make a source of an Arrow table; only the columns that are needed are kept.
-
-    Parameters
-    ----------
-    table
-        The rows.
-    options
-        Which columns are asked for.
-    kind
-        The kind of table that a result is given back in.
-    name
-        What messages call the table.
-    size
-        How many values a unit has.
-    fingerprint
-        What the data is; a hash of the values if not given, worked out when it is needed.
-    """
+    """Make a source of an Arrow table; only the columns that are needed are kept."""
     kept = table.select(needed_columns(table.column_names, options, name))
     kept = kept.replace_schema_metadata(None)
     sizes = size or UnitSize()

@@ -179,7 +179,7 @@ def _open(file: DataFile, codes: Sequence[str] = (), *, buffer_size: int = 0) ->
 
 @contextmanager
 def _naming(file: DataFile) -> Iterator[None]:
-    """Say which file cannot be read, and why."""
+    """Name which file cannot be read, and why."""
     try:
         yield
     except (arrow("pyarrow").ArrowException, OSError) as error:
@@ -313,25 +313,7 @@ def parquet_source(
     fingerprint: str | None = None,
     folder: TemporaryFolder | None = None,
 ) -> Source:
-    """Make a source of Parquet files; nothing but their footers is read for it.
-
-    Parameters
-    ----------
-    files
-        In the order of their rows.
-    options
-        Which columns are asked for.
-    name
-        What messages call the files.
-    kind
-        The kind of table that a result is given back in.
-    size
-        How many values a unit has.
-    fingerprint
-        What the data is; by default paths, sizes and times of change.
-    folder
-        Keeps temporary files for as long as a unit needs them.
-    """
+    """Make a source of Parquet files; nothing but their footers is read for it."""
     footers = read_footers(files, options, name)
     layout, row_groups = footers.layout, footers.row_groups
     planner = _Planner(layout, row_groups, options, name, size or UnitSize(), folder)
@@ -422,7 +404,7 @@ class _Planner:
 
 
 def _require_copy(path: str) -> None:
-    """Say where a copy is missing: the reason of a unit is one line, so the remedy is in it."""
+    """Raise where a copy is missing: the reason of a unit is one line, so the remedy is in it."""
     if not Path(path).exists():
         raise InputError(
             expected(

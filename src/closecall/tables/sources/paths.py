@@ -51,7 +51,7 @@ class DataFile:
     partitions: tuple[Partition, ...] = ()
 
     def key(self, by: tuple[str, ...]) -> tuple[Any, ...] | None:
-        """Give the series that the file holds, if its folders name it; else None."""
+        """Return the series that the file holds, if its folders name it; else None."""
         values = {part.name: part.value for part in self.partitions}
         return tuple(values[name] for name in by) if by and values.keys() >= set(by) else None
 
@@ -65,13 +65,6 @@ def list_files(location: Any) -> list[DataFile]:
 
     Files of a glob or a folder are in the order of their paths, with numbers in them ordered as
     numbers, so that ``part.10`` follows ``part.9``.
-
-    Parameters
-    ----------
-    location
-        A path, a pattern with ``*``, ``?``, ``[...]`` or ``**``, a folder, or a list of these.
-        Folders called ``name=value`` add a column: those below the given folder, those from the
-        first wildcard on, and of several locations those below the folder that holds them all.
     """
     if not isinstance(location, (list, tuple)):
         paths, base = _listed(_path_text(location))
@@ -99,7 +92,7 @@ def _path_text(location: Any) -> str:
 
 
 def _refuse_repeated(paths: Sequence[str]) -> None:
-    """Refuse a file that is named twice, which would double its series."""
+    """Raise for a file that is named twice, which would double its series."""
     first: dict[Path, str] = {}
     for path in paths:
         place = Path(path).resolve()
@@ -191,7 +184,7 @@ def place_in(files: Iterable[DataFile]) -> Callable[[DataFile], str]:
 
 
 def files_name(files: Sequence[DataFile], location: Any) -> str:
-    """Say how messages call the files."""
+    """Return how messages call the files."""
     if isinstance(location, (list, tuple)):
         return f"{len(files)} files"
     return "standard input" if str(location) == "-" else str(location)
@@ -393,17 +386,7 @@ class VacantUnit:
 def vacant_units(
     vacant: Iterable[DataFile], filled: Iterable[DataFile], schema: pa.Schema, by: tuple[str, ...]
 ) -> list[Unit]:
-    """Make a unit of the series that only files without rows name, if there are any.
-
-    Parameters
-    ----------
-    vacant, filled
-        Files without rows, and those with.
-    schema
-        The columns that are read.
-    by
-        The key columns; where folders do not name all of them, nobody knows the series.
-    """
+    """Make a unit of the series that only files without rows name, if there are any."""
     present = {file.key(by) for file in filled}
     keys = dict.fromkeys(key for file in vacant if (key := file.key(by)) not in present)
     known = tuple(key for key in keys if key is not None)

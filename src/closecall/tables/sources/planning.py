@@ -134,21 +134,7 @@ def write_in_row_groups(
     by: Sequence[str],
     digest: ContentDigest | None = None,
 ) -> None:
-    """Write tables of one schema below each other, and hash them if that is wanted.
-
-    Parameters
-    ----------
-    path
-        Where to write.
-    tables
-        The rows, part by part; at least one part. The file does not depend on how they are cut.
-    rows
-        How many rows a row group has.
-    by
-        The key columns, which are written as codes.
-    digest
-        Is given the rows as they pass by.
-    """
+    """Write tables of one schema below each other, and hash them if that is wanted."""
     parquet = arrow("pyarrow.parquet")
     row_groups = _cut(iter(tables), rows)
     first = next(row_groups)

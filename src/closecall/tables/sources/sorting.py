@@ -36,26 +36,6 @@ def sort_out_of_core(
 
     Rows of a series keep their order. DuckDB holds at most half a gigabyte and puts the rest in
     the temporary folder, which also holds the sorted file.
-
-    Parameters
-    ----------
-    tables
-        The rows, part by part.
-    layout
-        The columns, and which of them are the keys.
-    name
-        What messages call the data.
-    key
-        A series whose rows lie apart, for the message.
-    rows
-        How many rows a row group of the sorted file has at most.
-
-    Raises
-    ------
-    InputError
-        The rows cannot be read, or there is no room for the sorted ones.
-    MissingExtraError
-        DuckDB is not installed.
     """
     duckdb = _duckdb(name, layout.by, key)
     folder = TemporaryFolder()
@@ -139,7 +119,7 @@ class _Sort:
         return pyarrow.RecordBatchReader.from_batches(schema, batches())
 
     def without_room(self, error: Exception) -> InputError:
-        """Say that the disk does not take the rows, and how much room they need."""
+        """Return the error for a disk that does not take the rows, with the room they need."""
         needed = _ROOM * self.read_bytes / max(self.read_rows, 1)
         return InputError(
             expected(
@@ -151,7 +131,7 @@ class _Sort:
         )
 
     def refused(self, error: Exception) -> InputError:
-        """Say that DuckDB cannot sort the rows."""
+        """Return the error that tells that DuckDB cannot sort the rows."""
         by = ", ".join(self.layout.by)
         hint = f"Sort the rows by {by} before, then they are taken as they are."
         return InputError(
@@ -186,7 +166,7 @@ def _duckdb(name: str, by: tuple[str, ...], key: Key) -> Any:
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """Give the type that a column is sorted as: DuckDB knows fewer times and floats than Arrow."""
+    """Return the type that a column is sorted as, since DuckDB knows fewer than Arrow."""
     pyarrow = arrow("pyarrow")
     types = pyarrow.types
     if types.is_date32(kind) or types.is_time32(kind):

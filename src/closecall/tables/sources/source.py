@@ -110,17 +110,7 @@ class Source:
 
 
 def needed_columns(available: Iterable[str], options: BatchOptions, name: str) -> list[str]:
-    """Return the columns that are read, in the table's order, or say which one is not there.
-
-    Parameters
-    ----------
-    available
-        The table's columns.
-    options
-        Which columns are asked for.
-    name
-        What messages call the table.
-    """
+    """Return the columns that are read, in the table's order, or say which one is not there."""
     columns = list(available)
     for argument, column in _roles(options):
         count = columns.count(column)
