@@ -83,6 +83,13 @@ def new_process(code: str, settings: Mapping[str, str] | None = None) -> tuple[f
     return seconds, json.loads(done.stdout) if done.stdout else None
 
 
+def run_command(command: Sequence[str], folder: str) -> float:
+    """Run a command in a folder and return its seconds from start to exit."""
+    start = perf_counter()
+    subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    return perf_counter() - start
+
+
 def python_path(folder: Path) -> str:
     """Put a folder before the ones where Python looks for modules already."""
     return os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
