@@ -76,7 +76,7 @@ _QUICK = Size(200, 4_000, judged=False)
 
 
 def long_vectors() -> tuple[Any, Any]:
-    """Give the two vectors of ten million samples."""
+    """Return the two vectors of ten million samples."""
     truth = series.labels(_LONG_TRUE, _LONG, mean=500, seed=1)
     return truth, series.labels(_LONG_PREDICTED, _LONG, mean=25, seed=2)
 
@@ -191,7 +191,7 @@ def against_official(official: OfficialAffiliation, size: Size) -> list[Row]:
 
 
 def _difference(result: cc.Affiliation, reference: dict[str, Any]) -> float:
-    """Give the largest difference of any number from the official one, if within tolerance."""
+    """Return the largest difference of any number from the official one, if within tolerance."""
     ours: dict[str, Any] = {
         "precision": result.precision,
         "recall": result.recall,

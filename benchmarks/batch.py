@@ -104,7 +104,7 @@ def lean_loop(path: Path) -> list[dict[str, Any]]:
 
 
 def check(path: Path) -> None:
-    """Refuse to time what does not agree, to the last digit."""
+    """Raise rather than time what does not agree, to the last digit."""
     rows = evaluate_frame(path, **_ASKED).table.to_pylist()
     for row, plain, lean in zip(rows, plain_loop(path), lean_loop(path), strict=True):
         if any(row[name] != value or lean[name] != value for name, value in plain.items()):
