@@ -75,7 +75,7 @@ def growth(sizes: Sequence[float], seconds: Sequence[float]) -> float:
 
 
 def new_process(code: str, settings: Mapping[str, str] | None = None) -> tuple[float, Any]:
-    """Run code in a new interpreter; return its seconds from start to exit and the JSON it prints."""
+    """Run code in a new interpreter; return its seconds and the JSON it prints."""
     command, environment = [sys.executable, "-c", code], {**os.environ, **(settings or {})}
     start = perf_counter()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
