@@ -10,7 +10,7 @@ import pytest
 
 import closecall as cc
 from closecall.chance import significance
-from closecall.chance.run import MOST_SHIFTS
+from closecall.chance.shifts import MOST_SHIFTS
 from closecall.cli.significance_option import number_of_shifts
 
 LENGTH = 600

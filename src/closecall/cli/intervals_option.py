@@ -43,7 +43,7 @@ def chosen_intervals(
 ) -> dict[str, Any] | None:
     """Give the level and the number of resamples, checked before anything is read, if asked for."""
     if asked:
-        from closecall.statistics.options import read_level
+        from closecall.statistics.intervals import read_level
 
         level = read_level(_LEVEL if level is None else level)
         return {"level": level, "n": _RESAMPLES if resamples is None else resamples}

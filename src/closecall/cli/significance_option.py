@@ -7,7 +7,7 @@ import re
 import click
 
 _NAME = "--significance"
-_MOST = 1_000_000  # as in `closecall.chance.run`, which takes longer to import
+_MOST = 1_000_000  # as in `closecall.chance.shifts`, which takes longer to import
 _NEGATIVE = re.compile(r"-\d")
 
 

@@ -19,7 +19,7 @@ from closecall.statistics import (
     mean_differences,
     mean_intervals,
 )
-from closecall.statistics.options import read_drawing, read_level
+from closecall.statistics.intervals import read_drawing, read_level
 from closecall.tables.batch.leaderboard import higher_is_better
 from closecall.tables.batch.question import DETECTOR
 from closecall.tables.batch.summary import numbers_of

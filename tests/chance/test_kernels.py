@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closecall.chance import _shift_kernels
+from closecall.chance import _kernels
 from tests.oracle.significance import shifted
 
 
@@ -11,7 +11,7 @@ def shift(intervals, by, span, kind=np.int64):
     starts, stops = np.array(intervals, dtype=kind).reshape(-1, 2).T.copy()
     moved_starts, moved_stops = np.full((2, len(starts) + 1), -99, dtype=kind)
     first, after = map(kind, span)
-    count = _shift_kernels.shift_intervals(
+    count = _kernels.shift_intervals(
         starts, stops, kind(by), first, after, moved_starts, moved_stops
     )
     pairs = zip(moved_starts[:count].tolist(), moved_stops[:count].tolist(), strict=True)
@@ -76,12 +76,12 @@ def test_a_roll_moves_scores_and_keeps_their_order():
     order = np.argsort(-scores)
     owners, firsts = np.array([0, 1, 1, 2, 3]), np.array([0, 1, 3, 4, 5])
     rolled, rolled_order = np.empty(5), np.empty(5, dtype=np.int64)
-    _shift_kernels.roll_pieces(scores, order, 3, owners, firsts, rolled, rolled_order)
+    _kernels.roll_pieces(scores, order, 3, owners, firsts, rolled, rolled_order)
     # The samples are now 0.9, 0.1, 0.6, 0.4, and the second of them is in two pieces.
     assert rolled.tolist() == [0.9, 0.1, 0.1, 0.6, 0.4]
     assert rolled_order.tolist() == [0, 3, 4, 1, 2]
 
 
 def test_average_precision_weighs_what_recall_gains():
-    found = _shift_kernels.average_precision(np.array([1.0, 0.5, 0.7]), np.array([0.2, 0.6, 0.6]))
+    found = _kernels.average_precision(np.array([1.0, 0.5, 0.7]), np.array([0.2, 0.6, 0.6]))
     assert found == pytest.approx(0.2 * 1 + 0.4 * 0.5, abs=1e-15)

@@ -1,4 +1,4 @@
-"""Scores with the interval in which they may lie."""
+"""Scores with the limits between which they may lie, and cautions about too few events."""
 
 from __future__ import annotations
 
@@ -7,9 +7,34 @@ from html import escape
 from math import isfinite, isnan
 from typing import Any
 
+from closecall.parameters import read_number, require_count
 from closecall.wording import score_text
 
 SCORES = ("precision", "recall", "f1")
+_FEWEST_RESAMPLES = 100
+_MOST_RESAMPLES = 1_000_000  # they are all held; the last digits settle long before
+FEWEST = 2  # one event says nothing about others
+# One of two equally good detectors wins all of m events by luck with probability 2 / 2**m: more
+# than once in 20 up to five. So no honest method can tell two detectors apart with fewer than six.
+FEWEST_TO_COMPARE = 6
+FEW = 9
+_WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
+_NO_DIFFERENCE = (
+    f"differences have no interval and no probability, which take {FEWEST_TO_COMPARE} or more."
+)
+
+
+def read_level(level: Any) -> float:
+    """Return the level as a float; raise if it is not between 0 and 1."""
+    rule = "a number between 0 and 1"
+    return read_number(level, "level", rule, lambda x: 0 < x < 1, "Pass 0.95 for 95 %.")
+
+
+def read_drawing(n: Any, seed: Any) -> tuple[int, int]:
+    """Return both as integers; raise if there are too few or too many resamples, or no seed."""
+    require_count(n, "n", _FEWEST_RESAMPLES, _MOST_RESAMPLES)
+    require_count(seed, "seed", 0)
+    return int(n), int(seed)
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,8 +58,9 @@ class Interval:
         return self.high - self.low
 
     def to_dict(self) -> dict[str, float | None]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
-        return {name: plain_number(value) for name, value in asdict(self).items()}
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
+        values = asdict(self).items()
+        return {name: value if isfinite(value) else None for name, value in values}
 
     def __repr__(self) -> str:
         if isnan(self.low):
@@ -62,13 +88,13 @@ class Difference(Interval):
 
     1/2 where the two are equal, or differ on one event only. It goes with the interval: that of
     level 95 % leaves out 0 exactly where this is above 0.975 or below 0.025. It is a cautious
-    number (`closecall.statistics.lead`): for recall, no surer than about 1 minus the one-sided
+    number (`closecall.statistics.leads`): for recall, no surer than about 1 minus the one-sided
     p-value of the paired t-test, nor than winning every event by luck is worth. It is no
     probability that the first is better on other data.
     """
 
     def reversed(self) -> Difference:
-        """Give the same seen from the other detector."""
+        """Return the same seen from the other detector."""
         return Difference(-self.value, -self.high, -self.low, 1 - self.probability)
 
     def __repr__(self) -> str:
@@ -109,7 +135,7 @@ class ScoreIntervals:
     """What so few events do not allow to say; empty if there are enough."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
         return {
             **{name: getattr(self, name).to_dict() for name in SCORES},
             "level": self.level,
@@ -153,11 +179,63 @@ def limits(interval: Interval) -> str:
     return f"{value} [{interval.low:.3f}, {interval.high:.3f}]"
 
 
+def caution_about(count: int, what: str = "events") -> str:
+    """Return what so many events, or series, do not allow to conclude about a detector.
+
+    Examples
+    --------
+    >>> caution_about(3)[:71]
+    'There are only three events. The scores hold for these; about others th'
+    >>> caution_about(12)
+    ''
+    """
+    if count == 0:
+        return f"There are no {what} to tell from."
+    if count < FEWEST:
+        return (
+            f"There is only one {_one(what)}. The scores hold for it, and say nothing about "
+            "others: there are no intervals."
+        )
+    if count < FEWEST_TO_COMPARE:
+        return (
+            f"There are only {_WORDS[count]} {what}. The scores hold for these; about others they "
+            "say little, and the intervals are as wide as that."
+        )
+    if count <= FEW:
+        return f"There are only {count} {what}: the intervals are wide, and rough."
+    return ""
+
+
+def caution_about_pairs(count: int, what: str = "events") -> str:
+    """Return what so many events, or series, do not allow to conclude about two detectors.
+
+    Examples
+    --------
+    >>> caution_about_pairs(3)[-70:]
+    'differences have no interval and no probability, which take 6 or more.'
+    >>> caution_about_pairs(10)
+    ''
+    """
+    if FEWEST <= count < FEWEST_TO_COMPARE:
+        number = _WORDS[count]
+        every = "both" if count == FEWEST else f"all {number}"
+        return (
+            f"There are only {number} {what}. They show who did better on these, and in what; not "
+            f"who is better. One of two equally good detectors wins {every} by luck one time in "
+            f"{2 ** (count - 1)}: {_NO_DIFFERENCE}"
+        )
+    if count == 1:
+        return (
+            f"There is only one {_one(what)}. It shows who did better on it, and says nothing "
+            f"about who is better: {_NO_DIFFERENCE}"
+        )
+    return caution_about(count, what)
+
+
+def _one(what: str) -> str:
+    return "event" if what == "events" else what
+
+
 def caution_html(caution: str) -> str:
     """Write the caution as a paragraph, if there is one."""
     return f"<p><b>Caution.</b> {escape(caution)}</p>" if caution else ""
-
-
-def plain_number(value: float) -> float | None:
-    """Give None for what is undefined."""
-    return value if isfinite(value) else None

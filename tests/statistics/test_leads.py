@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from closecall.statistics import FEWEST_TO_COMPARE
-from closecall.statistics.lead import lead
-from closecall.statistics.sums import SetBack
+from closecall.statistics.leads import lead, student_probability, student_quantile
+from closecall.statistics.resamples import SetBack
 
 
 def alike(draws):
@@ -144,3 +144,19 @@ def test_wider_numbers_have_wider_limits():
     made = lead(40.0, 30.0, judged=8, differing=8, level=0.95, widest=np.inf)
     assert made.high == pytest.approx(40 + 30 * stats.t(7).ppf(0.975))
     assert isnan(lead(nan, nan, judged=3, differing=3, level=0.95).value)
+
+
+FREEDOMS = [1, 2, 3, 4, 5, 34, 99, 100, 999, 1000, 1001, 50_000]
+
+
+@pytest.mark.parametrize("freedom", FREEDOMS)
+@pytest.mark.parametrize("probability", [0.5, 0.6, 0.9, 0.975, 0.9995])
+def test_quantiles(freedom, probability):
+    expected = stats.t(freedom).ppf(probability)
+    assert student_quantile(probability, freedom) == pytest.approx(expected, rel=1e-7, abs=1e-12)
+
+
+@pytest.mark.parametrize("freedom", FREEDOMS)
+@pytest.mark.parametrize("t", [-40.0, -2.0, -0.3, 0.0, 0.7, 3.0])
+def test_probabilities(freedom, t):
+    assert student_probability(t, freedom) == pytest.approx(stats.t(freedom).cdf(t), abs=2e-7)
