@@ -17,7 +17,7 @@ from types import ModuleType
 import pytest
 
 import closecall
-from closecall.audit import TARGETS
+from closecall.adversary import TARGETS
 from closecall.metrics.registry import METRICS
 from closecall.paper import reproduce
 
@@ -28,7 +28,6 @@ LISTED = (
     "closecall",
     "closecall.adversary",
     "closecall.affiliation",
-    "closecall.audit",
     "closecall.compare",
     "closecall.compat",
     "closecall.datasets",

@@ -11,7 +11,7 @@ import click
 import numpy as np
 import pytest
 
-from closecall.audit import audit
+from closecall.adversary.audit import audit
 from closecall.cli.audit import metric_choice, show_progress
 
 TRUTH = ([0] * 60 + [1] * 30) * 4 + [0] * 60

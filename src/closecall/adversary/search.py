@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isnan, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from closecall.adversary.canvas import Canvas, Prediction, read_canvas
-from closecall.adversary.contest import ROUNDS, remaining
-from closecall.adversary.families import plan, read_families
-from closecall.adversary.judge import Judge, merit, require_labels
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, renamed
+import numpy as np
+
+from closecall.adversary.families import ROUNDS, plan, read_families, remaining
+from closecall.adversary.predictions import EventsInSpan, Prediction, read_events_in_span
+from closecall.errors import (
+    ClosecallError,
+    InputError,
+    InputTypeError,
+    UndefinedMetricError,
+    expected,
+    first_line,
+    renamed,
+)
+from closecall.evaluate import evaluate
 from closecall.events import Events
-from closecall.metrics.registry import find
+from closecall.metrics.asked import read_asked
+from closecall.metrics.entry import REQUIRED
+from closecall.metrics.registry import METRICS, find
 from closecall.parameters import require_count
 from closecall.series import read_pair
 
@@ -20,6 +32,81 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from closecall.events import Intervals
+    from closecall.metrics.entry import Metric
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Metrics with their parameters, the truth, and the axis it is on."""
+
+    truth: Any
+    metrics: dict[str, dict[str, Any]]
+    axis: dict[str, Any]
+
+    def values(self, predicted: Any) -> dict[str, dict[str, float]]:
+        """Return every number of every metric; lengths of time are in seconds."""
+        row = evaluate(self.truth, predicted, metrics=self.metrics, **self.axis)
+        return {
+            name: {number: _plain(row[_key(name, number)]) for number in find(name).gives}
+            for name in self.metrics
+        }
+
+    def scores(self, predicted: Any) -> dict[str, float]:
+        """Return the one number of each metric by which predictions are compared."""
+        return {name: row[main_number(find(name))] for name, row in self.values(predicted).items()}
+
+
+def read_judge(
+    truth: Any, predicted: Any, metrics: Any, axis: dict[str, Any]
+) -> tuple[Judge, dict[str, str]]:
+    """Choose the metrics, and say which of the defaults cannot be computed on these inputs."""
+    if metrics is not None:
+        chosen = read_asked(metrics)
+        for name in chosen:
+            require_labels(find(name))
+        return Judge(truth, chosen, axis), {}
+    # What is wrong with the input is an error; what one metric cannot take is not.
+    read_pair(truth, predicted, **axis)
+    chosen, left_out = {}, {}
+    for name, entry in METRICS.items():
+        if entry.takes == "labels" and REQUIRED not in entry.parameters.values():
+            try:
+                evaluate(truth, predicted, metrics=[name], **axis)
+            except ClosecallError as error:
+                left_out[name] = first_line(error)
+            else:
+                chosen[name] = {}
+    return Judge(truth, chosen, axis), left_out
+
+
+def require_labels(entry: Metric) -> None:
+    """Raise if a metric judges scores, which these predictions have none of."""
+    if entry.takes != "labels":
+        raise InputError(
+            expected("metrics that judge 0/1 predictions", f"{entry.name!r}, which judges scores")
+        )
+
+
+def main_number(entry: Metric) -> str:
+    """Name the number by which predictions are compared: F1 if there is one, else the first."""
+    return "f1" if "f1" in entry.gives else entry.gives[0]
+
+
+def merit(score: float, *, higher_is_better: bool) -> float:
+    """Turn a score so that higher is better; what is undefined is worse than anything."""
+    if isnan(score):
+        return -inf
+    return score if higher_is_better else -score
+
+
+def _key(metric: str, number: str) -> str:
+    return metric if number == "value" else f"{metric}_{number}"
+
+
+def _plain(value: Any) -> float:
+    if isinstance(value, np.timedelta64):
+        return nan if np.isnat(value) else float(value / np.timedelta64(1, "s"))
+    return float(value)
 
 
 @dataclass(frozen=True)
@@ -125,10 +212,10 @@ def search(
     chosen = read_families(families)
     require_count(seed, "seed", 0)
     require_count(budget, "budget", 1)
-    canvas = read_truth(truth, trivial, span)
+    series = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
     name, score, higher_is_better = _scorer(metric, truth, dict(parameters or {}), axis)
-    attempts, left_out = plan(canvas, chosen, seed=seed, budget=budget)
+    attempts, left_out = plan(series, chosen, seed=seed, budget=budget)
     if not attempts:
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
         raise UndefinedMetricError(expected("a family that fits this series", reasons))
@@ -141,15 +228,15 @@ def search(
     for number in range(len(ROUNDS)):
         left = remaining(attempts, number, lambda index, earlier: medians[index, earlier])
         for index in left if number else range(len(attempts)):
-            draws = attempts[index].draws(canvas, number)
-            outcomes[index] = _median_draw(draws, canvas, score, worth)
+            draws = attempts[index].draws(series, number)
+            outcomes[index] = _median_draw(draws, series, score, worth)
             medians[index, number] = worth(outcomes[index].score)
     judged = [at for at, attempt in enumerate(attempts) if not attempt.family.random or at in left]
     best = max(judged, key=lambda index: worth(outcomes[index].score))
     return Found(
         metric=name,
         score=outcomes[best].score,
-        prediction=canvas.show(outcomes[best].drawn),
+        prediction=series.as_given(outcomes[best].drawn),
         family=attempts[best].family.name,
         parameters=outcomes[best].parameters,
         knows=attempts[best].family.knows,
@@ -167,23 +254,23 @@ def search(
     )
 
 
-def read_truth(truth: Any, trivial: Any, span: Any) -> Canvas:
+def read_truth(truth: Any, trivial: Any, span: Any) -> EventsInSpan:
     """Read the truth, and the trivial event beside it if there is one."""
     own_span = span if isinstance(truth, Events) else None
-    canvas = read_canvas(truth, "truth", own_span)
-    if len(canvas.events) == 0:
+    series = read_events_in_span(truth, "truth", own_span)
+    if len(series.events) == 0:
         raise UndefinedMetricError(expected("at least one true event", "none in `truth`"))
     if trivial is None:
-        return canvas
+        return series
     with renamed({"predicted": "trivial"}):
         # Read as a pair, so that both are of one kind, of one length and on one clock.
         pair = read_pair(truth, trivial, span=own_span)
     _require_one_true(pair.truth, pair.predicted)
-    return Canvas(pair.truth, pair.start, pair.stop, canvas.samples, pair.predicted)
+    return EventsInSpan(pair.truth, pair.start, pair.stop, series.samples, pair.predicted)
 
 
 def _require_one_true(truth: Intervals, trivial: Intervals) -> None:
-    """Refuse what is not one event that lasts and meets a true one: it would tell too much."""
+    """Raise unless it is one event that lasts and meets a true one: others would tell too much."""
     rule = "`trivial` to be one event, which is true in part or as a whole"
     hint = "Any one true event will do; `adversary.trivial_event` makes one of a rule."
     if len(trivial) != 1:
@@ -208,12 +295,12 @@ class _Outcome:
 
 def _median_draw(
     draws: Iterable[tuple[dict[str, Any], Intervals]],
-    canvas: Canvas,
+    series: EventsInSpan,
     score: Callable[[Any], float],
     worth: Callable[[float], float],
 ) -> _Outcome:
     """Score every draw, and return the middle one."""
-    scored = [(parameters, drawn, score(canvas.show(drawn))) for parameters, drawn in draws]
+    scored = [(parameters, drawn, score(series.as_given(drawn))) for parameters, drawn in draws]
     scored.sort(key=lambda outcome: worth(outcome[2]))
     return _Outcome(*scored[len(scored) // 2], len(scored))
 

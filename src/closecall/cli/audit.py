@@ -123,7 +123,7 @@ def audit(
     **columns_and_times: Any,
 ) -> None:
     """Judge the metrics on a series from a file."""
-    from closecall.audit import audit as run
+    from closecall.adversary.audit import audit as run
     from closecall.cli.audit_formats import write_audit
 
     arguments = _read(file, **columns_and_times)

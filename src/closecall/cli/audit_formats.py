@@ -7,11 +7,11 @@ import io
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from closecall.audit.result import flat_rows
+from closecall.adversary.audit import flat_rows
 from closecall.cli.formats import console_for, json_text, write_text
 
 if TYPE_CHECKING:
-    from closecall.audit import Audit
+    from closecall.adversary import Audit
 
 
 def write_audit(audit: Audit, *, output_format: str, output: str | None) -> None:

@@ -10,7 +10,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from closecall.audit import TARGETS
+from closecall.adversary import TARGETS
 from closecall.cli import words
 from closecall.cli.names import SHORTEST_NAME, plain_name, short_names
 from closecall.metrics.registry import find
@@ -18,7 +18,7 @@ from closecall.metrics.registry import find
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from closecall.audit import Audit, Verdict
+    from closecall.adversary import Audit, Verdict
 
 _STAR = "*: the prediction that beats the detectors by most, for this metric."
 _RIVAL = "rival: the strongest prediction without information, for this metric."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.adversary.judge import Judge, main_number, merit
+from closecall.adversary.search import Judge, main_number, merit
 from closecall.clock import read_times
 from closecall.metrics.registry import find
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.adversary.canvas import Canvas
+    from closecall.adversary.predictions import EventsInSpan
 
 SAMPLES = 1000
 EVENTS = ((230, 250), (430, 450), (630, 650), (830, 850))
@@ -119,16 +119,16 @@ def measure_targets(
     return rows, by_distance
 
 
-def canonical_times(canvas: Canvas, times: Any) -> Any:
-    """Give the canonical samples the step of the audited series, on its own kind of axis."""
-    if canvas.samples:
+def canonical_times(series: EventsInSpan, times: Any) -> Any:
+    """Return the canonical samples the step of the audited series, on its own kind of axis."""
+    if series.samples:
         if times is None:
             return None
         ticks, clock = read_times(times, "times")
         step = np.median(np.diff(ticks))
     else:
-        ticks, clock = np.array([canvas.start]), canvas.clock
-        step = canvas.length / SAMPLES
+        ticks, clock = np.array([series.start]), series.clock
+        step = series.length / SAMPLES
     if clock.kind == "number":
         return step * np.arange(SAMPLES)
     return clock.native(ticks[0] + max(1, round(float(step))) * np.arange(SAMPLES))
@@ -163,7 +163,7 @@ def _met(name: str, value: float) -> bool | None:
 
 
 def _share_of_way(metric: str, score: float, low: float, high: float) -> float:
-    """Say where a score lies between a bad and a perfect one: 0 to 1."""
+    """Return where a score lies between a bad and a perfect one: 0 to 1."""
     upward = find(metric).higher_is_better
     bad, good = (merit(value, higher_is_better=upward) for value in (low, high))
     here = merit(score, higher_is_better=upward)

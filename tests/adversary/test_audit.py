@@ -9,8 +9,7 @@ import pytest
 
 import closecall as cc
 from closecall import adversary
-from closecall.audit import audit
-from closecall.audit.hints import with_hint
+from closecall.adversary.audit import audit, with_hint
 from closecall.datasets import demo
 from closecall.errors import InputError, InputTypeError
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.audit import TARGETS, audit
+from closecall.adversary import TARGETS
+from closecall.adversary.audit import audit
 
 EPISODES = np.array(([0] * 400 + [1] * 200) * 5 + [0] * 500)
 METRICS = ("classical", "point_adjust", "range_based", "affiliation")
