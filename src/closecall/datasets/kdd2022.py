@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closecall.datasets.download import download
-from closecall.datasets.label_file import read_labels
-from closecall.datasets.place import first_with, local_folder
-from closecall.datasets.sources import KDD2022, NAB
+from closecall.datasets.download import KDD2022, NAB, download, first_with, local_folder
 from closecall.errors import InputError, expected
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ _MEASURED = {
     "nyctaxi": "data/realKnownCause/nyc_taxi.csv",
     "twitteraapl": "data/realTweets/Twitter_volume_AAPL.csv",
 }
+_LABELS = (b"0", b"1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,3 +156,26 @@ def _measurements(
     times.setflags(write=False)
     values.setflags(write=False)
     return times, values
+
+
+def read_labels(path: Path) -> NDArray[np.uint8]:
+    """Read a gzipped file of labels; raise if there is anything but one 0 or 1 per line."""
+    lines = _lines(path)
+    if not set(lines) <= set(_LABELS):
+        index, line = next((i, line) for i, line in enumerate(lines) if line not in _LABELS)
+        got = f"{line.decode(errors='replace')!r} in line {index + 1} of {path}"
+        raise InputError(expected("one 0 or 1 per line", got))
+    labels = np.frombuffer(b"".join(lines), dtype=np.uint8) - ord("0")
+    labels.setflags(write=False)
+    return labels
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        return gzip.decompress(path.read_bytes()).split()
+    except FileNotFoundError as error:
+        hint = "Without a folder, the data is downloaded."
+        raise InputError(expected(f"a file {path.name}", f"none in {path.parent}", hint)) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        rule = f"{path} to be a gzip file"
+        raise InputError(expected(rule, f"other content ({error})", "Fetch it again.")) from error

@@ -6,8 +6,8 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import read_timeeval
-from closecall.errors import InputError
 from closecall.tables.batch.evaluate import evaluate_frame
+from tests.datasets.conftest import refusal
 
 HEADER = "collection_name,dataset_name,train_path,test_path,dataset_type,datetime_index\n"
 HOURS = [f"1970-01-01 0{hour}:00:00" for hour in range(4)]
@@ -41,12 +41,6 @@ def layout(tmp_path):
         write_scores(run, "COF", series, [1.0, 0.0, 0.0, 0.125])
     (run / "results.csv").write_text("algorithm\n")
     return data, run
-
-
-def refusal(*arguments, **options):
-    with pytest.raises(InputError) as caught:
-        read_timeeval(*arguments, **options)
-    return str(caught.value)
 
 
 def test_rows_are_those_of_the_files_sorted_by_series(layout):
@@ -99,7 +93,7 @@ def test_detectors_are_told_apart_by_hyperparameters_and_repetitions(layout):
 def test_an_experiment_that_failed(layout):
     data, run = layout
     (run / "COF/0af3/test/b/1/anomaly_scores.ts").unlink()
-    assert refusal(data, run).startswith(
+    assert refusal(read_timeeval, data, run).startswith(
         "Expected scores of every detector for every series, got none of the detector 'COF' for "
         "the series 'test/b'.\n\nHint: "
     )
@@ -112,7 +106,7 @@ def test_a_detector_whose_experiments_all_failed(layout):
     data, run = layout
     for path in run.glob("COF/*/*/*/*/anomaly_scores.ts"):
         path.unlink()
-    assert refusal(data, run).startswith(
+    assert refusal(read_timeeval, data, run).startswith(
         "Expected scores of every detector, got none of the detector 'COF'.\n\nHint: "
     )
     kept = read_timeeval(data, run, missing="nan")
@@ -128,7 +122,7 @@ def test_a_dataset_with_a_header_only(layout):
     write_dataset(data, "b", [], [])
     path = data / "multivariate/b.test.csv"
     for timestamps in (True, False):
-        assert refusal(data, run, timestamps=timestamps) == (
+        assert refusal(read_timeeval, data, run, timestamps=timestamps) == (
             f"Expected a row below the header of {path}, got none."
         )
 
@@ -145,14 +139,14 @@ def test_files_of_esa_adb(layout):
     data, run = layout
     scores = run / "COF/0af3/test/a/1/anomaly_scores.ts"
     np.savetxt(scores, np.zeros((4, 2)), delimiter=",", fmt="%.1f")
-    assert refusal(data, run) == (
+    assert refusal(read_timeeval, data, run) == (
         f"Expected {scores} to have one number per line, got could not convert string to float: "
         f"'0.0,0.0'.{HINT}"
     )
     path = data / "multivariate/a.test.csv"
     columns = "timestamp,channel_1,channel_2,is_anomaly_channel_1,is_anomaly_channel_2"
     path.write_text(f"{columns}\n2007-01-01 00:00:00,1,2,0,1\n")
-    assert refusal(data, run) == (
+    assert refusal(read_timeeval, data, run) == (
         f"Expected {path} to have a column `is_anomaly`, got 2 like `is_anomaly_channel_1`.{HINT}"
     )
 
@@ -169,12 +163,12 @@ def test_scores_that_are_not_numbers_or_too_few(layout):
     data, run = layout
     path = run / "COF/0af3/test/a/1/anomaly_scores.ts"
     path.write_text("0.5\nhigh\n")
-    assert refusal(data, run) == (
+    assert refusal(read_timeeval, data, run) == (
         f"Expected {path} to have one number per line, got could not convert string to float: "
         "'high'."
     )
     path.write_text("0.5\n0.5")
-    assert refusal(data, run) == (
+    assert refusal(read_timeeval, data, run) == (
         f"Expected {path} to have 4 scores, as many as {data}/multivariate/a.test.csv has rows, "
         "got 2.\n\nHint: A detector that scores windows must give each sample a score of its own."
     )
@@ -184,7 +178,7 @@ def test_times_of_two_kinds(layout):
     data, _ = layout
     write_dataset(data, "b", range(4), LABELS["test/b"])
     folder = data / "multivariate"
-    assert refusal(data) == (
+    assert refusal(read_timeeval, data) == (
         f"Expected {folder}/b.test.csv to have times of the same kind as {folder}/a.test.csv "
         "(timestamp[ns]), got int64.\n\n"
         "Hint: Without them, samples are counted: `timestamps=False` (no `--time`)."
@@ -194,7 +188,7 @@ def test_times_of_two_kinds(layout):
 
 def test_the_folder_above_the_run(layout):
     data, run = layout
-    assert refusal(data, run.parent) == (
+    assert refusal(read_timeeval, data, run.parent) == (
         "Expected files <algorithm>/<hyper_params_id>/<collection>/<dataset>/<repetition>/"
         f"anomaly_scores.ts in the folder `results`, got none in {run.parent}.\n\n"
         "Hint: Pass the folder of one run, which TimeEval names after its time: results/<time>."
@@ -203,20 +197,24 @@ def test_the_folder_above_the_run(layout):
 
 def test_an_index_that_is_not_whole(tmp_path):
     index = tmp_path / "datasets.csv"
-    assert refusal(tmp_path) == f"Expected a file datasets.csv, got none in {tmp_path}."
+    assert (
+        refusal(read_timeeval, tmp_path) == f"Expected a file datasets.csv, got none in {tmp_path}."
+    )
     index.write_text("collection_name,dataset_name\n")
-    assert refusal(tmp_path) == (
+    assert refusal(read_timeeval, tmp_path) == (
         f"Expected {index} to have a column `test_path`, got collection_name, dataset_name."
     )
     index.write_text(HEADER)
-    assert refusal(tmp_path) == f"Expected a row below the header of {index}, got none."
+    assert (
+        refusal(read_timeeval, tmp_path) == f"Expected a row below the header of {index}, got none."
+    )
     index.write_text(HEADER + "c,x,,x.csv,real,True\nc,y,y.csv,,real,True\n")
-    assert refusal(tmp_path) == (
+    assert refusal(read_timeeval, tmp_path) == (
         f"Expected a `test_path` in each row of {index}, got none in row 2, for 'c/y'."
     )
     index.write_text(HEADER + "c,x,,x.csv,real,True\nc,x,,y.csv,real,True\n")
-    assert refusal(tmp_path) == (
+    assert refusal(read_timeeval, tmp_path) == (
         f"Expected each dataset to have one row in {index}, got 'c/x' again in row 2."
     )
     index.write_text(HEADER + "c,x,,x.csv,real,True\n")
-    assert refusal(tmp_path) == f"Expected a file x.csv, got none in {tmp_path}."
+    assert refusal(read_timeeval, tmp_path) == f"Expected a file x.csv, got none in {tmp_path}."

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.datasets.layouts.csv_files import (
+from closecall.datasets.layouts import (
+    Missing,
+    OneSeries,
+    ScoreFiles,
     checked_path,
+    detector_folders,
     existing_folder,
+    join_series,
     read_csv,
     read_truth,
-)
-from closecall.datasets.layouts.joined import OneSeries, joined
-from closecall.datasets.layouts.missing import (
-    Missing,
-    ScoreFiles,
-    detector_folders,
     series_to_read,
 )
 from closecall.errors import InputError, expected
@@ -80,7 +79,7 @@ def read_tsb_ad(
     series = _series_files(checked_path(data, "data"))
     files = {} if scores is None else _score_files(scores)
     names = series_to_read(series, files, missing)
-    return joined((_one_series(name, series[name]) for name in names), files, _read_npy)
+    return join_series((_one_series(name, series[name]) for name in names), files, _read_npy)
 
 
 def _series_files(data: Path) -> dict[str, Path]:
@@ -96,7 +95,7 @@ def _series_files(data: Path) -> dict[str, Path]:
 
 
 def _name(path: Path) -> str:
-    """Give what is before the first dot, from which TSB-AD makes the name of the score file."""
+    """Return what is before the first dot, from which TSB-AD makes the name of the score file."""
     return path.name.partition(".")[0]
 
 

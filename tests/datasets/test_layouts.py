@@ -1,27 +1,27 @@
-"""Columns of a CSV file: what is taken, and how a file is refused."""
+"""CSV columns, which series are read, and the table that they are joined into."""
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from closecall.datasets.layouts.csv_files import (
+from closecall.datasets.layouts import (
+    OneSeries,
     checked_path,
+    detector_folders,
     existing_folder,
+    join_series,
     read_csv,
     read_scores,
     read_times,
     read_truth,
+    series_to_read,
 )
 from closecall.errors import InputError, InputTypeError
-
-
-def refusal(function, *arguments):
-    with pytest.raises(InputError) as caught:
-        function(*arguments)
-    return str(caught.value)
+from tests.datasets.conftest import refusal
 
 
 def written(tmp_path, column, *values):
@@ -171,3 +171,97 @@ def test_without_pyarrow_the_readers_say_what_to_install(tmp_path):
         "This needs pyarrow, which is not installed.\n\n"
         "Hint: run `pip install 'closecall[data]'`.\n"
     )
+
+
+def files(**detectors):
+    return {
+        name: {series: Path(name) / series for series in own} for name, own in detectors.items()
+    }
+
+
+def test_names_are_sorted_and_need_no_detector():
+    assert series_to_read({"b": 1, "c": 2, "a": 3}, {}, "error") == ["a", "b", "c"]
+    assert series_to_read("ba", files(x="ab", y="ab"), "error") == ["a", "b"]
+
+
+def test_gaps_are_counted():
+    assert "none of the detector 'y' for the series 'a' (nor for 2 more)." in refusal(
+        series_to_read, "abcd", files(x="abcd", y="b"), "error"
+    )
+    assert series_to_read("abcd", files(x="abcd", y="b"), "nan") == ["a", "b", "c", "d"]
+    assert series_to_read("abcd", files(x="abd", y="bd"), "drop") == ["b", "d"]
+
+
+def test_scores_without_a_series_are_only_dropped():
+    for missing in ("error", "nan"):
+        assert refusal(series_to_read, "a", files(x="az"), missing) == (
+            "Expected a series in the data for each file of scores, such as x/z, got none that is "
+            "called 'z'.\n\nHint: `missing=\"drop\"` (`--missing drop`) reads only what is in both."
+        )
+    assert series_to_read("a", files(x="az"), "drop") == ["a"]
+
+
+def test_nothing_is_left():
+    assert refusal(series_to_read, "ab", files(x="a", y="b"), "drop") == (
+        "Expected a series that every detector has scores for, got none among 2.\n\n"
+        'Hint: `missing="nan"` (`--missing nan`) keeps every series.'
+    )
+
+
+def test_a_detector_without_any_scores():
+    for missing in ("error", "drop"):
+        assert refusal(series_to_read, "a", files(x="a", y=""), missing) == (
+            "Expected scores of every detector, got none of the detector 'y'.\n\nHint: Remove its "
+            'folder, or keep it with nan as its scores: `missing="nan"` (`--missing nan`).'
+        )
+    assert series_to_read("a", files(x="a", y=""), "nan") == ["a"]
+
+
+def test_folders_of_detectors(tmp_path):
+    for name in ("b", "a", ".hidden"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "c").write_text("")
+    assert detector_folders(tmp_path) == [tmp_path / "a", tmp_path / "b"]
+
+
+def test_names_and_options_that_cannot_be():
+    assert refusal(series_to_read, "a", files(label="a"), "error") == (
+        "Expected no detector to be called series, timestamp or label, got 'label'.\n\n"
+        "Hint: Those are the table's own columns: rename its folder."
+    )
+    assert refusal(series_to_read, "a", {}, "skip") == (
+        'Expected `missing` to be "error", "nan" or "drop", got \'skip\'.'
+    )
+
+
+def one(name, *labels, times=None):
+    column = None if times is None else pa.chunked_array([times])
+    return OneSeries(name, Path(f"{name}.csv"), np.array(labels, dtype=np.uint8), column)
+
+
+def test_each_series_gets_the_scores_of_its_own_file():
+    read = {Path("p"): np.array([1.0, 2.0]), Path("q"): np.array([3.0])}.__getitem__
+    table = join_series(
+        [one("a", 0, 1), one("b", 1)], {"x": {"b": Path("q"), "a": Path("p")}}, read
+    )
+    assert table.to_pydict() == {
+        "series": ["a", "a", "b"],
+        "label": [0, 1, 1],
+        "x": [1.0, 2.0, 3.0],
+    }
+
+
+def test_a_series_without_a_file_is_nan():
+    table = join_series([one("a", 0, 1)], {"x": {}}, lambda _: np.zeros(2))
+    assert np.isnan(table["x"].to_numpy()).tolist() == [True, True]
+
+
+def test_a_series_without_rows_is_not_lost_in_silence():
+    with pytest.raises(InputError) as caught:
+        join_series([one("a", 1), one("b")], {}, lambda _: np.zeros(0))
+    assert str(caught.value) == "Expected a row without empty fields in b.csv, got none."
+
+
+def test_times_are_joined_in_order():
+    table = join_series([one("a", 1, times=[4]), one("b", 0, 1, times=[1, 9])], {}, lambda _: None)
+    assert table["timestamp"].to_pylist() == [4, 1, 9]

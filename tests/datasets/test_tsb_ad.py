@@ -6,8 +6,9 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import read_tsb_ad
-from closecall.errors import InputError, InputTypeError
+from closecall.errors import InputTypeError
 from closecall.tables.batch.evaluate import evaluate_frame
+from tests.datasets.conftest import refusal
 
 ONE = "001_NAB_id_1_Facility_tr_2_1st_3"
 TWO = "002_SMD_id_2_Facility_tr_2_1st_2"
@@ -31,12 +32,6 @@ def layout(tmp_path):
         for name, values in own.items():
             np.save(scores / detector / f"{name}.npy", np.array(values))
     return data, scores
-
-
-def refusal(*arguments, **options):
-    with pytest.raises(InputError) as caught:
-        read_tsb_ad(*arguments, **options)
-    return str(caught.value)
 
 
 def test_rows_are_those_of_the_files_sorted_by_series(layout):
@@ -90,7 +85,7 @@ def test_scores_in_one_column_are_taken(layout):
 def test_a_series_that_one_detector_lacks(layout):
     data, scores = layout
     (scores / "KNN" / f"{ONE}.npy").unlink()
-    assert refusal(data, scores) == (
+    assert refusal(read_tsb_ad, data, scores) == (
         "Expected scores of every detector for every series, got none of the detector 'KNN' for "
         f"the series '{ONE}'.\n\n"
         'Hint: `missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that '
@@ -108,7 +103,7 @@ def test_a_series_that_one_detector_lacks(layout):
 def test_a_detector_without_scores(layout):
     data, scores = layout
     (scores / "Later").mkdir()
-    assert refusal(data, scores).startswith(
+    assert refusal(read_tsb_ad, data, scores).startswith(
         "Expected scores of every detector, got none of the detector 'Later'.\n\nHint: "
     )
     assert np.isnan(read_tsb_ad(data, scores, missing="nan")["Later"].to_numpy()).all()
@@ -117,7 +112,7 @@ def test_a_detector_without_scores(layout):
 def test_scores_for_a_series_that_is_not_there(layout):
     data, scores = layout
     (data / f"{ONE}.csv").unlink()
-    assert refusal(data, scores) == (
+    assert refusal(read_tsb_ad, data, scores) == (
         "Expected a series in the data for each file of scores, such as "
         f"{scores / 'IForest' / ONE}.npy, got none that is called '{ONE}'.\n\n"
         'Hint: `missing="drop"` (`--missing drop`) reads only what is in both.'
@@ -129,7 +124,7 @@ def test_scores_of_another_length(layout):
     data, scores = layout
     path = scores / "KNN" / f"{TWO}.npy"
     np.save(path, np.zeros(3))
-    assert refusal(data, scores) == (
+    assert refusal(read_tsb_ad, data, scores) == (
         f"Expected {path} to have 4 scores, as many as {data / TWO}.csv has rows, got 3.\n\n"
         "Hint: A detector that scores windows must give each sample a score of its own."
     )
@@ -147,7 +142,7 @@ def test_scores_that_are_not_one_number_per_sample(layout, array, got):
     data, scores = layout
     path = scores / "KNN" / f"{TWO}.npy"
     np.save(path, array)
-    assert refusal(data, scores) == (
+    assert refusal(read_tsb_ad, data, scores) == (
         f"Expected {path} to have one number for each sample, got {got}."
     )
 
@@ -156,7 +151,9 @@ def test_a_file_that_is_no_array(layout):
     data, scores = layout
     path = scores / "KNN" / f"{TWO}.npy"
     path.write_text("0.5")
-    assert refusal(data, scores).startswith(f"Expected {path} to be a NumPy array, got ")
+    assert refusal(read_tsb_ad, data, scores).startswith(
+        f"Expected {path} to be a NumPy array, got "
+    )
 
 
 def test_paths_that_are_none(layout):
@@ -170,22 +167,22 @@ def test_paths_that_are_none(layout):
 def test_a_header_only(layout):
     data, scores = layout
     (data / f"{TWO}.csv").write_text("Data,Label\n")
-    assert refusal(data, scores) == (
+    assert refusal(read_tsb_ad, data, scores) == (
         f"Expected a row below the header of {data / TWO}.csv, got none."
     )
 
 
 def test_folders_that_are_not_the_layout(layout, tmp_path):
     data, scores = layout
-    assert refusal(tmp_path) == (
+    assert refusal(read_tsb_ad, tmp_path) == (
         f"Expected CSV files in the folder `data`, got none in {tmp_path}.\n\n"
         "Hint: Its subfolders are not searched: pass TSB-AD-U or TSB-AD-M itself."
     )
-    assert refusal(tmp_path / "no") == (
+    assert refusal(read_tsb_ad, tmp_path / "no") == (
         f"Expected `data` to be a folder, got {tmp_path / 'no'}.\n\n"
         "Hint: It has a CSV file for each series."
     )
-    assert refusal(data, scores / "KNN") == (
+    assert refusal(read_tsb_ad, data, scores / "KNN") == (
         "Expected files <detector>/<series>.npy in the folder `scores`, got none in "
         f"{scores / 'KNN'}.\n\nHint: Pass the folder that has a folder for each detector."
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.datasets.layouts.csv_files import arrow, existing_folder, read_csv
+from closecall.datasets.layouts import arrow, existing_folder, read_csv
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
 from closecall.parameters import shown

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.datasets.layouts.csv_files import (
+from closecall.datasets.layouts import (
+    Missing,
+    OneSeries,
+    ScoreFiles,
+    detector_folders,
     existing_folder,
+    join_series,
     read_csv,
     read_header,
     read_times,
     read_truth,
-)
-from closecall.datasets.layouts.joined import OneSeries, joined
-from closecall.datasets.layouts.missing import (
-    Missing,
-    ScoreFiles,
-    detector_folders,
     series_to_read,
 )
 from closecall.errors import InputError, expected
@@ -103,7 +102,7 @@ def read_timeeval(
     files = {} if results is None else _score_files(results)
     names = series_to_read(series, files, missing)
     read = (_one_series(name, series[name], timestamps=timestamps) for name in names)
-    return joined(read, files, _read_ts)
+    return join_series(read, files, _read_ts)
 
 
 def _test_files(folder: Path) -> dict[str, Path]:
@@ -146,7 +145,7 @@ def _score_files(results: str | PathLike[str]) -> ScoreFiles:
 
 
 def _detector(run: Run, runs: list[Run]) -> str:
-    """Give the algorithm's name, and what else it takes to tell its runs apart.
+    """Return the algorithm's name, and what else it takes to tell its runs apart.
 
     Examples
     --------
