@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table as Grid
 from rich.text import Text
 
-from closecall.paper.layout import GAP, cell_widths, in_blocks
+from closecall.paper.result import GAP, cell_widths, in_blocks
 
 if TYPE_CHECKING:
     from rich.console import Console

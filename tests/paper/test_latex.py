@@ -6,7 +6,7 @@ import pytest
 
 from closecall.paper import Cell, Reproduction, Row, Table
 from closecall.paper.latex import escape, to_latex
-from closecall.paper.layout import in_blocks
+from closecall.paper.result import in_blocks
 
 
 def table(*rows, columns=("one", "two", "three"), headings=("kind", "name")):
