@@ -11,7 +11,7 @@ import numpy as np
 
 from closecall.adversary.families import FAMILIES, ROUNDS, Attempt, plan, read_families, remaining
 from closecall.adversary.predictions import EventsInSpan, read_events_in_span
-from closecall.adversary.search import main_number, merit, read_judge, read_truth
+from closecall.adversary.search import Values, main_number, merit, read_judge, read_truth
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed
@@ -285,7 +285,6 @@ def _require_detectors(detectors: Any) -> None:
             )
 
 
-Values = dict[str, dict[str, float]]  # by metric, and by the name of the number
 Drawn = tuple[dict[str, Any], Values]  # how a prediction was built, and its scores
 Strongest = dict[str, tuple[Verdict, dict[str, float]]]  # by family, with all of its numbers
 

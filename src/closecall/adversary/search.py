@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isnan, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from closecall.metrics.entry import Metric
 
 
+Values = dict[str, dict[str, float]]  # by metric, and by the name of the number
+
+
 @dataclass(frozen=True)
 class Judge:
     """Metrics with their parameters, the truth, and the axis it is on."""
@@ -43,7 +46,7 @@ class Judge:
     metrics: dict[str, dict[str, Any]]
     axis: dict[str, Any]
 
-    def values(self, predicted: Any) -> dict[str, dict[str, float]]:
+    def values(self, predicted: Any) -> Values:
         """Return every number of every metric; lengths of time are in seconds."""
         row = evaluate(self.truth, predicted, metrics=self.metrics, **self.axis)
         return {
@@ -53,7 +56,7 @@ class Judge:
 
     def scores(self, predicted: Any) -> dict[str, float]:
         """Return the one number of each metric by which predictions are compared."""
-        return {name: row[main_number(find(name))] for name, row in self.values(predicted).items()}
+        return main_numbers(self.values(predicted))
 
 
 def read_judge(
@@ -90,6 +93,11 @@ def require_labels(entry: Metric) -> None:
 def main_number(entry: Metric) -> str:
     """Name the number by which predictions are compared: F1 if there is one, else the first."""
     return "f1" if "f1" in entry.gives else entry.gives[0]
+
+
+def main_numbers(values: Values) -> dict[str, float]:
+    """Return that number of each metric."""
+    return {name: row[main_number(find(name))] for name, row in values.items()}
 
 
 def merit(score: float, *, higher_is_better: bool) -> float:
@@ -223,33 +231,30 @@ def search(
     def worth(value: float) -> float:
         return merit(value, higher_is_better=higher_is_better)
 
-    outcomes: dict[int, _Outcome] = {}
+    trials: dict[int, tuple[Trial, Intervals]] = {}
     medians: dict[tuple[int, int], float] = {}
     for number in range(len(ROUNDS)):
         left = remaining(attempts, number, lambda index, earlier: medians[index, earlier])
         for index in left if number else range(len(attempts)):
-            draws = attempts[index].draws(series, number)
-            outcomes[index] = _median_draw(draws, series, score, worth)
-            medians[index, number] = worth(outcomes[index].score)
+            draws = [
+                (Trial(attempts[index].family.name, how, score(series.as_given(drawn))), drawn)
+                for how, drawn in attempts[index].draws(series, number)
+            ]
+            draws.sort(key=lambda draw: worth(draw[0].score))
+            trial, drawn = draws[len(draws) // 2]
+            trials[index] = replace(trial, draws=len(draws)), drawn
+            medians[index, number] = worth(trial.score)
     judged = [at for at, attempt in enumerate(attempts) if not attempt.family.random or at in left]
-    best = max(judged, key=lambda index: worth(outcomes[index].score))
+    best = max(judged, key=lambda index: worth(trials[index][0].score))
+    trial, drawn = trials[best]
     return Found(
         metric=name,
-        score=outcomes[best].score,
-        prediction=series.as_given(outcomes[best].drawn),
-        family=attempts[best].family.name,
-        parameters=outcomes[best].parameters,
+        score=trial.score,
+        prediction=series.as_given(drawn),
+        family=trial.family,
+        parameters=trial.parameters,
         knows=attempts[best].family.knows,
-        tried=tuple(
-            Trial(
-                attempt.family.name,
-                outcomes[at].parameters,
-                outcomes[at].score,
-                outcomes[at].draws,
-                at in judged,
-            )
-            for at, attempt in enumerate(attempts)
-        ),
+        tried=tuple(replace(trials[at][0], judged=at in judged) for at in range(len(attempts))),
         left_out=left_out,
     )
 
@@ -281,28 +286,6 @@ def _require_one_true(truth: Intervals, trivial: Intervals) -> None:
     if met.sum() != 1:
         got = f"{trivial.text(0)}, which meets {met.sum()} true events"
         raise InputError(expected(rule, got, hint))
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """The median draw of an attempt, and how many draws there were."""
-
-    parameters: dict[str, Any]
-    drawn: Intervals
-    score: float
-    draws: int
-
-
-def _median_draw(
-    draws: Iterable[tuple[dict[str, Any], Intervals]],
-    series: EventsInSpan,
-    score: Callable[[Any], float],
-    worth: Callable[[float], float],
-) -> _Outcome:
-    """Score every draw, and return the middle one."""
-    scored = [(parameters, drawn, score(series.as_given(drawn))) for parameters, drawn in draws]
-    scored.sort(key=lambda outcome: worth(outcome[2]))
-    return _Outcome(*scored[len(scored) // 2], len(scored))
 
 
 def _scorer(

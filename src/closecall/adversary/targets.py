@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.adversary.search import Judge, main_number, merit
+from closecall.adversary.search import Judge, Values, main_number, main_numbers, merit
 from closecall.clock import read_times
 from closecall.metrics.registry import find
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.adversary.predictions import EventsInSpan
+
+    Measure = Callable[[NDArray[np.uint8], NDArray[np.uint8]], Values]
 
 SAMPLES = 1000
 EVENTS = ((230, 250), (430, 450), (630, 650), (830, 850))
@@ -94,33 +96,33 @@ TARGETS = {
 def measure_targets(
     judge: Judge, times: Any, advance: Callable[[], None]
 ) -> tuple[list[dict[str, Any]], dict[str, dict[int, float]]]:
-    """Run every experiment, and give one row per metric and target, and scores by distance."""
-    bench = _Bench(judge, times, advance)
-    by_distance, perfect = _near_misses(bench)
+    """Run every experiment; return one row per metric and target, and scores by distance."""
+
+    def measure(truth: NDArray[np.uint8], predicted: NDArray[np.uint8]) -> Values:
+        advance()
+        return replace(judge, truth=truth, axis={"times": times}).values(predicted)
+
+    by_distance, perfect = _near_misses(measure)
     numbers = {
         "near_miss": {
             name: _share_of_way(name, scores[1], scores[DISTANCES[-1]], perfect[name])
             for name, scores in by_distance.items()
         },
-        "long_event": _long_event(bench),
-        **_improvements(bench),
-        "locality": _locality(bench, by_distance, perfect),
+        "long_event": _long_event(measure),
+        **_improvements(measure),
+        "locality": _locality(measure, by_distance, perfect),
     }
-    rows = [
-        {
-            "metric": metric,
-            "target": name,
-            "value": values[metric],
-            "met": _met(name, values[metric]),
-        }
-        for metric in judge.metrics
-        for name, values in numbers.items()
-    ]
+    rows = []
+    for metric in judge.metrics:
+        for name, values in numbers.items():
+            value, target = values[metric], TARGETS[name]
+            met = target.least <= value <= target.most if isfinite(value) else None
+            rows.append({"metric": metric, "target": name, "value": value, "met": met})
     return rows, by_distance
 
 
 def canonical_times(series: EventsInSpan, times: Any) -> Any:
-    """Return the canonical samples the step of the audited series, on its own kind of axis."""
+    """Return times of the canonical samples with the step of the audited series."""
     if series.samples:
         if times is None:
             return None
@@ -134,32 +136,11 @@ def canonical_times(series: EventsInSpan, times: Any) -> Any:
     return clock.native(ticks[0] + max(1, round(float(step))) * np.arange(SAMPLES))
 
 
-@dataclass(frozen=True)
-class _Bench:
-    judge: Judge
-    times: Any
-    advance: Callable[[], None]
-
-    def values(self, truth: Any, predicted: Any) -> dict[str, dict[str, float]]:
-        judge = replace(self.judge, truth=truth, axis={"times": self.times})
-        self.advance()
-        return judge.values(predicted)
-
-    def scores(self, truth: Any, predicted: Any) -> dict[str, float]:
-        values = self.values(truth, predicted)
-        return {name: row[main_number(find(name))] for name, row in values.items()}
-
-
 def _labels(*events: tuple[int, int]) -> NDArray[np.uint8]:
     labels = np.zeros(SAMPLES, dtype=np.uint8)
     for start, stop in events:
         labels[start:stop] = 1
     return labels
-
-
-def _met(name: str, value: float) -> bool | None:
-    target = TARGETS[name]
-    return target.least <= value <= target.most if isfinite(value) else None
 
 
 def _share_of_way(metric: str, score: float, low: float, high: float) -> float:
@@ -170,23 +151,24 @@ def _share_of_way(metric: str, score: float, low: float, high: float) -> float:
     return (here - bad) / (good - bad) if isfinite(here + good + bad) and good > bad else nan
 
 
-def _near_misses(bench: _Bench) -> tuple[dict[str, dict[int, float]], dict[str, float]]:
-    """Let every prediction miss its event by some samples."""
+def _near_misses(measure: Measure) -> tuple[dict[str, dict[int, float]], dict[str, float]]:
+    """Score predictions that miss every event by some samples."""
     truth = _labels(*EVENTS)
-    perfect = bench.scores(truth, truth)
+    perfect = main_numbers(measure(truth, truth))
     by_distance: dict[str, dict[int, float]] = {name: {} for name in perfect}
     for distance in DISTANCES:
         late = _labels(*((stop + distance, 2 * stop - start + distance) for start, stop in EVENTS))
-        for name, score in bench.scores(truth, late).items():
+        for name, score in main_numbers(measure(truth, late)).items():
             by_distance[name][distance] = score
     return by_distance, perfect
 
 
-def _long_event(bench: _Bench) -> dict[str, float]:
+def _long_event(measure: Measure) -> dict[str, float]:
     """Find only the long event, or only the short one."""
     truth = _labels(LONG, SHORT)
     perfect, long, short = (
-        bench.scores(truth, _labels(*found)) for found in ((LONG, SHORT), (LONG,), (SHORT,))
+        main_numbers(measure(truth, _labels(*found)))
+        for found in ((LONG, SHORT), (LONG,), (SHORT,))
     )
     differences = {}
     for name, best in perfect.items():
@@ -196,12 +178,12 @@ def _long_event(bench: _Bench) -> dict[str, float]:
     return differences
 
 
-def _improvements(bench: _Bench) -> dict[str, dict[str, float]]:
+def _improvements(measure: Measure) -> dict[str, dict[str, float]]:
     """Move one prediction sample by sample towards its event; the others are perfect."""
     truth = _labels(*EVENTS)
     first, (start, stop), *others = EVENTS
     passed = [
-        bench.scores(truth, _labels(first, (start - away, stop - away), *others))
+        main_numbers(measure(truth, _labels(first, (start - away, stop - away), *others)))
         for away in range(_FROM, -1, -1)
     ]
     jumps, idle = {}, {}
@@ -216,7 +198,7 @@ def _improvements(bench: _Bench) -> dict[str, dict[str, float]]:
 
 
 def _locality(
-    bench: _Bench, by_distance: dict[str, dict[int, float]], perfect: dict[str, float]
+    measure: Measure, by_distance: dict[str, dict[int, float]], perfect: dict[str, float]
 ) -> dict[str, float]:
     """Change the predictions around one event; those around the others are exact, or sloppy."""
     truth = _labels(*EVENTS)
@@ -226,28 +208,19 @@ def _locality(
     for margin in (0, _SLOPPY):
         others = [(s - margin, e + margin) for s, e in EVENTS if (s, e) != event]
         seen = [
-            bench.values(truth, _labels(*others, *around))
+            measure(truth, _labels(*others, *around))
             for around in ((event,), (), shattered, (_ZONE,))
         ]
         for name, best in perfect.items():
-            whole = _range(name, best - by_distance[name][DISTANCES[-1]])
-            for number in _parts(name):
+            entry = find(name)
+            whole = entry.highest - entry.lowest
+            if not isfinite(whole):
+                whole = abs(best - by_distance[name][DISTANCES[-1]])
+            parts = [number for number in entry.gives if number in ("precision", "recall")]
+            for number in parts or [main_number(entry)]:
                 values = np.array([row[name][number] for row in seen])
                 values = values[np.isfinite(values)]
-                change = (
-                    len(EVENTS) * float(np.ptp(values)) / whole if values.size and whole else nan
-                )
-                changes[name] = float(np.fmax(changes[name], change))
+                if values.size and whole:
+                    change = len(EVENTS) * float(np.ptp(values)) / whole
+                    changes[name] = float(np.fmax(changes[name], change))
     return changes
-
-
-def _range(metric: str, passed: float) -> float:
-    entry = find(metric)
-    bounded = isfinite(entry.highest - entry.lowest)
-    return entry.highest - entry.lowest if bounded else abs(passed)
-
-
-def _parts(metric: str) -> tuple[str, ...]:
-    entry = find(metric)
-    both = tuple(number for number in ("precision", "recall") if number in entry.gives)
-    return both or (main_number(entry),)

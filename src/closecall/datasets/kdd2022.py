@@ -26,7 +26,7 @@ _ALGORITHMS = {
     "twitteraapl": _NAB_DETECTORS,
     "swat": ("trivial", "adversary", "iforest", "ocsvm", "seq2seq"),
 }
-_MEASURED = {
+MEASURED = {
     "machinetemp": "data/realKnownCause/machine_temperature_system_failure.csv",
     "nyctaxi": "data/realKnownCause/nyc_taxi.csv",
     "twitteraapl": "data/realTweets/Twitter_volume_AAPL.csv",
@@ -97,7 +97,7 @@ def load_kdd2022(folder: str | PathLike[str] | None = None) -> dict[str, Labelle
     local = local_folder(folder)
     if local is None:
         labels = download(KDD2022, KDD2022.hashes()) / "data"
-        measured = download(NAB, _MEASURED.values())
+        measured = download(NAB, MEASURED.values())
     else:
         labels, measured = _labels_folder(local), local / "nab"
     return {name: _series(name, labels, measured) for name in _ALGORITHMS}
@@ -126,24 +126,13 @@ def _series(name: str, labels: Path, measured: Path) -> LabelledSeries:
     return LabelledSeries(name, truth, predicted, times, values)
 
 
-def measured(name: str) -> str:
-    """Name the file of NAB with the measurements of a dataset.
-
-    Examples
-    --------
-    >>> measured("nyctaxi")
-    'nyc_taxi.csv'
-    """
-    return Path(_MEASURED[name]).name
-
-
 def _measurements(
     name: str, folder: Path, samples: int
 ) -> tuple[NDArray[np.datetime64], NDArray[np.float64]] | tuple[None, None]:
     """Read the last rows of NAB's series, which are those that were labelled."""
-    if name not in _MEASURED:
+    if name not in MEASURED:
         return None, None
-    whole = Path(_MEASURED[name])
+    whole = Path(MEASURED[name])
     path = next((p for p in (folder / whole, folder / whole.name) if p.is_file()), None)
     if path is None:
         return None, None

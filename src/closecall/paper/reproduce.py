@@ -9,7 +9,7 @@ import numpy as np
 
 from closecall.affiliation import affiliation
 from closecall.datasets import load_kdd2022
-from closecall.datasets.kdd2022 import measured
+from closecall.datasets.kdd2022 import MEASURED
 from closecall.events import Events
 from closecall.fscore import f_measure
 from closecall.metrics import classical, range_based, time_aware
@@ -213,7 +213,8 @@ def description(data: Data) -> Table:
         columns=tuple(DATASETS.values()),
         rows=_by_rows(labels, columns),
         left_out=tuple(
-            f"trivial of {title}: the folder has no measurements of it ({measured(name)})"
+            f"trivial of {title}: the folder has no measurements of it "
+            f"({MEASURED[name].rpartition('/')[2]})"
             for (name, title), column in zip(DATASETS.items(), columns, strict=True)
             if column[-1] is None
         ),

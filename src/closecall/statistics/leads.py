@@ -105,24 +105,11 @@ def lead(
 
     With fewer than six judged events there are no limits and no probability.
 
-    Parameters
-    ----------
-    gap
-        The difference d itself.
-    spread
-        Its standard error s.
-    judged
-        On how many events, or series, the difference rests: m.
-    differing
-        On how many of them the two differ: k.
-    level
-        How often the interval is meant to hold the true difference.
-    set_back
-        The leads of the first, and of the second, in resamples with half an event against it. None
-        for numbers without bounds, which may fail by any amount: then there are only the limits of
-        t, and none where the difference does not vary.
-    widest
-        The largest difference there can be.
+    `gap` is d and `spread` its standard error s; the difference rests on `judged` events, or
+    series (m), and the two differ on `differing` of them (k). `set_back` has the leads of the first
+    and of the second in resamples with half an event against it; None for numbers without bounds,
+    which may fail by any amount: then there are only the limits of t, and none where the difference
+    does not vary. `widest` is the largest difference there can be.
 
     Examples
     --------
