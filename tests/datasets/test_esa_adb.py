@@ -1,11 +1,14 @@
 """ESA-ADB: labels by channel, categories by ID."""
 
+import re
+
 import numpy as np
 import pytest
 
 import closecall as cc
 from closecall.datasets import EsaLabels, read_esa_adb
 from closecall.errors import InputError, InputTypeError
+from tests.datasets.conftest import refusal
 
 TYPES = """\
 ID,Class,Subclass,Category,Dimensionality,Locality,Length
@@ -38,12 +41,6 @@ def mission(tmp_path):
     (tmp_path / "labels.csv").write_text(LABELS)
     (tmp_path / "anomaly_types.csv").write_text(TYPES)
     return tmp_path
-
-
-def refusal(*arguments, kind=InputError, **options):
-    with pytest.raises(kind) as caught:
-        read_esa_adb(*arguments, **options)
-    return str(caught.value)
 
 
 EVENING = ("2004-12-01T20:42:15.429", "2004-12-01T21:00:00")
@@ -106,60 +103,6 @@ def test_zones_and_no_zone_are_both_utc(mission):
     assert read_esa_adb(mission).mission == events(("2004-12-01T18:00:00", "2004-12-01T22:00:00"))
 
 
-def test_times_with_and_without_a_zone(mission):
-    path = mission / "labels.csv"
-    path.write_text(LABELS.replace("2004-12-01T20:42:15.429Z", "2004-12-01T20:42:15.429"))
-    assert refusal(mission) == (
-        f"Expected `StartTime` of {path} to be ISO 8601 times, all with a time zone or all "
-        "without, got '2004-12-01T20:42:15.429' in row 2."
-    )
-    path.write_text(LABELS.replace("2004-12-04T00:00:00.000Z", "later"))
-    assert refusal(mission) == (
-        f"Expected `EndTime` of {path} to be ISO 8601 times, all with a time zone or all "
-        "without, got 'later' in row 5."
-    )
-
-
-def test_an_end_before_its_start(mission):
-    path = mission / "labels.csv"
-    path.write_text(LABELS.replace("2004-12-04T", "2004-11-04T"))
-    assert refusal(mission) == (
-        f"Expected `EndTime` not to lie before `StartTime` in {path}, got "
-        "2004-11-04T00:00:00.000000000 and 2004-12-03T00:00:00.000000000 in row 5."
-    )
-
-
-def test_an_id_without_a_category_or_with_two(mission):
-    path = mission / "anomaly_types.csv"
-    path.write_text(TYPES.replace("id_2", "id_20"))
-    assert refusal(mission) == (
-        f"Expected a category in anomaly_types.csv for each ID of {mission / 'labels.csv'}, got "
-        "none for 'id_2' in row 1."
-    )
-    path.write_text(TYPES.replace("Communication Gap", ""))
-    assert refusal(mission) == (
-        f"Expected a category in anomaly_types.csv for each ID of {mission / 'labels.csv'}, got "
-        "none for 'id_3' in row 5."
-    )
-    path.write_text(TYPES.replace("id_2", "id_1"))
-    assert refusal(mission) == (
-        f"Expected each ID to have one category in {path}, got 'Rare Event' and 'Anomaly' for "
-        "'id_1'."
-    )
-
-
-def test_categories_in_the_file_that_are_not_known(mission):
-    path = mission / "anomaly_types.csv"
-    path.write_text(TYPES.replace("subclass_1,Anomaly,Multi", "subclass_1,anomaly,Multi"))
-    assert refusal(mission) == (
-        "Expected categories in anomaly_types.csv to be among Anomaly, Communication Gap, Invalid "
-        "Segment, Rare Event, got 'anomaly' for 'id_2'.\n\n"
-        "Hint: `categories` may name others, and then they count as events."
-    )
-    chosen = ("Anomaly", "Rare Event", "anomaly")
-    assert len(read_esa_adb(mission, categories=chosen).mission) == 3
-
-
 def test_a_mission_may_have_invalid_segments(mission):
     """Mission 3 has them; they are not events unless they are asked for."""
     path = mission / "anomaly_types.csv"
@@ -169,55 +112,100 @@ def test_a_mission_may_have_invalid_segments(mission):
     assert list(chosen.channels) == ["channel_9"]
 
 
-def test_categories_that_do_not_exist(mission):
-    assert refusal(mission, categories=("anomaly",)) == (
-        "Expected `categories` to be among Anomaly, Communication Gap, Invalid Segment, Rare "
-        "Event, got 'anomaly'."
-    )
+def test_categories_may_be_others_than_the_published_ones(mission):
     path = mission / "anomaly_types.csv"
-    path.write_text(TYPES.replace("Communication Gap", ""))
-    assert refusal(mission, categories=("Gap",)).startswith("Expected `categories` to be among Ano")
-    path.write_text(TYPES)
-    assert refusal(mission, kind=InputTypeError, categories="Anomaly") == (
-        "Expected `categories` to be a tuple of names, got one name.\n\nHint: Pass ('Anomaly',)."
-    )
+    path.write_text(TYPES.replace("subclass_1,Anomaly,Multi", "subclass_1,anomaly,Multi"))
+    chosen = ("Anomaly", "Rare Event", "anomaly")
+    assert len(read_esa_adb(mission, categories=chosen).mission) == 3
 
 
-@pytest.mark.parametrize("wrong", [5, None])
-def test_categories_that_are_no_names(mission, wrong):
-    assert refusal(mission, kind=InputTypeError, categories=wrong) == (
-        f"Expected `categories` to be a tuple of names, got {wrong}."
-    )
+FAR = "9999-12-31T00:00:00.000Z"
+KINDS = "to be ISO 8601 times, all with a time zone or all without"
+IN_RANGE = "to lie from 1678 to 2261, where nanoseconds can be counted"
 
 
-def test_categories_are_not_used_up(mission):
-    """What can be read only once would be empty when the labels are chosen."""
-    once = (name for name in ("Anomaly", "Rare Event"))
-    assert refusal(mission, kind=InputTypeError, categories=once).startswith(
-        "Expected `categories` to be a tuple of names, got <generator "
-    )
-
-
-@pytest.mark.parametrize("far", ["9999-12-31T00:00:00.000Z", "9999-12-31T00:00:00.000"])
-def test_times_that_nanoseconds_cannot_hold(mission, far):
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "2004-12-01T20:42:15.429Z",
+            "2004-12-01T20:42:15.429",
+            f"`StartTime` of {{}} {KINDS}, got '2004-12-01T20:42:15.429' in row 2.",
+        ),
+        ("2004-12-04T00:00:00.000Z", "later", f"`EndTime` of {{}} {KINDS}, got 'later' in row 5."),
+        ("2004-12-04T00:00:00.000Z", FAR, f"`EndTime` of {{}} {IN_RANGE}, got {FAR!r} in row 5."),
+        (
+            "2004-12-04T",
+            "2004-11-04T",
+            (
+                "`EndTime` not to lie before `StartTime` in {}, got 2004-11-04T00:00:00.000000000 "
+                "and 2004-12-03T00:00:00.000000000 in row 5."
+            ),
+        ),
+        ("EndTime", "End", "{} to have a column `EndTime`, got ID, Channel, StartTime, End."),
+    ],
+)
+def test_labels_that_are_refused(mission, old, new, message):
     path = mission / "labels.csv"
-    path.write_text(LABELS.replace("2004-12-04T00:00:00.000Z", far))
-    rule = "to lie from 1678 to 2261, where nanoseconds can be counted"
-    if not far.endswith("Z"):
-        path.write_text(path.read_text().replace("Z\n", "\n").replace("Z,", ","))
-    assert refusal(mission) == f"Expected `EndTime` of {path} {rule}, got {far!r} in row 5."
+    path.write_text(LABELS.replace(old, new))
+    assert refusal(read_esa_adb, mission) == f"Expected {message.format(path)}"
 
 
-def test_files_and_columns_that_are_not_there(mission):
-    (mission / "labels.csv").write_text("ID,Channel,StartTime\n")
-    assert refusal(mission) == (
-        f"Expected {mission / 'labels.csv'} to have a column `EndTime`, got ID, Channel, StartTime."
-    )
-    (mission / "labels.csv").unlink()
-    assert refusal(mission) == f"Expected a file labels.csv, got none in {mission}."
+def test_far_times_without_a_zone(mission):
+    text = LABELS.replace("2004-12-04T00:00:00.000Z", FAR)
+    (mission / "labels.csv").write_text(text.replace("Z\n", "\n").replace("Z,", ","))
+    assert IN_RANGE in refusal(read_esa_adb, mission)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("id_2", "id_20", "a category in anomaly_types.csv for each ID of {}, got none for 'id_2'"),
+        ("Communication Gap", "", "for each ID of {}, got none for 'id_3' in row 5."),
+        ("id_2", "id_1", "got 'Rare Event' and 'Anomaly' for 'id_1'."),
+        (
+            "subclass_1,Anomaly,Multi",
+            "subclass_1,anomaly,Multi",
+            (
+                "Expected categories in anomaly_types.csv to be among Anomaly, Communication Gap, "
+                "Invalid Segment, Rare Event, got 'anomaly' for 'id_2'.\n\n"
+                "Hint: `categories` may name others, and then they count as events."
+            ),
+        ),
+    ],
+)
+def test_types_that_are_refused(mission, old, new, message):
+    (mission / "anomaly_types.csv").write_text(TYPES.replace(old, new))
+    assert message.format(mission / "labels.csv") in refusal(read_esa_adb, mission)
+
+
+@pytest.mark.parametrize(
+    ("categories", "kind", "message"),
+    [
+        (
+            ("anomaly",),
+            InputError,
+            (
+                "`categories` to be among Anomaly, Communication Gap, Invalid Segment, Rare Event, "
+                "got 'anomaly'."
+            ),
+        ),
+        ("Anomaly", InputTypeError, "a tuple of names, got one name.\n\nHint: Pass ('Anomaly',)."),
+        (None, InputTypeError, "`categories` to be a tuple of names, got None."),
+        # What can be read only once would be empty when the labels are chosen.
+        ((name for name in ("Anomaly",)), InputTypeError, "of names, got <generator "),
+    ],
+)
+def test_categories_that_are_refused(mission, categories, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        read_esa_adb(mission, categories=categories)
+
+
+def test_files_that_are_not_there(mission):
     (mission / "anomaly_types.csv").unlink()
-    assert refusal(mission) == f"Expected a file anomaly_types.csv, got none in {mission}."
-    assert refusal(mission / "ESA-Mission1") == (
+    message = f"Expected a file anomaly_types.csv, got none in {mission}."
+    assert refusal(read_esa_adb, mission) == message
+    assert refusal(read_esa_adb, mission / "ESA-Mission1") == (
         f"Expected `folder` to be a folder, got {mission / 'ESA-Mission1'}.\n\n"
         "Hint: It has a mission's labels.csv and anomaly_types.csv."
     )

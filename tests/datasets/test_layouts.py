@@ -185,8 +185,12 @@ def test_names_are_sorted_and_need_no_detector():
 
 
 def test_gaps_are_counted():
-    assert "none of the detector 'y' for the series 'a' (nor for 2 more)." in refusal(
-        series_to_read, "abcd", files(x="abcd", y="b"), "error"
+    assert refusal(series_to_read, "abcd", files(x="abcd", y="b"), "error") == (
+        "Expected scores of every detector for every series, got none of the detector 'y' for the "
+        "series 'a' (nor for 2 more).\n\n"
+        'Hint: `missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that '
+        'detector, which the batch reports; `missing="drop"` (`--missing drop`) leaves out each '
+        "series that some detector has no scores for."
     )
     assert series_to_read("abcd", files(x="abcd", y="b"), "nan") == ["a", "b", "c", "d"]
     assert series_to_read("abcd", files(x="abd", y="bd"), "drop") == ["b", "d"]

@@ -93,10 +93,6 @@ def test_detectors_are_told_apart_by_hyperparameters_and_repetitions(layout):
 def test_an_experiment_that_failed(layout):
     data, run = layout
     (run / "COF/0af3/test/b/1/anomaly_scores.ts").unlink()
-    assert refusal(read_timeeval, data, run).startswith(
-        "Expected scores of every detector for every series, got none of the detector 'COF' for "
-        "the series 'test/b'.\n\nHint: "
-    )
     assert read_timeeval(data, run, missing="drop")["series"].unique().to_pylist() == ["test/a"]
     kept = read_timeeval(data, run, missing="nan")
     assert np.isnan(kept["COF"].to_numpy()).tolist() == [False] * 4 + [True] * 4
@@ -106,25 +102,12 @@ def test_a_detector_whose_experiments_all_failed(layout):
     data, run = layout
     for path in run.glob("COF/*/*/*/*/anomaly_scores.ts"):
         path.unlink()
-    assert refusal(read_timeeval, data, run).startswith(
-        "Expected scores of every detector, got none of the detector 'COF'.\n\nHint: "
-    )
     kept = read_timeeval(data, run, missing="nan")
     assert kept.column_names[3:] == ["COF", "LOF"]
     assert np.isnan(kept["COF"].to_numpy()).all()
     (run / "LOF/0af3/test/a/notes.txt").write_text("not an experiment")
     (run / "Empty").mkdir()
     assert read_timeeval(data, run, missing="nan").column_names[3:] == ["COF", "Empty", "LOF"]
-
-
-def test_a_dataset_with_a_header_only(layout):
-    data, run = layout
-    write_dataset(data, "b", [], [])
-    path = data / "multivariate/b.test.csv"
-    for timestamps in (True, False):
-        assert refusal(read_timeeval, data, run, timestamps=timestamps) == (
-            f"Expected a row below the header of {path}, got none."
-        )
 
 
 HINT = (
@@ -159,18 +142,13 @@ def test_scores_that_are_nan_and_inf_are_read(layout):
     assert scores[1:4].tolist() == [np.inf, -np.inf, 0.001]
 
 
-def test_scores_that_are_not_numbers_or_too_few(layout):
+def test_scores_that_are_not_numbers(layout):
     data, run = layout
     path = run / "COF/0af3/test/a/1/anomaly_scores.ts"
     path.write_text("0.5\nhigh\n")
     assert refusal(read_timeeval, data, run) == (
         f"Expected {path} to have one number per line, got could not convert string to float: "
         "'high'."
-    )
-    path.write_text("0.5\n0.5")
-    assert refusal(read_timeeval, data, run) == (
-        f"Expected {path} to have 4 scores, as many as {data}/multivariate/a.test.csv has rows, "
-        "got 2.\n\nHint: A detector that scores windows must give each sample a score of its own."
     )
 
 
@@ -195,26 +173,24 @@ def test_the_folder_above_the_run(layout):
     )
 
 
-def test_an_index_that_is_not_whole(tmp_path):
-    index = tmp_path / "datasets.csv"
-    assert (
-        refusal(read_timeeval, tmp_path) == f"Expected a file datasets.csv, got none in {tmp_path}."
-    )
-    index.write_text("collection_name,dataset_name\n")
-    assert refusal(read_timeeval, tmp_path) == (
-        f"Expected {index} to have a column `test_path`, got collection_name, dataset_name."
-    )
-    index.write_text(HEADER)
-    assert (
-        refusal(read_timeeval, tmp_path) == f"Expected a row below the header of {index}, got none."
-    )
-    index.write_text(HEADER + "c,x,,x.csv,real,True\nc,y,y.csv,,real,True\n")
-    assert refusal(read_timeeval, tmp_path) == (
-        f"Expected a `test_path` in each row of {index}, got none in row 2, for 'c/y'."
-    )
-    index.write_text(HEADER + "c,x,,x.csv,real,True\nc,x,,y.csv,real,True\n")
-    assert refusal(read_timeeval, tmp_path) == (
-        f"Expected each dataset to have one row in {index}, got 'c/x' again in row 2."
-    )
-    index.write_text(HEADER + "c,x,,x.csv,real,True\n")
-    assert refusal(read_timeeval, tmp_path) == f"Expected a file x.csv, got none in {tmp_path}."
+@pytest.mark.parametrize(
+    ("index", "rule", "got"),
+    [
+        ("collection_name,dataset_name\n", "{} to have a column `test_path`", "collection_name, "),
+        (
+            HEADER + "c,x,,x.csv,real,True\nc,y,y.csv,,real,True\n",
+            "a `test_path` in each row of {}",
+            "none in row 2, for 'c/y'.",
+        ),
+        (
+            HEADER + "c,x,,x.csv,real,True\nc,x,,y.csv,real,True\n",
+            "each dataset to have one row in {}",
+            "'c/x' again in row 2.",
+        ),
+        (HEADER + "c,x,,x.csv,real,True\n", "a file x.csv", "none in "),
+    ],
+)
+def test_an_index_that_is_not_whole(tmp_path, index, rule, got):
+    path = tmp_path / "datasets.csv"
+    path.write_text(index)
+    assert refusal(read_timeeval, tmp_path).startswith(f"Expected {rule.format(path)}, got {got}")

@@ -6,7 +6,6 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import read_tsb_ad
-from closecall.errors import InputTypeError
 from closecall.tables.batch.evaluate import evaluate_frame
 from tests.datasets.conftest import refusal
 
@@ -71,11 +70,6 @@ def test_several_values_and_rows_with_empty_fields(tmp_path):
     assert read_tsb_ad(tmp_path)["label"].to_pylist() == [0, 1, 0]
 
 
-def test_labels_may_be_written_as_floats(tmp_path):
-    (tmp_path / "f.csv").write_text("Data,Label\n1,0.0\n2,1.0\n")
-    assert read_tsb_ad(tmp_path)["label"].to_pylist() == [0, 1]
-
-
 def test_scores_in_one_column_are_taken(layout):
     data, scores = layout
     np.save(scores / "KNN" / f"{TWO}.npy", np.array([[2.0], [6.0], [5.0], [np.inf]]))
@@ -85,12 +79,8 @@ def test_scores_in_one_column_are_taken(layout):
 def test_a_series_that_one_detector_lacks(layout):
     data, scores = layout
     (scores / "KNN" / f"{ONE}.npy").unlink()
-    assert refusal(read_tsb_ad, data, scores) == (
-        "Expected scores of every detector for every series, got none of the detector 'KNN' for "
-        f"the series '{ONE}'.\n\n"
-        'Hint: `missing="nan"` (`--missing nan`) keeps the series, with nan as the scores of that '
-        'detector, which the batch reports; `missing="drop"` (`--missing drop`) leaves out each '
-        "series that some detector has no scores for."
+    assert f"none of the detector 'KNN' for the series '{ONE}'." in refusal(
+        read_tsb_ad, data, scores
     )
     kept = read_tsb_ad(data, scores, missing="nan")
     assert np.isnan(kept["KNN"].to_numpy()).tolist() == [True] * 6 + [False] * 4
@@ -100,23 +90,10 @@ def test_a_series_that_one_detector_lacks(layout):
     assert dropped["series"].unique().to_pylist() == [TWO]
 
 
-def test_a_detector_without_scores(layout):
-    data, scores = layout
-    (scores / "Later").mkdir()
-    assert refusal(read_tsb_ad, data, scores).startswith(
-        "Expected scores of every detector, got none of the detector 'Later'.\n\nHint: "
-    )
-    assert np.isnan(read_tsb_ad(data, scores, missing="nan")["Later"].to_numpy()).all()
-
-
 def test_scores_for_a_series_that_is_not_there(layout):
     data, scores = layout
     (data / f"{ONE}.csv").unlink()
-    assert refusal(read_tsb_ad, data, scores) == (
-        "Expected a series in the data for each file of scores, such as "
-        f"{scores / 'IForest' / ONE}.npy, got none that is called '{ONE}'.\n\n"
-        'Hint: `missing="drop"` (`--missing drop`) reads only what is in both.'
-    )
+    assert f"got none that is called '{ONE}'." in refusal(read_tsb_ad, data, scores)
     assert read_tsb_ad(data, scores, missing="drop")["series"].unique().to_pylist() == [TWO]
 
 
@@ -153,22 +130,6 @@ def test_a_file_that_is_no_array(layout):
     path.write_text("0.5")
     assert refusal(read_tsb_ad, data, scores).startswith(
         f"Expected {path} to be a NumPy array, got "
-    )
-
-
-def test_paths_that_are_none(layout):
-    data, _ = layout
-    for arguments, name in (((None,), "data"), ((data, 5), "scores")):
-        with pytest.raises(InputTypeError) as caught:
-            read_tsb_ad(*arguments)
-        assert str(caught.value) == f"Expected `{name}` to be a path, got {arguments[-1]!r}."
-
-
-def test_a_header_only(layout):
-    data, scores = layout
-    (data / f"{TWO}.csv").write_text("Data,Label\n")
-    assert refusal(read_tsb_ad, data, scores) == (
-        f"Expected a row below the header of {data / TWO}.csv, got none."
     )
 
 
