@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.adversary.families import FAMILIES, ROUNDS, Attempt, plan, read_families, remaining
+from closecall.adversary.families import DRAWS, FAMILIES, Attempt, plan, read_families, remaining
 from closecall.adversary.predictions import EventsInSpan, read_events_in_span
 from closecall.adversary.search import Values, main_number, merit, read_judge, read_truth
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
@@ -18,15 +18,12 @@ from closecall.errors import InputError, InputTypeError, MissingExtraError, expe
 from closecall.events import Events, Intervals
 from closecall.metrics.registry import find
 from closecall.parameters import require_count, shown
-from closecall.series import read_pair, read_span
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from numpy.typing import NDArray
-
     from closecall.adversary.search import Judge
-    from closecall.clock import Tick
 
 
 def audit(
@@ -320,7 +317,7 @@ class _Session:
         for name, predicted in self.detectors.items():
             self.plain[name] = self._score(predicted)
         self.trivial = self._score(self._hint(0 if self.series.trivial is None else None))
-        for number in range(len(ROUNDS)):
+        for number in range(len(DRAWS)):
             self._hold(number)
         truth = self.judge.truth
         span = self.judge.axis["span"] if isinstance(truth, Events) else None
@@ -383,7 +380,7 @@ class _Session:
 def _strongest(session: _Session, metric: str) -> Strongest:
     """Return the attempt of each family that beats the detectors by most, or comes closest."""
     number = main_number(find(metric))
-    last = len(ROUNDS) - 1
+    last = len(DRAWS) - 1
     left = session.remaining(metric, last)
     best: Strongest = {}
     for index, attempt in enumerate(session.attempts):
@@ -453,58 +450,29 @@ def with_hint(truth: Any, predicted: Any, hint: Any, span: Any = None) -> Any:
     Around an event is its zone, as in the affiliation metrics: up to halfway to its neighbours.
     All three are 0/1 vectors, or Events within the span.
     """
-    series, claims, known = _on_one_clock(truth, predicted, hint, span)
-    borders = _zone_borders(series)
-    touched = np.unique(np.searchsorted(borders[1:-1], known.starts, side="right"))
-    starts, stops = [known.starts], [known.stops]
-    for low, high in _runs_of_others(touched, borders):
-        kept = _clipped(claims, low, high)
-        starts.append(kept.starts)
-        stops.append(kept.stops)
-    all_starts, all_stops = np.concatenate(starts), np.concatenate(stops)
-    order = np.argsort(all_starts, kind="stable")
-    return series.as_given(Intervals(all_starts[order], all_stops[order], series.clock).merged())
-
-
-def _on_one_clock(
-    truth: Any, predicted: Any, hint: Any, span: Any
-) -> tuple[EventsInSpan, Intervals, Intervals]:
-    read = [
-        read_events_in_span(side, name, span)
-        for side, name in ((truth, "truth"), (predicted, "predicted"), (hint, "trivial"))
-    ]
+    sides = {"truth": truth, "predicted": predicted, "trivial": hint}
+    read = [read_events_in_span(side, name, span) for name, side in sides.items()]
     own = read[0]
-    if own.samples:
-        return own, read[1].events, read[2].events
-    parts = [
-        Timed("events", ticks, series.clock)
-        for series in read
-        for ticks in (series.events.starts, series.events.stops)
+    ends = [
+        Timed("events", ticks, one.clock)
+        for one in read
+        for ticks in (one.events.starts, one.events.stops)
     ]
-    ticks, clock = on_one_clock(*parts, read_span(span))
-    pairs = [Intervals(ticks[at], ticks[at + 1], clock) for at in (0, 2, 4)]
-    start, stop = ticks[-1].tolist()
-    return EventsInSpan(pairs[0], start, stop, samples=False), pairs[1], pairs[2]
-
-
-def _zone_borders(series: EventsInSpan) -> NDArray[np.float64] | NDArray[np.int64]:
-    stops, starts = series.events.stops[:-1], series.events.starts[1:]
-    gaps = starts - stops
-    halfway = stops + (gaps // 2 if gaps.dtype.kind == "i" else gaps / 2)
-    return np.concatenate(([series.start], halfway, [series.stop]))
-
-
-def _runs_of_others(
-    touched: NDArray[np.int64], borders: NDArray[np.float64] | NDArray[np.int64]
-) -> list[tuple[Tick, Tick]]:
-    """List the stretches between the touched zones."""
-    lows = [borders[0].item(), *borders[touched + 1].tolist()]
-    highs = [*borders[touched].tolist(), borders[-1].item()]
-    return [(low, high) for low, high in zip(lows, highs, strict=True) if low < high]
-
-
-def _clipped(intervals: Intervals, low: Tick, high: Tick) -> Intervals:
-    starts, stops = np.maximum(intervals.starts, low), np.minimum(intervals.stops, high)
-    points = intervals.starts == intervals.stops
-    inside = (starts < stops) | (points & (starts == stops) & (starts < high))
-    return Intervals(starts[inside], stops[inside], intervals.clock)
+    limits = Timed("span", np.array([own.start, own.stop]), own.clock)
+    (*ticks, (first, last)), clock = on_one_clock(*ends, limits)
+    true_starts, true_stops, claim_starts, claim_stops, *known = ticks
+    gaps = true_starts[1:] - true_stops[:-1]
+    halfway = true_stops[:-1] + (gaps // 2 if gaps.dtype.kind == "i" else gaps / 2)
+    touched = np.unique(np.searchsorted(halfway, known[0], side="right"))
+    borders = np.concatenate(([first], halfway, [last]))
+    points = claim_starts == claim_stops
+    parts = [tuple(known)]
+    # What is claimed between the touched zones stays, cut at their borders.
+    lows, highs = [first, *borders[touched + 1]], [*borders[touched], last]
+    for low, high in zip(lows, highs, strict=True):
+        starts, stops = np.maximum(claim_starts, low), np.minimum(claim_stops, high)
+        kept = (starts < stops) | (points & (starts == stops) & (starts < high))
+        parts.append((starts[kept], stops[kept]))
+    starts, stops = (np.concatenate(side) for side in zip(*parts, strict=True))
+    order = np.argsort(starts, kind="stable")
+    return own.as_given(Intervals(starts[order], stops[order], clock).merged())

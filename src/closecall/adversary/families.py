@@ -29,18 +29,11 @@ if TYPE_CHECKING:
 _SHARE = 0.1  # of the trivial event's length, as in the paper's footnote
 _MOST_POINTS = 10_000  # moments drawn in a span without samples
 _COVERED = (0.5, 0.02, 0.2, 0.1, 0.05, 0.01)  # shares of the series that random ranges cover
-
-
-@dataclass(frozen=True)
-class Round:
-    """How often each random prediction is drawn in a round; its median draw stands for it."""
-
-    draws: int
-    most: int | None
-    """How many of each family come this far; all if None."""
-
-
-ROUNDS = (Round(5, None), Round(25, 3), Round(25, 1))
+# Random predictions meet in rounds: how often each is drawn (its median draw stands for it), and
+# how many of each family come this far. The best of many medians is lucky as well, so each round
+# draws afresh, and the draws of the last one had no say in what was chosen.
+DRAWS = (5, 25, 25)
+_KEPT = (None, 3, 1)
 
 
 def remaining(
@@ -51,11 +44,11 @@ def remaining(
     They are the best of their families in the round before, by ``worth(attempt, round)``.
     """
     left = [index for index, attempt in enumerate(attempts) if attempt.family.random]
-    for earlier, following in enumerate(ROUNDS[1 : number + 1]):
+    for earlier, kept in enumerate(_KEPT[1 : number + 1]):
         families: dict[str, list[int]] = {}
         for index in sorted(left, key=lambda index: -worth(index, earlier)):
             families.setdefault(attempts[index].family.name, []).append(index)
-        left = [index for own in families.values() for index in own[: following.most]]
+        left = [index for own in families.values() for index in own[:kept]]
     return left
 
 
@@ -85,7 +78,7 @@ class Attempt:
         if not self.family.random:
             return [(self.parameters, self.family.build(series, self.parameters))]
         seeded = [{**self.parameters, "seed": seed} for seed in self.seeds[number]]
-        return [(parameters, self.family.build(series, parameters)) for parameters in seeded]
+        return [(how, self.family.build(series, how)) for how in seeded]
 
 
 def read_families(families: Iterable[str] | None) -> list[Family]:
@@ -105,20 +98,15 @@ def read_families(families: Iterable[str] | None) -> list[Family]:
 def plan(
     series: EventsInSpan, families: list[Family], *, seed: int, budget: int
 ) -> tuple[list[Attempt], dict[str, str]]:
-    """List what to try within the budget, and say why a family is left out."""
-    left_out = {}
-    usable = []
-    for family in families:
-        reason = _unusable(family, series)
-        if reason:
-            left_out[family.name] = reason
-        else:
-            usable.append(family)
+    """Return what to try within the budget, and why a family is left out."""
+    reasons = {family.name: _unusable(family, series) for family in families}
+    left_out = {name: reason for name, reason in reasons.items() if reason}
+    usable = [family for family in families if family.name not in left_out]
     varied = [family for family in usable if family.name != "everything"]
     each = max(1, (budget - len(usable) + len(varied)) // max(1, len(varied)))
     attempts = []
     for family in usable:
-        most = max(1, each // ROUNDS[0].draws) if family.random else each
+        most = max(1, each // DRAWS[0]) if family.random else each
         for number, parameters in enumerate(family.propose(series, most)):
             attempts.append(_attempt(family, parameters, seed, number))
     return attempts, left_out
@@ -130,8 +118,8 @@ def _attempt(family: Family, parameters: dict[str, Any], seed: int, number: int)
     place = list(FAMILIES).index(family.name)
     # Children of one seed sequence: neither attempts nor neighbouring seeds share a draw.
     spawned = np.random.SeedSequence(seed, spawn_key=(place, number))
-    drawn = iter(spawned.generate_state(sum(a_round.draws for a_round in ROUNDS)).tolist())
-    seeds = tuple(tuple(next(drawn) for _ in range(a_round.draws)) for a_round in ROUNDS)
+    drawn = iter(spawned.generate_state(sum(DRAWS)).tolist())
+    seeds = tuple(tuple(next(drawn) for _ in range(draws)) for draws in DRAWS)
     return Attempt(family, parameters, seeds)
 
 

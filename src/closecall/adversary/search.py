@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.adversary.families import ROUNDS, plan, read_families, remaining
+from closecall.adversary.families import DRAWS, plan, read_families, remaining
 from closecall.adversary.predictions import EventsInSpan, Prediction, read_events_in_span
 from closecall.errors import (
     ClosecallError,
@@ -233,7 +233,7 @@ def search(
 
     trials: dict[int, tuple[Trial, Intervals]] = {}
     medians: dict[tuple[int, int], float] = {}
-    for number in range(len(ROUNDS)):
+    for number in range(len(DRAWS)):
         left = remaining(attempts, number, lambda index, earlier: medians[index, earlier])
         for index in left if number else range(len(attempts)):
             draws = [

@@ -31,7 +31,13 @@ from closecall.parameters import require_count
 from closecall.series import Pair, Scored, read_pair, read_scored
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
     from closecall.clock import Ticks
+
+    Progress = Callable[[int, int], None]
 
 MOST_SHIFTS = 1_000_000
 _EVEN = 1e-9  # of a step: sampling times of floats that differ less are even
@@ -219,18 +225,6 @@ def _is_even(labels: Any, times: Any, end: Any) -> bool:
     return bool(steps.max() - steps.min() <= _EVEN * steps.max())
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from closecall.affiliation import EventScores
-    from closecall.chance.result import Correction
-    from closecall.clock import Ticks
-
-    Progress = Callable[[int, int], None]
-
-
 class EventTally:
     """Counts what the shifts give at each event, a block of shifts at a time."""
 
@@ -275,7 +269,7 @@ def shift_alarms(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[EventTests]]:
     """Return precision, recall and F1: those observed, those of each shift, and each event's."""
     result = score_pair(pair)
-    events: EventScores = result.events
+    events = result.events
     keep = shifts.size * len(events) <= MOST_KEPT
     tallies = [EventTally(x, keep=keep) for x in (events.precision, events.recall, events.f1)]
     null = np.empty((3, shifts.size))
