@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closecall.affiliation.order import descending_order
-from closecall.affiliation.pieces import cut_samples
+from closecall.affiliation.curve import cut_samples, descending_order
 from closecall.affiliation.zones import origin_of
 
 if TYPE_CHECKING:
