@@ -28,6 +28,7 @@ _COLUMNS = ("thresholds", "precision", "recall", "f1", "alarms")
 _SIGN = 1 << 63
 _ALL_BITS = 2**64 - 1
 _FEW = 1 << 20  # samples, for which long digits are faster: their places stay in fast memory
+_VERY_FEW = 1 << 12
 _HELD = 4  # bytes of any number that float64 holds exactly
 
 
@@ -343,6 +344,8 @@ def descending_order(scores: NDArray[Any]) -> NDArray[np.int64]:
     span_bits = (high - low).bit_length()
     # Three or four digits of the leading bits; more would seldom matter.
     digits, digit_bits = (3, 12) if values.size <= _FEW else (4, 10)
+    if values.size <= _VERY_FEW:
+        digits, digit_bits = 4, 9  # as many bits; counting digits would take longer than sorting
     key_bits = min(span_bits, digits * digit_bits, 64 - place_bits)
     drop = span_bits - key_bits
     order, other = np.empty(values.size, np.int64), np.empty(values.size, np.int64)
