@@ -78,7 +78,7 @@ class Kernel(Generic[P, R]):
         began = perf_counter()
         _running.deadline = inf if _disabled else began + _LOADING_NUMBA - _spent
         try:
-            return _as_python(self.plain(*arguments, **options))
+            return _as_python(self.plain(*arguments, **options))  # type: ignore[no-any-return]
         except _OutOfTimeError:
             # What it has written so far must not be there when it starts again.
             for array, original in zip(arrays, before, strict=True):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from closecall.affiliation import _chance_kernels
 from closecall.affiliation.random_points import (
     Moments,
     chance_recall_loss,
@@ -28,12 +29,20 @@ from closecall.series import read_pair
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+
     from closecall.affiliation.result import EventScores
     from closecall.affiliation.zones import ZoneShares
-    from closecall.series import Scored, TruthInSpan
+    from closecall.series import TruthInSpan
 
 DRAWS = 1000
 _LEAST_DRAWS, _MOST_DRAWS = 2, 1_000_000  # two, for a standard deviation
+_MOST_WORK = 20_000_000  # points and zones of all draws together
+_FEWEST_DRAWS = 8
+_MOST_EXACT = 1_000  # zones, for each of which F1 is integrated
+_BLOCK = 1_000_000  # random numbers at a time
+_ENOUGH = 10  # points in every zone: what comes after them hardly matters
+_NO_TIES = np.empty(0, dtype=np.int64)
 _EVENT_COLUMNS = ("precision", "recall", "f1", "precision_std", "recall_std", "f1_std")
 
 
@@ -41,21 +50,21 @@ _EVENT_COLUMNS = ("precision", "recall", "f1", "precision_std", "recall_std", "f
 class EventChance:
     """What chance reaches in the zone of each true event, each column an array."""
 
-    precision: NDArray[np.float64]
+    precision: Floats
     """Mean precision given that an alarm is in the zone, however many are; nan without alarms.
 
     It is the zone's own level, whether or not the judged detector has a precision there."""
-    recall: NDArray[np.float64]
+    recall: Floats
     """Mean recall of the random detector."""
-    f1: NDArray[np.float64]
+    f1: Floats
     """Mean F1 given that an alarm is in the zone; nan without alarms.
 
     Exact, within 1e-5, for one alarm; simulated as the F1 overall is for more."""
-    precision_std: NDArray[np.float64]
+    precision_std: Floats
     """Standard deviation of the random detector's precision, given the same; nan as above."""
-    recall_std: NDArray[np.float64]
+    recall_std: Floats
     """Standard deviation of the random detector's recall."""
-    f1_std: NDArray[np.float64]
+    f1_std: Floats
     """Standard deviation of the random detector's F1, given the same; nan as above."""
 
     def __len__(self) -> int:
@@ -103,11 +112,11 @@ class Chance:
     """One row per true event."""
 
     def values(self) -> dict[str, float]:
-        """Give the levels by name."""
+        """Return the levels by name."""
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
         deviations = ("precision_std", "recall_std", "f1_std", "precision_error", "f1_error")
         numbers = self.values() | {name: getattr(self, name) for name in deviations}
         columns = [getattr(self.events, name).tolist() for name in _EVENT_COLUMNS]
@@ -137,7 +146,7 @@ def chance(
     seed: int = 0,
     zero_division: float = nan,
 ) -> Chance:
-    r"""Give the affiliation scores that chance reaches with as many alarms as the detector.
+    r"""Compute the affiliation scores that chance reaches with as many alarms as the detector.
 
     The random detector has K alarms, as many as there are predicted events; each is a point that
     falls anywhere in the span with equal chance. With w the share of the span that an event's zone
@@ -149,9 +158,9 @@ def chance(
         c_R = 1 - \frac{1 - (1 - w)^{K+1}}{(K + 1)\, w}.
 
     These are the levels of each event, c_P given that an alarm is in the zone, as is the level of
-    its F1. The ``precision``,
-    ``recall`` and ``f1`` overall are the means of what `affiliation` gives the random detector, all
-    in [0, 1]. They depend on how many alarms there are, not on where.
+    its F1. The ``precision``, ``recall`` and ``f1`` overall are the means of what `affiliation`
+    gives the random detector, all in [0, 1]. They depend on how many alarms there are, not on
+    where.
 
     The recall is the mean of c_R over the events, exactly. The precision is an average over the
     zones that happen to be reached. With :math:`q = 1 - (1 - w)^K` the probability that a zone is,
@@ -201,7 +210,7 @@ def chance(
 def chance_of(
     events: EventScores, *, n: int = DRAWS, seed: int = 0, zero_division: float = nan
 ) -> Chance:
-    """Give the level of chance from the rows of a result."""
+    """Compute the level of chance from the rows of a result."""
     zones, alarms = events.zone_shares, events.alarms
     if alarms == 0:
         return _nothing(len(events), zero_division)
@@ -216,11 +225,23 @@ def chance_of(
         recall_std=np.sqrt(spread.zone_recall_variance),
         f1_std=np.sqrt(spread.zone_f1_variance),
     )
-    return _overall(rows, alarms, spread)
+    return Chance(
+        alarms=alarms,
+        precision=spread.precision,
+        recall=float(rows.recall.mean()),
+        f1=spread.f1,
+        precision_std=sqrt(spread.precision_variance),
+        recall_std=sqrt(spread.recall_variance),
+        f1_std=sqrt(spread.f1_variance),
+        precision_error=spread.precision_error,
+        f1_error=spread.f1_error,
+        draws=spread.draws,
+        events=rows,
+    )
 
 
 def _nothing(count: int, zero_division: float) -> Chance:
-    """Give the level without any alarm: every zone counts as what is chosen, if anything is."""
+    """Return the level without any alarm: every zone counts as what is chosen, if anything is."""
     undefined, none = np.full(count, nan), np.zeros(count)
     certain = nan if isnan(zero_division) else 0.0
     return Chance(
@@ -238,38 +259,16 @@ def _nothing(count: int, zero_division: float) -> Chance:
     )
 
 
-def _overall(rows: EventChance, alarms: int, spread: Scatter) -> Chance:
-    return Chance(
-        alarms=alarms,
-        precision=spread.precision,
-        recall=float(rows.recall.mean()),
-        f1=spread.f1,
-        precision_std=sqrt(spread.precision_variance),
-        recall_std=sqrt(spread.recall_variance),
-        f1_std=sqrt(spread.f1_variance),
-        precision_error=spread.precision_error,
-        f1_error=spread.f1_error,
-        draws=spread.draws,
-        events=rows,
-    )
-
-
-def _mean_reciprocal_where_any(share: NDArray[np.float64], alarms: int) -> NDArray[np.float64]:
-    """Give the mean of 1/k for k Binomial of which it is known that it is not 0."""
+def _mean_reciprocal_where_any(share: Floats, alarms: int) -> Floats:
+    """Return the mean of 1/k for k Binomial, given that it is not 0."""
     any_point = reach_probability(share, alarms)
-    reciprocal: NDArray[np.float64] = mean_reciprocal(share, alarms)
+    reciprocal: Floats = mean_reciprocal(share, alarms)
     # In a zone that is next to nothing, a second point is next to impossible.
     return np.where(any_point > 0, reciprocal / np.where(any_point > 0, any_point, 1), 1.0)
 
 
 def _plain(value: float) -> float | None:
     return None if isnan(value) else value
-
-
-_MOST_WORK = 20_000_000  # points and zones of all draws together
-_FEWEST_DRAWS = 8
-_MOST_EXACT = 1_000  # zones, for each of which F1 is integrated
-_BLOCK = 1_000_000  # random numbers at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -284,21 +283,21 @@ class Scatter:
     f1_variance: float
     precision_variance: float
     recall_variance: float
-    zone_recall_variance: NDArray[np.float64]
-    zone_f1: NDArray[np.float64]
+    zone_recall_variance: Floats
+    zone_f1: Floats
     """Mean F1 in each zone, given that an alarm is there."""
-    zone_f1_variance: NDArray[np.float64]
+    zone_f1_variance: Floats
 
 
 class _Precisions(NamedTuple):
     """The precision of each draw, and what is known of it once its zones have their points."""
 
-    values: NDArray[np.float64]
-    means: NDArray[np.float64]
-    variances: NDArray[np.float64]
+    values: Floats
+    means: Floats
+    variances: Floats
     level: float
     """The closed form of the level."""
-    corrections: NDArray[np.float64]
+    corrections: Floats
     """What has to be added to it, on average, to get the mean; 0 where it is exact."""
 
 
@@ -315,7 +314,7 @@ def scatter(
     return _simulated(zones, single, alarms, draws, generator, zero_division=zero_division)
 
 
-def _one_alarm(zones: ZoneShares, single: NDArray[np.float64], zero_division: float) -> Scatter:
+def _one_alarm(zones: ZoneShares, single: Floats, zero_division: float) -> Scatter:
     """Mix the zones: the alarm is in one of them, with the probability that is its share."""
     share, count = zones.of_span, zones.of_span.size
     own = precision_of_points(zones.filled)
@@ -339,15 +338,15 @@ def _one_alarm(zones: ZoneShares, single: NDArray[np.float64], zero_division: fl
     )
 
 
-def _mixture(share: NDArray[np.float64], own: Moments) -> float:
-    """Give the variance of what has these moments with the probabilities of the shares."""
+def _mixture(share: Floats, own: Moments) -> float:
+    """Return the variance of what has these moments with the probabilities of the shares."""
     mean = share @ own.mean
     return float(share @ (own.variance + (own.mean - mean) ** 2))
 
 
 def _simulated(
     zones: ZoneShares,
-    single: NDArray[np.float64],
+    single: Floats,
     alarms: int,
     draws: int,
     generator: np.random.Generator,
@@ -360,7 +359,7 @@ def _simulated(
     rows, sums = _draw(zones, columns, alarms, draws, generator)
     precision = _precisions(rows, own.mean, zones, alarms, zero_division)
     recall, mean_recall, recall_variance = rows[:, 1], rows[:, 3], rows[:, 5]
-    f1: NDArray[np.float64] = f_measure(precision.values, recall)
+    f1: Floats = f_measure(precision.values, recall)
     level = 1 - float(chance_recall_loss(zones.of_span, alarms).mean())
     mean_precision = precision.level + float(precision.corrections.mean())
     # Both of these have mean 0 exactly, so what is linear in them needs no draws.
@@ -384,11 +383,7 @@ def _simulated(
 
 
 def _precisions(
-    rows: NDArray[np.float64],
-    own: NDArray[np.float64],
-    zones: ZoneShares,
-    alarms: int,
-    zero_division: float,
+    rows: Floats, own: Floats, zones: ZoneShares, alarms: int, zero_division: float
 ) -> _Precisions:
     r"""Average over the zones that have points, or over all of them.
 
@@ -412,15 +407,13 @@ def _precisions(
     )
 
 
-def _slopes(precision: float, recall: float) -> NDArray[np.float64]:
-    """Give the derivatives of F1, so that what varies is only what is not linear in the two."""
+def _slopes(precision: float, recall: float) -> Floats:
+    """Return the derivatives of F1, so that what varies is only what is not linear in the two."""
     return 2 * np.array([recall, precision]) ** 2 / (precision + recall) ** 2
 
 
-def _known_recall_variance(
-    zones: ZoneShares, single: NDArray[np.float64], *, alarms: int
-) -> NDArray[np.float64]:
-    """Give the part of each zone's variance of recall that needs no draws.
+def _known_recall_variance(zones: ZoneShares, single: Floats, *, alarms: int) -> Floats:
+    """Return the part of each zone's variance of recall that needs no draws.
 
     It is the variance of k / (k + 1), and the variance for one point where k is 1.
     """
@@ -432,8 +425,8 @@ def _known_recall_variance(
     return counts + alarms * w * (1 - w) ** (alarms - 1) * single
 
 
-def _zone_f1(zones: ZoneShares, alarms: int, sums: NDArray[np.float64]) -> Moments:
-    """Give mean and variance of F1 in each zone, given that an alarm is there.
+def _zone_f1(zones: ZoneShares, alarms: int, sums: Floats) -> Moments:
+    """Return mean and variance of F1 in each zone, given that an alarm is there.
 
     One alone is exact, and the draws estimate the rest. Where none of them has two in a zone, that
     is next to impossible, and the F1 of the means of two will do.
@@ -453,22 +446,16 @@ def _zone_f1(zones: ZoneShares, alarms: int, sums: NDArray[np.float64]) -> Momen
     return Moments(mean, within + away)
 
 
-def _of_powers(powers: NDArray[np.float64]) -> Moments:
+def _of_powers(powers: Floats) -> Moments:
     """Turn the columns of means and mean squares into moments."""
     mean, square = powers.T
     return Moments(mean, np.maximum(square - mean**2, 0))
 
 
 def _draw(
-    zones: ZoneShares,
-    own: NDArray[np.float64],
-    alarms: int,
-    draws: int,
-    generator: np.random.Generator,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    zones: ZoneShares, own: Floats, alarms: int, draws: int, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Score random points; the columns are those of the kernel, for draws and for zones."""
-    from closecall.affiliation import _chance_kernels
-
     rows = np.empty((draws, _chance_kernels.COLUMNS))
     sums = np.zeros((zones.of_span.size, _chance_kernels.ZONE_COLUMNS))
     step = max(1, _BLOCK // (alarms + 1))
@@ -479,21 +466,8 @@ def _draw(
     return rows, sums
 
 
-_ENOUGH = 10  # points in every zone: what comes after them hardly matters
-_NO_TIES = np.empty(0, dtype=np.int64)
-
-
-def shuffled_average_precision(scored: Scored, thresholds: NDArray[Any]) -> float:
-    """Give about the mean average precision of the scores in random order, in [0, 1].
-
-    The thresholds are the distinct scores, descending.
-    """
-    pair = scored
-    return random_average_precision(pair, sizes_of_ties(scored.scores, thresholds, pair))
-
-
 def random_average_precision(pair: TruthInSpan, sizes: NDArray[np.int64] = _NO_TIES) -> float:
-    r"""Give about the mean average precision of random scores, in [0, 1].
+    r"""Return about the mean average precision of random scores, in [0, 1].
 
     With :math:`H_n = 1 + \frac12 + \dots + \frac1n` for n zones,
 
@@ -516,8 +490,6 @@ def random_average_precision(pair: TruthInSpan, sizes: NDArray[np.int64] = _NO_T
     >>> round(random_average_precision(scored), 3)
     0.586
     """
-    from closecall.affiliation import _chance_kernels
-
     truth, borders = pair.truth, zone_borders(pair)
     return _chance_kernels.average_precision_level(truth.starts, truth.stops, borders, sizes)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import _curve_kernels
-from closecall.affiliation.chance import shuffled_average_precision
+from closecall.affiliation.chance import random_average_precision, sizes_of_ties
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.thresholds import OperatingPoint, alarm_budget, best_threshold
 from closecall.affiliation.zones import origin_of, zone_borders
@@ -95,7 +95,9 @@ class AffiliationCurve:
     @cached_property
     def chance_average_precision(self) -> float:
         """About the ``average_precision`` of these scores in random order, usually within 0.02."""
-        return shuffled_average_precision(self.scored, self.thresholds)
+        scored = self.scored
+        sizes = sizes_of_ties(scored.scores, self.thresholds, scored)
+        return random_average_precision(scored, sizes)
 
     def best(
         self,

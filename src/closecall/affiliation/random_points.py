@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    Floats = NDArray[np.float64]
+
 # Where precision is about 0, F1 bends within a part of the zone that shrinks with their number.
 _LAYERS = np.concatenate([0.25 ** np.arange(1, 13), 1 - 0.25 ** np.arange(1, 13)])
-_FOR_QUARTICS, _FOR_SMOOTH = 3, 16  # nodes on each piece
+_FOR_QUARTICS, _FOR_F1, _FOR_SMOOTH = 3, 8, 16  # nodes on each piece; 8 are good for 1e-5
+_BLOCK = 4096  # zones at a time, which bounds the memory
 _TAIL = 40.0  # exp(-40) is less than the last digit
 
 
@@ -38,7 +41,7 @@ class Moments(NamedTuple):
 
 
 def precision_of_points(filled: ArrayLike, points: ArrayLike = 1) -> Moments:
-    r"""Give mean and variance of the individual precision of k random points in the zone.
+    r"""Return mean and variance of the individual precision of k random points in the zone.
 
     .. math:: E = \tfrac12 + \tfrac{p^2}{2}, \qquad
         \mathrm{Var} = \tfrac1k \left(p + \tfrac{(1-p)^3}{3} - E^2\right)
@@ -65,7 +68,7 @@ def precision_of_points(filled: ArrayLike, points: ArrayLike = 1) -> Moments:
 
 
 def mean_recall_of_points(points: ArrayLike) -> Any:
-    r"""Give the mean individual recall of k random points, :math:`k/(k+1)`, in [0, 1).
+    r"""Return the mean individual recall of k random points, :math:`k/(k+1)`, in [0, 1).
 
     Examples
     --------
@@ -77,7 +80,7 @@ def mean_recall_of_points(points: ArrayLike) -> Any:
 
 
 def recall_of_one_point(event: tuple[Any, Any], zone: tuple[Any, Any]) -> Moments:
-    r"""Give mean and variance of the individual recall of one random point, exactly.
+    r"""Return mean and variance of the individual recall of one random point, exactly.
 
     .. math:: E = \tfrac12, \qquad \mathrm{Var} = \int_0^1 \left(R(x) - \tfrac12\right)^2 dx
 
@@ -104,12 +107,10 @@ def recall_of_one_point(event: tuple[Any, Any], zone: tuple[Any, Any]) -> Moment
     return _plain(np.full(before.shape, 0.5), variance.reshape(before.shape))
 
 
-def one_point_recall_variance(
-    before: NDArray[np.float64], filled: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Give the variance of `recall_of_one_point` for zones given by their shares."""
+def one_point_recall_variance(before: Floats, filled: Floats) -> Floats:
+    """Return the variance of `recall_of_one_point` for zones given by their shares."""
 
-    def squares(u: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
+    def squares(u: Floats, p: Floats) -> Floats:
         x, weights = nodes(recall_kinks(u, p), _FOR_QUARTICS)
         return integral((one_point_recall(x, u, p) - 0.5) ** 2, weights)
 
@@ -117,7 +118,7 @@ def one_point_recall_variance(
 
 
 def averaged_precision(filled: ArrayLike, counts: ArrayLike) -> Moments:
-    r"""Give mean and variance of the precision over zones that have these numbers of points.
+    r"""Return mean and variance of the precision over zones that have these numbers of points.
 
     With D the number of zones that have any, over those zones
 
@@ -140,7 +141,7 @@ def averaged_precision(filled: ArrayLike, counts: ArrayLike) -> Moments:
 
 
 def averaged_recall(before: ArrayLike, filled: ArrayLike, counts: ArrayLike) -> Moments:
-    r"""Give mean and variance of the recall over zones that have these numbers of points.
+    r"""Return mean and variance of the recall over zones that have these numbers of points.
 
     .. math:: E = \frac1n \sum_j \frac{k_j}{k_j + 1}, \qquad
         \mathrm{Var} = \frac{1}{n^2} \sum_j \mathrm{Var}_j
@@ -166,8 +167,8 @@ def averaged_recall(before: ArrayLike, filled: ArrayLike, counts: ArrayLike) -> 
     return Moments(mean, float(variance.sum() / points.size**2))
 
 
-def reach_probability(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
-    """Give the probability :math:`1 - (1-w)^K` that any of K >= 1 alarms is in a zone; unchecked.
+def reach_probability(share: ArrayLike, alarms: int) -> Floats:
+    """Return the probability :math:`1 - (1-w)^K` that any of K >= 1 alarms is in a zone; unchecked.
 
     Examples
     --------
@@ -179,9 +180,9 @@ def reach_probability(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
 
 
 def precision_level(
-    filled: NDArray[np.float64], share: NDArray[np.float64], alarms: int, zero_division: float = nan
+    filled: Floats, share: Floats, alarms: int, zero_division: float = nan
 ) -> float:
-    r"""Give the level of precision over all zones, for K >= 1 alarms over the span, in [0, 1].
+    r"""Return the level of precision over all zones, for K >= 1 alarms over the span, in [0, 1].
 
     With :math:`c_j` the mean precision in a zone and :math:`q_j` the probability that it is
     reached,
@@ -202,8 +203,8 @@ def precision_level(
     return float(np.mean(reached * own.mean + (1 - reached) * zero_division))
 
 
-def chance_recall_loss(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
-    r"""Give 1 minus the mean recall in a zone for K alarms over the span, in (0, 1].
+def chance_recall_loss(share: ArrayLike, alarms: int) -> Floats:
+    r"""Return 1 minus the mean recall in a zone for K alarms over the span, in (0, 1].
 
     The zone holds the share w of the span, so k is Binomial(K, w), and
 
@@ -223,8 +224,8 @@ def chance_recall_loss(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
     return np.where(w > 0, np.minimum(hit / ((alarms + 1) * np.where(w > 0, w, 1)), 1.0), 1.0)
 
 
-def mean_reciprocal(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
-    r"""Give :math:`E[1/k; k \ge 1]` for k Binomial(K, w), in [0, 1].
+def mean_reciprocal(share: ArrayLike, alarms: int) -> Floats:
+    r"""Return :math:`E[1/k; k \ge 1]` for k Binomial(K, w), in [0, 1].
 
     With :math:`\lambda = -\log(1 - w)`, it is
 
@@ -238,7 +239,7 @@ def mean_reciprocal(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
     """
     w = np.asarray(share, dtype=np.float64)
 
-    def mean(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean(shares: Floats) -> Floats:
         with np.errstate(divide="ignore"):  # log 0 at w = 1
             rate = -np.log1p(-shares[:, None])
         panels = np.minimum(rate * alarms, _TAIL) * np.linspace(0, 1, 5)
@@ -251,12 +252,9 @@ def mean_reciprocal(share: ArrayLike, alarms: int) -> NDArray[np.float64]:
 
 
 def one_alarm_f1(
-    share: NDArray[np.float64],
-    before: NDArray[np.float64],
-    filled: NDArray[np.float64],
-    zero_division: float = nan,
+    share: Floats, before: Floats, filled: Floats, zero_division: float = nan
 ) -> Moments:
-    r"""Give mean and variance of the F1 of a random detector with one alarm, over n zones.
+    r"""Return mean and variance of the F1 of a random detector with one alarm, over n zones.
 
     .. math:: E[F_1] = \sum_j w_j \int_0^1 \frac{2 P_j(x) R_j(x)/n}{P_j(x) + R_j(x)/n} dx,
 
@@ -271,7 +269,7 @@ def one_alarm_f1(
     """
     count = before.size
 
-    def powers(u: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
+    def powers(u: Floats, p: Floats) -> Floats:
         layers = np.broadcast_to(_LAYERS, (u.size, _LAYERS.size))
         kinks = np.concatenate([f1_kinks(u, p), layers], axis=1)
         x, weights = nodes(np.sort(np.clip(kinks, 0, 1), axis=1), _FOR_SMOOTH)
@@ -290,14 +288,8 @@ def _plain(mean: Any, variance: Any) -> Moments:
     return Moments(mean, variance) if np.ndim(mean) else Moments(float(mean), float(variance))
 
 
-_BLOCK = 4096  # zones at a time, which bounds the memory
-_FOR_F1 = 8  # nodes on each piece, for 1e-5
-
-
-def one_point_precision(
-    x: NDArray[np.float64], before: NDArray[np.float64], filled: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Give the precision of points at the shares x, one row for each zone."""
+def one_point_precision(x: Floats, before: Floats, filled: Floats) -> Floats:
+    """Return the precision of points at the shares x, one row for each zone."""
     u, p = before[:, None], filled[:, None]
     distance = np.maximum(u - x, x - (u + p))
     nearest = np.minimum(u, np.maximum(1 - u - p, 0))
@@ -305,18 +297,14 @@ def one_point_precision(
     return np.where(distance < 0, 1.0, outside)
 
 
-def one_point_recall(
-    x: NDArray[np.float64], before: NDArray[np.float64], filled: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Give the recall of one point at each of the shares x, one row for each zone."""
+def one_point_recall(x: Floats, before: Floats, filled: Floats) -> Floats:
+    """Return the recall of one point at each of the shares x, one row for each zone."""
     u, p = before[:, None], filled[:, None]
     early, late = _lost(x - u, p, x / 2), _lost(u + p - x, p, (1 - x) / 2)
     return np.clip(1 - 2 * (early + late), 0, 1)
 
 
-def _lost(
-    reach: NDArray[np.float64], filled: NDArray[np.float64], cap: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _lost(reach: Floats, filled: Floats, cap: Floats) -> Floats:
     """Average min(d, cap) over the event's part on one side of a point, up to a reach from it."""
     length = np.clip(reach, 0, filled)
     nearest = np.maximum(reach, 0) - length
@@ -327,25 +315,25 @@ def _lost(
     return part * mean
 
 
-def recall_kinks(before: NDArray[np.float64], filled: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the places between which the recall of one point is a quadratic polynomial."""
+def recall_kinks(before: Floats, filled: Floats) -> Floats:
+    """Return the places between which the recall of one point is a quadratic polynomial."""
     ends = np.stack([before, before + filled], axis=1)
     limits = np.broadcast_to([0.0, 1.0], ends.shape)
     kinks = np.concatenate([limits, ends, 2 * ends, 2 * ends - 1], axis=1)
     return np.sort(np.clip(kinks, 0, 1), axis=1)
 
 
-def f1_kinks(before: NDArray[np.float64], filled: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the places between which the F1 of one point is smooth, in no order."""
+def f1_kinks(before: Floats, filled: Floats) -> Floats:
+    """Return the places between which the F1 of one point is smooth, in no order."""
     near = np.minimum(before, np.maximum(1 - before - filled, 0))
     bends = np.stack([before - near, before + filled + near], axis=1)
     return np.concatenate([recall_kinks(before, filled), bends], axis=1)
 
 
-def one_point_f1(before: NDArray[np.float64], filled: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the mean of F1 and of its square for one random point, two columns, within 1e-5."""
+def one_point_f1(before: Floats, filled: Floats) -> Floats:
+    """Return the mean of F1 and of its square for one random point, two columns, within 1e-5."""
 
-    def powers(u: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
+    def powers(u: Floats, p: Floats) -> Floats:
         x, weights = nodes(np.sort(np.clip(f1_kinks(u, p), 0, 1), axis=1), _FOR_F1)
         f1 = f_measure(one_point_precision(x, u, p), one_point_recall(x, u, p))
         return np.stack([integral(f1, weights), integral(f1 * f1, weights)], axis=1)
@@ -354,13 +342,11 @@ def one_point_f1(before: NDArray[np.float64], filled: NDArray[np.float64]) -> ND
 
 
 @cache
-def _gauss(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _gauss(count: int) -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(count)
 
 
-def nodes(
-    panels: NDArray[np.float64], count: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def nodes(panels: Floats, count: int) -> tuple[Floats, Floats]:
     """Lay Gauss's nodes and weights over each panel of each row, exact to degree 2 count - 1."""
     places, weights = _gauss(count)
     half = np.diff(panels)[..., None] / 2
@@ -369,40 +355,36 @@ def nodes(
     return (middle + half * places).reshape(shape), (half * weights).reshape(shape)
 
 
-def integral(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def integral(values: Floats, weights: Floats) -> Floats:
     """Add up values at the nodes of each row."""
-    total: NDArray[np.float64] = (values * weights).sum(axis=1)
+    total: Floats = (values * weights).sum(axis=1)
     return total
 
 
-def in_blocks(
-    function: Callable[..., NDArray[np.float64]], *columns: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def in_blocks(function: Callable[..., Floats], *columns: Floats) -> Floats:
     """Apply a function of zones to some of them at a time."""
     starts = range(0, max(columns[0].size, 1), _BLOCK)
     parts = [slice(start, start + _BLOCK) for start in starts]
     return np.concatenate([function(*(column[part] for column in columns)) for part in parts])
 
 
-def require_shares(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Refuse what is no share of a whole."""
+def require_shares(values: ArrayLike, name: str) -> Floats:
+    """Raise unless all are shares of a whole."""
     shares = read_numbers(values, name)
     _require((shares >= 0) & (shares <= 1), shares, f"`{name}` to be in [0, 1]")
     return shares
 
 
-def require_points(values: ArrayLike, name: str, least: int) -> NDArray[np.float64]:
-    """Refuse what is no number of points."""
+def require_points(values: ArrayLike, name: str, least: int) -> Floats:
+    """Raise unless all are numbers of points."""
     points = read_numbers(values, name)
     whole = (points >= least) & (points == np.floor(points)) & np.isfinite(points)
     _require(whole, points, f"`{name}` to be whole numbers of {least} or more")
     return points
 
 
-def require_inside(
-    event: tuple[Any, Any], zone: tuple[Any, Any]
-) -> tuple[NDArray[np.float64], ...]:
-    """Refuse zones without length, and events that leave theirs; give all four ends."""
+def require_inside(event: tuple[Any, Any], zone: tuple[Any, Any]) -> tuple[Floats, ...]:
+    """Return all four ends; raise for zones without length, and events that leave theirs."""
     ends = np.broadcast_arrays(*_two_ends(event, "event"), *_two_ends(zone, "zone"))
     starts, stops, lows, highs = ends
     long = (lows < highs) & np.isfinite(highs - lows)
@@ -413,14 +395,14 @@ def require_inside(
     return tuple(ends)
 
 
-def require_as_many(values: NDArray[np.float64], name: str, count: int) -> None:
-    """Refuse columns of zones that differ in length."""
+def require_as_many(values: Floats, name: str, count: int) -> None:
+    """Raise if columns of zones differ in length."""
     if values.shape != (count,):
         got = f"{values.size}" if values.ndim == 1 else f"an array of shape {values.shape}"
         raise InputError(expected(f"`{name}` to have one value for each of {count} zones", got))
 
 
-def _two_ends(times: Any, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _two_ends(times: Any, name: str) -> tuple[Floats, Floats]:
     try:
         start, stop = times
     except (TypeError, ValueError):
@@ -429,7 +411,7 @@ def _two_ends(times: Any, name: str) -> tuple[NDArray[np.float64], NDArray[np.fl
     return read_numbers(start, name), read_numbers(stop, name)
 
 
-def _require(good: NDArray[np.bool_], values: NDArray[np.float64], rule: str) -> None:
+def _require(good: NDArray[np.bool_], values: Floats, rule: str) -> None:
     """Name the first value that breaks the rule, and where it is; the last axis may be a pair."""
     wrong = np.flatnonzero(~np.atleast_1d(good))
     if wrong.size:
