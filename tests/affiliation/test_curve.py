@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 import closecall as cc
 from closecall import Events
 from closecall.affiliation.curve import cut_samples, descending_order
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from closecall.errors import InputError, UndefinedMetricError
 from closecall.series import read_scored
 
 TRUTH = [0, 0, 1, 1, 0, 0]
@@ -67,18 +67,6 @@ def test_between_above_and_below_the_scores(curve, threshold, duration):
     assert result.events.predicted_duration.tolist() == [duration]
     expected = cc.affiliation(TRUTH, [int(score >= threshold) for score in SCORES])
     assert_array_equal([result.precision, result.recall], [expected.precision, expected.recall])
-
-
-def test_above_all_scores_nothing_is_predicted(curve):
-    assert np.isnan(curve.at(1).precision)
-    assert (curve.at(1).recall, curve.at(1).events.predicted_count.tolist()) == (0, [0])
-
-
-def test_every_point_can_be_asked_for_again(curve):
-    for point, threshold in enumerate(curve.thresholds):
-        result = curve.at(threshold)
-        assert result.precision == pytest.approx(curve.precision[point], abs=1e-15)
-        assert result.recall == pytest.approx(curve.recall[point], abs=1e-15)
 
 
 def test_thresholds_of_single_precision_are_met_exactly():
@@ -198,13 +186,6 @@ def test_no_true_event():
         cc.affiliation_curve([0, 0], [1, 2])
 
 
-def test_truth_that_is_no_vector_of_labels():
-    with pytest.raises(InputError, match=r"Expected `truth` labels to be 0 or 1, got 0\.1"):
-        cc.affiliation_curve(SCORES, TRUTH)
-    with pytest.raises(InputTypeError, match="Expected `truth` to be one-dimensional"):
-        cc.affiliation_curve([(1, 2)], [1])
-
-
 def pieces_of(truth, scores, **axis):
     return cut_samples(read_scored(truth, np.array(scores), **axis))
 
@@ -303,7 +284,3 @@ def test_many_of_one_cluster_beside_an_outlier():
     scores[17] = 1e300
     assert_descending(scores)
     assert_descending(-scores)
-
-
-def test_one_score():
-    assert descending_order(np.array([3.0])).tolist() == [0]

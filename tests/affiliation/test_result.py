@@ -65,19 +65,7 @@ def test_fbeta(beta):
         expected = (1 + square) * precision * recall / (square * precision + recall)
     assert NUMBERS.fbeta(beta) == pytest.approx(expected, rel=1e-14)
     assert min(precision, recall) <= NUMBERS.fbeta(beta) <= max(precision, recall)
-
-
-@pytest.mark.parametrize("beta", [0, 0.3, 1, 2, 7, inf])
-def test_fbeta_of_a_perfect_result(beta):
     assert cc.affiliation([0, 1], [0, 1]).fbeta(beta) == 1
-
-
-def test_f1():
-    assert NUMBERS.f1 == NUMBERS.fbeta(1)
-    np.testing.assert_array_equal(np.isnan(NUMBERS.events.f1), [False, True])
-    precision, recall = NUMBERS.events.precision[0], NUMBERS.events.recall[0]
-    assert NUMBERS.events.f1[0] == pytest.approx(2 * precision * recall / (precision + recall))
-    assert np.isnan(NOTHING.f1)
 
 
 @pytest.mark.parametrize(("beta", "shown"), [(-1, "-1"), (nan, "nan")])
@@ -151,10 +139,6 @@ def test_lengths_of_time_in_frames(backend):
     assert first["early"] == timedelta(0)
     null = frame["delay"].isna() if backend == "pandas" else frame["delay"].is_null()
     assert null.to_list() == [False, True]
-
-
-def test_pandas_is_the_default():
-    pd.testing.assert_frame_equal(NUMBERS.to_frame(), NUMBERS.to_frame("pandas"))
 
 
 @pytest.mark.parametrize("backend", ["arrow", "", None])
@@ -323,14 +307,6 @@ def test_options_and_what_is_written():
     assert repr(narrow).endswith("level=0.5, 7 events)")
 
 
-DAY = datetime(2024, 1, 1)  # noqa: DTZ001
-
-
-def events_of(predicted, span):
-    truth = cc.Events([predicted[0]])
-    return cc.affiliation(truth, cc.Events(predicted), span=span).events
-
-
 @pytest.mark.parametrize(
     ("predicted", "span", "share"),
     [
@@ -338,24 +314,15 @@ def events_of(predicted, span):
         ([(0.0, 1.5), (2.0, 3.0)], (0.0, 10.0), 0.25),
         ([(3, 3), (5, 5)], (0, 10), 0.0),
         ([(0, 10)], (0, 10), 1.0),
-        ([(DAY, DAY + timedelta(hours=9))], (DAY, DAY + timedelta(hours=12)), 0.75),
+        ([(day(1), day(10))], (day(1), day(13)), 0.75),
     ],
 )
-def test_share(predicted, span, share):
-    events = events_of(predicted, span)
+def test_the_share_that_alarms_cover(predicted, span, share):
+    events = cc.affiliation(Events([predicted[0]]), Events(predicted), span=span).events
     assert covered_share(events) == pytest.approx(share, rel=1e-14)
     assert covers_much(events) == (share > 0.25)
 
 
-def test_no_alarm_covers_nothing():
-    assert covered_share(cc.affiliation([0, 1], [0, 0]).events) == 0
-
-
 def test_alarms_over_several_zones_count_once():
     assert covered_share(cc.affiliation([0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 1, 0]).events) == 5 / 6
-
-
-def test_a_stream_knows_it_too():
-    stream = cc.AffiliationStream()
-    stream.update([0, 1, 0, 1, 0, 0], [0, 1, 1, 0, 0, 1])
-    assert covered_share(stream.result().events) == 0.5
+    assert covered_share(NOTHING.events) == 0

@@ -89,6 +89,26 @@ def test_streams_that_do_not_meet(left, right, message):
         _ = stream_of(**left) + stream_of(**right)
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "message"),
+    [
+        ({"start": 0}, {"start": 5}, "added to stops, 0, got 5"),
+        ({"start": 0.5}, {"start": 1.5}, "added to stops"),
+        ({"start": 0, "step": 2}, {"step": 3}, "one `step`, got 2 and 3"),
+        ({"start": 0}, {"start": MORNING}, "of one kind and unit"),
+    ],
+)
+def test_empty_streams_that_contradict_each_other(left, right, message):
+    empty = AffiliationStream(**left)
+    with pytest.raises((InputError, InputTypeError), match=message):
+        _ = empty + AffiliationStream(**right)
+    seen = stream_of(step=3)
+    if left != {"start": 0.5}:
+        for sides in ((seen, empty), (empty, seen)):
+            with pytest.raises(InputError, match="one `step`"):
+                _ = sides[0] + sides[1]
+
+
 def test_parts_with_times_that_do_not_meet():
     left, right = timed([0, 1], [0, 1], [0, 4]), timed([0, 1], [0, 1], [4, 5])
     with pytest.raises(InputError, match="after the last time 4 of the one it is added to, got 4"):
@@ -171,31 +191,6 @@ def test_a_float_start_has_no_step_and_no_times():
     assert "Make the stream without `start`, and pass `times=`" in str(got.value)
     # What the hint says works.
     AffiliationStream().update([0, 1], [0, 1], times=[0.5, 1.0])
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "message"),
-    [
-        ({"start": 0}, {"start": 5}, "where the one it is added to stops, 0, got 5"),
-        ({"start": MORNING}, {"start": MORNING + MINUTE}, "where the one it is added to stops"),
-        ({"start": 0.5}, {"start": 1.5}, "where the one it is added to stops"),
-        ({"step": 2}, {"step": 3}, "one `step`, got 2 and 3"),
-        ({"start": 0, "step": 2}, {"step": 3}, "one `step`, got 2 and 3"),
-        ({"start": 0}, {"start": MORNING}, "of one kind and unit"),
-    ],
-)
-def test_empty_streams_that_contradict_each_other(left, right, message):
-    with pytest.raises((InputError, InputTypeError), match=message):
-        AffiliationStream(**left) + AffiliationStream(**right)
-
-
-def test_an_empty_stream_has_the_step_of_the_other():
-    seen = stream_of(step=3)
-    for empty in (AffiliationStream(step=2), AffiliationStream(start=0)):
-        with pytest.raises(InputError, match="one `step`"):
-            seen + empty
-        with pytest.raises(InputError, match="one `step`"):
-            empty + seen
 
 
 @pytest.mark.parametrize("options", [{"step": 2}, {"start": 4}, {"start": MORNING, "step": MINUTE}])
