@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         affiliation_precision_score,
         affiliation_recall_score,
     )
-    from closecall.affiliation.chance_level import chance
+    from closecall.affiliation.chance import chance
     from closecall.chance import significance
     from closecall.compare import compare
     from closecall.evaluate import evaluate

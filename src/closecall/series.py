@@ -54,7 +54,7 @@ class TruthInSpan:
         return self
 
     def require_truth(self, metric: str) -> None:
-        """Refuse a series without a true event, for which recall does not exist."""
+        """Raise if there is no true event: recall does not exist then."""
         if len(self.truth) == 0:
             raise UndefinedMetricError(
                 expected(
@@ -65,7 +65,7 @@ class TruthInSpan:
             )
 
     def predicting(self, predicted: Intervals) -> Pair:
-        """Put predictions on the same clock beside the true events."""
+        """Return the true events with predictions on the same clock."""
         return Pair(
             truth=self.truth,
             predicted=predicted,
@@ -214,7 +214,7 @@ class Scored(TruthInSpan):
 
 
 def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:
-    """Give 1 where a score is at least the threshold, and 0 elsewhere."""
+    """Return 1 where a score is at least the threshold, and 0 elsewhere."""
     if not isinstance(threshold, (int, float, np.number)) or np.isnan(threshold):
         raise InputError(expected("`threshold` to be a number, or inf", f"{threshold!r}"))
     # A bare Python float would be rounded to the precision of the scores, and numpy compares

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.affiliation.coverage import covers_much
+from closecall.affiliation.result import covers_much
 from closecall.report import report, report_batch
 from closecall.tables.batch.chance_levels import chance_levels
 from closecall.wording import score_text

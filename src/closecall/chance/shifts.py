@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from closecall.affiliation import _curve_kernels
-from closecall.affiliation.order import descending_order
-from closecall.affiliation.pieces import cut_samples
+from closecall.affiliation.curve import cut_samples, descending_order
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.axis import read_axis

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from closecall.affiliation.coverage import covered_share
+from closecall.affiliation.result import covered_share
 from closecall.cli import words
 from closecall.cli.compare_events import BEST, TIED, add_events
 from closecall.cli.compare_intervals import add_intervals

@@ -8,7 +8,7 @@ from closecall.cli.formats import console_for, json_text, most_events, write_tex
 
 if TYPE_CHECKING:
     from closecall import AffiliationCurve
-    from closecall.affiliation.operating import OperatingPoint
+    from closecall.affiliation.thresholds import OperatingPoint
 
 
 def write_curve(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from closecall import Affiliation, AffiliationCurve
-    from closecall.affiliation.operating import OperatingPoint
+    from closecall.affiliation.thresholds import OperatingPoint
 
 _GAP = 3  # between the threshold and the scores
 _ROWS = 11  # of the curve; its ends, the best and the chosen point come on top

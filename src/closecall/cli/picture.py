@@ -8,7 +8,7 @@ from closecall.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from closecall import AffiliationCurve
-    from closecall.affiliation.operating import OperatingPoint
+    from closecall.affiliation.thresholds import OperatingPoint
 
 _DOTS_PER_INCH = 150
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from closecall import Affiliation, AffiliationCurve
-    from closecall.affiliation.operating import OperatingPoint
+    from closecall.affiliation.thresholds import OperatingPoint
     from closecall.chance import ScoresSignificance, ShiftTest, Significance
 
 _LEVEL = 0.05

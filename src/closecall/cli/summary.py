@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from closecall.affiliation.coverage import MUCH, covered_share, covers_much
+from closecall.affiliation.result import MUCH, covered_share, covers_much
 from closecall.cli import words
 from closecall.cli.compile_notice import compile_notice
 from closecall.cli.event_table import add_event_table, score_style

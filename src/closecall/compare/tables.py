@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.affiliation.event_scores import COLUMNS
+from closecall.affiliation.result import COLUMNS
 from closecall.errors import InputError, MissingExtraError, expected
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.affiliation import AffiliationCurve
-from closecall.affiliation.operating import OperatingPoint
+from closecall.affiliation.thresholds import OperatingPoint
 from closecall.errors import InputTypeError, expected
 from closecall.plot.extra import needing_matplotlib
 from closecall.tables.curve import outline_with

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import AffiliationCurve
-    from closecall.affiliation.operating import OperatingPoint
+    from closecall.affiliation.thresholds import OperatingPoint
 
 _ALARMS = "0.25"
 _FEW = 40  # points up to which each gets a marker

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from closecall.affiliation.operating import OperatingPoint
+    from closecall.affiliation.thresholds import OperatingPoint
 
 _SECONDS_PER_DAY = 86_400
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from closecall.affiliation.event_scores import COLUMNS
+from closecall.affiliation.result import COLUMNS
 from closecall.tables.batch.question import Question
 from closecall.tables.batch.unit import evaluate_unit
 

@@ -6,7 +6,7 @@ from math import nan
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from closecall.affiliation.event_scores import EventScores
+    from closecall.affiliation.result import EventScores
 
 
 def chance_levels(events: EventScores) -> tuple[float, float, float]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.event_scores import COLUMNS
+from closecall.affiliation.result import COLUMNS
 from closecall.tables.batch.question import DETECTOR
 
 if TYPE_CHECKING:

@@ -109,25 +109,6 @@ def test_the_point_shows_itself(curve):
     assert type(cc.affiliation_curve([0, 1], [3, 4]).best().threshold) is int
 
 
-def test_nothing_within_the_constraints(curve):
-    assert message(UndefinedMetricError, curve, max_alarms_per=0) == (
-        "Expected a threshold within the constraints, got none (precision reaches 1.000, recall "
-        "1.000, and the fewest alarms are 1).\n\nHint: Loosen a constraint."
-    )
-    assert "got none" in message(UndefinedMetricError, curve, min_precision=1, min_recall=1)
-
-
-@pytest.mark.parametrize("name", ["min_precision", "min_recall"])
-@pytest.mark.parametrize("floor", [-0.1, 1.1, float("nan")])
-def test_floors_outside_the_range(curve, name, floor):
-    expected = f"Expected `{name}` to be from 0 to 1, got {floor}."
-    assert message(InputError, curve, **{name: floor}) == expected
-
-
-def test_beta_below_zero(curve):
-    assert message(InputError, curve, beta=-1) == "Expected `beta` to be 0 or more, got -1."
-
-
 # The best threshold has three alarms in ten samples; with fewer, it is 0.9.
 @pytest.mark.parametrize("budget", [0.3, (3, 10), (0.3, 1), (1.5, 5.0), np.float64(0.35)])
 def test_budget_on_a_numeric_axis(curve, budget):
@@ -163,53 +144,66 @@ def test_the_budget_counts_the_whole_span():
     assert long.best(max_alarms_per=0.15).threshold == 0.7
 
 
-def test_a_bare_number_on_a_datetime_axis():
-    assert message(InputTypeError, hours(), max_alarms_per=2) == (
-        "Expected `max_alarms_per` to be a count and a duration, which is a timedelta on this "
-        "axis, got 2.\n\nHint: For example `max_alarms_per=(2, timedelta(days=1))`."
+PAIR = "Expected `max_alarms_per` to be a count and a duration"
+NUMBER = (
+    ", which is a number on this axis, got {!r}.\n\nHint: For example `max_alarms_per=(3, 100)`."
+)
+TIMEDELTA = (
+    ", which is a timedelta on this axis, got {!r}.\n\n"
+    "Hint: For example `max_alarms_per=(2, timedelta(days=1))`."
+)
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        *([1, 2, 3], (1, 2, 3), "2/1d", (1, None), (1, "a")),
+        *((1, HOUR), (1, np.timedelta64(5, "s")), (1, np.timedelta64(1, "M"))),
+    ],
+)
+def test_what_is_no_budget_on_a_numeric_axis(curve, budget):
+    assert message(InputTypeError, curve, max_alarms_per=budget) == PAIR + NUMBER.format(budget)
+
+
+@pytest.mark.parametrize("budget", [2, (1, 5), (1, 2, 3), (1, None), (1, np.timedelta64(1, "M"))])
+def test_what_is_no_budget_on_a_datetime_axis(budget):
+    assert message(InputTypeError, hours(), max_alarms_per=budget) == PAIR + TIMEDELTA.format(
+        budget
     )
 
 
 @pytest.mark.parametrize(
-    ("axis", "duration"), [("datetimes", 5), ("numbers", HOUR), ("numbers", np.timedelta64(5, "s"))]
+    ("options", "expected"),
+    [
+        *(
+            ({"max_alarms_per": budget}, f"{PAIR} above 0, got {budget!r}.")
+            for budget in (-1, float("nan"), (1, 0), (1, -2), (-1, 2))
+        ),
+        *(
+            ({name: floor}, f"Expected `{name}` to be from 0 to 1, got {floor}.")
+            for name in ("min_precision", "min_recall")
+            for floor in (-0.1, 1.1, float("nan"))
+        ),
+    ],
 )
-def test_a_duration_of_the_other_kind(curve, axis, duration):
-    found = message(
-        InputTypeError, hours() if axis == "datetimes" else curve, max_alarms_per=(1, duration)
-    )
-    kind, example = (
-        ("timedelta", "(2, timedelta(days=1))") if axis == "datetimes" else ("number", "(3, 100)")
-    )
-    assert found == (
-        "Expected `max_alarms_per` to be a count and a duration, which is "
-        f"a {kind} on this axis, got {(1, duration)!r}.\n\n"
-        f"Hint: For example `max_alarms_per={example}`."
-    )
+def test_options_out_of_range(curve, options, expected):
+    assert message(InputError, curve, **options) == expected
 
 
-@pytest.mark.parametrize(
-    "budget", [[1, 2, 3], (1, 2, 3), "2/1d", (1, None), (1, np.timedelta64(1, "M")), (1, "a")]
-)
-def test_what_is_no_budget(curve, budget):
-    found = message(InputTypeError, curve, max_alarms_per=budget)
-    assert found.startswith("Expected `max_alarms_per` to be a count and a duration")
-    assert message(InputTypeError, hours(), max_alarms_per=budget)
+@pytest.mark.parametrize("duration", [timedelta(0), np.timedelta64("NaT", "s"), timedelta(-1)])
+def test_a_duration_that_is_none(duration):
+    found = message(InputError, hours(), max_alarms_per=(1, duration))
+    assert found.startswith(f"{PAIR} above 0, got")
+
+
+def test_nothing_within_the_constraints(curve):
+    assert message(UndefinedMetricError, curve, max_alarms_per=0) == (
+        "Expected a threshold within the constraints, got none (precision reaches 1.000, recall "
+        "1.000, and the fewest alarms are 1).\n\nHint: Loosen a constraint."
+    )
 
 
 @pytest.mark.parametrize("threshold", [float("nan"), None, "0.5"])
 def test_what_is_no_threshold(curve, threshold):
     with pytest.raises(InputError, match="Expected `threshold` to be a number, or inf, got"):
         curve.at(threshold)
-
-
-@pytest.mark.parametrize("budget", [-1, float("nan"), (1, 0), (1, -2), (-1, 2)])
-def test_a_budget_that_is_none(curve, budget):
-    assert message(InputError, curve, max_alarms_per=budget) == (
-        f"Expected `max_alarms_per` to be a count and a duration above 0, got {budget!r}."
-    )
-
-
-@pytest.mark.parametrize("duration", [timedelta(0), np.timedelta64("NaT", "s"), timedelta(-1)])
-def test_a_duration_that_is_none(duration):
-    found = message(InputError, hours(), max_alarms_per=(1, duration))
-    assert found.startswith("Expected `max_alarms_per` to be a count and a duration above 0, got")

@@ -36,7 +36,7 @@ class OperatingPoint:
         )
 
 
-def choose(
+def best_threshold(
     curve: AffiliationCurve,
     beta: float,
     *,
@@ -44,7 +44,7 @@ def choose(
     min_recall: float | None,
     max_alarms: float,
 ) -> OperatingPoint:
-    """Take the highest threshold that maximises F-beta within the constraints."""
+    """Return the highest threshold that maximises F-beta within the constraints."""
     values = curve.fbeta(beta)
     # Low thresholds join alarms until all is one; only what stays within budget from above counts.
     allowed = np.logical_and.accumulate(curve.alarms <= max_alarms)
@@ -104,7 +104,7 @@ def alarm_budget(max_alarms_per: Any, span: Tick, clock: Clock) -> float:
 
 
 def _ticks(duration: Any, clock: Clock) -> float:
-    """Give a duration in ticks; a TypeError or ValueError if it is of another kind."""
+    """Return a duration in ticks; raise TypeError or ValueError if it is of another kind."""
     if clock.kind != "datetime":
         if isinstance(duration, (timedelta, np.timedelta64)):
             raise TypeError
