@@ -22,9 +22,7 @@ from closecall.errors import (
 )
 from closecall.evaluate import evaluate
 from closecall.events import Events
-from closecall.metrics.asked import read_asked
-from closecall.metrics.entry import REQUIRED
-from closecall.metrics.registry import METRICS, find
+from closecall.metrics.registry import METRICS, REQUIRED, find, read_metrics
 from closecall.parameters import require_count
 from closecall.series import read_pair
 
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from closecall.events import Intervals
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
 
 
 Values = dict[str, dict[str, float]]  # by metric, and by the name of the number
@@ -64,7 +62,7 @@ def read_judge(
 ) -> tuple[Judge, dict[str, str]]:
     """Choose the metrics, and say which of the defaults cannot be computed on these inputs."""
     if metrics is not None:
-        chosen = read_asked(metrics)
+        chosen = read_metrics(metrics)
         for name in chosen:
             require_labels(find(name))
         return Judge(truth, chosen, axis), {}
