@@ -215,7 +215,7 @@ def test_zero_division_does_not_count():
 def test_a_random_detector_is_at_zero(alarms):
     generator = np.random.default_rng(alarms)
     scores, by_event = [], []
-    for _ in range(300):
+    for _ in range(120):
         ends = np.sort(generator.choice(200, 8, replace=False)) / 200
         truth = cc.Events(list(zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True)))
         for _ in range(2):
@@ -233,15 +233,15 @@ def test_a_random_detector_is_at_zero(alarms):
             by_event.append([result.events.recall_above_chance, result.events.f1_above_chance])
     values = np.array(scores)
     values = values[~np.isnan(values).any(axis=1)]
-    assert len(values) > 550
+    assert len(values) > 220
     errors = values.std(axis=0, ddof=1) / sqrt(len(values))
     assert (np.abs(values.mean(axis=0)) < 3 * errors).all()
-    assert (errors < 0.05).all()
+    assert (errors < 0.08).all()
     own = np.array(by_event)
     counts = np.count_nonzero(~np.isnan(own), axis=0)
     errors = np.nanstd(own, axis=0) / np.sqrt(counts)
     assert (np.abs(np.nanmean(own, axis=0)) < 3.5 * errors).all()
-    assert counts.min() > 50
+    assert counts.min() > 20
 
 
 def test_text_and_plain_values():
@@ -491,9 +491,9 @@ def test_true_points_in_zones_of_one_length(count):
 )
 def test_it_is_that_of_random_points(truth, end):
     generator = np.random.default_rng(end)
-    draws = random_average_precisions(truth, (0, end), 300, draws=1500, generator=generator)
+    draws = random_average_precisions(truth, (0, end), 300, draws=600, generator=generator)
     error = draws.std() / draws.size**0.5
-    assert error < 0.007
+    assert error < 0.012
     assert level(truth, (0, end)) == pytest.approx(draws.mean(), abs=0.013 + 2 * error)
 
 

@@ -37,6 +37,15 @@ def test_the_end_of_times():
         stream_of().result(end=30)
 
 
+@pytest.mark.parametrize("times", [[0, 1, 3, 5, 7], [0, 2, 4, 5, 7], [0, 2, 4, 6, 9]])
+@pytest.mark.parametrize("cut", [1, 2, 3, 4])
+def test_times_that_are_uneven_anywhere_need_an_end(times, cut):
+    stream = timed([1] * cut, [1] * cut, times[:cut])
+    stream.update([0] * (5 - cut), [0] * (5 - cut), times=times[cut:])
+    with pytest.raises(InputError, match="`end` for unevenly spaced times"):
+        stream.result()
+
+
 def test_short_floats_are_even_up_to_their_own_rounding():
     times = 1_000 + np.arange(10, dtype=np.float32) / np.float32(10)
     parts = [timed(TRUTH[part], PREDICTED[part], times[part]) for part in (slice(4), slice(4, 10))]
