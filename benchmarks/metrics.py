@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
 
     Arrays = tuple[NDArray[Any], NDArray[Any]]  # truth, and predictions or scores
     Values = Mapping[str, float]

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.metrics.enhanced_time_aware import enhanced_time_aware
+from closecall.metrics.time_aware import enhanced_time_aware
 from tests.oracle import time_aware as oracle
 from tests.properties.strategies import cases, events
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.metrics.nab import nab
-from closecall.metrics.nab_profile import NabProfile
+from closecall.metrics.nab import NabProfile, nab
 from tests.oracle import nab as oracle
 
 PROFILES = st.sampled_from(sorted(oracle.WEIGHTS))

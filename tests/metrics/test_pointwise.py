@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.fscore import f_measure
-from closecall.metrics.adjusted import point_adjust, point_adjust_k, point_adjust_k_area
-from closecall.metrics.adjusted_curve import point_adjust_curve
+from closecall.metrics.point_adjust import point_adjust, point_adjust_k, point_adjust_k_area
+from closecall.metrics.point_adjust_curve import point_adjust_curve
 from closecall.metrics.pointwise import classical, composite, event_wise
 from tests.oracle import pointwise as oracle
 from tests.properties.strategies import dyadic_steps, labelled

@@ -1,5 +1,6 @@
 """Range-based precision and recall: worked by hand, against the oracle, and peers' failures."""
 
+import sys
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from math import isnan
@@ -11,7 +12,6 @@ from hypothesis import given
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.metrics import _positional_bias
 from closecall.metrics.range_based import range_based
 from tests.oracle import range_based as oracle
 from tests.properties.strategies import cases, events
@@ -293,7 +293,7 @@ def test_an_error_inside_a_function_is_left_alone():
 
 
 def test_a_function_is_not_asked_about_endless_events(monkeypatch):
-    monkeypatch.setattr(_positional_bias, "_MOST_SAMPLES", 100)
+    monkeypatch.setattr(sys.modules[range_based.__module__], "_MOST_SAMPLES", 100)
     truth, predicted = cc.Events([(0, 101)]), cc.Events([(0, 1)])
     with pytest.raises(
         InputError, match="at most 100 samples for a `recall_bias` that is a function"

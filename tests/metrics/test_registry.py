@@ -8,8 +8,7 @@ import pytest
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.metrics.entry import REQUIRED
-from closecall.metrics.registry import METRICS, find
+from closecall.metrics.registry import METRICS, REQUIRED, find
 
 LENGTH = 200
 # What has no default, and values other than the defaults.

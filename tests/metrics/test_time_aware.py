@@ -1,5 +1,6 @@
 """TaP/TaR: worked by hand, against the oracle, and the authors' own edge cases."""
 
+import sys
 from datetime import UTC, datetime, timedelta
 from math import exp, isnan
 
@@ -10,8 +11,7 @@ from hypothesis import given
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.metrics import _decay
-from closecall.metrics.time_aware import time_aware
+from closecall.metrics.time_aware import decay_between, time_aware
 from tests.oracle import time_aware as oracle
 from tests.properties.strategies import cases, events
 
@@ -148,12 +148,12 @@ def test_long_sections_are_summed_by_a_formula(monkeypatch):
     truth = cc.Events([(0, 5000), (40_000, 50_000)])
     predicted = cc.Events([(4000, 5300), (7000, 7001), (9000, 14_998), (14_999, 15_000)])
     by_formula = time_aware(truth, predicted, span=(0, 60_000), delta=10_000, alpha=0)
-    monkeypatch.setattr(_decay, "_LONGEST_SUMMED", 10_000)
+    monkeypatch.setattr(sys.modules[time_aware.__module__], "_LONGEST_SUMMED", 10_000)
     summed = time_aware(truth, predicted, span=(0, 60_000), delta=10_000, alpha=0)
     assert by_formula.precision == pytest.approx(summed.precision, abs=1e-12)
     assert by_formula.recall == pytest.approx(summed.recall, abs=1e-12)
     whole = np.array([10_000.0])
-    total = _decay.decay_between(np.zeros(1), whole, whole, counted=True)
+    total = decay_between(np.zeros(1), whole, whole, counted=True)
     assert total == pytest.approx(5000, abs=1e-9)  # weights mirror each other around 1/2
 
 

@@ -10,13 +10,11 @@ import numpy as np
 
 from closecall.errors import ClosecallError, InputError, expected, first_line
 from closecall.evaluate import evaluate
-from closecall.metrics.asked import read_asked
-from closecall.metrics.entry import REQUIRED
-from closecall.metrics.registry import METRICS, find
+from closecall.metrics.registry import METRICS, REQUIRED, find, read_metrics
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ def read_judge(
 ) -> tuple[Judge, dict[str, str]]:
     """Choose the metrics, and say which of the defaults cannot be computed on these inputs."""
     if metrics is not None:
-        chosen = read_asked(metrics)
+        chosen = read_metrics(metrics)
         for name in chosen:
             require_labels(find(name))
         return Judge(truth, chosen, axis), {}

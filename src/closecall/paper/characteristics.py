@@ -9,7 +9,7 @@ from closecall.paper.published import CHARACTERISTIC_COLUMNS, CHARACTERISTICS
 from closecall.paper.result import Cell, Row, Table
 
 if TYPE_CHECKING:
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
 
 # Each row's metric, and the others that the paper cites in that row.
 _MEMBERS = {

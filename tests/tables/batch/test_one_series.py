@@ -9,8 +9,7 @@ import pyarrow as pa
 import pytest
 
 import closecall as cc
-from closecall.metrics.entry import REQUIRED
-from closecall.metrics.registry import METRICS
+from closecall.metrics.registry import METRICS, REQUIRED
 from closecall.tables.batch.one_series import evaluate_series
 from closecall.tables.batch.question import Question
 

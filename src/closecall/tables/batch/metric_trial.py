@@ -13,7 +13,7 @@ from closecall.series import Pair, Scored, read_pair, read_scored
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
 
 _TRUTH = np.array([0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0])
 _PREDICTED = np.array([0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.affiliation import Affiliation, AffiliationCurve
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
     from closecall.series import Pair, Scored
     from closecall.tables.batch.question import Question
 

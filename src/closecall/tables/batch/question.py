@@ -15,7 +15,7 @@ from closecall.tables.batch.metric_trial import try_metric
 from closecall.tables.batch.threshold_rule import ThresholdRule
 
 if TYPE_CHECKING:
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
 
 Disorder = Literal["error", "sort", "index"]
 

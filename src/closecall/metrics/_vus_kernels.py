@@ -70,7 +70,7 @@ def areas(
     true: float,
     length: float,
 ) -> tuple[float, float]:
-    """Give the areas under both curves of one window."""
+    """Return the areas under both curves of one window."""
     # There is no false positive rate without a normal sample; the caller knows.
     normal = max(length - true, 1.0)
     hits, existence, found, buffer, hit, share = 0, 0.0, 0.0, 0.0, 0.0, 1.0 / normal

@@ -40,13 +40,13 @@ def take_distinct(
 
 @kernel
 def bucket_of(time: Tick, origin: Tick, buckets_per_tick: float, buckets: int) -> int:
-    """Give the bucket of a time, where the span has that many of one width; later is no lower."""
+    """Return the bucket of a time, where the span has that many of one width; later is no lower."""
     return min(int(np.float64(time - origin) * buckets_per_tick), buckets - 1)
 
 
 @kernel
 def fill_guide(borders: Ticks, guide: NDArray[np.int64]) -> float:
-    """Give for each bucket the last zone that starts in an earlier one, or the first zone.
+    """Return for each bucket the last zone that starts in an earlier one, or the first zone.
 
     Returns how many buckets there are in a tick of the borders.
     """

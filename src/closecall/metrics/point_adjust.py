@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.fscore import f_measure
-from closecall.metrics.entry import Metric
-from closecall.metrics.overlap import overlap_counts, overlap_lengths
-from closecall.metrics.pointwise import total_length
+from closecall.metrics.overlap import lengths, overlap_counts, overlap_lengths, total_length
 from closecall.metrics.result import PrecisionRecallResult, ValueResult, ratio
 from closecall.parameters import read_number
 from closecall.series import read_pair
@@ -17,6 +16,7 @@ from closecall.series import read_pair
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from closecall.clock import Ticks
     from closecall.series import Pair
 
 _PERCENT = 100
@@ -25,7 +25,7 @@ _PERCENT = 100
 def point_adjust(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PrecisionRecallResult:
-    r"""Classical precision and recall after point adjustment.
+    r"""Compute classical precision and recall after point adjustment.
 
     A true event with any prediction in it counts as predicted from start to stop; with H the
     events so hit,
@@ -60,16 +60,9 @@ def point_adjust(
     >>> metrics.point_adjust([1, 1, 1, 0, 0, 0, 0, 1], [0, 0, 1, 1, 0, 0, 0, 0])
     PrecisionRecallResult(precision=0.750, recall=0.750, f1=0.750)
     """
-    return _point_adjust(read_pair(truth, predicted, times=times, end=end, span=span))
-
-
-def _point_adjust(pair: Pair) -> PrecisionRecallResult:
-    lengths = pair.truth.stops - pair.truth.starts
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
     hit = overlap_counts(pair.truth, pair.predicted) > 0
-    found = float(lengths[hit].sum())
-    return PrecisionRecallResult(
-        ratio(found, found + _false_length(pair)), ratio(found, float(lengths.sum()))
-    )
+    return _adjusted(pair, float(lengths(pair.truth)[hit].sum()))
 
 
 def point_adjust_k(
@@ -81,7 +74,7 @@ def point_adjust_k(
     span: Any = None,
     k: float = 20,
 ) -> PrecisionRecallResult:
-    r"""Point adjustment of the events that are predicted for more than K percent (PA%K).
+    r"""Compute precision and recall after adjusting events found to more than K percent (PA%K).
 
     .. math::
 
@@ -116,21 +109,17 @@ def point_adjust_k(
     PrecisionRecallResult(precision=1.000, recall=1.000, f1=1.000)
     """
     k = read_number(k, "k", "a percentage, a number from 0 to 100", lambda x: 0 <= x <= _PERCENT)
-    return _point_adjust_k(read_pair(truth, predicted, times=times, end=end, span=span), k=k)
-
-
-def _point_adjust_k(pair: Pair, *, k: float = 20) -> PrecisionRecallResult:
-    lengths, covered, shares = _coverage(pair)
-    found = float(np.where(shares > k / _PERCENT, lengths, covered).sum())
-    return PrecisionRecallResult(
-        ratio(found, found + _false_length(pair)), ratio(found, float(lengths.sum()))
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    covered, shares = _coverage(pair)
+    return _adjusted(
+        pair, float(np.where(shares > k / _PERCENT, lengths(pair.truth), covered).sum())
     )
 
 
 def point_adjust_k_area(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
-    r"""Area under the F1 of `point_adjust_k` as K goes from 0 to 100 percent.
+    r"""Compute the area under the F1 of `point_adjust_k` as K goes from 0 to 100 percent.
 
     .. math:: \frac{1}{100} \int_0^{100} F1_{\text{PA}\%K} \, dK
 
@@ -156,62 +145,35 @@ def point_adjust_k_area(
     >>> metrics.point_adjust_k_area([1, 1, 1, 1, 1, 0], [1, 0, 0, 0, 0, 0])
     ValueResult(value=0.466667)
     """
-    return _point_adjust_k_area(read_pair(truth, predicted, times=times, end=end, span=span))
-
-
-def _point_adjust_k_area(pair: Pair) -> ValueResult:
-    lengths, covered, shares = _coverage(pair)
-    total = total_length(pair.truth)
-    if not total:
-        return ValueResult(float("nan"))
-    if not covered.any() and not _false_length(pair):
-        return ValueResult(float("nan"))
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    covered, shares = _coverage(pair)
+    total, false = total_length(pair.truth), _false_length(pair)
+    if not total or not (covered.any() or false):
+        return ValueResult(nan)
     order = np.argsort(shares)
     # Below the lowest share every event is adjusted; each share that K reaches undoes one.
-    gains = (lengths - covered)[order]
+    gains = (lengths(pair.truth) - covered)[order]
     found = np.append(total - (np.cumsum(gains) - gains), covered.sum()).astype(np.float64)
     widths = np.diff(shares[order], prepend=0.0, append=1.0)
     used = widths > 0
     found, widths = found[used], widths[used]
-    f1 = f_measure(found / (found + _false_length(pair)), found / total)
+    f1 = f_measure(found / (found + false), found / total)
     return ValueResult(min(1.0, float((widths * f1).sum())))
 
 
-def _coverage(pair: Pair) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-    """Give the length of each true event, how much of it is predicted, and which share that is."""
-    lengths = pair.truth.stops - pair.truth.starts
-    covered = overlap_lengths(pair.truth, pair.predicted)
+def _coverage(pair: Pair) -> tuple[Ticks, NDArray[np.float64]]:
+    """Return how much of each true event is predicted, and which share of it that is."""
+    whole, covered = lengths(pair.truth), overlap_lengths(pair.truth, pair.predicted)
     # A point lasts no time, so that its share weighs nothing.
-    shares = np.divide(covered, lengths, out=np.zeros(lengths.size), where=lengths > 0)
-    return lengths, covered, shares
+    return covered, np.divide(covered, whole, out=np.zeros(whole.size), where=whole > 0)
 
 
 def _false_length(pair: Pair) -> float:
-    inside = overlap_lengths(pair.predicted, pair.truth)
-    return float((pair.predicted.stops - pair.predicted.starts - inside).sum())
+    return float((lengths(pair.predicted) - overlap_lengths(pair.predicted, pair.truth)).sum())
 
 
-ENTRIES = (
-    Metric(
-        name="point_adjust",
-        function=point_adjust,
-        family="pointwise",
-        mainly_for="range",
-        paper="Xu et al., WWW 2018",
-    ),
-    Metric(
-        name="point_adjust_k",
-        function=point_adjust_k,
-        family="pointwise",
-        mainly_for="range",
-        paper="Kim et al., AAAI 2022",
-    ),
-    Metric(
-        name="point_adjust_k_area",
-        function=point_adjust_k_area,
-        family="pointwise",
-        mainly_for="range",
-        gives=("value",),
-        paper="Kim et al., AAAI 2022",
-    ),
-)
+def _adjusted(pair: Pair, found: float) -> PrecisionRecallResult:
+    """Return precision and recall where that much of the truth counts as found."""
+    return PrecisionRecallResult(
+        ratio(found, found + _false_length(pair)), ratio(found, total_length(pair.truth))
+    )

@@ -1,18 +1,17 @@
-"""Affiliation itself and the variants of it in the literature, which rescale its precision."""
+"""Variants of the affiliation metrics in the literature, which rescale its precision."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from math import copysign, inf, isnan, nan
+from math import copysign, isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.score import affiliation, score_pair
+from closecall.affiliation.score import affiliation
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.fscore import f_measure
-from closecall.metrics.entry import Metric
+from closecall.metrics import _affiliation_kernels
 from closecall.metrics.result import PrecisionRecallResult
 from closecall.parameters import require_count
 from closecall.series import read_pair
@@ -52,16 +51,10 @@ class RescaledResult(PrecisionRecallResult):
         return copysign(size, self.precision) if size else size
 
 
-def _affiliation(pair: Pair, *, zero_division: float = nan) -> PrecisionRecallResult:
-    pair.require_truth("affiliation")
-    result = score_pair(pair, zero_division)
-    return PrecisionRecallResult(result.precision, result.recall)
-
-
 def normalised_affiliation(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> RescaledResult:
-    r"""Affiliation with a precision that is 0 where a random point has about 1/2 (NAff).
+    r"""Compute affiliation with a precision that is 0 where a random point has about 1/2 (NAff).
 
     .. math::
 
@@ -92,11 +85,8 @@ def normalised_affiliation(
     >>> metrics.normalised_affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0])
     RescaledResult(precision=0.625, recall=0.938, f1=0.750)
     """
-    return _normalised(read_pair(truth, predicted, times=times, end=end, span=span))
-
-
-def _normalised(pair: Pair) -> RescaledResult:
-    result = _affiliation(pair)
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    result = affiliation(pair, None)
     return RescaledResult(_above(result.precision, 0.5), result.recall)
 
 
@@ -109,7 +99,7 @@ def unbiased_affiliation(
     span: Any = None,
     seed: int = 0,
 ) -> RescaledResult:
-    r"""Affiliation with a precision that is 0 where random predictions are (UAff).
+    r"""Compute affiliation with a precision that is 0 where random predictions are (UAff).
 
     .. math::
 
@@ -149,18 +139,28 @@ def unbiased_affiliation(
     RescaledResult(precision=1.000, recall=1.000, f1=1.000)
     """
     require_count(seed, "seed", 0)
-    return _unbiased(read_pair(truth, predicted, times=times, end=end, span=span), seed=seed)
-
-
-def _unbiased(pair: Pair, *, seed: int = 0) -> RescaledResult:
-    result = _affiliation(pair)
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    result = affiliation(pair, None)
     generator = np.random.default_rng(seed)
     draws = [_precision_of(*_random(pair, generator), pair) for _ in range(_REPEATS)]
     return RescaledResult(_above(result.precision, float(np.mean(draws))), result.recall)
 
 
+def _precision_of(starts: Ticks, stops: Ticks | None, pair: Pair) -> float:
+    """Compute the affiliation precision of samples or points, as `_random` draws them."""
+    truth, borders = pair.truth, zone_borders(pair)
+    zones = np.zeros((len(truth), 2))
+    guide = np.empty(starts.size // _DRAWN_PER_BUCKET + 1, dtype=np.int64)
+    series = (truth.starts, truth.stops, origin_of(pair), borders, guide, zones)
+    if stops is None:
+        _affiliation_kernels.add_points(starts, *series)
+    else:
+        _affiliation_kernels.add_samples(starts, stops, *series)
+    return float(_affiliation_kernels.mean_precision(borders, zones))
+
+
 def _random(pair: Pair, generator: np.random.Generator) -> tuple[Ticks, Ticks | None]:
-    """Predict samples at random, as starts and stops; or points, where there are no samples."""
+    """Draw samples, as starts and stops; or points, where there are no samples."""
     if pair.axis is not None:
         # By their numbers, so that the unit of the times does not matter.
         drawn = _some_of(pair.axis.length, generator)
@@ -180,8 +180,6 @@ def _some_of(length: int, generator: np.random.Generator) -> NDArray[np.int64]:
 
 def _distinct(length: int, size: int, generator: np.random.Generator) -> NDArray[np.int64]:
     """Draw places without replacement, in any order, by leaving out repeated ones."""
-    from closecall.metrics import _random_precision
-
     if not _CROWDED * size < length < _SPARSE * size:
         return generator.choice(length, size, replace=False, shuffle=False)
     places = np.empty(size, dtype=np.int64)
@@ -190,55 +188,11 @@ def _distinct(length: int, size: int, generator: np.random.Generator) -> NDArray
     while count < size:
         # About size²/2 length of so many repeat an earlier one, so this is nearly always enough.
         drawn = generator.integers(length, size=size + size * size // length + _SPARE)
-        count = _random_precision.take_distinct(drawn, marks, places, count)
+        count = _affiliation_kernels.take_distinct(drawn, marks, places, count)
     return places
-
-
-def _precision_of(starts: Ticks, stops: Ticks | None, pair: Pair) -> float:
-    """Score samples or points, as `_random` gives them, by their affiliation precision."""
-    from closecall.metrics import _random_precision
-
-    truth, origin, borders = pair.truth, origin_of(pair), zone_borders(pair)
-    zones = np.zeros((len(truth), 2))
-    guide = np.empty(starts.size // _DRAWN_PER_BUCKET + 1, dtype=np.int64)
-    series = (truth.starts, truth.stops, origin, borders, guide, zones)
-    if stops is None:
-        _random_precision.add_points(starts, *series)
-    else:
-        _random_precision.add_samples(starts, stops, *series)
-    return float(_random_precision.mean_precision(borders, zones))
 
 
 def _above(precision: float, chance: float) -> float:
     if isnan(precision) or chance >= 1:
         return nan
     return (precision - chance) / (1 - chance)
-
-
-_metric = partial(
-    Metric,
-    family="affiliation",
-    mainly_for="both",
-    handles_adjacency=True,
-    handles_durations=True,
-)
-
-ENTRIES = (
-    _metric(
-        name="affiliation",
-        function=affiliation,
-        paper="Huet et al., KDD 2022",
-    ),
-    _metric(
-        name="normalised_affiliation",
-        function=normalised_affiliation,
-        lowest=-1.0,
-        paper="Zhong et al., IEEE TNNLS 2025",
-    ),
-    _metric(
-        name="unbiased_affiliation",
-        function=unbiased_affiliation,
-        lowest=-inf,
-        paper="Zhong et al., IEEE TNNLS 2025",
-    ),
-)

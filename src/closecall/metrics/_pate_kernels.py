@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from closecall.affiliation._curve_kernels import add
 from closecall.compiled import kernel
 
 if TYPE_CHECKING:
@@ -30,14 +31,6 @@ _ROUNDING = 1e-12
 
 
 @kernel
-def add(total: float, rest: float, term: float) -> tuple[float, float]:
-    """Add a term to a total, keeping what rounding drops."""
-    new = total + term
-    back = new - total
-    return new, rest + ((total - (new - back)) + (term - back))
-
-
-@kernel
 def enter(trees: Counts, base: int, length: int, offset: int) -> None:
     """Note in the trees of one event that the sample at this offset is found."""
     node = offset + 1
@@ -49,7 +42,7 @@ def enter(trees: Counts, base: int, length: int, offset: int) -> None:
 
 @kernel
 def found_among(trees: Counts, base: int, count: int) -> tuple[int, int]:
-    """Give how many of an event's first samples are found, and the sum of their offsets."""
+    """Return how many of an event's first samples are found, and the sum of their offsets."""
     number, offsets, node = 0, 0, count
     while node > 0:
         number += trees[base + node - 1, 0]
@@ -139,7 +132,7 @@ def sweep(
     weights: Floats,
     lengths: Counts,
 ) -> Floats:
-    """Let samples enter from the highest score down, and give the area under each curve.
+    """Let samples enter from the highest score down; return the area under each curve.
 
     An offset of -1 marks a sample that is not true; its event is then the one that follows.
     """

@@ -11,8 +11,10 @@ import numpy as np
 from closecall.affiliation.order import descending_order
 from closecall.errors import UndefinedMetricError, expected
 from closecall.fscore import first_highest
-from closecall.metrics.found_time import FoundTime
+from closecall.metrics import _kernels
+from closecall.metrics.overlap import lengths, total_length
 from closecall.metrics.result import PrecisionRecallResult
+from closecall.parameters import read_number
 from closecall.series import Scored, read_scored
 
 if TYPE_CHECKING:
@@ -35,7 +37,38 @@ class AdjustedPoint(PrecisionRecallResult):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AdjustedSamples:
+class _Found:
+    """How much of the events is found at descending thresholds, and how much of the rest."""
+
+    thresholds: NDArray[Any]
+    false: NDArray[np.float64]
+    """Predicted time outside of events, at each threshold."""
+    found: NDArray[np.float64]
+    """Time of the events that are found; it is the same for many thresholds, and given once."""
+    counts: NDArray[np.int64]
+    """For how many thresholds."""
+    total: float
+    """How long all events are."""
+
+    def precision(self) -> NDArray[np.float64]:
+        return self._found_over(1.0)
+
+    def recall(self) -> NDArray[np.float64]:
+        return np.repeat(np.minimum(self.found / self.total, 1.0), self.counts)
+
+    def fbeta(self, beta: float) -> NDArray[np.float64]:
+        beta = read_number(beta, "beta", "0 or more", lambda x: x >= 0)
+        return self._found_over(1 / (1 + beta * beta))
+
+    def _found_over(self, share: float) -> NDArray[np.float64]:
+        """Divide by a mean of the predicted time, of which it is that share, and of all events."""
+        values, rest = np.empty_like(self.false), (1 - share) * self.total
+        _kernels.divide_found(self.found, self.counts, self.false, share, rest, values)
+        return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Samples:
     """Samples with what lies outside of events, and events with their highest scores."""
 
     scores: NDArray[Any]
@@ -48,35 +81,31 @@ class AdjustedSamples:
     total: float
     """How long all events are."""
 
-    def at_every_score(self) -> FoundTime:
+    def at_every_score(self) -> _Found:
         """Sort the scores, and take each of them once."""
-        from closecall.metrics import _levels
-
         order = descending_order(self.scores)
         thresholds, false = np.empty_like(self.scores), order.view(np.float64)
         # The order is written over: new memory would take as long as what is done with it.
         zero = self._sum_type.type(0)
-        _levels.add_in_order(order, self.scores, self.outside, thresholds, false, zero)
-        count = _levels.keep_last(thresholds, false)
+        _kernels.add_in_order(order, self.scores, self.outside, thresholds, false, zero)
+        count = _kernels.keep_last(thresholds, false)
         return self._found(thresholds[:count], false[:count])
 
-    def at_highest_scores(self) -> FoundTime:
+    def at_highest_scores(self) -> _Found:
         """Take the highest scores of events alone; if there are none, that of all samples.
 
         One pass over the samples, O(N log n) for n events.
         """
-        from closecall.metrics import _levels
-
         levels = np.unique(self.highest) if self.highest.size else self.scores.max(keepdims=True)
         sums = np.zeros(levels.size, dtype=self._sum_type)
-        _levels.add_at_levels(self.scores, self.outside, levels, sums)
+        _kernels.add_at_levels(self.scores, self.outside, levels, sums)
         return self._found(levels[::-1], np.cumsum(sums[::-1]).astype(np.float64))
 
     @property
     def _sum_type(self) -> np.dtype[Any]:
         return np.result_type(self.outside, np.int64)
 
-    def _found(self, thresholds: NDArray[Any], false: NDArray[np.float64]) -> FoundTime:
+    def _found(self, thresholds: NDArray[Any], false: NDArray[np.float64]) -> _Found:
         levels, which = np.unique(self.highest, return_inverse=True)
         gains = np.zeros(levels.size, dtype=self.lengths.dtype)
         np.add.at(gains, which, self.lengths)
@@ -84,7 +113,7 @@ class AdjustedSamples:
         # From each of these places on, one more level of events is found.
         places = thresholds.size - np.searchsorted(thresholds[::-1], levels[::-1], side="right")
         counts = np.diff(np.concatenate(([0], places, [thresholds.size])))
-        return FoundTime(thresholds, false, found, counts, self.total)
+        return _Found(thresholds, false, found, counts, self.total)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -101,7 +130,7 @@ class PointAdjustCurve:
     array([1.        , 0.66666667, 0.66666667, 0.4       ])
     """
 
-    _samples: AdjustedSamples
+    _samples: _Samples
 
     @property
     def thresholds(self) -> NDArray[Any]:
@@ -149,11 +178,11 @@ class PointAdjustCurve:
         )
 
     @cached_property
-    def _sorted(self) -> FoundTime:
+    def _sorted(self) -> _Found:
         return self._samples.at_every_score()
 
     @cached_property
-    def _where_events_are_found(self) -> FoundTime:
+    def _where_events_are_found(self) -> _Found:
         return self._samples.at_highest_scores()
 
     def __len__(self) -> int:
@@ -170,7 +199,7 @@ class PointAdjustCurve:
 def point_adjust_curve(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PointAdjustCurve:
-    r"""Point-adjusted precision, recall and F1 at every threshold, each as `point_adjust` gives it.
+    r"""Compute point-adjusted precision, recall and F1 at every threshold.
 
     The highest score in an event decides when it is adjusted, so that one sort of the scores is
     all that is needed: O(N log N) for N samples. It is done when the curve is first looked at; the
@@ -206,14 +235,9 @@ def point_adjust_curve(
     >>> metrics.point_adjust_curve([0, 1, 1, 0, 1], [0.5, 0.1, 0.7, 0.2, 0.4])
     PointAdjustCurve(5 thresholds, best f1=0.857 at 0.4)
     """
-    return _point_adjust_curve(read_scored(truth, scores, times=times, end=end, span=span))
-
-
-def _point_adjust_curve(scored: Scored) -> PointAdjustCurve:
-    pair = scored
-    pair.require_truth("point-adjusted recall")
-    lengths = pair.truth.stops - pair.truth.starts
-    total = float(lengths.sum())
+    scored = read_scored(truth, scores, times=times, end=end, span=span)
+    scored.require_truth("point-adjusted recall")
+    total = total_length(scored.truth)
     if not total:
         raise UndefinedMetricError(
             expected(
@@ -225,23 +249,22 @@ def _point_adjust_curve(scored: Scored) -> PointAdjustCurve:
     # before the curve is sorted.
     padded = np.append(scored.scores, scored.scores[-1:])
     highest, outside, hit = _against_events(scored, padded)
-    return PointAdjustCurve(AdjustedSamples(padded[:-1], outside, highest, lengths[hit], total))
+    return PointAdjustCurve(
+        _Samples(padded[:-1], outside, highest, lengths(scored.truth)[hit], total)
+    )
 
 
 def _against_events(
     scored: Scored, padded: NDArray[Any]
 ) -> tuple[NDArray[Any], Ticks, NDArray[np.bool_]]:
-    """Compare samples with events.
+    """Return each event's highest score, each sample's part outside events, and which are hit.
 
-    Give the highest score in each event, how much of each sample lies outside all events, and
-    which events any sample overlaps at all (the scores are of those only).
+    An event is hit if any sample overlaps it; the scores are of those only.
     """
-    from closecall.metrics import _levels
-
     truth, size = scored.truth, scored.scores.size
     if scored.axis.ticks is None:  # events are made of samples, which last one tick
         whole = np.ones(size, dtype=np.uint8)
-        _levels.zero_between(whole, truth.starts, truth.stops)
+        _kernels.zero_between(whole, truth.starts, truth.stops)
         ranges = np.column_stack((truth.starts, truth.stops)).ravel()
         return np.maximum.reduceat(padded, ranges)[::2], whole, np.ones(len(truth), dtype=bool)
     borders = scored.axis.borders(np.arange(size + 1))
@@ -251,7 +274,7 @@ def _against_events(
     first, after = first[hit], after[hit]
     highest = np.maximum.reduceat(padded, np.column_stack((first, after)).ravel())[::2]
     outside = scored.axis.lengths()
-    _levels.zero_between(outside, first + 1, after - 1)
+    _kernels.zero_between(outside, first + 1, after - 1)
     # An event cuts its first and its last sample, which may be the same one.
     starts = np.maximum(truth.starts[hit], borders[0])
     stops = np.minimum(truth.stops[hit], borders[-1])
