@@ -34,22 +34,19 @@ def test_one_interval_is_cut_where_it_wraps(by, expected, kind):
     assert shift([(2, 4), (7, 10)], by, (0, 10), kind) == expected
 
 
-def test_points_are_never_cut():
-    assert shift([(3, 3), (9, 9)], 1, (0, 10)) == [(0, 0), (4, 4)]
-    assert shift([(3, 3), (9, 9)], 5, (0, 10)) == [(4, 4), (8, 8)]
-
-
-def test_a_point_at_the_end_stays_unless_it_is_shifted():
-    assert shift([(10, 10)], 0, (0, 10)) == [(10, 10)]
-    assert shift([(10, 10)], 4, (0, 10)) == [(4, 4)]
-
-
-def test_the_whole_span_stays_the_whole_span():
-    assert shift([(0, 10)], 4, (0, 10)) == [(0, 4), (4, 10)]
-
-
-def test_nothing_stays_nothing():
-    assert shift([], 4, (0, 10)) == []
+@pytest.mark.parametrize(
+    ("intervals", "by", "expected"),
+    [
+        ([(3, 3), (9, 9)], 1, [(0, 0), (4, 4)]),  # points are never cut
+        ([(3, 3), (9, 9)], 5, [(4, 4), (8, 8)]),
+        ([(10, 10)], 0, [(10, 10)]),  # one at the end stays unless it is shifted
+        ([(10, 10)], 4, [(4, 4)]),
+        ([(0, 10)], 4, [(0, 4), (4, 10)]),  # the whole span
+        ([], 4, []),
+    ],
+)
+def test_shifts_at_the_borders(intervals, by, expected):
+    assert shift(intervals, by, (0, 10)) == expected
 
 
 @pytest.mark.parametrize("by", range(23))
