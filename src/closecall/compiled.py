@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from threading import local
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
@@ -27,6 +27,7 @@ R = TypeVar("R")
 
 _LOADING_NUMBA = 0.25  # seconds
 _LARGE = 100_000  # elements of all arrays; plain Python takes about 2 us for each
+on_compilation: Callable[[], None] | None = None  # called before numba compiles anything
 _disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 
 
@@ -77,6 +78,7 @@ class Kernel(Generic[P, R]):
         if self._dispatcher is None:
             from numba import njit
 
+            _listen()
             self._dispatcher = njit(cache=True, nogil=True, **self._options)(self.plain)
         return self._dispatcher
 
@@ -84,6 +86,22 @@ class Kernel(Generic[P, R]):
     def _numba_type_(self) -> Any:
         """Return what numba asks for where a compiled kernel calls this one."""
         return self.compiled._numba_type_
+
+
+@cache
+def _listen() -> None:
+    """Call `on_compilation` whenever numba compiles; loading from its cache is no compilation."""
+    from numba.core import event
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:  # noqa: ARG002 - numba's signature
+            if on_compilation is not None:
+                on_compilation()
+
+        def on_end(self, event: Any) -> None:
+            """Stay silent."""
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
 
 
 @overload

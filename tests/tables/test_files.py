@@ -182,7 +182,7 @@ class Interrupt:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupt())
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 try:
     column = arrow("pyarrow.parquet").ParquetFile(sys.argv[1]).read().column(0)
     column.chunk(0).to_numpy()

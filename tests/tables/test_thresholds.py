@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closecall as cc
-from closecall.tables.thresholds import threshold_text
+from closecall.tables.scoring import threshold_text
 
 scores = st.lists(st.floats(allow_nan=False), min_size=2, max_size=12)
 
