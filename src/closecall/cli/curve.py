@@ -264,11 +264,8 @@ def _reason(chosen: OperatingPoint, constraints: dict[str, Any]) -> str:
 def _print_points(curve: AffiliationCurve, chosen: OperatingPoint, console: Console) -> None:
     points = curve_columns(curve, points=_ROWS, chosen=chosen)
     thresholds = points["threshold"].tolist()
-    best = curve.best(chosen.beta).threshold
-    marks = {
-        "chosen": chosen.threshold,
-        f"best {_name(chosen)}": best,
-    }
+    best = f"best {_name(chosen)}"
+    marks = {"chosen": chosen.threshold, best: curve.best(chosen.beta).threshold}
     notes = [
         ", ".join(name for name, marked in marks.items() if marked == value) for value in thresholds
     ]

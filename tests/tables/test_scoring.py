@@ -1,4 +1,4 @@
-"""Columns of tables in, the library's own curve out; and the curve as rows."""
+"""Columns of tables in, the library's own curve or comparison out; and the curve as rows."""
 
 import json
 from dataclasses import replace
@@ -7,15 +7,27 @@ from datetime import datetime, timedelta
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import closecall as cc
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from closecall.tables import alarm_rate, curve_columns, curve_files, curve_report, curve_tables
+from closecall.compare import compare
+from closecall.errors import InputError, InputTypeError
+from closecall.tables import (
+    alarm_rate,
+    compare_files,
+    compare_tables,
+    curve_columns,
+    curve_files,
+    curve_report,
+    curve_tables,
+)
+from closecall.tables.scoring import threshold_text
 
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.3, 0.2, 0.9, 0.8, 0.1, 0.0, 0.7, 0.4, 0.1]
 EXPECTED = cc.affiliation_curve(TRUTH, SCORES)
-TABLE = pa.table({"truth": TRUTH, "score": SCORES})
+SCORED = pa.table({"truth": TRUTH, "score": SCORES})
 STAMPS = [datetime(2024, 1, 1, 0, 5 * step) for step in range(10)]  # noqa: DTZ001 - naive on purpose
 
 
@@ -26,11 +38,11 @@ def same(curve, expected=EXPECTED):
 
 
 def test_one_table_with_both_columns():
-    same(curve_tables(TABLE))
+    same(curve_tables(SCORED))
 
 
 def test_named_columns():
-    renamed = TABLE.rename_columns(["label", "likelihood"])
+    renamed = SCORED.rename_columns(["label", "likelihood"])
     same(curve_tables(renamed, truth="label", score="likelihood"))
 
 
@@ -82,34 +94,12 @@ def test_files(tmp_path):
     same(curve_files(tmp_path / "both.csv"))
 
 
-NAMES = ("truth.csv", "scores.csv")
 INCIDENTS = pa.table({"start": [2], "stop": [4]})
 REFUSED = {
-    "misspelt": (
-        lambda: curve_tables(TABLE, score="scores", names=NAMES),
-        InputError,
-        (
-            "Expected `score` to name a column of truth.csv, got 'scores'.\n\n"
-            "Hint: Did you mean 'score'? Its columns are: truth, score."
-        ),
-    ),
-    "no name": (
-        lambda: curve_tables(TABLE.rename_columns(["truth", "b"]), names=NAMES),
-        InputError,
-        (
-            "Expected `score` to name a column of truth.csv, got no name.\n\n"
-            "Hint: Its columns are: truth, b."
-        ),
-    ),
     "two columns as score": (
-        lambda: curve_tables(TABLE, score="truth,score", names=NAMES),
+        lambda: curve_tables(SCORED, score="truth,score", names=("truth.csv", "scores.csv")),
         InputError,
         "Expected `score` to name a column of truth.csv, got 'truth,score'.",
-    ),
-    "nan": (
-        lambda: curve_tables(pa.table({"truth": [0, 1], "score": [1.0, float("nan")]})),
-        InputError,
-        "Expected `scores` to be numbers, or inf, got nan at index 1.",
     ),
     "missing": (
         lambda: curve_tables(pa.table({"truth": [0, 1], "score": [1.0, None]})),
@@ -121,25 +111,10 @@ REFUSED = {
         InputTypeError,
         "Expected `scores` to be numbers, got ",
     ),
-    "lengths": (
-        lambda: curve_tables(pa.table({"a": TRUTH}), pa.table({"b": SCORES[:9]})),
-        InputError,
-        "Expected `scores` to have as many values as `truth` (10), got 9.",
-    ),
     "event list without times": (
         lambda: curve_tables(INCIDENTS, pa.table({"score": SCORES})),
         InputTypeError,
         "Expected `time` beside a list of events, got none.\n\nHint: Name the column",
-    ),
-    "nothing true": (
-        lambda: curve_tables(pa.table({"truth": [0, 0], "score": [1, 2]})),
-        UndefinedMetricError,
-        "Expected at least one true event",
-    ),
-    "standard input twice": (
-        lambda: curve_files("-", "-"),
-        InputError,
-        "Expected standard input to be read once, got `-` for both files.",
     ),
 }
 
@@ -200,3 +175,123 @@ def test_alarm_rate_per_day(unit):
     assert alarm_rate(curve, 5) == pytest.approx(2, rel=1e-15)
     limited = curve.best(max_alarms_per=(0.4, timedelta(days=1)))
     assert alarm_rate(curve, limited.alarms) <= 0.4
+
+
+MINE = [0, 0, 0, 1, 1, 0, 0, 1, 0, 0]
+THEIRS = [0, 1, 1, 1, 0, 0, 0, 0, 0, 0]
+SCORE = [0, 1, 5, 9, 2, 0, 3, 0, 8, 1]
+TABLE = pa.table({"truth": TRUTH, "mine": MINE, "theirs": THEIRS, "score": SCORE})
+COLUMNS = "The columns of a.csv are: truth, mine, theirs, score."
+
+
+def same_comparison(compared, expected):
+    assert compared.to_dict() == expected.to_dict()
+
+
+def test_labels_and_scores_of_one_table():
+    options = {"thresholds": {"score": 5}, "decimals": 1}
+    same_comparison(
+        compare_tables(TABLE, predicted=["mine", "theirs"], scores=["score"], **options),
+        compare(TRUTH, {"mine": MINE, "theirs": THEIRS}, scores={"score": SCORE}, **options),
+    )
+
+
+def test_two_tables_with_times_in_either():
+    times = list(range(5, 55, 5))
+    expected = compare(TRUTH, {"mine": MINE, "theirs": THEIRS}, times=times)
+    truth, detectors = TABLE.select(["truth"]), TABLE.select(["mine", "theirs"])
+    for tables in (
+        (truth.append_column("t", pa.array(times)), detectors),
+        (truth, detectors.append_column("t", pa.array(times))),
+    ):
+        same_comparison(compare_tables(*tables, predicted=["mine", "theirs"], time="t"), expected)
+
+
+def test_an_event_list_against_scores_and_labels():
+    incidents = pa.table({"from": [2, 8], "to": [4, 9]})
+    detectors = TABLE.append_column("t", pa.array(range(10)))
+    compared = compare_tables(
+        *(incidents, detectors), truth="from,to", predicted=["mine"], scores=["score"], time="t"
+    )
+    expected = compare(
+        cc.Events([(2, 4), (8, 9)]), {"mine": MINE}, scores={"score": SCORE}, times=range(10)
+    )
+    same_comparison(compared, expected)
+
+
+def test_files_to_compare(tmp_path):
+    rows = "".join(f"{t},{a},{b}\n" for t, a, b in zip(TRUTH, MINE, THEIRS, strict=True))
+    (tmp_path / "results.csv").write_text(f"label,mine,theirs\n{rows}")
+    compared = compare_files(
+        tmp_path / "results.csv", truth="label", predicted=["mine", "theirs"], span=(0, 20)
+    )
+    same_comparison(compared, compare(TRUTH, {"mine": MINE, "theirs": THEIRS}, span=(0, 20)))
+
+
+REFUSED_COLUMNS = {
+    "none": (
+        {},
+        f"Expected columns of at least two detectors to compare, got none.\n\nHint: {COLUMNS}",
+    ),
+    "one": (
+        {"scores": ["score"]},
+        (
+            "Expected columns of at least two detectors to compare, got only 'score'.\n\n"
+            f"Hint: {COLUMNS}"
+        ),
+    ),
+    "twice": (
+        {"predicted": ["mine"], "scores": ["mine"]},
+        (
+            "Expected each detector's column to be named once, got 'mine' 2 times.\n\n"
+            f"Hint: {COLUMNS}"
+        ),
+    ),
+    "misspelt": (
+        {"predicted": ["mine", "their"]},
+        (
+            "Expected `predicted` to name a column of a.csv, got 'their'.\n\nHint: Did you mean "
+            "'theirs'? Its columns are: truth, mine, theirs, score."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("columns", "message"), REFUSED_COLUMNS.values(), ids=REFUSED_COLUMNS)
+def test_refused_columns(columns, message):
+    with pytest.raises(InputError) as caught:
+        compare_tables(TABLE, **columns, names=("a.csv", "b.csv"))
+    assert str(caught.value) == message
+
+
+scores = st.lists(st.floats(allow_nan=False), min_size=2, max_size=12)
+
+
+@given(scores, st.sampled_from([np.float32, np.float64]))
+def test_the_text_predicts_what_the_threshold_does(values, kind):
+    with np.errstate(over="ignore"):
+        column = np.array(values).astype(kind)
+    curve = cc.affiliation_curve([1] + [0] * (len(values) - 1), column)
+    wide = column.astype(np.float64)
+    for threshold in curve.thresholds.tolist():
+        text = threshold_text(curve, threshold)
+        assert ((wide >= float(text)) == (wide >= threshold)).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([0.5, 24.0, 165.4], ["165.4", "24", "0.5"]),
+        ([1 / 3, 2 / 3], ["0.6666", "0.3333"]),
+        ([0.97543, 0.975434567], ["0.975434", "0.97543"]),
+        ([0.0, 123456.789012], ["123456", "0"]),
+        ([-1 / 3, -2 / 3], ["-0.3334", "-0.6667"]),
+        ([1e-9 / 3, 1.0], ["1", "3.333e-10"]),
+        ([1.0, np.nextafter(1, 2)], ["1.0000000000000002", "1"]),
+        ([-np.inf, np.inf], ["inf", "-inf"]),
+        ([2**60, 2**60 + 1], [str(2**60 + 1), str(2**60)]),
+    ],
+)
+def test_texts(values, texts):
+    curve = cc.affiliation_curve([1, *[0] * (len(values) - 1)], np.array(values))
+    assert [threshold_text(curve, value) for value in curve.thresholds.tolist()] == texts
