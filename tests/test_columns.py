@@ -53,17 +53,8 @@ def test_every_make(column):
 @pytest.mark.parametrize(
     "kind",
     [
-        "int8",
-        "uint16",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-        "bool",
-        "date32",
-        "timestamp[s]",
-        "timestamp[ns]",
-        "duration[us]",
+        *("int8", "uint16", "uint64", "float16", "float32", "float64", "bool", "date32"),
+        *("timestamp[s]", "timestamp[ns]", "duration[us]"),
     ],
 )
 def test_every_kind_of_arrow_column_as_its_own_conversion_gives_it(kind):

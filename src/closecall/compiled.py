@@ -79,7 +79,8 @@ class Kernel(Generic[P, R]):
             from numba import njit
 
             _listen()
-            self._dispatcher = njit(cache=True, nogil=True, **self._options)(self.plain)
+            options = {"cache": True, "nogil": True} | self._options
+            self._dispatcher = njit(**options)(self.plain)
         return self._dispatcher
 
     @property
@@ -113,7 +114,7 @@ def kernel(function: Callable[P, R] | None = None, **options: Any) -> Any:
 
     Examples
     --------
-    >>> @kernel
+    >>> @kernel(cache=False)  # an example has no file beside which to keep it
     ... def total(values):
     ...     sum_so_far = 0.0
     ...     for value in values:

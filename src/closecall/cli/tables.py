@@ -100,16 +100,7 @@ def print_table(
 ) -> None:
     """Print columns side by side; those without room follow in further tables.
 
-    Parameters
-    ----------
-    console
-        Where to print.
-    columns
-        The first of them say what a row is about, and every further table has them too.
-    keys
-        How many these are.
-    gap
-        Blanks between columns.
+    The first columns, `keys` of them, say what a row is about, and stand in every table.
     """
     left = list(columns[keys:])
     while True:

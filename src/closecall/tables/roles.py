@@ -115,18 +115,9 @@ def read_side(
 ) -> Events | pa.ChunkedArray:
     """Return one side of the comparison: a column of 0/1 labels, or an event list.
 
-    Parameters
-    ----------
-    source
-        The table to take it from.
-    role
-        Which side it is; also the column that is taken where none is asked for.
-    asked
-        A column of 0/1 labels, or two columns ``START,STOP`` of an event list.
-    time
-        The column of times, which is never a label.
-    shared
-        Whether the table also holds the other side, so that nothing follows from its shape.
+    It is `asked` for as a column, or as ``START,STOP``; else a column called like the `role` is
+    taken, or what must be it: nothing follows from the shape of a table that is `shared` with the
+    other side, and the column of times is never a label.
     """
     columns = source.columns
     pair: tuple[str, ...] | None = None
@@ -145,10 +136,7 @@ def read_side(
 def read_values(
     source: Source, role: Role, asked: str | None, *, time: str | None, shared: bool
 ) -> pa.ChunkedArray:
-    """Return a column with one value per sample: the one asked for, or the one that must be it.
-
-    The arguments are those of `read_side`.
-    """
+    """Return a column with one value per sample, found as by `read_side`."""
     if asked is not None:
         return source.column(asked, role)
     if role in source.columns:

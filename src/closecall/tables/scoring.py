@@ -102,19 +102,11 @@ def score_tables(
 ) -> Affiliation:
     """Score predictions against the truth from one or two Arrow tables.
 
-    The columns and options are those of `score_files`. Where one side is a list of events and the
+    Without the second table, the first holds both sides. The columns and options are those of
+    `score_files`. Where one side is a list of events and the
     other a column of labels, the labels become events on their times first.
 
-    Parameters
-    ----------
-    truth_table, predicted_table
-        The tables; without the second, the first holds both sides.
-    truth, predicted, time
-        Names of columns.
-    end, span, zero_division
-        As in `closecall.affiliation`.
-    names
-        What messages call the two tables.
+    `names` are what messages call the two tables.
 
     Examples
     --------
@@ -190,18 +182,8 @@ def curve_tables(
 ) -> AffiliationCurve:
     """Score a detector at every threshold from one or two Arrow tables.
 
-    The columns and options are those of `curve_files`.
-
-    Parameters
-    ----------
-    truth_table, scores_table
-        The tables; without the second, the first holds both sides.
-    truth, score, time
-        Names of columns.
-    end, span
-        As in `closecall.affiliation_curve`.
-    names
-        What messages call the two tables.
+    Without the second table, the first holds both sides. The columns and options are those of
+    `curve_files`; `names` are what messages call the two tables.
 
     Examples
     --------
@@ -401,18 +383,8 @@ def compare_tables(
 ) -> Comparison:
     """Compare detectors event by event, from one or two Arrow tables.
 
-    The columns and options are those of `compare_files`.
-
-    Parameters
-    ----------
-    truth_table, detectors_table
-        The tables; without the second, the first holds everything.
-    truth, predicted, scores, thresholds, time
-        Names of columns.
-    end, span, decimals
-        As in `closecall.compare`.
-    names
-        What messages call the two tables.
+    Without the second table, the first holds everything. The columns and options are those of
+    `compare_files`; `names` are what messages call the two tables.
 
     Examples
     --------
