@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from math import inf
 from threading import local
 from time import perf_counter
@@ -29,6 +29,7 @@ R = TypeVar("R")
 
 _LOADING_NUMBA = 0.25  # seconds
 _LARGE = 100_000  # elements of all arrays; plain Python takes about 2 us for each
+on_compilation: Callable[[], None] | None = None  # called before numba compiles anything
 _disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 _spent = 0.0  # seconds in plain kernels, of all threads
 
@@ -94,7 +95,9 @@ class Kernel(Generic[P, R]):
         if self._dispatcher is None:
             from numba import njit
 
-            self._dispatcher = njit(cache=True, nogil=True, **self._options)(self.plain)
+            _listen()
+            options = {"cache": True, "nogil": True} | self._options
+            self._dispatcher = njit(**options)(self.plain)
         return self._dispatcher
 
     @property
@@ -110,6 +113,22 @@ def _as_python(result: Any) -> Any:
     return result.item() if isinstance(result, np.generic) else result
 
 
+@cache
+def _listen() -> None:
+    """Call `on_compilation` whenever numba compiles; loading from its cache is no compilation."""
+    from numba.core import event
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:  # noqa: ARG002 - numba's signature
+            if on_compilation is not None:
+                on_compilation()
+
+        def on_end(self, event: Any) -> None:
+            """Stay silent."""
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+
+
 @overload
 def kernel(function: Callable[P, R]) -> Kernel[P, R]: ...
 @overload
@@ -119,7 +138,7 @@ def kernel(function: Callable[P, R] | None = None, **options: Any) -> Any:
 
     Examples
     --------
-    >>> @kernel
+    >>> @kernel(cache=False)  # an example has no file beside which to keep it
     ... def total(values):
     ...     sum_so_far = 0.0
     ...     for value in values:

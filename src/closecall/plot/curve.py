@@ -8,7 +8,7 @@ from closecall.affiliation import AffiliationCurve
 from closecall.affiliation.thresholds import OperatingPoint
 from closecall.errors import InputTypeError, expected
 from closecall.plot.extra import needing_matplotlib
-from closecall.tables.curve import outline_with
+from closecall.tables.scoring import outline_with
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from closecall.fscore import f_measure
 from closecall.plot.free_corner import free_corner, text_size
 from closecall.plot.palette import CHOSEN, INK, PRECISION, RECALL
 from closecall.plot.threshold_scale import ThresholdScale
-from closecall.tables.thresholds import threshold_text
+from closecall.tables.scoring import threshold_text
 from closecall.wording import score_text
 
 if TYPE_CHECKING:

@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Any
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
-from closecall.tables import read_table
 from closecall.tables.batch.arrow_columns import plain_values
-from closecall.tables.files import arrow, shown_name
-from closecall.tables.sides import (
-    Source,
-    read_sample_times,
-    read_side,
-    refuse_standard_input_twice,
-)
+from closecall.tables.reading import arrow
+from closecall.tables.roles import Source, read_sample_times, read_side, read_sources
 from closecall.tables.sources.grouping import group
 
 if TYPE_CHECKING:
@@ -78,9 +72,7 @@ def report_files(
     >>> report_files("scores.csv", scores=["score"], script="cdn")
     Report('scores.csv', detectors: score; 0.1 MB)
     """
-    refuse_standard_input_twice(truth_file, detectors_file)
-    files = [truth_file] if detectors_file is None else [truth_file, detectors_file]
-    sources = [Source(shown_name(file), read_table(file)) for file in files]
+    sources = read_sources(truth_file, detectors_file)
     options: dict[str, Any] = {
         "truth": truth,
         "predicted": predicted,

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 
 from closecall.errors import InputError
 from closecall.tables.batch.evaluate import evaluate_frame
-from closecall.tables.files import read_table
+from closecall.tables.reading import read_table
 
 from .groups import random_series
 

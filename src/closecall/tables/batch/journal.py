@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
 from closecall.tables.batch.written import naming, require_suffix, write_rows
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

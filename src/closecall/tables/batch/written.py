@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closecall.errors import InputError, expected
-from closecall.tables.files import arrow, write_table
+from closecall.tables.reading import arrow, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

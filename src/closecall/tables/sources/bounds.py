@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected, first_line
-from closecall.tables.dialect import column_names, delimiter, first_record
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow, column_names, delimiter, first_record
 from closecall.tables.sources.damaged import Damage
 from closecall.tables.sources.key_text import compression_of, read_with_text_keys
 from closecall.tables.sources.memory import memory_source

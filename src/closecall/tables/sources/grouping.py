@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closecall.errors import InputTypeError, expected
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closecall.errors import InputError
-from closecall.tables.dialect import column_names, delimiter, first_record
-from closecall.tables.files import arrow, read_table
+from closecall.tables.reading import arrow, column_names, delimiter, first_record, read_table
 from closecall.tables.sources.temporary import TemporaryFolder
 
 if TYPE_CHECKING:

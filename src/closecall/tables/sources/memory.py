@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 from closecall.tables.sources.content import content_digest
 from closecall.tables.sources.grouping import Grouped, group
 from closecall.tables.sources.needed import needed_columns

@@ -9,7 +9,7 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 from closecall.tables.sources.grouping import group
 from closecall.tables.sources.key_reader import KeyReader
 from closecall.tables.sources.memory import memory_source

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closecall.errors import InputError, expected
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

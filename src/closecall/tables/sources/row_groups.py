@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected, first_line
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 from closecall.tables.sources.bounds import ColumnRange, column_range
 from closecall.tables.sources.damaged import Damage
 from closecall.tables.sources.needed import needed_columns
