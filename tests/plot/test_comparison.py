@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.plot import plot_comparison
-from closecall.plot.palette import PREDICTED
+from closecall.plot.drawing import PREDICTED
 
 TRUTH, SPAN = cc.Events([(10, 20), (60, 65), (90, 95)]), (0, 100)
 EARLY, LATE = cc.Events([(5, 15), (50, 60)]), cc.Events([(15, 30), (64, 70), (92, 95)])

@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.plot import plot_distances
-from closecall.plot.shares import percents
+from closecall.plot.distances import percents
 from tests.plot.pictures import running_example
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closecall.plot.free_corner import free_corner
+from closecall.plot.curve import free_corner
 
 SIZE = (0.3, 0.1)
 

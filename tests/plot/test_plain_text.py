@@ -10,7 +10,7 @@ import pytest
 
 import closecall as cc
 from closecall.plot import plot_batch, plot_comparison, plot_events
-from closecall.plot.plain_text import plain
+from closecall.plot.drawing import plain
 
 HOSTILE = (
     "price_$a_vs_$b",

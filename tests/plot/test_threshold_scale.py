@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from closecall.plot.threshold_scale import ThresholdScale
+from closecall.plot.curve import ThresholdScale
 
 LOWEST = np.finfo(np.float64).min
 
