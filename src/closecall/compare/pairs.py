@@ -86,7 +86,7 @@ def compare_pair(
 ) -> PairComparison:
     """Count the events by who does better in what."""
     mine, theirs = results[first], results[second]
-    missed = mine.events.predicted_count == 0, theirs.events.predicted_count == 0
+    missed = mine.events.missed, theirs.events.missed
     found = ~missed[0] & ~missed[1]
 
     def signs(name: str) -> NDArray[np.float64]:

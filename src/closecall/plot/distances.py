@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from closecall.plot.drawing import INK, PRECISION, PREDICTED, RECALL, TRUTH, Zon
 from closecall.plot.zone import Side, ZonePanel, draw_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from closecall.plot.zone import Spans, Zone
 
 _SIZE = (4.8, 2.1)  # inches, of one side
+_TRUTH, _PREDICTED = (1.0, 1.18), (-0.18, 0.0)  # heights of the lanes, with the arrows between
+_BOTTOM, _TOP = -0.52, 1.52
+_NOTE = {"precision": -0.35, "recall": 1.36}  # heights of the texts, beside the arrows' origin
+_LEAST, _MOST = 0.1, 0.8  # how far from their origin arrows turn
+_ARROWS, _MOST_OF_GROUP = 36, 9  # in a picture, and of one group
+_STYLE: dict[str, Any] = {"margin": 5, "fontsize": 7.5, "color": INK}
 
 
 def plot_distances(
@@ -80,15 +87,13 @@ def plot_distances(
     return draw_sides(_draw_arrows, _SIZE, truth, predicted, event=event, side=side, ax=ax, **axis)
 
 
-_TRUTH, _PREDICTED = (1.0, 1.18), (-0.18, 0.0)  # heights of the lanes, with the arrows between
-_BOTTOM, _TOP = -0.52, 1.52
-_NOTE = {"precision": -0.35, "recall": 1.36}  # heights of the texts, beside the arrows' origin
-_LEAST, _MOST = 0.1, 0.8  # how far from their origin arrows turn
-
-
 def _draw_arrows(axes: Axes, zone: Zone, side: str) -> None:
     """Draw the distances of one side, and tell their mean."""
-    groups = _groups(zone, side)
+    upward = side == "precision"
+    groups = []
+    if len(zone.predicted):
+        ways = (zone.predicted, zone.event) if upward else (zone.event, zone.predicted)
+        groups = grouped(*ways)
     ends = [end for group in groups for end in (*group.extent, group.target)]
     ends += [float(zone.event.starts[0]), float(zone.event.stops[0])]
     panel = ZonePanel.on(axes, zone, min(ends), max(ends))
@@ -96,32 +101,16 @@ def _draw_arrows(axes: Axes, zone: Zone, side: str) -> None:
     panel.mark_borders()
     panel.draw_lane(zone.event, *_TRUTH, TRUTH)
     panel.draw_lane(zone.predicted, *_PREDICTED, PREDICTED[0])
+    # Precision starts at the lower lane and goes up, recall the other way.
+    origin: tuple[float, int] = (_PREDICTED[1], 1) if upward else (_TRUTH[0], -1)
     for group in groups:
-        _draw_group(panel, group, side)
-    write_shares(panel, groups, _NOTE[side])
+        draw = _draw_upright if group.on_target else _draw_sideways
+        draw(panel, group, origin, PRECISION if upward else RECALL)
+    _write_shares(panel, groups, _NOTE[side])
     axes.set_title(_title(zone, side), fontsize=9, color=INK)
     axes.set_yticks([sum(_TRUTH) / 2, sum(_PREDICTED) / 2], [zone.name, "predictions"])
     axes.tick_params(axis="y", length=0)
     tidy(axes, "left")
-
-
-def _groups(zone: Zone, side: str) -> list[Group]:
-    if not len(zone.predicted):
-        return []
-    if side == "precision":
-        return grouped(zone.predicted, zone.event)
-    return grouped(zone.event, zone.predicted)
-
-
-def _draw_group(panel: ZonePanel, group: Group, side: str) -> None:
-    """Draw some arrows of a group."""
-    # Precision starts at the lower lane and goes up, recall the other way.
-    origin: tuple[float, int] = (_PREDICTED[1], 1) if side == "precision" else (_TRUTH[0], -1)
-    color = PRECISION if side == "precision" else RECALL
-    if group.on_target:
-        _draw_upright(panel, group, origin, color)
-    else:
-        _draw_sideways(panel, group, origin, color)
 
 
 def _draw_upright(panel: ZonePanel, group: Group, origin: tuple[float, int], color: str) -> None:
@@ -138,7 +127,10 @@ def _draw_sideways(panel: ZonePanel, group: Group, origin: tuple[float, int], co
     (base, way), samples = origin, group.samples()
     places, target = panel.positions(samples), float(panel.positions([group.target])[0])
     order = np.argsort(np.argsort(np.abs(samples - group.target)))
-    turns = base + way * _turns(order, samples.size)
+    turns = np.full(1, (_LEAST + _MOST) / 2)
+    if samples.size > 1:
+        turns = _LEAST + (_MOST - _LEAST) * order / (samples.size - 1)
+    turns = base + way * turns
     style: dict[str, Any] = {"colors": color, "zorder": 2}
     panel.axes.vlines(places, base, turns, linewidths=0.6, alpha=0.55, **style)
     panel.axes.hlines(turns, places, target, linewidths=1.1, **style)
@@ -157,21 +149,12 @@ def _draw_sideways(panel: ZonePanel, group: Group, origin: tuple[float, int], co
     )
 
 
-def _turns(order: NDArray[np.int64], count: int) -> NDArray[np.float64]:
-    if count == 1:
-        return np.array([(_LEAST + _MOST) / 2])
-    return _LEAST + (_MOST - _LEAST) * order / (count - 1)
-
-
 def _title(zone: Zone, side: str) -> str:
     ways = {"precision": "predictions to event", "recall": "event to predictions"}
     if not len(zone.predicted):
         return f"{ways[side]}: no prediction in the zone"
     distance = zone.scores[2 if side == "precision" else 3]
     return f"{ways[side]}: {zone.words(float(distance))} on average"
-
-
-_ARROWS, _MOST_OF_GROUP = 36, 9  # in a picture, and of one group
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +203,8 @@ def grouped(sources: Spans, targets: Spans) -> list[Group]:
     changes = (kind[1:] != kind[:-1]) | (way[1:] != way[:-1])
     first = np.flatnonzero(np.concatenate(([True], changes)))
     groups = []
-    for rows in _slices(first, starts.size):
+    for low, high in pairwise([*first.tolist(), starts.size]):
+        rows = slice(low, high)
         weight = weights[rows].sum()
         # Points weigh nothing beside ranges, and are some way off all the same.
         distance = np.average(distances[rows], weights=weights[rows] if weight else None)
@@ -237,11 +221,6 @@ def grouped(sources: Spans, targets: Spans) -> list[Group]:
     return groups
 
 
-def _slices(first: NDArray[np.int64], size: int) -> Iterator[slice]:
-    for low, high in zip(first, [*first[1:], size], strict=True):
-        yield slice(int(low), int(high))
-
-
 def _cut(sources: Spans, targets: Spans) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Cut the sources at the ends of the targets, and halfway between targets."""
     halfway = (targets.stops[:-1] + targets.starts[1:]) / 2
@@ -254,10 +233,7 @@ def _cut(sources: Spans, targets: Spans) -> tuple[NDArray[np.float64], NDArray[n
     return np.concatenate(starts), np.concatenate(stops)
 
 
-_STYLE: dict[str, Any] = {"margin": 5, "fontsize": 7.5, "color": INK}
-
-
-def write_shares(panel: ZonePanel, groups: list[Group], height: float) -> None:
+def _write_shares(panel: ZonePanel, groups: list[Group], height: float) -> None:
     """Write the share of each group under it if all have room, else one sum of them."""
     if len(groups) < 2 or all(group.on_target for group in groups):  # noqa: PLR2004 - the title says it
         return
@@ -269,7 +245,7 @@ def write_shares(panel: ZonePanel, groups: list[Group], height: float) -> None:
     if not summary:
         return
     low, high = groups[0].extent[0], groups[-1].extent[1]
-    Instead(
+    _Instead(
         panel.axes,
         panel.positions(panel.shown),
         panel.positions([(low + high) / 2]),
@@ -292,13 +268,12 @@ def percents(shares: Sequence[float]) -> list[str]:
     whole = np.floor(exact + 1e-9)
     missing = round(exact.sum() - whole.sum())
     whole[np.argsort(whole - exact, kind="stable")[:missing]] += 1
-    return [_percent(value, share) for value, share in zip(whole.tolist(), shares, strict=True)]
-
-
-def _percent(rounded: float, share: float) -> str:
-    if rounded == 0 and share > 0:
-        return "<1%"
-    return ">99%" if rounded == 100 and share < 1 else f"{rounded:.0f}%"  # noqa: PLR2004
+    texts = []
+    for rounded, share in zip(whole.tolist(), shares, strict=True):
+        full = rounded == 100 and share < 1  # noqa: PLR2004
+        text = ">99%" if full else f"{rounded:.0f}%"
+        texts.append("<1%" if rounded == 0 and share > 0 else text)
+    return texts
 
 
 def _pieces(panel: ZonePanel, groups: list[Group], height: float) -> ZoneLabels:
@@ -307,7 +282,7 @@ def _pieces(panel: ZonePanel, groups: list[Group], height: float) -> ZoneLabels:
         "on target" if group.on_target else panel.zone.words(group.distance) for group in groups
     ]
     parts = list(zip(percents([group.share for group in groups]), words, strict=True))
-    return EveryPiece(
+    return _AllOrNone(
         panel.axes,
         panel.between(starts, stops),
         panel.positions((starts + stops) / 2),
@@ -331,11 +306,11 @@ def _summary(panel: ZonePanel, groups: list[Group]) -> list[str]:
     return [f"{hit} on target", f"{missed} off by {panel.zone.words(distance)}{average}"]
 
 
-class EveryPiece(ZoneLabels):
+class _AllOrNone(ZoneLabels):
     """Texts that are written only if all of them have room."""
 
     def placed(self, renderer: RendererBase) -> list[tuple[float, str]]:
-        """Say where they are: the widest layout for which there is room, or nothing."""
+        """Return the widest layout for which there is room, or nothing."""
         for layout in self.layouts:
             now = self._placed(layout, renderer)
             if len(now) == len(layout):
@@ -343,7 +318,7 @@ class EveryPiece(ZoneLabels):
         return []
 
 
-class Instead(ZoneLabels):
+class _Instead(ZoneLabels):
     """One text that is written where the pieces have no room."""
 
     def __init__(self, *arguments: Any, pieces: ZoneLabels | None, **options: Any) -> None:
@@ -351,7 +326,7 @@ class Instead(ZoneLabels):
         self.pieces = pieces
 
     def placed(self, renderer: RendererBase) -> list[tuple[float, str]]:
-        """Say where it is, unless the pieces are written."""
+        """Return where it is, unless the pieces are written."""
         if self.pieces is not None and self.pieces.placed(renderer):
             return []
         return super().placed(renderer)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from closecall.plot.zone import Spans, Zone
 
 _SIZE = (4.8, 2.7)  # inches, of one side
+_TRUTH, _PREDICTED = (-0.14, -0.05), (-0.28, -0.19)  # heights of the lanes under the curve
+_BOTTOM, _TOP, _NOTE = -0.34, 1.2, 1.09
+_STEPS = 720
+_FEW = 8  # pieces up to which each is told apart
 
 
 def plot_survival(
@@ -76,14 +80,8 @@ def plot_survival(
     return draw_sides(_draw_areas, _SIZE, truth, predicted, event=event, side=side, ax=ax, **axis)
 
 
-_TRUTH, _PREDICTED = (-0.14, -0.05), (-0.28, -0.19)  # heights of the lanes under the curve
-_BOTTOM, _TOP, _NOTE = -0.34, 1.2, 1.09
-_STEPS = 720
-_FEW = 8  # pieces up to which each is told apart
-
-
 @dataclass(frozen=True, slots=True)
-class Curve:
+class _Curve:
     """A function of places in the zone; where it jumps, a place has two values."""
 
     places: NDArray[np.float64]
@@ -129,7 +127,7 @@ def _draw_areas(axes: Axes, zone: Zone, side: str) -> None:
     tidy(axes)
 
 
-def _curve(zone: Zone, side: str, shown: tuple[float, float]) -> Curve:
+def _curve(zone: Zone, side: str, shown: tuple[float, float]) -> _Curve:
     """Take even steps, and every place where the function bends or jumps."""
     event, predicted = zone.event, zone.predicted
     edges = [event.starts, event.stops, predicted.starts, predicted.stops, np.array(shown)]
@@ -137,7 +135,7 @@ def _curve(zone: Zone, side: str, shown: tuple[float, float]) -> Curve:
     edges.append(np.linspace(*shown, _STEPS))
     places = np.unique(np.concatenate(edges))
     if side == "recall":
-        return Curve(places, zone.recall_at(places))
+        return _Curve(places, zone.recall_at(places))
     # Beside the event the value jumps to that of the nearest miss, and bends where one side ends.
     start, stop = event.starts[0], event.stops[0]
     side_ends = min(start, zone.length - stop)
@@ -146,10 +144,10 @@ def _curve(zone: Zone, side: str, shown: tuple[float, float]) -> Curve:
     before, after = np.searchsorted(places, [start, stop], side="left")
     jumps = [before, after + 1]
     values = np.insert(zone.precision_at(places), jumps, beside)
-    return Curve(np.insert(places, jumps, (start, stop)), values)
+    return _Curve(np.insert(places, jumps, (start, stop)), values)
 
 
-def _fill(panel: ZonePanel, curve: Curve, sources: Spans, color: str) -> None:
+def _fill(panel: ZonePanel, curve: _Curve, sources: Spans, color: str) -> None:
     """Fill all pieces as one artist, with gaps between them; points get an upright line."""
     drawn = panel.positions(curve.places)
     gap = np.array([np.nan])
@@ -167,7 +165,7 @@ def _fill(panel: ZonePanel, curve: Curve, sources: Spans, color: str) -> None:
     panel.axes.plot(places, values, color=color, linewidth=2, zorder=2.5)
 
 
-def _write_means(panel: ZonePanel, curve: Curve, sources: Spans) -> None:
+def _write_means(panel: ZonePanel, curve: _Curve, sources: Spans) -> None:
     """Write the mean over each piece above it; the mean over a single one is in the title."""
     if not 1 < len(sources) <= _FEW or not sources.length:
         return
