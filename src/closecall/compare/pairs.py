@@ -64,7 +64,7 @@ class PairComparison:
         return self.worse_both + self.worse_precision + self.worse_recall
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
         plain = asdict(self) | {"better": self.better, "worse": self.worse}
         return {
             name: None if isinstance(value, float) and not isfinite(value) else value

@@ -158,7 +158,7 @@ class DetectorSummary:
     """True events on which it shares the highest F1."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
         return {name: _plain(value) for name, value in asdict(self).items()}
 
 
@@ -246,7 +246,7 @@ class Comparison:
     def intervals(
         self, *, level: float = 0.95, n: int = 2000, seed: int = 0
     ) -> ComparisonIntervals:
-        """Say how sure the scores and their differences are, since there are only so many events.
+        """Compute how sure the scores and their differences are, since there are only so many events.
 
         The true events are taken as a sample of those that there could be, and resampled, the same
         for all detectors (see `closecall.statistics`). Asked again, the answer is kept.
@@ -319,7 +319,7 @@ class Comparison:
         return max(self.ensembles(how), key=lambda pair: pair.f1 if isfinite(pair.f1) else -1.0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None.
+        """Return plain values that any JSON writer takes; what is undefined becomes None.
 
         Events are counted from 0. Times of a datetime axis become ISO 8601 text, and lengths of
         time seconds. Detectors have the level of chance of each score, such as ``chance_f1``.
@@ -343,7 +343,7 @@ class Comparison:
         *,
         part: tables.Part = "events",
     ) -> Any:
-        """Give one part as a dataframe; times keep their time zone.
+        """Return one part as a dataframe; times keep their time zone.
 
         Parameters
         ----------
