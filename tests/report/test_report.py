@@ -15,8 +15,8 @@ import closecall as cc
 from closecall.errors import InputError, InputTypeError, MissingExtraError, UndefinedMetricError
 from closecall.report import Report, report, report_batch
 from closecall.report.assets import MODULES, asset, bundle
+from closecall.report.explorer import plotly_script
 from closecall.report.packing import packed, packed_for_drawing, packed_times
-from closecall.report.page import plotly_script
 
 TRUTH = [0, 0, 1, 1, 0, 0, 1, 0]
 SCORES = [0.1, 0.6, 0.9, 0.4, 0.1, 0.2, 0.5, 0.3]

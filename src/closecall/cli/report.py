@@ -12,7 +12,7 @@ from closecall.cli.options import axis_options, truth_option
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from closecall.report.result import Report
+    from closecall.report import Report
 
 _MOST_LINES, _LONGEST_NAME = 12, 60
 

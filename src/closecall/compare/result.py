@@ -246,7 +246,7 @@ class Comparison:
     def intervals(
         self, *, level: float = 0.95, n: int = 2000, seed: int = 0
     ) -> ComparisonIntervals:
-        """Compute how sure the scores and their differences are, since there are only so many events.
+        """Compute how sure the scores and their differences are, given so many events.
 
         The true events are taken as a sample of those that there could be, and resampled, the same
         for all detectors (see `closecall.statistics`). Asked again, the answer is kept.

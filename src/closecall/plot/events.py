@@ -12,9 +12,8 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 
 from closecall.affiliation import Affiliation, affiliation
-from closecall.axis import read_axis
 from closecall.columns import read_column
-from closecall.errors import ClosecallError, InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
 from closecall.plot.drawing import (
     BORDER,
@@ -28,6 +27,7 @@ from closecall.plot.drawing import (
     length_text,
     plain,
 )
+from closecall.series import read_detectors
 from closecall.wording import score_text
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import EventScores
+    from closecall.axis import Axis
     from closecall.clock import Ticks
 
 _LEGENDS = {
@@ -112,8 +113,13 @@ def plot_events(
     """
     if write not in _LEGENDS:
         raise InputError(expected('`write` to be "scores" or "distances"', repr(write)))
-    results = _score(truth, predicted, {"times": times, "end": end, "span": span})
-    series = None if values is None else _read_series(truth, values, times, end)
+    if predicted is None or (isinstance(predicted, Mapping) and not predicted):
+        got = "none" if predicted is None else "an empty mapping"
+        raise InputError(expected("`predicted` to hold at least one prediction", got))
+    axis = {"times": times, "end": end, "span": span}
+    detectors = read_detectors(truth, predicted, alone=("predicted", None), **axis)
+    results = {name: affiliation(pair, None) for name, pair in detectors.predicted.items()}
+    series = None if values is None else _read_series(values, truth, detectors.truth.axis)
     bottom, top = -len(results) - 0.02, 1.0 + (0.25 + _SERIES_LANES if series else 0)
     if ax is None:
         size = (_WIDTH, _FRAME + _LANE * (top - bottom))
@@ -157,27 +163,9 @@ def plot_events(
     return ax
 
 
-def _score(truth: Any, predicted: Any, axis: dict[str, Any]) -> dict[str, Affiliation]:
-    if not isinstance(predicted, Mapping):
-        return {"predicted": affiliation(truth, predicted, **axis)}
-    if not predicted:
-        raise InputError(
-            expected("`predicted` to hold at least one prediction", "an empty mapping")
-        )
-    results = {}
-    for name, prediction in predicted.items():
-        try:
-            results[str(name)] = affiliation(truth, prediction, **axis)
-        except ClosecallError as error:
-            error.add_note(f"This concerns `predicted[{name!r}]`.")
-            raise
-    return results
-
-
-def _read_series(
-    truth: Any, values: Any, times: Any, end: Any
-) -> tuple[Ticks, NDArray[np.float64]]:
-    if isinstance(truth, Events):
+def _read_series(values: Any, truth: Any, axis: Axis | None) -> tuple[Ticks, NDArray[np.float64]]:
+    """Return the times and the values of the series that is drawn above the lanes."""
+    if axis is None or isinstance(truth, Events):
         raise InputTypeError(
             expected(
                 "`values` only beside 0/1 vectors, which share their times",
@@ -188,15 +176,10 @@ def _read_series(
     series = read_column(values, "values")[0]
     if series.dtype.kind not in "biuf":
         raise InputTypeError(expected("`values` to be numbers", f"values of type {series.dtype}"))
-    length = len(read_column(truth, "truth")[0])
-    if series.size != length:
-        raise InputError(
-            expected(
-                f"`values` to have one number for each of the {length} labels", f"{series.size}"
-            )
-        )
-    axis = read_axis(length, times, end, of="labels")
-    return axis.borders(np.arange(length)), series.astype(np.float64)
+    if series.size != axis.length:
+        rule = f"`values` to have one number for each of the {axis.length} labels"
+        raise InputError(expected(rule, f"{series.size}"))
+    return axis.borders(np.arange(axis.length)), series.astype(np.float64)
 
 
 def _draw_bars(
