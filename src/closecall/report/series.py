@@ -55,8 +55,8 @@ def series_content(
     found = read_detectors(
         truth, predicted, scores, thresholds, times=times, end=end, span=span, alone=ALONE
     )
-    for one, given in scored.items():
-        require_exact(found.scored[one].scores, given.called)
+    for one, (called, _) in scored.items():
+        require_exact(found.scored[one].scores, called)
     drawn = None if values is None else _read_values(values)
     own, axis = found.truth, found.truth.axis
     if drawn is not None and axis is None:
@@ -87,7 +87,8 @@ def series_content(
     detectors = []
     for one, scores_of_one in found.scored.items():
         curve = affiliation_curve(scores_of_one, None)
-        threshold = float(found.thresholds.get(one, curve.best().threshold))
+        given = found.thresholds.get(one)
+        threshold = curve.best().threshold if given is None else float(given)
         content = _detector_content(one, curve.at(threshold))
         detectors.append(content | _curve_content(curve, threshold))
     for place, (one, pair) in enumerate(found.predicted.items()):
