@@ -22,12 +22,13 @@ from closecall.series import by_name, read_detectors
 from closecall.tables.batch.chance_levels import chance_levels
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
     from closecall.clock import Clock, Tick, Ticks
+    from closecall.series import Detectors
 
 ALONE = ("predicted", "detector")  # what a single detector without a name is called
 _CURVE_POINTS = 400
@@ -59,42 +60,28 @@ def series_content(
         require_exact(found.scored[one].scores, called)
     drawn = None if values is None else _read_values(values)
     own, axis = found.truth, found.truth.axis
-    if drawn is not None and axis is None:
-        axis = read_axis(drawn.size, times, end, of="values")
-    elif isinstance(truth, Events) and not scored and drawn is None:
+    if isinstance(truth, Events) and not scored and drawn is None:
         axis = None  # nothing is drawn for each sample
-    if drawn is not None and axis is not None and drawn.size != axis.length:
-        raise InputError(
-            expected(f"`values` to have one value per sample ({axis.length})", f"{drawn.size}")
-        )
-    samples = np.arange(0 if axis is None else axis.length + 1)
+    if drawn is not None:
+        axis = axis or read_axis(drawn.size, times, end, of="values")
+        if drawn.size != axis.length:
+            raise InputError(
+                expected(f"`values` to have one value per sample ({axis.length})", f"{drawn.size}")
+            )
     columns = [
         Timed("truth", own.truth.starts, own.clock),
         Timed("truth", own.truth.stops, own.clock),
         Timed("span", np.array([own.start, own.stop]), own.clock),
-        Timed("times", samples, own.clock)
+        Timed("times", np.empty(0), own.clock)
         if axis is None
-        else Timed("times", axis.borders(samples), axis.clock),
+        else Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock),
     ]
     for pair in found.predicted.values():
-        columns += [
-            Timed("predicted", ticks, pair.clock)
-            for ticks in (pair.predicted.starts, pair.predicted.stops)
-        ]
+        columns.append(Timed("predicted", pair.predicted.starts, pair.clock))
+        columns.append(Timed("predicted", pair.predicted.stops, pair.clock))
     counts_samples = times is None and not isinstance(truth, Events)
     grid, offsets = _common_grid(columns, counts_samples=counts_samples)
     starts, stops, limits, borders, *events = offsets
-    detectors = []
-    for one, scores_of_one in found.scored.items():
-        curve = affiliation_curve(scores_of_one, None)
-        given = found.thresholds.get(one)
-        threshold = curve.best().threshold if given is None else float(given)
-        content = _detector_content(one, curve.at(threshold))
-        detectors.append(content | _curve_content(curve, threshold))
-    for place, (one, pair) in enumerate(found.predicted.items()):
-        sides = zip(("starts", "stops"), events[2 * place : 2 * place + 2], strict=True)
-        packs = {side: packed_times(ticks) for side, ticks in sides}
-        detectors.append(_detector_content(one, affiliation(pair, None)) | packs)
     return {
         "name": name,
         "clock": grid.describe(*limits.tolist()),
@@ -102,7 +89,7 @@ def series_content(
         "truth": {"starts": packed_times(starts), "stops": packed_times(stops)},
         "borders": None if axis is None else packed_times(borders),
         "values": None if drawn is None else packed_for_drawing(drawn),
-        "detectors": detectors,
+        "detectors": [*_scored_contents(found), *_labelled_contents(found, events)],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
     }
@@ -158,6 +145,20 @@ def _read_values(values: Any) -> NDArray[np.float64]:
     if column.dtype.kind not in "iufb":
         raise InputTypeError(expected("`values` to be numbers", f"values of type {column.dtype}"))
     return column.astype(np.float64)
+
+
+def _scored_contents(detectors: Detectors) -> Iterator[dict[str, Any]]:
+    for name, scored in detectors.scored.items():
+        curve, given = affiliation_curve(scored, None), detectors.thresholds.get(name)
+        threshold = curve.best().threshold if given is None else float(given)
+        yield _detector_content(name, curve.at(threshold)) | _curve_content(curve, threshold)
+
+
+def _labelled_contents(detectors: Detectors, events: list[Ticks]) -> Iterator[dict[str, Any]]:
+    pairs = zip(detectors.predicted.items(), events[0::2], events[1::2], strict=True)
+    for (name, pair), starts, stops in pairs:
+        own = {"starts": packed_times(starts), "stops": packed_times(stops)}
+        yield _detector_content(name, affiliation(pair, None)) | own
 
 
 def _detector_content(name: str, result: Affiliation) -> dict[str, Any]:
