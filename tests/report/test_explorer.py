@@ -71,11 +71,7 @@ def test_the_script_is_embedded_or_linked():
 
 
 REFUSED = {
-    "nothing to show": (
-        {},
-        InputTypeError,
-        "Expected `predicted` or `scores`, got neither.",
-    ),
+    "nothing to show": ({}, InputTypeError, "Expected `predicted` or `scores`, got neither."),
     "a name twice": (
         {"predicted": {"a": TRUTH}, "scores": {"a": SCORES}},
         InputError,

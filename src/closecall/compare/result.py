@@ -338,10 +338,7 @@ class Comparison:
         }
 
     def to_frame(
-        self,
-        backend: Literal["pandas", "polars"] = "pandas",
-        *,
-        part: tables.Part = "events",
+        self, backend: Literal["pandas", "polars"] = "pandas", *, part: tables.Part = "events"
     ) -> Any:
         """Return one part as a dataframe; times keep their time zone.
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from closecall.plot.drawing import Floats
+
 _PANELS = ("heat map", "ranks")
 _ORDERS = ("mean", "given")
 _COLORS = "cividis"  # even steps of brightness, the same for colour-blind readers
@@ -101,7 +103,7 @@ def plot_batch(
     return as_given(panels)
 
 
-def _read_table(table: Any) -> tuple[list[str], list[str], NDArray[np.float64]]:
+def _read_table(table: Any) -> tuple[list[str], list[str], Floats]:
     cells: dict[tuple[str, str], float] = {}
     for number, row in enumerate(_rows(table)):
         try:
@@ -138,7 +140,7 @@ def _rows(table: Any) -> Iterable[Any]:
     ]
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ranks(values: Floats) -> Floats:
     """Rank the detectors on each series with a value; equal ones share the mean, nan is last."""
     known = values[:, ~np.isnan(values).all(axis=0)]
     filled = np.where(np.isnan(known), -np.inf, known)
@@ -147,9 +149,7 @@ def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(above + (level + 1) / 2, dtype=np.float64)
 
 
-def _sorted(
-    values: NDArray[np.float64], ranks: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _sorted(values: Floats, ranks: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0).sum(axis=0), known.sum(axis=0)
     means = np.where(counts, sums / np.maximum(counts, 1), -np.inf)
@@ -177,7 +177,7 @@ def _short(name: str) -> str:
 
 
 def _draw_values(
-    axes: Axes, values: NDArray[np.float64], detectors: list[str], series: list[str], value: str
+    axes: Axes, values: Floats, detectors: list[str], series: list[str], value: str
 ) -> None:
     """Draw the values as colours, with a bar that tells what they mean."""
     finite = values[np.isfinite(values)]
@@ -203,7 +203,7 @@ def _draw_values(
     bar.set_label(plain(value), fontsize=9, color=INK)
 
 
-def _cross_missing(axes: Axes, values: NDArray[np.float64]) -> None:
+def _cross_missing(axes: Axes, values: Floats) -> None:
     for row, column in np.argwhere(np.isnan(values)).tolist():
         axes.add_patch(
             Rectangle(
@@ -218,7 +218,7 @@ def _cross_missing(axes: Axes, values: NDArray[np.float64]) -> None:
         )
 
 
-def _write_values(axes: Axes, values: NDArray[np.float64], middle: float) -> None:
+def _write_values(axes: Axes, values: Floats, middle: float) -> None:
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
             color = "white" if value < middle else "black"
@@ -226,9 +226,7 @@ def _write_values(axes: Axes, values: NDArray[np.float64], middle: float) -> Non
             axes.text(column, row, text, ha="center", va="center", fontsize=_FONT, color=color)
 
 
-def _draw_ranks(
-    axes: Axes, ranks: NDArray[np.float64], detectors: list[str], *, named: bool
-) -> None:
+def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool) -> None:
     """Draw the mean rank of each detector, the middle half of its ranks, and how often it won.
 
     The ranks are those on series where any detector has a value; there may be none.

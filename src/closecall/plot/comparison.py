@@ -26,7 +26,8 @@ from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+
+    from closecall.plot.drawing import Floats
 
 _TITLES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _PANEL, _NAMES, _FRAME, _ROW = 2.9, 1.4, 1.0, (0.19, 0.06)  # inches; for two, and each more
@@ -41,10 +42,7 @@ _INVISIBLE = "\N{ZERO WIDTH SPACE}"
 
 
 def plot_comparison(
-    comparison: Any,
-    *,
-    scores: str | Sequence[str] = tuple(_TITLES),
-    ax: Any = None,
+    comparison: Any, *, scores: str | Sequence[str] = tuple(_TITLES), ax: Any = None
 ) -> Any:
     """Draw the scores of several detectors on every event, one row per event, in order of time.
 
@@ -181,9 +179,7 @@ def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> 
     tidy(axes, "left")
 
 
-def _mark(
-    axes: Axes, values: NDArray[np.float64], heights: NDArray[np.float64], style: dict[str, Any]
-) -> None:
+def _mark(axes: Axes, values: Floats, heights: Floats, style: dict[str, Any]) -> None:
     """Draw the markers of one detector, hollow where it missed the event."""
     missed = np.isnan(values)
     axes.plot(values[~missed], heights[~missed], **style)
@@ -192,16 +188,11 @@ def _mark(
         axes.plot(np.full(missed.sum(), _MISSED), heights[missed], **{**style, **hollow})
 
 
-def _heights(count: int) -> NDArray[np.float64]:
+def _heights(count: int) -> Floats:
     return np.append(np.arange(count), count + max(_GAP[0], _GAP[1] * count))
 
 
-def _join(
-    axes: Axes,
-    values: NDArray[np.float64],
-    places: NDArray[np.float64],
-    heights: NDArray[np.float64],
-) -> None:
+def _join(axes: Axes, values: Floats, places: Floats, heights: Floats) -> None:
     """Draw lines between the detectors, dotted to those that missed the event."""
     colors: Any = "0.6"
     if len(places) == _PAIR:
@@ -217,15 +208,15 @@ def _join(
     axes.hlines(heights, places.min(axis=0), least, linewidths=0.6 * wide, linestyles=dots, **style)
 
 
-def _values(result: Affiliation, score: str) -> NDArray[np.float64]:
-    own: NDArray[np.float64] = getattr(result.events, score)
+def _values(result: Affiliation, score: str) -> Floats:
+    own: Floats = getattr(result.events, score)
     if score == "recall":
         # An event without any prediction is missed, and not merely at 0.
         own = np.where(result.events.missed, np.nan, own)
     return np.append(own, getattr(result, score))
 
 
-def _shade(axes: Axes, heights: NDArray[np.float64]) -> None:
+def _shade(axes: Axes, heights: Floats) -> None:
     """Shade every second row, for the eye to follow, and set the last one apart."""
     for height in heights[:-1:2]:
         axes.axhspan(height - 0.5, height + 0.5, color="0.96", linewidth=0, zorder=0)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from closecall.plot.drawing import Floats
+
 _SIZE = (10.0, 4.4)  # inches
 _POINTS = 1000  # drawn; more cannot be told apart
 _FEW = 40  # points up to which each gets a marker
@@ -124,11 +126,7 @@ def plot_curve(
 
 
 def _draw_precision_recall(
-    axes: Axes,
-    curve: AffiliationCurve,
-    rows: NDArray[np.int64],
-    beta: float,
-    point: OperatingPoint,
+    axes: Axes, curve: AffiliationCurve, rows: NDArray[np.int64], beta: float, point: OperatingPoint
 ) -> None:
     """Draw the steps of the curve over lines of equal F-beta, and mark the chosen point."""
     # The first step starts at recall 0, as in the average precision.
@@ -186,7 +184,7 @@ def _name_level(axes: Axes, text: str, place: float, *, on_top: bool) -> None:
 
 def _mark(
     axes: Axes, curve: AffiliationCurve, beta: float, point: OperatingPoint, line: NDArray[Any]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Mark and name the chosen point; return what the name takes of the axes."""
     at = (point.recall, point.precision)
     style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
@@ -208,15 +206,13 @@ def _mark(
     return corner + size * np.array(list(product(np.linspace(0, 1, 9), repeat=2)))
 
 
-def _write_summary(axes: Axes, summary: str, drawn: NDArray[np.float64]) -> None:
+def _write_summary(axes: Axes, summary: str, drawn: Floats) -> None:
     """Write the average precision under the curve, at the bottom if that is free."""
     corner = free_corner(drawn, (0.5, 0.0), text_size(axes, summary, _FONT))
     axes.text(*corner, summary, fontsize=_FONT, color=PRECISION, path_effects=_HALO, zorder=4)
 
 
-def _along_steps(
-    recall: NDArray[np.float64], precision: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _along_steps(recall: Floats, precision: Floats) -> Floats:
     """Return points all along the steps, so that nothing is written over them."""
     ways = np.linspace(0, 1, 20)
     across = recall[:-1, None] + ways * np.diff(recall)[:, None]
@@ -251,11 +247,7 @@ def _draw_by_threshold(
 
 
 def _draw_scores(
-    axes: Axes,
-    places: NDArray[np.float64],
-    precision: NDArray[np.float64],
-    recall: NDArray[np.float64],
-    beta: float,
+    axes: Axes, places: Floats, precision: Floats, recall: Floats, beta: float
 ) -> None:
     f_values = f_measure(precision, recall, beta)
     lines: tuple[tuple[str, Any, dict[str, Any]], ...] = (
@@ -272,7 +264,7 @@ def _draw_scores(
     axes.legend(ncols=3, frameon=False, fontsize=_FONT, **above)
 
 
-def _draw_alarms(axes: Axes, places: NDArray[np.float64], alarms: NDArray[np.int64]) -> None:
+def _draw_alarms(axes: Axes, places: Floats, alarms: NDArray[np.int64]) -> None:
     style: dict[str, Any] = {"color": _ALARMS, "linewidth": 1.3, **_dots(places)}
     axes.plot(places, alarms, drawstyle="steps-post", **style)
     if alarms.max() > _LOG_FROM * alarms.min():
@@ -283,7 +275,7 @@ def _draw_alarms(axes: Axes, places: NDArray[np.float64], alarms: NDArray[np.int
     axes.set(xlabel="threshold", ylabel="alarms")
 
 
-def _dots(places: NDArray[np.float64]) -> dict[str, Any]:
+def _dots(places: Floats) -> dict[str, Any]:
     return {"marker": "o", "markersize": 3.5} if places.size <= _FEW else {}
 
 
@@ -299,12 +291,12 @@ def _tidy(axes: Axes) -> None:
 class ThresholdScale:
     """Finite thresholds where they are, on a stretched axis if they crowd; infinite ones beyond."""
 
-    knots: NDArray[np.float64]
+    knots: Floats
     """Finite thresholds along the curve, ascending; 0 if there are none."""
-    heights: NDArray[np.float64]
+    heights: Floats
     """How far along the axis each lies, from 0 to 1."""
     crowded: bool
-    endless: NDArray[np.float64]
+    endless: Floats
     """Infinite thresholds, ascending."""
     any_finite: bool
 
@@ -329,7 +321,7 @@ class ThresholdScale:
         by_rank = np.linspace(0, last, _POINTS).astype(np.int64)
         return np.union1d(by_value, by_rank)
 
-    def places(self, thresholds: NDArray[Any]) -> NDArray[np.float64]:
+    def places(self, thresholds: NDArray[Any]) -> Floats:
         """Return the drawn position of each threshold."""
         return np.clip(thresholds.astype(np.float64), *self._limits(_MARGIN))
 
@@ -374,13 +366,13 @@ class ThresholdScale:
         low, high = float(self.knots[0]), float(self.knots[-1])
         return (high - low) or abs(high) or 1.0
 
-    def _forward(self, thresholds: Any) -> NDArray[np.float64]:
+    def _forward(self, thresholds: Any) -> Floats:
         values = np.asarray(thresholds, dtype=np.float64)
         inside = np.interp(values, self.knots, self.heights)
         outside = values - np.clip(values, self.knots[0], self.knots[-1])
         return inside + outside / self._size
 
-    def _backward(self, heights: Any) -> NDArray[np.float64]:
+    def _backward(self, heights: Any) -> Floats:
         values = np.asarray(heights, dtype=np.float64)
         inside = np.interp(values, self.heights, self.knots)
         return inside + (values - np.clip(values, 0, 1)) * self._size
@@ -396,7 +388,7 @@ def text_size(axes: Axes, text: str, font_size: float) -> tuple[float, float]:
 
 
 def free_corner(
-    drawn: NDArray[np.float64], near: tuple[float, float], size: tuple[float, float]
+    drawn: Floats, near: tuple[float, float], size: tuple[float, float]
 ) -> tuple[float, float]:
     """Return the lower left corner of a place in the unit square: clear first, then near."""
     width, height = size

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
-    from numpy.typing import NDArray
 
+    from closecall.plot.drawing import Floats
     from closecall.plot.zone import Spans, Zone
 
 _SIZE = (4.8, 2.1)  # inches, of one side
@@ -161,8 +161,8 @@ def _title(zone: Zone, side: str) -> str:
 class Group:
     """Neighbouring stretches that are all on target, or all have the same nearest time."""
 
-    starts: NDArray[np.float64]
-    stops: NDArray[np.float64]
+    starts: Floats
+    stops: Floats
     target: float
     share: float
     distance: float
@@ -173,7 +173,7 @@ class Group:
         """Where the group starts and stops."""
         return float(self.starts[0]), float(self.stops[-1])
 
-    def samples(self) -> NDArray[np.float64]:
+    def samples(self) -> Floats:
         """Return some times that stand for all, spread evenly over what the group covers."""
         count = int(np.clip(round(_ARROWS * self.share), 1, _MOST_OF_GROUP))
         lengths = self.stops - self.starts
@@ -221,7 +221,7 @@ def grouped(sources: Spans, targets: Spans) -> list[Group]:
     return groups
 
 
-def _cut(sources: Spans, targets: Spans) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _cut(sources: Spans, targets: Spans) -> tuple[Floats, Floats]:
     """Cut the sources at the ends of the targets, and halfway between targets."""
     halfway = (targets.stops[:-1] + targets.starts[1:]) / 2
     cuts = np.unique(np.concatenate((targets.starts, targets.stops, halfway)))

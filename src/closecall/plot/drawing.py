@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from closecall.clock import Clock, Tick, Ticks
     from closecall.series import Pair
 
+    Floats = NDArray[np.float64]
+
 # The Okabe-Ito colours, which colour-blind readers tell apart; its yellow is too pale on white.
 TRUTH = "#000000"
 PREDICTED = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -87,7 +89,7 @@ def tidy(axes: Axes, *hidden: str) -> None:
         axis.label.set_fontsize(_LABEL_FONT)
 
 
-def edge_widths(starts: NDArray[Any], stops: NDArray[Any]) -> NDArray[np.float64]:
+def edge_widths(starts: NDArray[Any], stops: NDArray[Any]) -> Floats:
     """Return the widths of bars' edges, in points; a bar without a length is seen by its edge."""
     return np.where(starts == stops, _POINT_EDGE, _EDGE)
 
@@ -171,29 +173,16 @@ class _NameLocator(Locator):
 class ZoneLabels(Artist):
     """One short text per zone, near its event, written only where it has room, at any zoom.
 
-    Parameters
-    ----------
-    axes
-        Where to write.
-    borders
-        Borders of the zones in data coordinates, one more than there are zones.
-    anchors
-        Where each text is centred if its zone lets it, in data coordinates.
-    height
-        Where the texts are centred vertically, in data coordinates.
-    layouts
-        Ways to write the texts, from the widest to the narrowest, each one text per zone.
-    margin
-        Points that a text keeps free within its zone.
-    style
-        Properties of the text, as matplotlib's.
+    There is one border more than there are zones. A text is centred at its anchor if its zone lets
+    it, with `margin` points free. `layouts` are ways to write the texts, from the widest to the
+    narrowest, each one text per zone; `style` is matplotlib's.
     """
 
     def __init__(
         self,
         axes: Axes,
-        borders: NDArray[np.float64],
-        anchors: NDArray[np.float64],
+        borders: Floats,
+        anchors: Floats,
         height: float,
         layouts: Sequence[Sequence[str]],
         *,
@@ -246,11 +235,11 @@ class ZoneLabels(Artist):
             (positions[i], layout[i]) for i in np.flatnonzero(right - left >= 2 * half).tolist()
         ]
 
-    def _pixels(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _pixels(self, positions: Floats) -> Floats:
         points = np.column_stack((positions, np.zeros(positions.size)))
         return self._host.transData.transform(points)[:, 0]
 
-    def _widths(self, layout: Sequence[str], renderer: RendererBase) -> NDArray[np.float64]:
+    def _widths(self, layout: Sequence[str], renderer: RendererBase) -> Floats:
         margin: Any = renderer.points_to_pixels(self.margin)
         known: dict[str, float] = {}
         for text in set(layout):
@@ -289,11 +278,11 @@ class TimeAxis:
         base = float(_dates().date2num(np.int64(start).view(f"datetime64[{clock.unit}]")))
         return cls(clock, start, base, seconds / _SECONDS_PER_DAY, dated=True)
 
-    def positions(self, ticks: Ticks) -> NDArray[np.float64]:
+    def positions(self, ticks: Ticks) -> Floats:
         """Return the drawn position of each tick."""
         return self.from_start(ticks - self.start)
 
-    def from_start(self, offsets: NDArray[Any]) -> NDArray[np.float64]:
+    def from_start(self, offsets: NDArray[Any]) -> Floats:
         """Return the drawn position of ticks that are counted from the span's start."""
         return self.base + self.step * np.asarray(offsets, dtype=np.float64)
 

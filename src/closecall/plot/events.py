@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from closecall.affiliation import EventScores
     from closecall.axis import Axis
     from closecall.clock import Ticks
+    from closecall.plot.drawing import Floats
 
 _LEGENDS = {
     "scores": "precision / recall",
@@ -163,7 +164,7 @@ def plot_events(
     return ax
 
 
-def _read_series(values: Any, truth: Any, axis: Axis | None) -> tuple[Ticks, NDArray[np.float64]]:
+def _read_series(values: Any, truth: Any, axis: Axis | None) -> tuple[Ticks, Floats]:
     """Return the times and the values of the series that is drawn above the lanes."""
     if axis is None or isinstance(truth, Events):
         raise InputTypeError(
@@ -184,8 +185,8 @@ def _read_series(values: Any, truth: Any, axis: Axis | None) -> tuple[Ticks, NDA
 
 def _draw_bars(
     axes: Axes,
-    starts: NDArray[np.float64],
-    stops: NDArray[np.float64],
+    starts: Floats,
+    stops: Floats,
     heights: tuple[float, float],
     color: str,
     **style: Any,
@@ -276,7 +277,7 @@ def _name_lanes(axes: Axes, results: dict[str, Affiliation]) -> None:
     axes.xaxis.get_offset_text().set_fontsize(_FONT)
 
 
-def _draw_series(axes: Axes, positions: NDArray[np.float64], values: NDArray[Any]) -> None:
+def _draw_series(axes: Axes, positions: Floats, values: NDArray[Any]) -> None:
     """Draw the series above the lanes, on a scale of its own with its ticks on the left."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)

@@ -12,8 +12,8 @@ from closecall.plot.zone import Side, ZonePanel, draw_sides
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from closecall.plot.drawing import Floats
     from closecall.plot.zone import Spans, Zone
 
 _SIZE = (4.8, 2.7)  # inches, of one side
@@ -84,8 +84,8 @@ def plot_survival(
 class _Curve:
     """A function of places in the zone; where it jumps, a place has two values."""
 
-    places: NDArray[np.float64]
-    values: NDArray[np.float64]
+    places: Floats
+    values: Floats
 
     def rows(self, start: float, stop: float) -> slice:
         """Return the rows of a piece; at a jump, what follows its start or precedes its stop."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from closecall.plot.drawing import Floats
+
 Side = Literal["both", "precision", "recall"]
 _SMALL, _AROUND = 0.2, 0.6  # of the zone, when to zoom in; of what matters, what is kept around it
 
@@ -120,8 +122,8 @@ def _read_event(event: Any, count: int) -> int:
 class Spans:
     """Disjoint intervals, in ticks from the zone's start."""
 
-    starts: NDArray[np.float64]
-    stops: NDArray[np.float64]
+    starts: Floats
+    stops: Floats
 
     def __len__(self) -> int:
         return self.starts.size
@@ -131,7 +133,7 @@ class Spans:
         """How long they last together."""
         return float((self.stops - self.starts).sum())
 
-    def nearest(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    def nearest(self, places: Floats) -> Floats:
         """Return the nearest time of the intervals to each place; nan where there are none."""
         if not len(self):
             return np.full(places.size, np.nan)
@@ -153,7 +155,7 @@ class Zone:
     length: float
     offset: float
     scale: TimeAxis
-    scores: NDArray[np.float64]
+    scores: Floats
 
     @property
     def name(self) -> str:
@@ -164,18 +166,18 @@ class Zone:
         """Write a length of time as people read it."""
         return length_text(ticks, self.scale.clock)
 
-    def precision_at(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    def precision_at(self, places: Floats) -> Floats:
         """Return the precision that each place would have (appendix A.1 of the paper)."""
         start, stop = self.event.starts[0], self.event.stops[0]
         distance = np.maximum(np.maximum(start - places, places - stop), 0)
         return self._survival(start, self.length - stop, distance)
 
-    def recall_at(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    def recall_at(self, places: Floats) -> Floats:
         """Return the recall that each place would have if it were true."""
         distance = np.abs(self.predicted.nearest(places) - places)
         return self._survival(places, self.length - places, distance)
 
-    def _survival(self, before: Any, after: Any, distance: Any) -> NDArray[np.float64]:
+    def _survival(self, before: Any, after: Any, distance: Any) -> Floats:
         left = np.maximum(before - distance, 0) + np.maximum(after - distance, 0)
         # Without any prediction the distance is infinite, and nan here.
         shares = np.nan_to_num(np.where(distance == 0, 1.0, left / self.length))
@@ -202,7 +204,7 @@ class ZonePanel:
         axes.set_xlim(*panel.positions(shown))
         return panel
 
-    def positions(self, places: Any) -> NDArray[np.float64]:
+    def positions(self, places: Any) -> Floats:
         """Return the drawn positions of places."""
         offsets = np.asarray(places, dtype=np.float64) + self.zone.offset
         return self.zone.scale.from_start(offsets)
@@ -233,7 +235,7 @@ class ZonePanel:
             zorder=3,
         )
 
-    def between(self, starts: NDArray[Any], stops: NDArray[Any]) -> NDArray[np.float64]:
+    def between(self, starts: NDArray[Any], stops: NDArray[Any]) -> Floats:
         """Return drawn borders halfway between neighbours, and where the panel ends."""
         inner = (stops[:-1] + starts[1:]) / 2
         return self.positions(np.concatenate((self.shown[:1], inner, self.shown[1:])))

@@ -11,12 +11,7 @@ from closecall.report.explorer import report
 from closecall.tables import read_table
 from closecall.tables.batch.arrow_columns import plain_values
 from closecall.tables.files import arrow, shown_name
-from closecall.tables.sides import (
-    Source,
-    read_sample_times,
-    read_side,
-    refuse_standard_input_twice,
-)
+from closecall.tables.sides import Source, read_sample_times, read_side, refuse_standard_input_twice
 from closecall.tables.sources.grouping import group
 
 if TYPE_CHECKING:
