@@ -288,72 +288,6 @@ REFUSED = {
             "Hint: Score a single detector with `closecall.affiliation`."
         ),
     ),
-    "no mapping": (
-        lambda: compare(TRUTH, MINE),
-        InputTypeError,
-        (
-            "Expected `predicted` to be a mapping from names of detectors, got list.\n\n"
-            "Hint: Pass a mapping, such as {'mine': predicted}."
-        ),
-    ),
-    "a name that is no text": (
-        lambda: compare(TRUTH, {1: MINE, "theirs": THEIRS}),
-        InputTypeError,
-        "Expected the names of detectors in `predicted` to be text, got 1.",
-    ),
-    "a blank name": (
-        lambda: compare(TRUTH, {" ": MINE, "theirs": THEIRS}),
-        InputTypeError,
-        "got ' '.",
-    ),
-    "a detector twice": (
-        lambda: compare(TRUTH, BOTH, scores={"mine": MINE}),
-        InputError,
-        "Expected each detector in `predicted` or in `scores`, got 'mine' in both.",
-    ),
-    "labels of another length": (
-        lambda: compare(TRUTH, BOTH | {"short": [0, 1]}),
-        InputError,
-        "Expected `predicted['short']` to have as many values as `truth` (4), got 2.",
-    ),
-    "scores of another length": (
-        lambda: compare(TRUTH, BOTH, scores={"long": range(5)}),
-        InputError,
-        "Expected `scores['long']` to have as many values as `truth` (4), got 5.",
-    ),
-    "labels that are none": (
-        lambda: compare(TRUTH, BOTH | {"odd": [0, 1, 2, 0]}),
-        InputError,
-        "Expected `predicted['odd']` labels to be 0 or 1, got 2 at index 2.",
-    ),
-    "scores that are nan": (
-        lambda: compare(TRUTH, BOTH, scores={"odd": [0, np.nan, 2, 0]}),
-        InputError,
-        "Expected `scores['odd']` to be numbers, or inf, got nan at index 1.",
-    ),
-    "scores that are text": (
-        lambda: compare(TRUTH, BOTH, scores={"odd": list("abcd")}),
-        InputTypeError,
-        "Expected `scores['odd']` to be numbers, got",
-    ),
-    "a threshold for labels": (
-        lambda: compare(TRUTH, BOTH, scores={"score": range(4)}, thresholds={"mine": 1}),
-        InputError,
-        (
-            "Expected `thresholds` to name detectors in `scores`, got 'mine'.\n\n"
-            "Hint: There are: 'score'."
-        ),
-    ),
-    "a misspelt threshold": (
-        lambda: compare(TRUTH, BOTH, scores={"score": range(4)}, thresholds={"scores": 1}),
-        InputError,
-        "Hint: Did you mean 'score'? There are: 'score'.",
-    ),
-    "a threshold that is none": (
-        lambda: compare(TRUTH, BOTH, scores={"score": range(4)}, thresholds={"score": "high"}),
-        InputError,
-        "Expected `thresholds['score']` to be a number, or inf, got 'high'.",
-    ),
     "decimals below 0": (
         lambda: compare(TRUTH, BOTH, decimals=-1),
         InputError,
@@ -387,28 +321,6 @@ REFUSED = {
             "(`predicted['theirs']` is Events and `truth` a vector).\n\n"
             "Hint: Pass `times=`, one for each sample of the vectors."
         ),
-    ),
-    "overlapping events": (
-        lambda: compare(TRUE_EVENTS, EVENTS | {"o": cc.Events([(0, 2), (1, 3)])}, span=(0, 4)),
-        InputError,
-        (
-            "Expected `predicted['o']` events to be disjoint, got (0, 2) and (1, 3) at index 1.\n\n"
-            "Hint: Join them with `predicted['o'].merged()`."
-        ),
-    ),
-    "events outside the span": (
-        lambda: compare(TRUE_EVENTS, EVENTS | {"far": cc.Events([(7, 8)])}, span=(0, 4)),
-        InputError,
-        "Expected `predicted['far']` to lie within the span (0, 4), got (7, 8) at index 0.",
-    ),
-    "two kinds of time": (
-        lambda: compare(
-            TRUE_EVENTS,
-            EVENTS | {"dated": cc.Events.from_points([np.datetime64("2024-01-01")])},
-            span=(0, 4),
-        ),
-        InputTypeError,
-        "Expected `truth` and `predicted['dated']` to be on one kind of time axis",
     ),
 }
 
