@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.report.page import Script
-    from closecall.report.result import Report
+    from closecall.report.explorer import Report, Script
     from closecall.tables.batch.question import Disorder
 
 _NAMELESS = "(no name)"

@@ -1,4 +1,4 @@
-"""Detectors against each other: the counts, the best of each event, and what is refused."""
+"""Comparisons: against affiliation itself and counts by hand, and what is refused."""
 
 import json
 import pickle
@@ -10,6 +10,7 @@ import pytest
 import closecall as cc
 from closecall.compare import compare
 from closecall.datasets import demo
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 
 # Ten samples around an event of two: each is a zone of its own when they are lined up.
 EVENT = "0000110000"
@@ -269,3 +270,139 @@ def test_any_text_is_a_name():
     assert "\n" not in repr(compared.pair(*HOSTILE[:2]))
     assert "\n" not in repr(compared.ensemble(HOSTILE[:2]))
     assert list(compared.to_frame(part="wide").columns[6:7]) == [f"{HOSTILE[0]}_precision"]
+
+
+TRUTH, MINE, THEIRS = [0, 1, 1, 0], [0, 1, 0, 0], [0, 0, 1, 1]
+BOTH = {"mine": MINE, "theirs": THEIRS}
+EVENTS = {"mine": cc.Events([(1, 2)]), "theirs": cc.Events([(2, 4)])}
+TRUE_EVENTS = cc.Events([(1, 3)])
+
+REFUSED = {
+    "nothing": (lambda: compare(TRUTH), InputError, "two detectors to compare, got none."),
+    "empty": (lambda: compare(TRUTH, {}), InputError, "two detectors to compare, got none."),
+    "one detector": (
+        lambda: compare(TRUTH, {"mine": MINE}),
+        InputError,
+        (
+            "Expected at least two detectors to compare, got only 'mine'.\n\n"
+            "Hint: Score a single detector with `closecall.affiliation`."
+        ),
+    ),
+    "decimals below 0": (
+        lambda: compare(TRUTH, BOTH, decimals=-1),
+        InputError,
+        "Expected `decimals` to be a whole number from 0 up, or None, got -1.",
+    ),
+    "decimals that are not whole": (
+        lambda: compare(TRUTH, BOTH, decimals=2.0),
+        InputError,
+        "got 2.0.",
+    ),
+    "nothing true": (
+        lambda: compare([0] * 4, BOTH),
+        UndefinedMetricError,
+        "Expected at least one true event (affiliation is undefined",
+    ),
+    "events without a span": (
+        lambda: compare(TRUE_EVENTS, EVENTS),
+        InputTypeError,
+        "Expected `span=(start, stop)` beside Events, got none.",
+    ),
+    "events with times": (
+        lambda: compare(TRUE_EVENTS, EVENTS, times=range(4), span=(0, 4)),
+        InputTypeError,
+        "Expected no `times` beside Events, which carry their own times, got `times`.",
+    ),
+    "events and vectors without times": (
+        lambda: compare(TRUTH, {"mine": MINE, "theirs": EVENTS["theirs"]}),
+        InputTypeError,
+        (
+            "Expected `times` where Events and vectors are compared, got none "
+            "(`predicted['theirs']` is Events and `truth` a vector).\n\n"
+            "Hint: Pass `times=`, one for each sample of the vectors."
+        ),
+    ),
+}
+
+
+COMPARED = compare(TRUTH, BOTH)
+REFUSED |= {
+    "an unknown name": (
+        lambda: COMPARED.pair("mine", "their"),
+        InputError,
+        (
+            "Expected a detector, got 'their'.\n\nHint: Did you mean 'theirs'? There are: 'mine', "
+            "'theirs'."
+        ),
+    ),
+    "a pair of one": (lambda: COMPARED.pair("mine", "mine"), InputError, "each of `names` once"),
+    "an ensemble of strangers": (
+        lambda: COMPARED.ensemble(["mine", "zebra"]),
+        InputError,
+        "Expected a detector, got 'zebra'.",
+    ),
+    "an ensemble of letters": (
+        lambda: COMPARED.ensemble("mine"),
+        InputTypeError,
+        "Expected `names` to be names in a list, got 'mine'.\n\nHint: Pass ['mine'].",
+    ),
+    "an ensemble of none": (
+        lambda: COMPARED.ensemble([]),
+        InputError,
+        "Expected at least one detector in `names`, got none.",
+    ),
+    "an unknown rule": (
+        lambda: COMPARED.ensemble(how="mean"),
+        InputError,
+        "Expected `how` to be 'union', 'intersection' or 'vote', got 'mean'.",
+    ),
+    "votes for a union": (
+        lambda: COMPARED.ensemble(how="union", votes=1),
+        InputTypeError,
+        "Expected no `votes` for the union, got 1.",
+    ),
+    "too many votes": (
+        lambda: COMPARED.ensemble(how="vote", votes=3),
+        InputError,
+        "Expected `votes` to be a whole number from 1 to 2, got 3.",
+    ),
+    "no votes": (lambda: COMPARED.ensemble(how="vote", votes=0), InputError, "got 0."),
+    "half a vote": (lambda: COMPARED.ensemble(how="vote", votes=1.5), InputError, "got 1.5."),
+    "an unknown part": (
+        lambda: COMPARED.to_frame(part="long"),
+        InputError,
+        "Expected `part` to be one of 'events', 'wide', 'detectors', 'pairs', 'ensembles', got",
+    ),
+    "an unknown backend": (
+        lambda: COMPARED.to_frame("dask"),
+        InputError,
+        "Expected `backend` to be 'pandas' or 'polars', got 'dask'.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused(call, kind, message):
+    with pytest.raises(kind) as caught:
+        call()
+    assert type(caught.value) is kind
+    assert message in str(caught.value)
+
+
+def test_one_number_is_the_threshold_of_all_scores():
+    truth = [0, 0, 1, 1, 0, 0, 1, 0]
+    scores = {
+        "a": [0.1, 0.6, 0.9, 0.4, 0.1, 0.2, 0.5, 0.3],
+        "b": [0.9, 0.1, 0.2, 0.4, 0.3, 0, 0, 1],
+    }
+    one = cc.compare(truth, scores=scores, thresholds=0.4)
+    assert one.thresholds == {"a": 0.4, "b": 0.4}
+    each = cc.compare(truth, scores=scores, thresholds={"a": 0.4, "b": 0.4})
+    assert one.to_dict() == each.to_dict()
+    assert one.to_dict() != cc.compare(truth, scores=scores, thresholds=0.5).to_dict()
+    with pytest.raises(InputTypeError, match="`scores` beside `thresholds`, got none"):
+        cc.compare(truth, {"a": truth, "b": truth}, thresholds=0.4)
+    with pytest.raises(InputError, match=r"`thresholds\['a'\]` to be a number, or inf, got nan"):
+        cc.compare(truth, scores=scores, thresholds=float("nan"))
+    with pytest.raises(InputTypeError, match="`thresholds` to be a mapping"):
+        cc.compare(truth, scores=scores, thresholds=True)

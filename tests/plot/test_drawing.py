@@ -2,6 +2,8 @@
 
 import io
 import re
+import subprocess
+import sys
 from html import unescape
 
 import matplotlib as mpl
@@ -10,7 +12,7 @@ import pytest
 
 import closecall as cc
 from closecall.plot import plot_batch, plot_comparison, plot_events
-from closecall.plot.plain_text import plain
+from closecall.plot.drawing import plain
 
 HOSTILE = (
     "price_$a_vs_$b",
@@ -75,3 +77,34 @@ def test_ticks_and_colour_bars(name):
 def test_text_that_needs_nothing_is_as_it_was():
     assert plain("iForest (200 trees), 99%") == "iForest (200 trees), 99%"
     assert plain("two\nlines") == "two\nlines"
+
+
+def test_without_matplotlib_every_message_names_the_extra():
+    script = """
+import sys; sys.modules["matplotlib"] = None
+import closecall as cc, closecall.plot as plot
+result = cc.affiliation([0, 1], [0, 1])
+curve = cc.affiliation_curve([0, 1, 0], [1, 2, 1])
+for name, call in {
+    "result": lambda: result.plot(),
+    "curve": lambda: curve.plot(),
+    "events": lambda: plot.plot_events([0, 1], [0, 1]),
+    "distances": lambda: plot.plot_distances(result),
+    "survival": lambda: plot.plot_survival(result),
+    "comparison": lambda: plot.plot_comparison({"a": result}),
+    "single": lambda: plot.plot_single_prediction(),
+    "batch": lambda: plot.plot_batch([("a", "b", 1)]),
+}.items():
+    try: call()
+    except ImportError as error: print(name, type(error).__name__, repr(str(error)))
+"""
+    done = subprocess.run(  # noqa: S603 - our own interpreter and script
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    message = (
+        "This needs matplotlib, which is not installed.\n\n"
+        "Hint: run `pip install 'closecall[plot]'`."
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) == 8
+    assert all(line.endswith(f"MissingExtraError {message!r}") for line in lines)

@@ -5,8 +5,8 @@ import pytest
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.plot.one_zone import Spans, read_zone
-from closecall.plot.stretches import grouped
+from closecall.plot.distances import grouped
+from closecall.plot.zone import Spans, read_zone
 
 TRUTH = [(0, 10), (50, 70), (170, 175)]
 PREDICTED = [(5, 6), (7, 10), (11, 12), (40, 60), (115, 130), (135, 140), (165, 170)]
