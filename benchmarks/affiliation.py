@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import sysconfig
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,8 @@ from benchmarks.timing import (
     new_process,
     once,
     print_table,
+    python_path,
+    run_command,
     verdict,
 )
 
@@ -33,9 +37,10 @@ _FIRST_CALL = "import closecall; closecall.affiliation([0, 1, 1, 0, 0], [0, 0, 1
 _IMPORT = """
 from time import perf_counter
 start = perf_counter()
-import closecall
+import {}
 print(perf_counter() - start)
 """
+_SCORE = ("score", "demo.csv", "--truth", "label", "--predicted", "forecast", "--time", "time")
 _PEAK = """
 import json
 from pathlib import Path
@@ -71,7 +76,7 @@ _QUICK = Size(200, 4_000, judged=False)
 
 
 def long_vectors() -> tuple[Any, Any]:
-    """Give the two vectors of ten million samples."""
+    """Return the two vectors of ten million samples."""
     truth = series.labels(_LONG_TRUE, _LONG, mean=500, seed=1)
     return truth, series.labels(_LONG_PREDICTED, _LONG, mean=25, seed=2)
 
@@ -186,7 +191,7 @@ def against_official(official: OfficialAffiliation, size: Size) -> list[Row]:
 
 
 def _difference(result: cc.Affiliation, reference: dict[str, Any]) -> float:
-    """Give the largest difference of any number from the official one, if within tolerance."""
+    """Return the largest difference of any number from the official one, if within tolerance."""
     ours: dict[str, Any] = {
         "precision": result.precision,
         "recall": result.recall,
@@ -207,20 +212,43 @@ def _difference(result: cc.Affiliation, reference: dict[str, Any]) -> float:
 
 
 def new_processes() -> list[Row]:
-    """Measure what a new process pays: the import, the first call, and the very first one."""
-    new_process(_FIRST_CALL)
-    imported = min(new_process(_IMPORT)[1] for _ in range(5))
-    first = min(new_process(_FIRST_CALL)[0] for _ in range(5))
+    """Measure what a new process pays: imports, the first call, and commands."""
     bare = min(new_process("")[0] for _ in range(5))
-    with tempfile.TemporaryDirectory() as empty:
-        ever = new_process(_FIRST_CALL, {"NUMBA_CACHE_DIR": empty})[0]
-    unit = "seconds"
-    return [
-        Row("python that does nothing", bare, bare, unit),
-        Row("import closecall", imported, imported, unit, Target("<", 0.25)),
-        Row("new process, imports and first call", first, first, unit, Target("<", 1)),
-        Row("the same, the first time ever (compiles)", ever, ever, unit),
+    first = min(new_process(_FIRST_CALL)[0] for _ in range(5))
+    both = [
+        [new_process(_IMPORT.format(name))[1] for name in ("numpy", "closecall")] for _ in range(9)
     ]
+    numpy, closecall = (min(times) for times in zip(*both, strict=True))
+    return [
+        Row("python that does nothing", bare),
+        Row("import numpy", numpy),
+        Row("import closecall", closecall, closecall / numpy, "times numpy", Target("<=", 1.4)),
+        Row("new process, imports and first score", first, first, "seconds", Target("<", 0.5)),
+        *_commands(),
+    ]
+
+
+def _commands() -> list[Row]:
+    """Measure commands beside importing what they cannot do without."""
+    closecall = str(Path(sysconfig.get_path("scripts")) / "closecall")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        run_command([closecall, "demo", "--save", "demo.csv"], folder)
+        for arguments, packages, bound in (
+            (_SCORE, "numpy, pyarrow, click, rich.table", 2.5),
+            (("--help",), "click, rich.table", 1.2),
+        ):
+            imports = [sys.executable, "-c", f"import {packages}"]
+            both = [
+                [run_command(line, folder) for line in (imports, [closecall, *arguments])]
+                for _ in range(11)
+            ]
+            least, own = (median(times) for times in zip(*both, strict=True))
+            label = f"closecall {' '.join(arguments[:2])}"
+            meaning = f"times import {packages}"
+            rows.append(Row(f"import {packages}", least))
+            rows.append(Row(label, own, own / least, meaning, Target("<=", bound)))
+    return rows
 
 
 def memory() -> list[Row]:
@@ -228,14 +256,9 @@ def memory() -> list[Row]:
     if not os.access("/proc/self/clear_refs", os.W_OK):
         print("Peak memory is not measured: this system has no /proc/self/clear_refs.")
         return []
-    here = str(Path(__file__).parents[1])
-    peak, inputs = new_process(_PEAK, {"PYTHONPATH": _prepend(here)})[1]
+    peak, inputs = new_process(_PEAK, {"PYTHONPATH": python_path(Path(__file__).parents[1])})[1]
     label = f"peak memory above the input, {_LONG:,} samples"
     return [Row(label, None, peak / 2**20, f"MiB (the input: {inputs / 2**20:.0f} MiB)")]
-
-
-def _prepend(folder: str) -> str:
-    return os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
 
 
 def main(arguments: list[str]) -> int:

@@ -33,7 +33,7 @@ def swat_sized() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float
 
 
 def shifts_of(n: int) -> list[int]:
-    """Give the shifts that seed 0 draws over the samples."""
+    """Return the shifts that seed 0 draws over the samples."""
     drawn: list[int] = np.random.default_rng(0).integers(_SAMPLES, size=n).tolist()
     return drawn
 

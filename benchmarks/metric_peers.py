@@ -237,7 +237,7 @@ PEERS = {
 
 
 def _measure(call: Prepared) -> tuple[float, Values]:
-    """Give the best time of some calls, of one if that takes long, and what the first gave."""
+    """Return the best time of some calls, of one if that takes long, and what the first gave."""
     best, spent, calls, values = inf, 0.0, 0, {}
     while not calls or (spent < _LONG_ENOUGH and calls < _MOST_CALLS):
         start = perf_counter()

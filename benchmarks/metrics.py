@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
 
     Arrays = tuple[NDArray[Any], NDArray[Any]]  # truth, and predictions or scores
     Values = Mapping[str, float]
@@ -185,7 +185,7 @@ def _run_peer(
 
 
 def _compare(peer: Peer, own: Values, theirs: Values) -> None:
-    """Say how far a peer's numbers are from closecall's; too far is an error."""
+    """Print how far a peer's numbers are from closecall's; too far is an error."""
     differences = [abs(own[name] - theirs[name]) for name in theirs if name in own]
     largest = f"by {max(differences):.1e}" if differences else "and cannot be compared"
     if peer.differs:
@@ -217,7 +217,7 @@ def _call(entry: Metric, swat: Arrays) -> Callable[[], object]:
 
 
 def peer_sections(swat: Arrays, *, quick: bool) -> tuple[dict[str, list[Row]], list[str]]:
-    """Run all contests; give their rows, and the titles of those without any peer."""
+    """Run all contests; return their rows, and the titles of those without any peer."""
     # Some peers compute nonsense from labels in a smaller type; all contestants get this one.
     wide = (swat[0].astype(np.int64), swat[1].astype(np.int64))
     listed = contests(wide, quick=quick)

@@ -60,5 +60,5 @@ class PointwiseCurve:
             raise MissingPeerError("scikit-learn") from error
 
     def score(self, truth: NDArray[Any], scores: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        """Give precision, recall and thresholds."""
+        """Return precision, recall and thresholds."""
         return self._curve(truth, scores)

@@ -73,7 +73,7 @@ def measure(samples: int) -> None:
 
 
 def _peak() -> int | None:
-    """Give the largest memory this process has had, in bytes."""
+    """Return the largest memory this process has had, in bytes."""
     try:
         import resource
     except ImportError:

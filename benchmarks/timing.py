@@ -45,7 +45,7 @@ def best_time(function: Callable[[], object], *, rounds: int = 7) -> float:
 
 
 def once(function: Callable[[], object]) -> tuple[float, Any]:
-    """Time a single call of something slow; give its seconds and its result."""
+    """Time a single call of something slow; return its seconds and its result."""
     start = perf_counter()
     result = function()
     return perf_counter() - start, result
@@ -75,12 +75,19 @@ def growth(sizes: Sequence[float], seconds: Sequence[float]) -> float:
 
 
 def new_process(code: str, settings: Mapping[str, str] | None = None) -> tuple[float, Any]:
-    """Run code in a new interpreter; give its seconds from start to exit and the JSON it prints."""
+    """Run code in a new interpreter; return its seconds and the JSON it prints."""
     command, environment = [sys.executable, "-c", code], {**os.environ, **(settings or {})}
     start = perf_counter()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     seconds = perf_counter() - start
     return seconds, json.loads(done.stdout) if done.stdout else None
+
+
+def run_command(command: Sequence[str], folder: str) -> float:
+    """Run a command in a folder and return its seconds from start to exit."""
+    start = perf_counter()
+    subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    return perf_counter() - start
 
 
 def python_path(folder: Path) -> str:
@@ -131,7 +138,7 @@ class Row:
         return self.target is not None and (self.value is None or not self.target.held(self.value))
 
     def cells(self) -> tuple[str, ...]:
-        """Give the row as text, column by column."""
+        """Return the row as text, column by column."""
         value = "" if self.value is None else f"{self.value:,.{_decimals(self.value)}f}"
         held = "" if self.target is None else "MISSED" if self.missed else "held"
         target = "" if self.target is None else str(self.target)
@@ -164,7 +171,7 @@ def print_table(title: str, rows: Sequence[Row]) -> None:
 
 
 def verdict(rows: Sequence[Row]) -> int:
-    """Say which targets were missed; give the exit status of the run."""
+    """Print which targets were missed; return the exit status of the run."""
     judged = [row for row in rows if row.target is not None]
     missed = [row.label for row in judged if row.missed]
     print(f"\n{len(judged) - len(missed)} of {len(judged)} targets held.")

@@ -12,6 +12,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 import numpy as np
+from architecture import draw_imports
 from matplotlib import pyplot as plt
 
 import closecall as cc
@@ -199,6 +200,7 @@ FIGURES = {
     "adversaries.svg": draw_adversaries,
     "near-misses.svg": draw_near_misses,
     "chance.svg": draw_chance,
+    "imports.svg": draw_imports,
 }
 
 

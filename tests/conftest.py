@@ -1,6 +1,7 @@
 """Settings that must hold before the package is imported, and what the tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # the check apart, so the tests keep a cache of their own.
 os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")
 os.environ.setdefault("NUMBA_CACHE_DIR", str(REPOSITORY / ".pytest_cache" / "numba"))
+
+# Started with nohup, this process ignores Ctrl-C, and so would every process that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "ci",

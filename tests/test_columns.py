@@ -50,6 +50,24 @@ def test_every_make(column):
     assert array.tolist() == VALUES
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("int8", "uint16", "uint64", "float16", "float32", "float64", "bool", "date32"),
+        *("timestamp[s]", "timestamp[ns]", "duration[us]"),
+    ],
+)
+def test_every_kind_of_arrow_column_as_its_own_conversion_gives_it(kind):
+    base = {"float16": "f2", "date32": "i4"}.get(kind, "i8")
+    whole = pa.array(np.array([1, 0, 1, 1], base)).cast(pa.type_for_alias(kind))
+    column = pa.chunked_array([whole.slice(1), whole.slice(0, 0), whole.slice(2, 1)])
+    read, _ = read_column(column, "truth")
+    expected = column.to_numpy()
+    assert read.dtype == (np.dtype("M8[ms]") if kind == "timestamp[s]" else expected.dtype)
+    assert (read == expected).all()
+    assert read.flags.writeable
+
+
 def test_range():
     assert read_column(range(2, 8, 3), "times")[0].tolist() == [2, 5]
 

@@ -73,7 +73,7 @@ def test_a_large_curve_loads_the_compiler_and_no_dataframe():
 def test_names_are_functions_also_where_a_package_has_the_same_name():
     import closecall
     import closecall.affiliation.curve
-    import closecall.report.page
+    import closecall.report.explorer
 
     assert callable(closecall.affiliation)
     assert callable(closecall.report)

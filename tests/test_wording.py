@@ -4,7 +4,7 @@ from math import inf, nan
 
 import pytest
 
-from closecall.wording import in_words, score_text
+from closecall.wording import alarm_text, in_words, score_or_dash, score_text, time_texts
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,41 @@ def test_longer_than_a_timedelta_can_hold():
 )
 def test_only_exact_scores_are_written_as_exact(score, text):
     assert score_text(score) == text
+
+
+def test_no_score_is_a_dash():
+    assert score_or_dash(None) == score_or_dash(nan) == "-"
+    assert score_or_dash(0.004) == "<0.01"
+
+
+@pytest.mark.parametrize(
+    ("delay", "dated", "text"),
+    [
+        (150, True, "2 min 30 s late"),
+        (-76.5, True, "1 min 16.5 s early"),
+        (93600, True, "1 d 2 h late"),
+        (0, True, "on time"),
+        (-12.5, False, "12.5 early"),
+        (1234567, False, "1234567 late"),
+    ],
+)
+def test_delays(delay, dated, text):
+    assert alarm_text(delay, missed=False, dated=dated) == text
+    assert alarm_text(None, missed=True, dated=dated) == "missed"
+
+
+@pytest.mark.parametrize(
+    ("values", "texts", "offset"),
+    [
+        (["2024-01-01T00:00:00"], ["2024-01-01 00:00"], ""),
+        (["2024-01-01T00:00:30"], ["2024-01-01 00:00:30"], ""),
+        (["2024-01-01T00:00:00+01:00"], ["2024-01-01 00:00"], "+01:00"),
+        (
+            ["2024-03-31T01:00:00+01:00", "2024-03-31T03:00:00+02:00"],
+            ["2024-03-31 01:00:00+01:00", "2024-03-31 03:00:00+02:00"],
+            "",
+        ),
+    ],
+)
+def test_times_keep_what_tells_them_apart(values, texts, offset):
+    assert time_texts(values) == (texts, offset)

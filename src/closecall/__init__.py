@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from closecall import adversary, compat, datasets, metrics, theory
+    from closecall.adversary.audit import audit
     from closecall.affiliation import (
         Affiliation,
         AffiliationCurve,
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
         affiliation_precision_score,
         affiliation_recall_score,
     )
-    from closecall.affiliation.chance_level import chance
-    from closecall.audit import audit
+    from closecall.affiliation.chance import chance
     from closecall.chance import significance
     from closecall.compare import compare
     from closecall.evaluate import evaluate
@@ -79,7 +79,7 @@ _HOMES = {
     "affiliation_f1_score": "affiliation",
     "affiliation_precision_score": "affiliation",
     "affiliation_recall_score": "affiliation",
-    "audit": "audit",
+    "audit": "adversary.audit",
     "chance": "affiliation",
     "compare": "compare",
     "evaluate": "evaluate",

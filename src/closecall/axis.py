@@ -34,7 +34,7 @@ class Axis:
         return 0 if self.ticks is None else self.ticks[0].item()
 
     def borders(self, indices: NDArray[np.int64]) -> Ticks:
-        """Give the start of each sample asked for; index N stands for the end of the last one."""
+        """Return where these samples start; index N stands for the end of the last one."""
         if self.ticks is None:
             return indices
         borders = self.ticks[np.minimum(indices, self.length - 1)]
@@ -42,7 +42,7 @@ class Axis:
         return borders
 
     def lengths(self) -> Ticks:
-        """Give how long each sample is."""
+        """Return how long each sample is."""
         if self.ticks is None:
             return np.ones(self.length, dtype=np.int64)
         return np.diff(self.ticks, append=self.ticks.dtype.type(self.end))
@@ -77,7 +77,7 @@ def _number_axis(length: int, end: Any) -> Axis:
 
 
 def after_last(last: Tick, end: Tick, clock: Clock) -> Tick:
-    """Refuse an end that does not lie after the last time."""
+    """Return the end; raise if it does not lie after the last time."""
     if end <= last:
         raise InputError(
             expected(
@@ -90,7 +90,7 @@ def after_last(last: Tick, end: Tick, clock: Clock) -> Tick:
 
 
 def require_increasing(ticks: Ticks, clock: Clock, name: str) -> None:
-    """Refuse times that repeat or go back, and show where."""
+    """Raise if times repeat or go back, and show where."""
     rising = ticks[1:] > ticks[:-1]
     if rising.all():
         return
@@ -127,7 +127,7 @@ class Spacing:
         return cls(first, last, steps.size, steps.min().item(), steps.max().item(), short)
 
     def end(self, clock: Clock) -> Tick | None:
-        """Give the time that follows the last one, or None if the times are unevenly spaced."""
+        """Return the time that follows the last one, or None if the times are unevenly spaced."""
         if clock.kind != "number":
             step: Tick = self.shortest
             even = self.shortest == self.longest

@@ -36,11 +36,11 @@ class Clock:
     tz: tzinfo | None = None
 
     def native(self, ticks: Ticks) -> NDArray[Any]:
-        """Give ticks back as the caller knows them; datetimes with a zone are in UTC."""
+        """Return ticks as the caller knows them; datetimes with a zone are in UTC."""
         return ticks.view(f"datetime64[{self.unit}]") if self.kind == "datetime" else ticks
 
     def scalar(self, tick: Tick) -> Moment:
-        """Give one tick back as a Python number or datetime (in its time zone)."""
+        """Return one tick as a Python number or datetime (in its time zone)."""
         if self.kind == "integer":
             return int(tick)
         if self.kind == "number":
@@ -178,12 +178,12 @@ def read_objects(values: NDArray[Any], name: str) -> tuple[Ticks, Clock]:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell None, nan, NaT and pandas' NA from a value."""
+    """Whether a value is None, nan, NaT or pandas' NA."""
     return value is None or type(value).__name__ == "NAType" or bool(value != value)  # noqa: PLR0124
 
 
 def mixed_zones(what: str, got: str) -> InputTypeError:
-    """Say that some times have a zone and others do not."""
+    """Return the error for times of which some have a zone and others do not."""
     return InputTypeError(
         expected(
             f"{what} to have a time zone everywhere or nowhere",

@@ -22,6 +22,8 @@ def read_column(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:
         array = values
     elif isinstance(values, (list, tuple, range)):
         array = _from_sequence(values, name)
+    elif (found := _from_arrow(values, name)) is not None:
+        array, zone = found
     else:
         array, zone = _from_foreign(values, name)
     if array.ndim != 1:
@@ -45,6 +47,32 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
         raise InputTypeError(
             expected(f"`{name}` to be one flat column", f"a sequence numpy cannot read ({error})")
         ) from None
+
+
+def _from_arrow(column: Any, name: str) -> tuple[NDArray[Any], tzinfo | None] | None:
+    """Read an Arrow column of numbers or times from its buffers: its `to_numpy` imports pandas."""
+    if type(column).__module__ != "pyarrow.lib" or not hasattr(column, "null_count"):
+        return None
+    from pyarrow import types
+
+    kind, dated = column.type, types.is_timestamp(column.type)
+    if not (dated or types.is_integer(kind) or types.is_floating(kind)):
+        return None
+    if column.null_count:
+        _refuse_missing(np.array([value is None for value in column.to_pylist()]), name)
+    letter = "f" if types.is_floating(kind) else "u" if types.is_unsigned_integer(kind) else "i"
+    dtype = np.dtype(f"{letter}{kind.bit_width // 8}")
+    parts = [part for part in getattr(column, "chunks", [column]) if len(part)]
+    array = np.concatenate(
+        [np.empty(0, dtype)]
+        + [np.frombuffer(part.buffers()[1], dtype)[part.offset :][: len(part)] for part in parts]
+    )
+    if not dated:
+        return array, None
+    times = array.view(f"datetime64[{kind.unit}]")
+    # Seconds become milliseconds without loss, as those of any other dataframe.
+    times = times.astype("datetime64[ms]") if kind.unit == "s" else times
+    return times, None if kind.tz is None else time_zone(kind.tz)
 
 
 def _from_foreign(values: Any, name: str) -> tuple[NDArray[Any], tzinfo | None]:

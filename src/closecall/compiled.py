@@ -3,7 +3,8 @@
 Importing numba and loading compiled code takes about as long as a small job takes in plain Python,
 so a kernel starts as the Python that it is written in. It is compiled, and stays compiled, once
 numba is loaded anyway, or the arrays are large, or the process has spent as long in plain kernels
-as numba takes to load. Both tiers give the same bits.
+as numba takes to load. A plain kernel that runs out of that time on the way is started again,
+compiled; it notices where it calls another kernel. Both tiers give the same bits.
 
 ``NUMBA_DISABLE_JIT=1`` keeps every kernel in plain Python, as it does everywhere.
 """
@@ -12,7 +13,8 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import update_wrapper
+from functools import cache, update_wrapper
+from math import inf
 from threading import local
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
@@ -27,17 +29,22 @@ R = TypeVar("R")
 
 _LOADING_NUMBA = 0.25  # seconds
 _LARGE = 100_000  # elements of all arrays; plain Python takes about 2 us for each
+on_compilation: Callable[[], None] | None = None  # called before numba compiles anything
 _disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
+_spent = 0.0  # seconds in plain kernels, of all threads
 
 
-class _Tier(local):
-    """What this thread has done in plain Python."""
+class _Running(local):
+    """The plain kernel of this thread, if one is running: when it is to be compiled instead."""
 
-    inside = False  # a plain kernel is running, so the kernels that it calls are plain too
-    seconds = 0.0
+    deadline: float | None = None
 
 
-_tier = _Tier()
+_running = _Running()
+
+
+class _OutOfTimeError(Exception):
+    """A plain kernel takes longer than numba takes to load."""
 
 
 class Kernel(Generic[P, R]):
@@ -53,23 +60,34 @@ class Kernel(Generic[P, R]):
         """Run the kernel in the tier that fits."""
         if self._dispatcher is not None:
             return self._dispatcher(*arguments, **options)  # type: ignore[no-any-return]
-        if _tier.inside or _disabled:
+        if _running.deadline is not None:
+            if perf_counter() > _running.deadline:
+                raise _OutOfTimeError
             return self.plain(*arguments, **options)
-        if (
+        if not _disabled and (
             "numba" in sys.modules
-            or _tier.seconds > _LOADING_NUMBA
+            or _spent > _LOADING_NUMBA
             or sum(x.size for x in arguments if isinstance(x, np.ndarray)) > _LARGE
         ):
             return self.compiled(*arguments, **options)  # type: ignore[no-any-return]
-        return self._timed(*arguments, **options)
+        return self._run_plain(*arguments, **options)
 
-    def _timed(self, *arguments: P.args, **options: P.kwargs) -> R:
-        _tier.inside, began = True, perf_counter()
+    def _run_plain(self, *arguments: P.args, **options: P.kwargs) -> R:
+        global _spent  # noqa: PLW0603 - a process has one budget
+        arrays = [x for x in arguments if isinstance(x, np.ndarray) and x.flags.writeable]
+        before = [] if _disabled else [array.copy() for array in arrays]
+        began = perf_counter()
+        _running.deadline = inf if _disabled else began + _LOADING_NUMBA - _spent
         try:
-            return self.plain(*arguments, **options)
+            return _as_python(self.plain(*arguments, **options))  # type: ignore[no-any-return]
+        except _OutOfTimeError:
+            # What it has written so far must not be there when it starts again.
+            for array, original in zip(arrays, before, strict=True):
+                array[...] = original
         finally:
-            _tier.inside = False
-            _tier.seconds += perf_counter() - began
+            _running.deadline = None
+            _spent += perf_counter() - began
+        return self.compiled(*arguments, **options)  # type: ignore[no-any-return]
 
     @property
     def compiled(self) -> Any:
@@ -77,13 +95,38 @@ class Kernel(Generic[P, R]):
         if self._dispatcher is None:
             from numba import njit
 
-            self._dispatcher = njit(cache=True, nogil=True, **self._options)(self.plain)
+            _listen()
+            options = {"cache": True, "nogil": True} | self._options
+            self._dispatcher = njit(**options)(self.plain)
         return self._dispatcher
 
     @property
     def _numba_type_(self) -> Any:
         """Return what numba asks for where a compiled kernel calls this one."""
         return self.compiled._numba_type_
+
+
+def _as_python(result: Any) -> Any:
+    """Return Python's numbers for numpy's, as compiled kernels do."""
+    if isinstance(result, tuple):
+        return tuple(map(_as_python, result))
+    return result.item() if isinstance(result, np.generic) else result
+
+
+@cache
+def _listen() -> None:
+    """Call `on_compilation` whenever numba compiles; loading from its cache is no compilation."""
+    from numba.core import event
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:  # noqa: ARG002 - numba's signature
+            if on_compilation is not None:
+                on_compilation()
+
+        def on_end(self, event: Any) -> None:
+            """Stay silent."""
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
 
 
 @overload
@@ -95,14 +138,14 @@ def kernel(function: Callable[P, R] | None = None, **options: Any) -> Any:
 
     Examples
     --------
-    >>> @kernel
+    >>> @kernel(cache=False)  # an example has no file beside which to keep it
     ... def total(values):
     ...     sum_so_far = 0.0
     ...     for value in values:
     ...         sum_so_far += value
     ...     return sum_so_far
-    >>> float(total(np.ones(3))), float(total.plain(np.ones(3)))
-    (3.0, 3.0)
+    >>> total(np.ones(3))
+    3.0
     """
     if function is None:
         return lambda function: Kernel(function, **options)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputTypeError, expected
-from closecall.metrics.asked import read_asked
-from closecall.metrics.entry import REQUIRED, Metric
-from closecall.metrics.registry import METRICS, find
+from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
 from closecall.series import read_pair, read_sample_pair, read_scored
 
 if TYPE_CHECKING:
@@ -95,7 +93,7 @@ def _chosen(
             if available[entry.takes] and REQUIRED not in entry.parameters.values()
         ]
     chosen = []
-    for name, parameters in read_asked(metrics).items():
+    for name, parameters in read_metrics(metrics).items():
         entry = find(name)
         if not available[entry.takes]:
             missing = "predicted" if entry.takes == "labels" else "scores"

@@ -123,7 +123,7 @@ class Intervals:
         return Intervals(self.starts[first], reach[last], self.clock)
 
     def require_sorted(self) -> None:
-        """Refuse intervals that run backward or are out of order."""
+        """Raise if intervals run backward or are out of order."""
         backward = self.starts > self.stops
         if backward.any():
             index = int(backward.argmax())
@@ -144,7 +144,7 @@ class Intervals:
             )
 
     def require_disjoint(self, name: str) -> None:
-        """Refuse overlap; a point overlaps what starts at it and touches what stops at it."""
+        """Raise on overlap; a point overlaps what starts at it and touches what stops at it."""
         overlap = (self.stops[:-1] > self.starts[1:]) | (self.starts[:-1] == self.starts[1:])
         if overlap.any():
             index = int(overlap.argmax()) + 1
@@ -157,7 +157,7 @@ class Intervals:
             )
 
     def require_inside(self, start: Tick, stop: Tick, name: str) -> None:
-        """Refuse intervals that leave the span."""
+        """Raise if intervals leave the span."""
         outside = (self.starts < start) | (self.stops > stop)
         if outside.any():
             index = int(outside.argmax())
@@ -300,7 +300,7 @@ class Events:
         return Events.wrap(self.intervals.merged())
 
     def to_labels(self, times: Any, end: Any = None) -> NDArray[np.uint8]:
-        """Give a 0/1 vector back: 1 where the sample ``[t(i), t(i+1))`` meets an event.
+        """Return a 0/1 vector: 1 where the sample ``[t(i), t(i+1))`` meets an event.
 
         Examples
         --------

@@ -44,7 +44,7 @@ def f_measure(
 
 
 def first_highest(values: NDArray[np.float64]) -> int:
-    """Give the place of the highest value; the first of those that only rounding tells apart.
+    """Return the place of the highest value; the first of those that only rounding tells apart.
 
     Examples
     --------

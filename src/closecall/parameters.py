@@ -23,7 +23,7 @@ _WRITABLE = 10**30
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a real number; truth values and lengths of time are none.
+    """Return whether a value is a real number; truth values and lengths of time are none.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _checked(value: Any, allowed: Callable[[float], bool], message: str) -> floa
 
 
 def require_count(value: Any, name: str, least: int, most: int | None = None) -> None:
-    """Refuse what is not a whole number, or too small a one, or too large a one."""
+    """Raise unless a value is a whole number within the limits."""
     whole = is_number(value) and isinstance(value, int | np.integer)
     if not whole:
         raise InputTypeError(expected(f"`{name}` to be a whole number", shown(value)))

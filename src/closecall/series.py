@@ -1,9 +1,14 @@
-"""What every metric starts from: true and predicted events, or scores, on one clock in one span."""
+"""What every metric starts from: true and predicted events, or scores, on one clock in one span.
+
+`read_pair` and `read_scored` read one detector, `read_detectors` several by name.
+"""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -54,7 +59,7 @@ class TruthInSpan:
         return self
 
     def require_truth(self, metric: str) -> None:
-        """Refuse a series without a true event, for which recall does not exist."""
+        """Raise if there is no true event: recall does not exist then."""
         if len(self.truth) == 0:
             raise UndefinedMetricError(
                 expected(
@@ -65,7 +70,7 @@ class TruthInSpan:
             )
 
     def predicting(self, predicted: Intervals) -> Pair:
-        """Put predictions on the same clock beside the true events."""
+        """Return the true events with predictions on the same clock."""
         return Pair(
             truth=self.truth,
             predicted=predicted,
@@ -214,15 +219,20 @@ class Scored(TruthInSpan):
 
 
 def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:
-    """Give 1 where a score is at least the threshold, and 0 elsewhere."""
-    if not isinstance(threshold, (int, float, np.number)) or np.isnan(threshold):
-        raise InputError(expected("`threshold` to be a number, or inf", f"{threshold!r}"))
+    """Return 1 where a score is at least the threshold, and 0 elsewhere."""
+    require_threshold(threshold)
     # A bare Python float would be rounded to the precision of the scores, and numpy compares
     # integers exactly only with a bare Python integer.
     whole = isinstance(threshold, (int, np.integer))
     exact = int(threshold) if whole else np.float64(threshold)
     labels: NDArray[np.uint8] = (scores >= exact).view(np.uint8)
     return labels
+
+
+def require_threshold(threshold: Any, name: str = "threshold") -> None:
+    """Raise if a threshold is not a number."""
+    if not isinstance(threshold, (int, float, np.number)) or np.isnan(threshold):
+        raise InputError(expected(f"`{name}` to be a number, or inf", f"{threshold!r}"))
 
 
 def read_scored(
@@ -259,6 +269,14 @@ def read_scored(
 
 
 def _from_events(truth: Events, scores: NDArray[Any], times: Any, end: Any, span: Any) -> Scored:
+    _require_times(times)
+    truth.intervals.require_disjoint("truth")
+    axis = read_axis(scores.size, times, end, of="scores")
+    limits = _whole(axis) if span is None else read_span(span)
+    return _scored_in_span(truth.intervals, scores, axis, limits)
+
+
+def _require_times(times: Any) -> None:
     if times is None:
         raise InputTypeError(
             expected(
@@ -267,11 +285,10 @@ def _from_events(truth: Events, scores: NDArray[Any], times: Any, end: Any, span
                 "Pass `times=`, one for each score.",
             )
         )
-    truth.intervals.require_disjoint("truth")
-    axis = read_axis(scores.size, times, end, of="scores")
-    whole = axis.borders(np.array([0, axis.length]))
-    limits = Timed("times", whole, axis.clock) if span is None else read_span(span)
-    return _scored_in_span(truth.intervals, scores, axis, limits)
+
+
+def _whole(axis: Axis) -> Timed:
+    return Timed("times", axis.borders(np.array([0, axis.length])), axis.clock)
 
 
 def _scored_in_span(truth: Intervals, scores: NDArray[Any], axis: Axis, span: Timed) -> Scored:
@@ -284,7 +301,16 @@ def _scored_in_span(truth: Intervals, scores: NDArray[Any], axis: Axis, span: Ti
     )
     start, stop = limits.tolist()
     axis = Axis(ticks[:-1], axis.length, ticks[-1].item(), clock)
+    _require_samples_inside(axis, start, stop)
+    truth = Intervals(starts, stops, clock)
+    truth.require_inside(start, stop, "truth")
+    scored = Scored(truth=truth, start=start, stop=stop, clock=clock, axis=axis, scores=scores)
+    return scored.checked()
+
+
+def _require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
     if axis.start < start or axis.end > stop:
+        clock = axis.clock
         raise InputError(
             expected(
                 f"all samples to lie within the span {interval_text(clock, start, stop)}",
@@ -292,10 +318,6 @@ def _scored_in_span(truth: Intervals, scores: NDArray[Any], axis: Axis, span: Ti
                 "Widen `span`.",
             )
         )
-    truth = Intervals(starts, stops, clock)
-    truth.require_inside(start, stop, "truth")
-    scored = Scored(truth=truth, start=start, stop=stop, clock=clock, axis=axis, scores=scores)
-    return scored.checked()
 
 
 def read_scores(values: Any, name: str = "scores") -> NDArray[Any]:
@@ -320,3 +342,183 @@ def read_scores(values: Any, name: str = "scores") -> NDArray[Any]:
     elif kind == "f" and scores.dtype.itemsize not in (4, 8):
         scores = scores.astype(np.float32 if scores.dtype.itemsize < 4 else np.float64)  # noqa: PLR2004
     return np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("="))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Detectors:
+    """Detectors by name on one series: true events, predictions and scores on one clock."""
+
+    truth: TruthInSpan
+    predicted: dict[str, Pair]
+    """Those that gave labels or events."""
+    scored: dict[str, Scored]
+    """Those that gave scores."""
+    thresholds: dict[str, Any]
+    """Numbers, for some of those that gave scores."""
+
+
+class Given(NamedTuple):
+    """What a detector gave, and what a message calls it."""
+
+    called: str
+    values: Any
+
+
+def by_name(values: Any, argument: str, alone: str | None = None) -> dict[str, Given]:
+    """Read a mapping from names of detectors; `alone` names a single one without a name."""
+    if values is None:
+        return {}
+    if alone is not None and not isinstance(values, Mapping):
+        return {alone: Given(argument, values)}
+    if not hasattr(values, "items"):
+        raise InputTypeError(
+            expected(
+                f"`{argument}` to be a mapping from names of detectors",
+                type(values).__name__,
+                f"Pass a mapping, such as {{'mine': {argument}}}.",
+            )
+        )
+    named = {}
+    for name, own in values.items():
+        if alone is None and (not isinstance(name, str) or not name.strip()):
+            raise InputTypeError(
+                expected(f"the names of detectors in `{argument}` to be text", f"{name!r}")
+            )
+        named[str(name)] = Given(f"{argument}[{str(name)!r}]", own)
+    return named
+
+
+def read_detectors(
+    truth: Any,
+    predicted: Any = None,
+    scores: Any = None,
+    thresholds: Any = None,
+    *,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    alone: tuple[str | None, str | None] = (None, None),
+) -> Detectors:
+    """Read labels, `Events` and scores of several detectors, and check them once and for all.
+
+    Labels and `Events` may be mixed. `alone` names what is no mapping in `predicted` and `scores`.
+    """
+    labelled = by_name(predicted, "predicted", alone[0])
+    scored = by_name(scores, "scores", alone[1])
+    for name in labelled:
+        if name in scored:
+            raise InputError(
+                expected(
+                    "each detector in `predicted` or in `scores`",
+                    f"{name!r} in both",
+                    "Give one of the two another name.",
+                )
+            )
+    chosen = _read_thresholds(thresholds, scored, alone[1])
+    sides = {"truth": truth, **dict(labelled.values())}
+    labels = {
+        called: read_labels(side, called)
+        for called, side in sides.items()
+        if not isinstance(side, Events)
+    }
+    columns = {called: read_scores(values, called) for called, values in scored.values()}
+    if columns and "truth" not in labels:
+        _require_times(times)
+    axis = _shared_axis({**labels, **columns}, times, end, span)
+    intervals = {}
+    for called, side in sides.items():
+        if isinstance(side, Events):
+            side.intervals.require_disjoint(called)
+            intervals[called] = side.intervals
+        elif axis is not None:
+            intervals[called] = Intervals.from_labels(labels[called], axis)
+    # Samples without times have no place among true Events, unless a span says where.
+    if span is None and axis is not None and ("truth" in labels or times is not None):
+        limits = _whole(axis)
+    else:
+        limits = read_span(span)
+    own, axis = _on_one_clock(intervals, axis, limits)
+    if axis is not None and columns:
+        _require_samples_inside(axis, own.start, own.stop)
+    return Detectors(
+        truth=own,
+        predicted={
+            name: own.predicting(intervals[called]) for name, (called, _) in labelled.items()
+        },
+        scored={
+            name: Scored(
+                truth=own.truth,
+                start=own.start,
+                stop=own.stop,
+                clock=own.clock,
+                axis=axis,
+                scores=columns[called],
+            )
+            for name, (called, _) in scored.items()
+            if axis is not None
+        },
+        thresholds=chosen,
+    )
+
+
+def _read_thresholds(
+    thresholds: Any, scored: dict[str, Given], alone: str | None
+) -> dict[str, Any]:
+    """Read thresholds by name, or one number for all scores."""
+    if isinstance(thresholds, (int, float, np.number)) and not isinstance(thresholds, bool):
+        if not scored:
+            raise InputTypeError(expected("`scores` beside `thresholds`", "none"))
+        thresholds = dict.fromkeys(scored, thresholds)
+    given = by_name(thresholds, "thresholds", alone if isinstance(thresholds, Mapping) else None)
+    for name, (called, threshold) in given.items():
+        if name not in scored:
+            close = difflib.get_close_matches(name, scored, n=1)
+            listed = ", ".join(map(repr, scored)) or "none"
+            raise InputError(
+                expected(
+                    "`thresholds` to name detectors in `scores`",
+                    repr(name),
+                    (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
+                )
+            )
+        require_threshold(threshold, called)
+    return {name: threshold for name, (_, threshold) in given.items()}
+
+
+def _shared_axis(vectors: dict[str, NDArray[Any]], times: Any, end: Any, span: Any) -> Axis | None:
+    """Read the axis of all vectors; without any, that of the times if they are the span."""
+    if not vectors:
+        only_times = times is not None and span is None
+        return read_axis(len(times), times, end, of="samples") if only_times else None
+    first, length = next((called, column.size) for called, column in vectors.items())
+    for called, column in vectors.items():
+        if column.size != length:
+            raise InputError(
+                expected(
+                    f"`{called}` to have as many values as `{first}` ({length})", f"{column.size}"
+                )
+            )
+    return read_axis(length, times, end, of="samples")
+
+
+def _on_one_clock(
+    intervals: dict[str, Intervals], axis: Axis | None, span: Timed
+) -> tuple[TruthInSpan, Axis | None]:
+    """Bring everything to one clock, the intervals in place, and check that the span holds it."""
+    parts = [
+        Timed(called, ticks, own.clock)
+        for called, own in intervals.items()
+        for ticks in (own.starts, own.stops)
+    ]
+    whole = [] if axis is None else [_whole(axis)]
+    (*ticks, limits), clock = on_one_clock(*parts, *whole, span)
+    start, stop = limits.tolist()
+    for place, called in enumerate(intervals):
+        intervals[called] = Intervals(ticks[2 * place], ticks[2 * place + 1], clock)
+        intervals[called].require_inside(start, stop, called)
+    if axis is not None and axis.clock != clock:
+        borders = Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock)
+        (moved, _), _ = on_one_clock(borders, Timed("span", limits, clock))
+        axis = Axis(moved[:-1], axis.length, moved[-1].item(), clock)
+    own = TruthInSpan(truth=intervals["truth"], start=start, stop=stop, clock=clock, axis=axis)
+    return own.checked(), axis

@@ -151,7 +151,7 @@ def whole_interval(proportion: Value) -> PrecisionRecall[Value]:
 
 
 def single_random_prediction(proportion: Value) -> PrecisionRecall[Value]:
-    r"""Give the expected precision and recall of one point, uniformly random in the zone.
+    r"""Return the expected precision and recall of one point, uniformly random in the zone.
 
     .. math:: E[P_{\text{precision}}] = \tfrac12 + \tfrac{p^2}{2}, \qquad
               E[P_{\text{recall}}] = \tfrac12

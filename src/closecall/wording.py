@@ -1,8 +1,11 @@
-"""Scores and lengths of time in words that people read at a glance."""
+"""Scores, times, lengths of time and outcomes in words that people read at a glance."""
 
 from __future__ import annotations
 
-from math import isinf, isnan
+from datetime import datetime
+from math import ceil, isinf, isnan, log10
+
+UNDEFINED = "-"
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 _FRACTIONS = (("s", 0.1, 1.0), ("ms", 1e-3, 1e3), ("us", 1e-6, 1e6), ("ns", 0.0, 1e9))
@@ -22,6 +25,39 @@ def score_text(value: float) -> str:
     if text == "1.00" and value < 1:
         return ">0.99"
     return "<0.01" if text == "0.00" and value > 0 else text
+
+
+def score_or_dash(value: float | None) -> str:
+    """Write a score, or a dash for none.
+
+    Examples
+    --------
+    >>> score_or_dash(0.857), score_or_dash(None), score_or_dash(float("nan"))
+    ('0.86', '-', '-')
+    """
+    return UNDEFINED if value is None or isnan(value) else score_text(value)
+
+
+def number_text(value: float) -> str:
+    """Write all of a whole number, and four digits of any other.
+
+    Examples
+    --------
+    >>> number_text(449919), number_text(12.34567)
+    ('449919', '12.35')
+    """
+    return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Write how many there are of something.
+
+    Examples
+    --------
+    >>> counted(1, "alarm"), counted(1234, "event")
+    ('1 alarm', '1234 events')
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def in_words(seconds: float) -> str:
@@ -55,3 +91,104 @@ def _in_units(seconds: float) -> str:
     if round(seconds, 1):
         parts.append(f"{round(seconds, 1):g} s")
     return " ".join(parts)
+
+
+def length_text(value: float | None, *, dated: bool) -> str:
+    """Write a length of time: seconds of a dated axis in words, else the bare number.
+
+    Examples
+    --------
+    >>> [length_text(value, dated=True) for value in (76.5, 3443.8, None)]
+    ['1 min 16.5 s', '57 min 24 s', '-']
+    >>> length_text(12.5, dated=False)
+    '12.5'
+    """
+    if value is None:
+        return UNDEFINED
+    return in_words(value) if dated else number_text(value)
+
+
+def event_length_text(start: float | str, stop: float | str) -> str:
+    """Write how long an event lasts, from its times as plain JSON values.
+
+    Examples
+    --------
+    >>> event_length_text(3, 7), event_length_text(3, 3)
+    ('4', 'a point')
+    >>> event_length_text("2024-03-07T10:20:00+01:00", "2024-03-07T10:20:00+00:00")
+    '1 h'
+    """
+    if start == stop:
+        return "a point"
+    if isinstance(start, str) and isinstance(stop, str):
+        between = datetime.fromisoformat(stop) - datetime.fromisoformat(start)
+        return in_words(between.total_seconds())
+    return number_text(float(stop) - float(start))
+
+
+def alarm_text(delay: float | None, *, missed: bool, dated: bool) -> str:
+    """Write how long after an event's start its first alarm came, or that it was missed.
+
+    Examples
+    --------
+    >>> [alarm_text(delay, missed=False, dated=True) for delay in (150, -300, 0)]
+    ['2 min 30 s late', '5 min early', 'on time']
+    >>> alarm_text(None, missed=True, dated=True)
+    'missed'
+    """
+    if missed or delay is None:
+        return "missed"
+    if delay == 0:
+        return "on time"
+    return f"{length_text(abs(delay), dated=dated)} {'late' if delay > 0 else 'early'}"
+
+
+def daily_rate_text(per_day: float, *, days: float) -> str:
+    """Write how often something happened in the largest unit that the days hold.
+
+    Examples
+    --------
+    >>> daily_rate_text(0.5714, days=14), daily_rate_text(48.0, days=0.5)
+    ('0.57 per day', '2 per hour')
+    """
+    for unit, share in (("day", 1), ("hour", 24), ("minute", 1440)):
+        if days * share >= 1:
+            return f"{_two_digits(per_day / share)} per {unit}"
+    return f"{_two_digits(per_day / 86_400)} per second"
+
+
+def rate_text(per_unit: float) -> str:
+    """Write how often something happened per 1, 10, 100, ... units of the axis.
+
+    Examples
+    --------
+    >>> rate_text(0.00194), rate_text(0.25), rate_text(3.0)
+    ('1.9 per 1000', '2.5 per 10', '3 per 1')
+    """
+    size = 10 ** max(0, ceil(-log10(per_unit)))
+    return f"{_two_digits(per_unit * size)} per {size}"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"  # noqa: PLR2004
+
+
+def time_texts(values: list[str], *, with_year: bool = True) -> tuple[list[str], str]:
+    """Shorten ISO times to what tells them apart, and return the offset they share, if any.
+
+    Examples
+    --------
+    >>> time_texts(["2024-03-07T10:20:00+00:00", "2024-03-08T02:30:00+00:00"])
+    (['2024-03-07 10:20', '2024-03-08 02:30'], '+00:00')
+    >>> time_texts(["2024-03-07T10:20:05"], with_year=False)
+    (['03-07 10:20:05'], '')
+    """
+    aware = [datetime.fromisoformat(value).tzinfo is not None for value in values]
+    offsets = {
+        value[-len("+00:00") :] if own else "" for value, own in zip(values, aware, strict=True)
+    }
+    shared = offsets.pop() if len(offsets) == 1 else None
+    texts = [value.replace("T", " ").removesuffix(shared or "") for value in values]
+    if shared is not None and all(text.endswith(":00") for text in texts):
+        texts = [text.removesuffix(":00") for text in texts]
+    return texts if with_year else [text[5:] for text in texts], shared or ""

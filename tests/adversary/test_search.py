@@ -6,8 +6,8 @@ import pytest
 import closecall as cc
 from closecall import adversary
 from closecall.adversary import FAMILIES
-from closecall.adversary.canvas import read_canvas
-from closecall.adversary.families import plan, read_families
+from closecall.adversary.predictions import read_events_in_span
+from closecall.adversary.search import plan, read_families
 from closecall.datasets import demo
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 
@@ -100,7 +100,9 @@ def test_each_round_draws_afresh_and_fewer_come_further():
 def test_no_two_searches_share_a_draw():
     seen = []
     for seed in range(6):
-        attempts, _ = plan(read_canvas(RARE, "truth"), read_families(None), seed=seed, budget=200)
+        attempts, _ = plan(
+            read_events_in_span(RARE, "truth"), read_families(None), seed=seed, budget=200
+        )
         seen += [one for attempt in attempts for group in attempt.seeds for one in group]
     assert len(seen) == len(set(seen)) > 6 * 55 * 2
 

@@ -5,7 +5,7 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation import _chance_kernels
-from closecall.affiliation.chance import one_point_recall_variance, precision_of_points
+from closecall.affiliation.random_points import one_point_recall_variance, precision_of_points
 
 TRUTH, SPAN = [(0.1, 0.2), (0.4, 0.4), (0.6, 0.9)], (0.0, 1.0)
 

@@ -6,10 +6,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 from numpy.testing import assert_array_equal
 
 import closecall as cc
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from closecall import Events
+from closecall.affiliation.curve import cut_samples, descending_order
+from closecall.errors import InputError, UndefinedMetricError
+from closecall.series import read_scored
 
 TRUTH = [0, 0, 1, 1, 0, 0]
 SCORES = [0.1, 0.6, 0.9, 0.4, 0.1, 0.2]
@@ -61,18 +67,6 @@ def test_between_above_and_below_the_scores(curve, threshold, duration):
     assert result.events.predicted_duration.tolist() == [duration]
     expected = cc.affiliation(TRUTH, [int(score >= threshold) for score in SCORES])
     assert_array_equal([result.precision, result.recall], [expected.precision, expected.recall])
-
-
-def test_above_all_scores_nothing_is_predicted(curve):
-    assert np.isnan(curve.at(1).precision)
-    assert (curve.at(1).recall, curve.at(1).events.predicted_count.tolist()) == (0, [0])
-
-
-def test_every_point_can_be_asked_for_again(curve):
-    for point, threshold in enumerate(curve.thresholds):
-        result = curve.at(threshold)
-        assert result.precision == pytest.approx(curve.precision[point], abs=1e-15)
-        assert result.recall == pytest.approx(curve.recall[point], abs=1e-15)
 
 
 def test_thresholds_of_single_precision_are_met_exactly():
@@ -192,8 +186,101 @@ def test_no_true_event():
         cc.affiliation_curve([0, 0], [1, 2])
 
 
-def test_truth_that_is_no_vector_of_labels():
-    with pytest.raises(InputError, match=r"Expected `truth` labels to be 0 or 1, got 0\.1"):
-        cc.affiliation_curve(SCORES, TRUTH)
-    with pytest.raises(InputTypeError, match="Expected `truth` to be one-dimensional"):
-        cc.affiliation_curve([(1, 2)], [1])
+def pieces_of(truth, scores, **axis):
+    return cut_samples(read_scored(truth, np.array(scores), **axis))
+
+
+def test_borders_between_samples_cut_nothing():
+    # The events end and begin at 2 and 4: the border, at 3, is a sample's.
+    scores = np.array([5, 6, 7, 8, 9])
+    pieces = cut_samples(read_scored([0, 1, 0, 0, 1], scores))
+    assert pieces.cuts.tolist() == [0, 2, 4, 6, 8, 10]
+    assert pieces.borders.tolist() == [0, 6, 10]
+    assert pieces.offsets.tolist() == [0, 3, 5]
+    assert np.shares_memory(pieces.scores, scores)
+
+
+def test_a_border_inside_a_sample_cuts_it_in_two():
+    # Halfway between 1 and 4 is 2.5, inside sample 2.
+    pieces = pieces_of([1, 0, 0, 0, 1], [5, 6, 7, 8, 9])
+    assert pieces.cuts.tolist() == [0, 2, 4, 5, 6, 8, 10]
+    assert pieces.scores.tolist() == [5, 6, 7, 7, 8, 9]
+    assert pieces.offsets.tolist() == [0, 3, 6]
+
+
+def test_several_borders_inside_one_sample():
+    truth = Events([(1, 2), (4, 5), (6, 7)])
+    pieces = pieces_of(truth, [5, 6], times=[0, 8], end=10)
+    assert pieces.borders.tolist() == [0, 6, 11, 20]
+    assert pieces.cuts.tolist() == [0, 6, 11, 16, 20]
+    assert pieces.scores.tolist() == [5, 5, 5, 6]
+    assert pieces.offsets.tolist() == [0, 1, 2, 4]
+
+
+def test_zones_beyond_the_samples_are_empty():
+    truth = Events([(0, 1), (11, 12), (30, 31)])
+    pieces = pieces_of(truth, [5, 6], times=[10, 11], end=12, span=(0, 40))
+    assert pieces.offsets.tolist() == [0, 0, 2, 2]
+    pieces = pieces_of(Events([(0, 1), (2, 3)]), [5, 6], times=[10, 11], end=12, span=(0, 40))
+    assert pieces.offsets.tolist() == [0, 0, 2]
+    pieces = pieces_of(Events([(30, 31), (33, 34)]), [5, 6], times=[10, 11], span=(0, 40))
+    assert pieces.offsets.tolist() == [0, 2, 2]
+
+
+def test_the_outer_zones_hold_every_sample():
+    pieces = pieces_of(Events([(2, 3)]), [5, 6], times=[1, 2], span=(-7, 9))
+    assert pieces.borders.tolist() == [0, 32]
+    assert pieces.cuts.tolist() == [16, 18, 20]
+    assert pieces.offsets.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("origin", [-(2**60), 2**60 + 1])
+def test_integers_are_counted_from_the_span(origin):
+    times = origin + np.array([0, 3, 4])
+    pieces = pieces_of([1, 0, 1], [5, 6, 7], times=times, end=origin + 9)
+    assert pieces.cuts.dtype == np.int64
+    assert pieces.cuts.tolist() == [0, 6, 7, 8, 18]
+    assert pieces.offsets.tolist() == [0, 2, 4]
+
+
+def test_floats_are_not_shifted():
+    pieces = pieces_of([1, 0, 1], [5, 6, 7], times=[1.5, 2.5, 4.0], end=5.0)
+    assert pieces.cuts.tolist() == [3.0, 5.0, 6.5, 8.0, 10.0]
+    assert pieces.scores.tolist() == [5, 6, 6, 7]
+
+
+FLOATS = st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, np.inf, -np.inf, 1.0, 5e-324])
+
+
+def assert_descending(scores):
+    order = descending_order(scores)
+    assert order.dtype == np.int64
+    assert sorted(order.tolist()) == list(range(scores.size))
+    ranked = scores[order]
+    assert (ranked[:-1] >= ranked[1:]).all()
+
+
+@given(arrays.arrays(np.float64, st.integers(1, 60), elements=FLOATS))
+def test_any_floats(scores):
+    assert_descending(scores)
+
+
+@given(st.integers(1, 60), st.integers(0, 2**32 - 1), st.integers(0, 60))
+def test_floats_that_hardly_differ(count, seed, ulps):
+    steps = np.random.default_rng(seed).integers(0, ulps + 1, count)
+    assert_descending((np.float64(1.0).view(np.int64) + steps).view(np.float64))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, np.uint64])
+def test_other_types(dtype):
+    scores = np.random.default_rng(0).integers(0, 200, 1000).astype(dtype)
+    assert_descending(scores)
+
+
+def test_many_of_one_cluster_beside_an_outlier():
+    # The outlier takes the leading bits, so that nothing tells the others apart.
+    random = np.random.default_rng(1)
+    scores = 1.0 + random.permutation(5000) * np.finfo(float).eps
+    scores[17] = 1e300
+    assert_descending(scores)
+    assert_descending(-scores)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from closecall.affiliation import _curve_kernels as kernels
 from closecall.affiliation import _kernels
-from closecall.affiliation.pieces import cut_samples
+from closecall.affiliation.curve import cut_samples
 from closecall.affiliation.zones import origin_of
 from tests.properties.curve_strategies import float_kinds, scored_cases
 

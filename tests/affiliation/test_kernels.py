@@ -1,9 +1,5 @@
 """The compiled walks: integrals against sums, cuts at borders, and the same without compiling."""
 
-import json
-import os
-import subprocess
-import sys
 from itertools import pairwise
 
 import numpy as np
@@ -101,47 +97,3 @@ def cut(predicted, borders, origin=0):
 @pytest.mark.parametrize("origin", [0, -3])
 def test_cut_at_borders(predicted, zones, origin):
     assert cut(predicted, [0, 4, 8, 12], origin) == zones
-
-
-SCRIPT = """
-import json, sys
-import numba
-import numpy as np
-import closecall as cc
-from closecall.affiliation import _kernels
-
-results = []
-for seed in range(12):
-    rng = np.random.default_rng(seed)
-    truth, predicted = rng.integers(0, 2, (2, 30))
-    truth[7] = 1
-    kind = ["int64", "float64", "datetime64[ns]"][seed % 3]
-    times = np.cumsum(rng.integers(1, 9, 31)).astype(kind)
-    r = cc.affiliation(truth, predicted, times=times[:-1], end=times[-1])
-    results.append([r.precision, r.recall, r.events.table.tolist()])
-points = cc.Events.from_points([1, 5, 6, 9])
-for truth in ([(4, 6)], [(5, 5)], [(0, 2), (2, 4), (10, 10)]):
-    r = cc.affiliation(cc.Events(truth), points, span=(0, 10))
-    results.append([r.precision, r.recall, r.events.table.tolist()])
-print(json.dumps([_kernels.score_zones._dispatcher is not None, results]))
-"""
-
-
-def run(**environment):
-    done = subprocess.run(  # noqa: S603 - this interpreter, on a script written here
-        [sys.executable, "-W", "error", "-c", SCRIPT],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=os.environ | environment,
-    )
-    return json.loads(done.stdout)
-
-
-def test_the_same_digits_without_compiling():
-    is_compiled, compiled = run(NUMBA_DISABLE_JIT="0")
-    is_plain, plain = run(NUMBA_DISABLE_JIT="1")
-    assert (is_compiled, is_plain) == (True, False)
-    for one, other in zip(compiled, plain, strict=True):
-        assert one[:2] == pytest.approx(other[:2], rel=1e-15, nan_ok=True)
-        np.testing.assert_allclose(one[2], other[2], rtol=1e-14, atol=1e-15)

@@ -1,15 +1,59 @@
-"""What a result shows: F-measures, scores above chance, text."""
+"""Results on every kind of time axis: scores, rows, frames, plain values and notebooks."""
 
+import json
 import pickle
+import sys
+import tomllib
+from datetime import UTC, datetime, timedelta, timezone
 from math import inf, nan
+from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import closecall as cc
-from closecall.affiliation.event_scores import COLUMNS
-from closecall.errors import InputError
-from tests.affiliation.examples import NOTHING, NUMBERS, PARIS, scored
+from closecall import Events
+from closecall.affiliation.result import COLUMNS, covered_share, covers_much
+from closecall.datasets import demo
+from closecall.errors import InputError, MissingExtraError
+from closecall.statistics import SCORES
+from tests.oracle import bootstrap as oracle
+
+PARIS = ZoneInfo("Europe/Paris")
+OFFSET = timezone(timedelta(hours=2))
+TIMES, LENGTHS = COLUMNS[:4], ("precision_distance", "recall_distance", "early", "late", "delay")
+
+
+def day(number, zone=None):
+    return datetime(2024, 1, number, tzinfo=zone)
+
+
+def scored(zone=None):
+    """Score two events by days, one of them missed."""
+    truth = Events([(day(3, zone), day(5, zone)), (day(10, zone), day(11, zone))])
+    predicted = Events([(day(4, zone), day(6, zone))])
+    return cc.affiliation(truth, predicted, span=(day(1, zone), day(15, zone)))
+
+
+NUMBERS = cc.affiliation(Events([(2, 4), (9, 10)]), Events([(3, 5)]), span=(0, 14))
+FLOATS = cc.affiliation(Events([(2.0, 4.0), (9.0, 10.0)]), Events([(3, 5)]), span=(0, 14))
+NOTHING = cc.affiliation([0, 1, 0], [0, 0, 0])
+ALL = {
+    "integers": NUMBERS,
+    "floats": FLOATS,
+    "nothing": NOTHING,
+    "naive": scored(),
+    "Paris": scored(PARIS),
+    "UTC": scored(UTC),
+    "offset": scored(OFFSET),
+    "seconds": cc.affiliation([0, 1, 0], [1, 0, 0], times=np.arange(3).astype("datetime64[s]")),
+    "nanoseconds": cc.affiliation(
+        [0, 1, 0], [1, 0, 0], times=np.arange(3).astype("datetime64[ns]")
+    ),
+}
 
 
 @pytest.mark.parametrize("beta", [0, 0.1, 0.5, 1, 2, 3, 10, 1e6, inf])
@@ -21,19 +65,7 @@ def test_fbeta(beta):
         expected = (1 + square) * precision * recall / (square * precision + recall)
     assert NUMBERS.fbeta(beta) == pytest.approx(expected, rel=1e-14)
     assert min(precision, recall) <= NUMBERS.fbeta(beta) <= max(precision, recall)
-
-
-@pytest.mark.parametrize("beta", [0, 0.3, 1, 2, 7, inf])
-def test_fbeta_of_a_perfect_result(beta):
     assert cc.affiliation([0, 1], [0, 1]).fbeta(beta) == 1
-
-
-def test_f1():
-    assert NUMBERS.f1 == NUMBERS.fbeta(1)
-    np.testing.assert_array_equal(np.isnan(NUMBERS.events.f1), [False, True])
-    precision, recall = NUMBERS.events.precision[0], NUMBERS.events.recall[0]
-    assert NUMBERS.events.f1[0] == pytest.approx(2 * precision * recall / (precision + recall))
-    assert np.isnan(NOTHING.f1)
 
 
 @pytest.mark.parametrize(("beta", "shown"), [(-1, "-1"), (nan, "nan")])
@@ -73,3 +105,224 @@ def test_scores_above_chance_are_in_the_plain_values():
         NUMBERS.events.recall_above_chance.tolist()
     )
     assert NOTHING.to_dict()["f1_above_chance"] is None
+
+
+@pytest.mark.parametrize("result", ALL.values(), ids=ALL)
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_frames_hold_every_column(result, backend):
+    frame = result.to_frame(backend)
+    assert isinstance(frame, pd.DataFrame if backend == "pandas" else pl.DataFrame)
+    assert list(frame.columns) == list(COLUMNS)
+    assert len(frame) == len(result.events)
+    assert frame["recall"].to_list() == result.events.recall.tolist()
+    assert frame["predicted_count"].to_list() == result.events.predicted_count.tolist()
+    if result.events.pair.clock.tz is None:
+        np.testing.assert_array_equal(frame["stop"].to_numpy(), result.events.stop)
+
+
+@pytest.mark.parametrize("zone", [PARIS, UTC, OFFSET], ids=str)
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_frames_keep_the_zone(backend, zone):
+    frame = scored(zone).to_frame(backend)
+    assert frame["start"].to_list() == [day(3, zone), day(10, zone)]
+    for name in TIMES:
+        first = frame[name].to_list()[0]
+        assert first.utcoffset() == first.astimezone(zone).utcoffset()
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_lengths_of_time_in_frames(backend):
+    frame = scored().to_frame(backend)
+    first = {name: frame[name].to_list()[0] for name in LENGTHS}
+    assert first["delay"] == timedelta(days=1)
+    assert first["late"] == timedelta(hours=6)
+    assert first["early"] == timedelta(0)
+    null = frame["delay"].isna() if backend == "pandas" else frame["delay"].is_null()
+    assert null.to_list() == [False, True]
+
+
+@pytest.mark.parametrize("backend", ["arrow", "", None])
+def test_unknown_backend(backend):
+    with pytest.raises(InputError) as caught:
+        NUMBERS.to_frame(backend)
+    assert str(caught.value) == f"Expected `backend` to be 'pandas' or 'polars', got {backend!r}."
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_missing_backend_names_an_install_command_that_works(monkeypatch, backend):
+    monkeypatch.setitem(sys.modules, backend, None)
+    with pytest.raises(MissingExtraError, match=f"This needs {backend}") as caught:
+        NUMBERS.to_frame(backend)
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    text = str(caught.value)
+    assert f"pip install {backend}" in text or any(f"closecall[{name}]" in text for name in extras)
+
+
+@pytest.mark.parametrize("result", ALL.values(), ids=ALL)
+def test_plain_values(result):
+    values = result.to_dict()
+    assert json.loads(json.dumps(values, allow_nan=False)) == values
+    plain = (int, float, str, type(None))
+    assert all(type(values[name]) in plain for name in ("precision", "recall", "f1"))
+    for row in values["events"]:
+        assert tuple(row) == COLUMNS
+        assert {type(value) for value in row.values()} <= set(plain)
+
+
+def test_undefined_becomes_none():
+    values = NOTHING.to_dict()
+    assert (values["precision"], values["recall"], values["f1"]) == (None, 0.0, None)
+    row = values["events"][0]
+    assert [row[name] for name in ("precision", "f1", *LENGTHS)] == [None] * 7
+    assert (row["recall"], row["predicted_count"], row["predicted_duration"]) == (0.0, 0, 0.0)
+
+
+def test_numbers_in_a_dict():
+    row = NUMBERS.to_dict()["events"][0]
+    assert {name: row[name] for name in (*TIMES, "delay", "late")} == {
+        "start": 2,
+        "stop": 4,
+        "zone_start": 0.0,
+        "zone_stop": 6.5,
+        "delay": 1.0,
+        "late": 0.25,
+    }
+
+
+@pytest.mark.parametrize(
+    ("zone", "start"),
+    [
+        (None, "2024-01-03T00:00:00"),
+        (PARIS, "2024-01-03T00:00:00+01:00"),
+        (OFFSET, "2024-01-03T00:00:00+02:00"),
+    ],
+)
+def test_datetimes_in_a_dict(zone, start):
+    row = scored(zone).to_dict()["events"][0]
+    assert row["start"] == start
+    assert datetime.fromisoformat(row["zone_start"]) == day(1, zone)
+    assert row["delay"] == 86400
+    assert row["late"] == 21600
+
+
+def test_nanoseconds_in_a_dict():
+    row = ALL["nanoseconds"].to_dict()["events"][0]
+    assert row["start"] == "1970-01-01T00:00:00.000000001"
+    assert row["delay"] == -1e-9
+
+
+def test_html():
+    html = NUMBERS._repr_html_()
+    assert f"precision {NUMBERS.precision:.3f}, recall {NUMBERS.recall:.3f}" in html
+    assert html.count("<tr>") == 3
+    assert "more events" not in html
+    assert "nan" not in html
+
+
+def test_html_shows_the_level_of_chance():
+    level = NUMBERS.chance
+    expected = f"precision {level.precision:.3f}, recall {level.recall:.3f}, F1 {level.f1:.3f}"
+    assert f"<p>by chance: {expected}</p>" in NUMBERS._repr_html_()
+
+
+def test_html_says_where_alarms_cover_much():
+    html = cc.affiliation([0, 1, 1, 0], [1, 1, 0, 0])._repr_html_()
+    assert ". Alarms cover 50% of the series; random ones are points." in html
+    assert "Alarms cover" not in cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0])._repr_html_()
+
+
+def test_html_of_a_stream_is_that_of_the_whole_series():
+    truth, predicted = [0, 1, 0, 1, 0, 0], [0, 1, 1, 0, 0, 1]
+    stream = cc.AffiliationStream()
+    stream.update(truth, predicted)
+    html = stream.result()._repr_html_()
+    assert "Alarms cover 50% of the series" in html
+    assert html == cc.affiliation(truth, predicted)._repr_html_()
+
+
+def test_html_without_any_alarm():
+    html = NOTHING._repr_html_()
+    assert "<b>precision -, recall 0.000, F1 -</b>" in html
+    assert "<p>by chance: precision -, recall 0.000, F1 -</p>" in html
+
+
+def test_html_shows_the_first_rows_only():
+    many = cc.affiliation([0, 1] * 25, [0, 1] * 25)._repr_html_()
+    assert many.count("<tr>") == 21
+    assert "<p>and 5 more events</p>" in many
+    exactly = cc.affiliation([0, 1] * 20, [0, 1] * 20)._repr_html_()
+    assert exactly.count("<tr>") == 21
+    assert "more events" not in exactly
+
+
+def test_html_is_escaped():
+    name = "<script>alert(1)</script>"
+    html = scored(timezone(timedelta(hours=2), name))._repr_html_()
+    assert "<script>" not in html
+    assert "2024-01-03T00:00:00+02:00" in html
+
+
+def test_html_tells_times_apart_on_a_float_axis():
+    start = 1_700_000_000.5
+    truth = Events([(start, start + 60), (start + 900, start + 960)])
+    html = cc.affiliation(truth, truth, span=(start, start + 1000))._repr_html_()
+    assert "1700000000.5" in html
+    assert "1700000900.5" in html
+
+
+TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 0]
+FOUND = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
+
+
+def test_three_events_one_of_them_missed():
+    result = cc.affiliation(TRUTH, FOUND)
+    events = result.events
+    assert np.isnan(events.precision).tolist() == [False, True, False]
+    intervals = result.interval(n=40_000)
+    expected = oracle.limits_by_quadrature(events.precision, events.recall)
+    for score, (low, high) in zip(SCORES, expected, strict=True):
+        interval = getattr(intervals, score)
+        assert interval.value == pytest.approx(getattr(result, score), abs=1e-12)
+        assert (interval.low, interval.high) == pytest.approx((low, high), abs=0.012)
+    assert (intervals.level, intervals.n, intervals.events) == (0.95, 40_000, 3)
+    assert intervals.series is None
+    assert intervals.caution.startswith("There are only three events.")
+
+
+def test_options_and_what_is_written():
+    data = demo()
+    result = cc.affiliation(data.truth, data.predicted["forecast"], times=data.times)
+    narrow, wide = result.interval(level=0.5), result.interval(level=0.99)
+    assert wide.recall.low < narrow.recall.low < narrow.recall.high < wide.recall.high
+    assert result.interval(seed=1).recall != result.interval(seed=2).recall
+    plain = narrow.to_dict()
+    assert plain["recall"] == {
+        "value": narrow.recall.value,
+        "low": narrow.recall.low,
+        "high": narrow.recall.high,
+    }
+    assert (plain["level"], plain["events"], plain["caution"]) == (0.5, 7, narrow.caution)
+    assert repr(narrow).startswith("ScoreIntervals(precision=0.992 [0.")
+    assert repr(narrow).endswith("level=0.5, 7 events)")
+
+
+@pytest.mark.parametrize(
+    ("predicted", "span", "share"),
+    [
+        ([(0, 10), (20, 25)], (0, 100), 0.15),
+        ([(0.0, 1.5), (2.0, 3.0)], (0.0, 10.0), 0.25),
+        ([(3, 3), (5, 5)], (0, 10), 0.0),
+        ([(0, 10)], (0, 10), 1.0),
+        ([(day(1), day(10))], (day(1), day(13)), 0.75),
+    ],
+)
+def test_the_share_that_alarms_cover(predicted, span, share):
+    events = cc.affiliation(Events([predicted[0]]), Events(predicted), span=span).events
+    assert covered_share(events) == pytest.approx(share, rel=1e-14)
+    assert covers_much(events) == (share > 0.25)
+
+
+def test_alarms_over_several_zones_count_once():
+    assert covered_share(cc.affiliation([0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 1, 0]).events) == 5 / 6
+    assert covered_share(NOTHING.events) == 0

@@ -9,7 +9,6 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import KFold, cross_val_score
 
 import closecall as cc
-from closecall.errors import InputTypeError, UndefinedMetricError
 
 SCORERS = {
     "precision": cc.affiliation_precision_score,
@@ -80,14 +79,3 @@ def test_options_pass_through_make_scorer(problem):
     scorer = make_scorer(cc.affiliation_precision_score, zero_division=0)
     assert scorer(never, features, labels) == 0
     assert np.isnan(make_scorer(cc.affiliation_precision_score)(never, features, labels))
-
-
-@pytest.mark.parametrize("name", SCORERS)
-def test_no_true_event(name):
-    with pytest.raises(UndefinedMetricError, match="undefined for a series without any"):
-        SCORERS[name]([0, 0], [0, 1])
-
-
-def test_events_are_for_affiliation():
-    with pytest.raises(InputTypeError, match="`span=\\(start, stop\\)`"):
-        cc.affiliation_f1_score(cc.Events([(0, 1)]), cc.Events([(0, 1)]))

@@ -1,16 +1,27 @@
 """Parts of a stream: where they end, how they meet, and those that do not."""
 
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from functools import reduce
 from operator import add
+from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import closecall as cc
 from closecall.affiliation.stream import AffiliationStream
 from closecall.errors import InputError, InputTypeError
-from tests.affiliation.streams import MINUTE, MORNING, PREDICTED, TRUTH, state, stream_of, timed
+from tests.affiliation.streams import (
+    MINUTE,
+    MORNING,
+    NONE,
+    PREDICTED,
+    TRUTH,
+    state,
+    stream_of,
+    timed,
+)
 
 
 def test_the_end_of_times():
@@ -24,6 +35,15 @@ def test_the_end_of_times():
         timed([1], [1], [5]).result()
     with pytest.raises(InputTypeError, match="no `end` for a stream that knows where it stops"):
         stream_of().result(end=30)
+
+
+@pytest.mark.parametrize("times", [[0, 1, 3, 5, 7], [0, 2, 4, 5, 7], [0, 2, 4, 6, 9]])
+@pytest.mark.parametrize("cut", [1, 2, 3, 4])
+def test_times_that_are_uneven_anywhere_need_an_end(times, cut):
+    stream = timed([1] * cut, [1] * cut, times[:cut])
+    stream.update([0] * (5 - cut), [0] * (5 - cut), times=times[cut:])
+    with pytest.raises(InputError, match="`end` for unevenly spaced times"):
+        stream.result()
 
 
 def test_short_floats_are_even_up_to_their_own_rounding():
@@ -78,6 +98,26 @@ def test_streams_that_do_not_meet(left, right, message):
         _ = stream_of(**left) + stream_of(**right)
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "message"),
+    [
+        ({"start": 0}, {"start": 5}, "added to stops, 0, got 5"),
+        ({"start": 0.5}, {"start": 1.5}, "added to stops"),
+        ({"start": 0, "step": 2}, {"step": 3}, "one `step`, got 2 and 3"),
+        ({"start": 0}, {"start": MORNING}, "of one kind and unit"),
+    ],
+)
+def test_empty_streams_that_contradict_each_other(left, right, message):
+    empty = AffiliationStream(**left)
+    with pytest.raises((InputError, InputTypeError), match=message):
+        _ = empty + AffiliationStream(**right)
+    seen = stream_of(step=3)
+    if left != {"start": 0.5}:
+        for sides in ((seen, empty), (empty, seen)):
+            with pytest.raises(InputError, match="one `step`"):
+                _ = sides[0] + sides[1]
+
+
 def test_parts_with_times_that_do_not_meet():
     left, right = timed([0, 1], [0, 1], [0, 4]), timed([0, 1], [0, 1], [4, 5])
     with pytest.raises(InputError, match="after the last time 4 of the one it is added to, got 4"):
@@ -95,3 +135,204 @@ def test_many_parts_merge_in_a_row():
         stream_of(truth[at : at + 7], predicted[at : at + 7], start=at) for at in range(0, 3_000, 7)
     ]
     assert reduce(add, parts).result().to_dict() == cc.affiliation(truth, predicted).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "times"),
+    [
+        (7, None, np.arange(7, 17)),
+        (-3, 4, np.arange(-3, 37, 4)),
+        (MORNING, MINUTE, [MORNING + index * MINUTE for index in range(10)]),
+        (
+            np.datetime64("2024-01-01", "s"),
+            np.timedelta64(500, "ms"),
+            np.datetime64("2024-01-01", "ms") + 500 * np.arange(10),
+        ),
+        (
+            pd.Timestamp("2024-01-01", tz="UTC"),
+            pd.Timedelta(nanoseconds=7),
+            pd.date_range("2024-01-01", periods=10, freq="7ns", tz="UTC"),
+        ),
+    ],
+)
+def test_starts_and_steps(start, step, times):
+    found = stream_of(start=start, step=step).result()
+    assert found.to_dict() == cc.affiliation(TRUTH, PREDICTED, times=times).to_dict()
+
+
+def test_a_step_is_a_length_of_time_across_a_change_of_the_clock():
+    paris = ZoneInfo("Europe/Paris")
+    night = datetime(2024, 3, 31, 1, 30, tzinfo=paris)
+    stream = stream_of(start=night, step=timedelta(hours=1))
+    start = stream.result().to_dict()["events"][0]["start"]
+    assert start == "2024-03-31T04:30:00+02:00"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"start": 0.5, "step": 1}, "`start` to be an integer"),
+        ({"step": 0.5}, "`step` to be an integer"),
+        ({"step": True}, "`step` to be an integer"),
+        ({"step": 0}, "`step` to be longer than zero, got 0"),
+        ({"start": MORNING, "step": -MINUTE}, "`step` to be longer than zero"),
+        ({"start": MORNING, "step": 60}, "a timedelta beside a datetime"),
+        ({"start": 3, "step": MINUTE}, "a datetime `start`"),
+        ({"start": MORNING, "step": np.timedelta64(1, "M")}, "`step` of a fixed length"),
+        ({"start": "now"}, "`start` to be numbers or datetimes"),
+    ],
+)
+def test_bad_starts_and_steps(options, message):
+    with pytest.raises((InputError, InputTypeError), match=message):
+        AffiliationStream(**options)
+
+
+def test_labels_need_a_step():
+    with pytest.raises(InputTypeError, match="`step` beside a `start`") as got:
+        stream_of(start=MORNING)
+    assert "Pass `step=` when the stream is made. Or: make the stream without" in str(got.value)
+
+
+def test_a_float_start_has_no_step_and_no_times():
+    with pytest.raises(InputTypeError, match=r"`start` to be an integer, .*, got 0\.5") as got:
+        stream_of(start=0.5)
+    assert "`step" not in str(got.value)
+    assert "Make the stream without `start`, and pass `times=`" in str(got.value)
+    # What the hint says works.
+    AffiliationStream().update([0, 1], [0, 1], times=[0.5, 1.0])
+
+
+@pytest.mark.parametrize("options", [{"step": 2}, {"start": 4}, {"start": MORNING, "step": MINUTE}])
+def test_an_empty_stream_without_options_changes_nothing(options):
+    told, nothing = AffiliationStream(**options), AffiliationStream()
+    for both in (told + nothing, nothing + told, told + told, nothing + told + nothing):
+        assert not both
+        both.update(TRUTH, PREDICTED)
+        assert repr(both) == repr(stream_of(**options))
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "options", "message"),
+    [
+        ([0, 1], [0], {}, r"as many labels as `truth` \(2\), got 1"),
+        ([0, 1], [], {}, r"as many labels as `truth` \(2\), got 0"),
+        ([0, 2], [0, 1], {}, "`truth` labels to be 0 or 1, got 2 at index 1"),
+        ([0, 1], [0, np.nan], {}, "`predicted` labels to be 0 or 1, got nan at index 1"),
+        ([0, 1], [0, 1], {"times": [10, 11]}, r"without times, as before, got `update\(.*times="),
+    ],
+)
+def test_a_bad_chunk_changes_nothing(truth, predicted, options, message):
+    stream = stream_of()
+    before = state(stream)
+    with pytest.raises((InputError, InputTypeError), match=message):
+        stream.update(truth, predicted, **options)
+    assert state(stream) == before
+    stream.update([0, 1], [0, 1])
+    assert stream.result().to_dict() == cc.affiliation([*TRUTH, 0, 1], [*PREDICTED, 0, 1]).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        ([4.0, 5.0], "got 4.0 at index 0, after 4.5 in the chunk before"),
+        ([4.5, 5.0], "got 4.5 at index 0, after 4.5 in the chunk before"),
+        ([5.0, 5.0], "got 5.0 after 5.0 at index 1"),
+        ([5.0], "one time for each of the 2 labels, got 1"),
+        ([5.0, np.nan], "`times` to be finite"),
+        ([MORNING, MORNING + MINUTE], "one kind of time axis"),
+        (None, r"times=...\)`, as before, got `update\(truth, predicted\)` without times"),
+    ],
+)
+def test_bad_times_change_nothing(times, message):
+    stream = timed([0, 1, 0], [1, 1, 0], [0.0, 3.0, 4.5])
+    with pytest.raises((InputError, InputTypeError), match=message):
+        stream.update([0, 1], [0, 1], times=times)
+    expected = cc.affiliation([0, 1, 0], [1, 1, 0], times=[0.0, 3.0, 4.5], end=5.0)
+    assert stream.result(end=5.0).to_dict() == expected.to_dict()
+
+
+def test_times_keep_the_type_of_the_first_chunk():
+    stream = timed([0, 1], [1, 0], [0, 3])
+    with pytest.raises(InputTypeError, match="`times` to be integers, as before in this stream"):
+        stream.update([0], [0], times=[4.5])
+    stamps = np.array(["2024-01-01T00:00", "2024-01-01T00:02"], dtype="datetime64[s]")
+    stream = timed([0, 1], [1, 0], stamps)
+    later = stamps[:1] + np.timedelta64(600, "s")
+    with pytest.raises(InputTypeError, match=r"datetimes in s without a zone.*datetimes in ms"):
+        stream.update([0], [0], times=later.astype("datetime64[ms]"))
+    stream.update([0], [0], times=later.astype("datetime64[m]"))
+    end = later[0] + np.timedelta64(100, "s")
+    assert stream.result(end=end).events.stop[0] == later[0]
+
+
+def test_a_start_is_not_for_chunks_with_times():
+    with pytest.raises(InputTypeError, match="no `start` for a stream whose chunks have times"):
+        AffiliationStream(start=3).update([0, 1], [0, 1], times=[3, 4])
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "until", "message"),
+    [
+        ([0, 1], [0, 1], 30, "`truth` and `predicted` to be Events, got list"),
+        (cc.Events([(11, 14), (13, 15)]), NONE, 30, "`truth` events to be disjoint"),
+        (cc.Events([(9, 12)]), NONE, 30, r"`truth` to lie within the stretch \(10, 30\)"),
+        (NONE, cc.Events([(29, 31)]), 30, r"`predicted` to lie .* got \(29, 31\) at index 0"),
+        (NONE, NONE, 9, "`until` to lie after what has been seen, 10, got 9"),
+        (NONE, NONE, 10.5, "`until` to be integers, as before in this stream, got floats"),
+        (
+            NONE,
+            cc.Events([(10, 12)]),
+            30,
+            r"`predicted` .* disjoint, got \(10, 10\) and \(10, 12\)",
+        ),
+    ],
+)
+def test_bad_events_change_nothing(truth, predicted, until, message):
+    stream = AffiliationStream(start=0)
+    stream.update_events(cc.Events([(2, 4)]), cc.Events([(3, 5), (10, 10)]), until=10)
+    before = state(stream)
+    with pytest.raises((InputError, InputTypeError), match=message):
+        stream.update_events(truth, predicted, until=until)
+    assert state(stream) == before
+
+
+def test_events_need_a_start_and_do_not_mix_with_labels():
+    with pytest.raises(InputTypeError, match="a `start` for a stream of events"):
+        AffiliationStream().update_events(NONE, NONE, until=3)
+    stream = stream_of(start=0)
+    with pytest.raises(InputTypeError, match=r"without times, as before, got `update_events"):
+        stream.update_events(NONE, NONE, until=30)
+    events = AffiliationStream(start=0)
+    events.update_events(NONE, NONE, until=10)
+    with pytest.raises(InputTypeError, match=r"`update_events.*`, as before, got `update"):
+        events.update([0], [1])
+    with pytest.raises(InputTypeError, match="as before"):
+        _ = events + stream_of(start=10)
+
+
+def test_the_first_stretch_settles_the_unit():
+    stream = AffiliationStream(start=MORNING)
+    at = np.datetime64("2024-01-01T08:00", "ns") + np.arange(0, 900, 100, "timedelta64[ns]")
+    stream.update_events(cc.Events([(at[2], at[4])]), cc.Events([(at[3], at[5])]), until=at[8])
+    assert stream.result().events.delay.tolist() == [100]
+
+
+def test_too_long_a_span_is_refused():
+    stream = stream_of(start=0, step=2**58)
+    with pytest.raises(InputError, match=r"fewer than 2\*\*62 ticks"):
+        stream.update([1] * 7, [0] * 7)
+    assert repr(stream).endswith(f"from 0 to {10 * 2**58})")
+    with pytest.raises(InputError, match="fit in 64 bits"):
+        stream.update([1] * 40, [0] * 40)
+
+
+def test_empty_chunks():
+    stream = AffiliationStream()
+    stream.update([], [])
+    stream.update([], [], times=[])
+    assert not stream
+    stream.update(TRUTH, PREDICTED)
+    before = state(stream)
+    stream.update([], [])
+    stream.update(np.array([], dtype=bool), np.array([], dtype=np.uint8))
+    assert state(stream) == before

@@ -1,5 +1,7 @@
 """Run the command in this process, in a folder of its own."""
 
+from contextlib import nullcontext
+
 import pytest
 from click.testing import CliRunner
 
@@ -11,6 +13,8 @@ def run(tmp_path, monkeypatch):
     """Call the command with these arguments; a bug shows its traceback."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
+    # Whether numba compiles here depends on the tests before; processes of their own test it.
+    monkeypatch.setattr("closecall.cli.options.compile_notice", nullcontext)
 
     def call(*arguments, **options):
         return CliRunner().invoke(
@@ -18,6 +22,18 @@ def run(tmp_path, monkeypatch):
         )
 
     return call
+
+
+def lines(result):
+    """The lines that a command printed, which ended well."""
+    assert result.exit_code == 0, result.stderr
+    return [line.rstrip() for line in result.stdout.splitlines()]
+
+
+@pytest.fixture
+def demo_file(run):
+    run("demo", "--save", "demo.csv")
+    return "demo.csv"
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+import closecall as cc
+from closecall.datasets import demo
 from closecall.tables.batch.evaluate import evaluate_frame
+from tests.cli.conftest import lines
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
@@ -42,36 +46,6 @@ def series(tmp_path):
     return table
 
 
-def lines(result):
-    assert result.exit_code == 0, result.stderr
-    return [line.rstrip() for line in result.stdout.splitlines()]
-
-
-TABLE = """\
-3 series evaluated, 1 without a true event, 1 with times that repeat, go back or cannot be used, 1 with the same score
-everywhere for some detectors
-bad_times, as in d, good: Expected `t` to be strictly increasing, got 10 after 11 at index 11.
-constant_score, as in e, noise: Expected `noise` to tell samples apart, got 0.5 for every sample.
---disorder sort puts samples in the order of their times; --disorder index counts samples instead
-
-#  detector    F1  chance  prec.  chance  recall  chance  avg. prec.  chance  best  series
-1  good      1.00    0.46   1.00    0.50    1.00    0.42        1.00    0.56     3     3/5
-2  noise     0.74    0.47   0.63    0.50    0.95    0.50        0.56    0.54     0     3/5
-
-Scores are means over the series that have one; best: on how many F1 is the highest.
-chance: about what as many alarms at random times reach, usually within 0.02;
-closecall score and cc.chance give the means themselves, series by series.
-Alarms of noise (48%) cover much of the time; random ones are points. So recall and F1 look better beside chance than
-they are: closecall score --significance moves the alarms themselves.
-chance of avg. prec.: about that of shuffled scores, usually within 0.02.
-Thresholds are the best of each series, chosen with the truth: what a detector could reach, not what it would."""  # noqa: E501 - as wide as the terminal
-
-
-def test_the_leaderboard(run, series):
-    printed = lines(run("batch", "series.parquet", *SCORES, "--time", "t"))
-    assert printed == TABLE.splitlines()
-
-
 def test_the_scores_printed_are_those_of_the_library(run, series):
     rows = evaluate_frame(series, by="series", truth="label", predicted="alarm").table
     printed = lines(run("batch", "series.parquet", *COLUMNS, "--predicted", "alarm"))
@@ -79,7 +53,7 @@ def test_the_scores_printed_are_those_of_the_library(run, series):
     (row,) = [line.split() for line in printed if "alarm " in line and line.startswith("1")]
     columns = ("affiliation_f1", "chance_f1", "affiliation_precision", "chance_precision")
     means = [np.nanmean(rows.column(name).to_numpy()) for name in columns]
-    assert row[1:6] == ["alarm", *(f"{mean:.2f}" for mean in means)]
+    assert row[1:4] + row[6:8] == ["alarm", *(f"{mean:.2f}" for mean in means)]
     assert not any(line.startswith("Thresholds") for line in printed)
 
 
@@ -101,14 +75,14 @@ def interrupted(*_, **__):
 
 
 def test_an_interrupt_after_the_last_row_says_that_all_are_there(refuse, series, monkeypatch):
-    monkeypatch.setattr("closecall.cli.batch_formats.write_batch", interrupted)
+    monkeypatch.setattr("closecall.cli.batch.write_batch", interrupted)
     complaint = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
     assert complaint[-1] == "Error: Interrupted; all rows are in rows.parquet."
     assert pq.read_metadata("rows.parquet").num_rows == 10
 
 
 def test_an_interrupt_before_anything_is_kept_names_no_file(refuse, series, monkeypatch):
-    monkeypatch.setattr("closecall.tables.batch.evaluate.evaluate_frame", interrupted)
+    monkeypatch.setattr("closecall.cli.batch.evaluate_frame", interrupted)
     complaint = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
     assert complaint[-1] == "Error: Interrupted."
 
@@ -200,53 +174,6 @@ def test_two_columns_tell_series_apart(run, series):
     ]
 
 
-REFUSALS = {
-    "no detector": ((*COLUMNS,), 1, "Error: Expected either `score` or `predicted`, got neither."),
-    "no truth": (("--by", "series", "--score", "good"), 2, "Error: Missing option '--truth'."),
-    "no column": (
-        (*COLUMNS, "--score", "goood"),
-        1,
-        "Error: Expected `score` to name a column of series.parquet, got 'goood'.",
-    ),
-    "no such rule": (
-        (*SCORES, "--threshold", "best"),
-        1,
-        "Error: Expected `threshold` to be a number or a known rule, got 'best'.",
-    ),
-    "no such metric": ((*SCORES, "--metric", "accuracy"), 1, "Error: Expected "),
-    "no address": (
-        (*SCORES, "--engine", "localhost"),
-        1,
-        "Error: Expected `engine` to be the address of a Dask scheduler, got 'localhost'.",
-    ),
-    "no workers": ((*SCORES, "--workers", "0"), 1, "Error: Expected `workers` to be 1 or more"),
-    "nothing to resume to": ((*SCORES, "--resume"), 1, "Error: Expected `out` beside `resume`"),
-    "two outputs": (
-        (*SCORES, "--resume", "a.parquet", "--out", "b.parquet"),
-        2,
-        "Error: Expected --resume and --out to name one file, got a.parquet and b.parquet.",
-    ),
-    "one metric twice": (
-        (*SCORES, "--metric", "range_based:alpha=0", "--metric", "range_based:alpha=1"),
-        2,
-        "Error: --metric range_based is given twice",
-    ),
-    "unknown file": ((*SCORES, "--out", "rows.xlsx"), 1, "Error: Expected `out` to end in"),
-    "strict": (
-        (*SCORES, "--strict"),
-        1,
-        "Error: Expected every series to be evaluated, with `strict=True`, got 'no_event'",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", REFUSALS)
-def test_refusals(refuse, series, case):
-    arguments, code, message = REFUSALS[case]
-    complaint = refuse("batch", "series.parquet", *arguments, code=code)
-    assert complaint[0].startswith(message)
-
-
 def test_a_finished_file_is_replaced_only_on_demand(run, refuse, series):
     out = ("--out", "results.csv")
     lines(run("batch", "series.parquet", *SCORES, *out))
@@ -313,20 +240,6 @@ def test_the_table_in_the_documents_is_what_is_printed(run, data_folder, monkeyp
     assert printed[: len(shown.splitlines())] == shown.splitlines()
 
 
-@pytest.mark.parametrize(
-    ("metric", "message"),
-    [
-        ("margin:margin=-3", "Expected `margin` to be a finite number of 0 or more, got -3."),
-        ("margin:margin=abc", "Expected `margin` to be a finite number of 0 or more, got 'abc'."),
-    ],
-)
-def test_a_wrong_parameter_is_refused_once(refuse, series, metric, message):
-    out = ("--out", "results.csv")
-    complaint = refuse("batch", "series.parquet", *SCORES, "--metric", metric, *out)
-    assert complaint[0] == f"Error: {message}"
-    assert sorted(path.name for path in Path().iterdir()) == ["series.parquet"]
-
-
 def test_one_trouble_of_all_rows_is_an_error(run, series):
     arguments = ("--metric", "margin:margin=10min", "--time", "t")
     result = run("batch", "series.parquet", *SCORES, *arguments, "--disorder", "index")
@@ -354,3 +267,264 @@ def test_one_row_is_written(run, series):
     columns = ("--truth", "label", "--score", "good")
     printed = lines(run("batch", "one.parquet", *columns, "--out", "one.csv"))
     assert printed[-1] == "Wrote 1 row to one.csv."
+
+
+def test_detectors_that_are_not_shown_are_counted(run, series):
+    names = [f"copy_{number}" for number in range(61)]
+    copies = dict.fromkeys(names, series["good"])
+    columns = {name: series[name] for name in ("series", "label")}
+    pq.write_table(pa.table(columns | copies), "many.parquet")
+    scores = [part for name in names for part in ("--score", name)]
+    for count, hidden in ((61, True), (60, False)):
+        printed = lines(run("batch", "many.parquet", *COLUMNS, *scores[: 2 * count]))
+        assert sum("  copy_" in line for line in printed) == 60
+        assert ("... and 1 more detector; `--format json` has all." in printed) == hidden
+
+
+BOTH = ("--by", "series", "--truth", "label", "--score", "good", "--score", "noise")
+
+
+@pytest.fixture
+def eight_series(tmp_path):
+    """Eight series with two events each; one detector knows them, the other guesses."""
+    count, length = 8, 200
+    label = np.zeros((count, length), dtype=np.int8)
+    label[:, 50:60] = label[:, 120:125] = 1
+    random = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "series": np.repeat(np.arange(count), length),
+            "label": label.ravel(),
+            "noise": random.random(count * length),
+            "good": label.ravel() + random.random(count * length) / 2,
+        }
+    )
+    pq.write_table(table, tmp_path / "series.parquet")
+    return table
+
+
+def test_pairs_are_turned_so_that_the_better_one_is_first(run, eight_series):
+    turned = ("--score", "noise", "--score", "good")
+    either = [
+        lines(run("batch", "series.parquet", *columns, "--intervals"))
+        for columns in (BOTH, (*BOTH[:4], *turned))
+    ]
+    start = either[0].index("How sure: 95 % intervals over series")
+    assert either[0][start:] == either[1][start:]
+
+
+def test_pooled_numbers_with_the_events(run, eight_series):
+    printed = lines(run("batch", "series.parquet", *BOTH, "--intervals", "--per-event"))
+    assert any(line.startswith("detector  pooled F1 ") for line in printed)
+    rows = evaluate_frame(
+        eight_series, by="series", truth="label", score=["good", "noise"], per_event=True
+    ).intervals()
+    (expected,) = [
+        row
+        for row in rows.to_pylist()
+        if (row["against"], row["number"]) == ("noise", "pooled_affiliation_precision")
+    ]
+    (line,) = [line.split() for line in printed if line.strip().startswith("pooled prec.")]
+    numbers = [f"{expected[name]:+.2f}" for name in ("value", "low", "high")]
+    assert line[2:5] == numbers
+
+
+def test_json_and_csv_have_every_row(run, eight_series):
+    rows = (
+        evaluate_frame(eight_series, by="series", truth="label", score=["good", "noise"])
+        .intervals()
+        .to_pylist()
+    )
+    arguments = ("batch", "series.parquet", *BOTH, "--intervals", "--format")
+    printed = json.loads(run(*arguments, "json").stdout)
+    assert len(printed["rows"]) == 16
+    assert [row["low"] for row in printed["intervals"]] == [row["low"] for row in rows]
+    assert printed["intervals"][0]["probability"] is None
+    assert printed["intervals"][-1]["probability"] == rows[-1]["probability"]
+    table = list(csv.DictReader(io.StringIO(run(*arguments, "csv").stdout)))
+    assert [row["number"] for row in table] == [row["number"] for row in rows]
+    assert [row["caution"] for row in table] == [row["caution"] for row in rows]
+    assert [float(row["low"]) for row in table] == [row["low"] for row in rows]
+    assert table[0]["probability"] == ""  # as a comparison leaves it
+    assert "intervals" not in json.loads(
+        run("batch", "series.parquet", *BOTH, "--format", "json").stdout
+    )
+
+
+def test_another_level_and_number_of_resamples(run, eight_series):
+    batch = evaluate_frame(eight_series, by="series", truth="label", score=["good", "noise"])
+    rows = batch.intervals(level=0.8, n=300).to_pylist()
+    chosen = ("--intervals", "--level", "0.8", "--resamples", "300")
+    arguments = ("batch", "series.parquet", *BOTH, *chosen)
+    assert "How sure: 80 % intervals over series" in lines(run(*arguments))
+    printed = json.loads(run(*arguments, "--format", "json").stdout)
+    assert [row["low"] for row in printed["intervals"]] == [row["low"] for row in rows]
+
+
+def test_a_lead_of_nothing_has_a_plus(run, eight_series):
+    label = eight_series["label"].to_numpy()
+    alarms = {"longer": label | np.roll(label, 1), "exact": label}  # both have all of recall
+    pq.write_table(
+        pa.table({"series": eight_series["series"], "label": label} | alarms), "both.parquet"
+    )
+    chosen = ("--predicted", "longer", "--predicted", "exact", "--intervals")  # which is turned
+    printed = lines(run("batch", "both.parquet", *BOTH[:4], *chosen))
+    assert any(line.startswith("exact  longer  F1 ") for line in printed)
+    (row,) = [line.split() for line in printed if re.match(" +recall ", line)]
+    assert row[:2] == ["recall", "+0.00"]
+
+
+def test_numbers_without_intervals_on_the_terminal_are_counted(run, eight_series):
+    more = ("--metric", "affiliation", "--metric", "classical", "--metric", "event_wise")
+    printed = lines(run("batch", "series.parquet", *BOTH, *more, "--intervals"))
+    assert "... and 5 more numbers; `--format json` has all." in printed
+    printed = lines(run("batch", "series.parquet", *BOTH, "--intervals"))
+    assert not any("more number" in line for line in printed)
+
+
+def test_few_series_have_dashes_and_a_caution(run, eight_series):
+    pq.write_table(eight_series.slice(0, 600), "few.parquet")
+    printed = lines(run("batch", "few.parquet", *BOTH, "--intervals"))
+    start = next(place for place, line in enumerate(printed) if "lead in" in line)
+    assert [line.split()[-3:] for line in printed[start + 1 : start + 4]] == [["-"] * 3] * 3
+    assert any(line.startswith("Caution: There are only three series.") for line in printed)
+
+
+def test_one_detector_has_no_pairs_and_lengths_are_written_as_such(run, eight_series):
+    one = BOTH[:-2]
+    printed = lines(run("batch", "series.parquet", *one, "--metric", "hausdorff", "--intervals"))
+    assert "How sure: 95 % intervals over series" in printed
+    assert not any("lead in" in line for line in printed)
+    assert "good      0 (-)" in printed
+
+
+def test_many_detectors_show_some_pairs(run, eight_series):
+    names = [f"copy_{number}" for number in range(7)]
+    wide = pa.table(
+        {name: eight_series[name] for name in ("series", "label")}
+        | dict.fromkeys(names, eight_series["noise"])
+    )
+    pq.write_table(wide, "wide.parquet")
+    scores = [part for name in names for part in ("--score", name)]
+    printed = lines(run("batch", "wide.parquet", *BOTH[:4], *scores, "--intervals"))
+    assert "... and 6 more pairs; `--format json` has all." in printed
+    (row,) = [line.split() for line in printed if line.startswith("copy_0  copy_1 ")]
+    assert row == ["copy_0", "copy_1", "F1", "+0.00", "-0.27", "+0.27", "0.50"]
+
+
+@pytest.fixture
+def folders(run):
+    """Write the demo as TSB-AD, TimeEval and NAB lay files out, in the folder that `run` is in."""
+    data = demo()
+    for folder in ("TSB-AD-U", "datasets"):
+        Path(folder).mkdir()
+    rows = list(zip(data.times.astype(str), data.values, data.truth, strict=True))
+    values = [f"{value},{label}\n" for _, value, label in rows]
+    Path("TSB-AD-U/one.csv").write_text("Data,Label\n" + "".join(values))
+    index = "collection_name,dataset_name,test_path\ntoys,one,one.csv\n"
+    Path("datasets/datasets.csv").write_text(index)
+    Path("datasets/one.csv").write_text(
+        "timestamp,value,is_anomaly\n" + "".join(f"{t},{v},{label}\n" for t, v, label in rows)
+    )
+    for detector, scores in data.scores.items():
+        tsb, run_folder = Path("score", detector), Path("run", detector, "0af3/toys/one/1")
+        nab = Path("results", detector, "toys")
+        for folder in (tsb, run_folder, nab):
+            folder.mkdir(parents=True)
+        np.save(tsb / "one.npy", scores)
+        scores.tofile(run_folder / "anomaly_scores.ts", sep="\n")
+        lines = [f"{t},{s},{label}\n" for (t, _, label), s in zip(rows, scores, strict=True)]
+        content = "timestamp,anomaly_score,label\n" + "".join(lines)
+        (nab / f"{detector}_one.csv").write_text(content)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "series"),
+    [
+        (("TSB-AD-U", "--layout", "tsb-ad", "--scores", "score"), "one"),
+        (("datasets", "--layout", "timeeval", "--scores", "run"), "toys/one"),
+        (("results", "--layout", "nab"), "toys/one.csv"),
+    ],
+)
+def test_every_layout_gives_the_same_scores(run, folders, arguments, series):
+    result = run("batch", *arguments, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    rows = json.loads(result.stdout)["rows"]
+    assert [(row["series"], row["detector"]) for row in rows] == [
+        (series, "forecast"),
+        (series, "threshold"),
+    ]
+    for row in rows:
+        best = cc.affiliation_curve(demo().truth, demo().scores[row["detector"]]).best()
+        assert row["affiliation_f1"] == best.fbeta
+
+
+def test_one_detector_can_be_chosen(run, folders):
+    arguments = ("batch", "results", "--layout", "nab", "--score", "threshold", "--format", "json")
+    rows = json.loads(run(*arguments).stdout)["rows"]
+    assert [row["detector"] for row in rows] == ["threshold"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("x.csv",), "Missing option '--truth'. It, or --layout, says where the labels are."),
+        (
+            ("x.csv", "--truth", "y", "--scores", "z"),
+            "--scores goes with --layout; columns of scores are --score.",
+        ),
+        (
+            ("TSB-AD-U", "--layout", "tsb-ad"),
+            "With --layout tsb-ad, --scores names the folder of the detectors' scores.",
+        ),
+        (
+            ("results", "--layout", "nab", "--scores", "score"),
+            "With --layout nab there is no --scores: they are in DATA, in results/.",
+        ),
+        *(
+            (
+                ("results", "--layout", "nab", option, "x"),
+                (
+                    f"{option} does not go with --layout, whose series, labels and scores are "
+                    "known; --score chooses among its detectors."
+                ),
+            )
+            for option in ("--by", "--truth", "--predicted")
+        ),
+        (("a", "b", "--layout", "nab"), "With --layout, DATA is one folder; there are 2."),
+    ],
+)
+def test_options_that_do_not_go_together(run, arguments, message):
+    result = run("batch", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_times_are_read_only_if_asked_for(run, folders):
+    Path("datasets/two.csv").write_text("timestamp,value,is_anomaly\n0,1.5,0\n1,8.1,1\n2,0.1,0\n")
+    with Path("datasets/datasets.csv").open("a") as index:
+        index.write("toys,two,two.csv\n")
+    for detector in demo().scores:
+        folder = Path("run", detector, "0af3/toys/two/1")
+        folder.mkdir(parents=True)
+        (folder / "anomaly_scores.ts").write_text("0.1\n0.9\n0.2\n")
+    arguments = ("batch", "datasets", "--layout", "timeeval", "--scores", "run")
+    result = run(*arguments, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    statuses = [row["status"] for row in json.loads(result.stdout)["rows"]]
+    assert statuses == ["ok"] * 4
+    refused = run(*arguments, "--time", "timestamp")
+    assert refused.exit_code == 1
+    assert refused.stderr.splitlines()[1] == (
+        "Hint: Without them, samples are counted: `timestamps=False` (no `--time`)."
+    )
+
+
+@pytest.mark.parametrize("time", [(), ("--time", "timestamp")])
+def test_a_file_with_a_header_only(run, folders, time):
+    Path("datasets/one.csv").write_text("timestamp,value,is_anomaly\n")
+    result = run("batch", "datasets", "--layout", "timeeval", "--scores", "run", *time)
+    assert result.exit_code == 1
+    assert (
+        result.stderr == "Error: Expected a row below the header of datasets/one.csv, got none.\n"
+    )

@@ -9,107 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
-from closecall.cli.names import plain_name
+from closecall.cli.compare import _print_intervals
+from closecall.cli.intervals import lead_texts
 from closecall.compare import compare
 from closecall.datasets import demo
+from closecall.statistics import caution_about, caution_about_pairs
+from tests.cli.conftest import lines
 
 COLUMNS = ("--truth", "label", "--predicted", "threshold", "--predicted", "forecast")
-
-
-@pytest.fixture
-def demo_file(run):
-    run("demo", "--save", "demo.csv")
-    return "demo.csv"
-
-
-def lines(result):
-    assert result.exit_code == 0, result.stderr
-    return [line.rstrip() for line in result.stdout.splitlines()]
-
-
-NARROW = """\
-7 true events; every one is found by somebody
-
-detector   prec.  recall    F1  chance  alarms  found  alone  best  tied
-threshold   0.87    0.84  0.85    0.58      23      6      1     2     0
-forecast    0.99    0.85  0.92    0.40       6      6      1     5     0
-
-                               threshold               forecast
-#   start              lasts   prec.  recall     F1    prec.  recall     F1
-1   03-07 10:20       45 min    0.80    1.00   0.89     0.99    1.00  >0.99*
-2   03-08 02:30          3 h       -    0.00      -    >0.99   >0.99  >0.99*
-3   03-10 14:00   2 h 30 min    0.96   >0.99   0.98     0.99    0.99   0.99*
-4   03-12 18:05       15 min    1.00    1.00   1.00*       -    0.00      -
-5   03-13 21:40   6 h 30 min    0.63    0.86   0.72    >0.99   >0.99  >0.99*
-6   03-15 09:00          1 h    0.99    1.00   0.99*    0.98    1.00   0.99
-7   03-16 15:30   1 h 30 min    0.85    1.00   0.92    >0.99   >0.99  >0.99*
-
-Two by two: on how many events the first is ...
-
-forecast against threshold: better on 2 (1 in both, 1 only in precision, 0 only
-in recall), equivocal on 2, equal on 0, worse on 1; missed by forecast: 1, by
-threshold: 1, by both: 0
-
-Taken together
-
-ensemble                                prec.  recall    F1  alarms  missed
-union of threshold and forecast          0.94   >0.99  0.97      24       0
-intersection of threshold and forecast   1.00    0.69  0.82       5       2
-Better than the best detector alone, forecast with 0.92: union of threshold and
-forecast with 0.97.
-
-*: the highest F1 of the event; =: the highest, and shared
-chance: mean F1 of as many alarms at random times
-found: events with an alarm in their zone
-alone: events that nobody else finds
-best, tied: events on which the detector has the highest F1, or shares it
-equivocal: of precision and recall, one is higher and the other lower
-better, worse, equivocal: only events that both detectors find"""
-WIDE_EVENTS = """\
-                                    threshold                                 forecast
-#   start                   lasts   prec.  recall     F1        first alarm   prec.  recall     F1       first alarm
-1   2024-03-07 10:20       45 min    0.80    1.00   0.89     2 d 20 h early    0.99    1.00  >0.99*          on time
-2   2024-03-08 02:30          3 h       -    0.00      -             missed   >0.99   >0.99  >0.99*      40 min late
-"""  # noqa: E501 - as wide as the terminal
-WIDE_PAIRS = """\
-first     second      better    only in  only in                           missed by
-detector  detector   in both  precision   recall  equivocal  equal  worse      first  second  both
-forecast  threshold        1          1        0          2      0      1          1       1     0
-"""
-
-
-def test_80_columns(run, demo_file, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    assert lines(run("compare", demo_file, *COLUMNS, "--time", "time")) == NARROW.splitlines()
-
-
-def test_120_columns(run, demo_file):
-    printed = "\n".join(lines(run("compare", demo_file, *COLUMNS, "--time", "time")))
-    assert WIDE_EVENTS in printed
-    assert WIDE_PAIRS in printed
-
-
-@pytest.mark.parametrize(
-    ("width", "heading"),
-    [
-        (200, "# start lasts" + " prec. recall F1 first alarm" * 3),
-        (120, "# start lasts" + " prec. recall F1" * 3),
-        (90, "# start" + " prec. recall F1" * 3),
-        (80, "# start lasts" + " F1" * 3),
-        (58, "# start" + " F1" * 3),
-    ],
-)
-def test_detail_follows_the_width(run, demo_file, monkeypatch, width, heading):
-    monkeypatch.setenv("COLUMNS", str(width))
-    scores = ("--score", "threshold_score", "--threshold", "threshold_score=160")
-    printed = lines(run("compare", demo_file, *COLUMNS, *scores, "--time", "time"))
-    (row,) = [number for number, line in enumerate(printed) if line.lstrip().startswith("#")]
-    assert " ".join(printed[row].split()) == heading
-    assert max(map(len, printed[row : row + 8])) <= width
-    assert not any("…" in line for line in printed[: row + 8])
-    if width >= 80:
-        assert not any("…" in line for line in printed)
 
 
 def test_scores_are_shown_with_their_thresholds(run, demo_file):
@@ -162,7 +71,8 @@ def test_events_that_nobody_finds_and_a_note_on_rounding(run):
     columns = ("--predicted", "a", "--predicted", "b", "--decimals", "1")
     printed = lines(run("compare", "-", *columns, input=content))
     assert printed[0] == "3 true events; nobody finds #2 and #3"
-    assert printed[8].split() == ["1", "1", "1", *["1.00", "1.00", "1.00=", "on", "time"] * 2]
+    row = ["1.00", "1.00", "1.00=", "on", "time"]
+    assert [line.split() for line in printed[7:9]] == [["1", "1", "1", "a", *row], ["b", *row]]
     assert "Scores are rounded to 1 decimal before they are compared." in printed
     assert "None of these is better than a alone, with 0.50." in printed
 
@@ -180,9 +90,11 @@ def test_a_list_of_incidents_with_points_and_offsets(run):
     detectors = ("--predicted", "a", "--predicted", "b", "--time", "t")
     printed = lines(run("compare", "incidents.csv", "alarms.csv", *detectors))
     point = printed[9].split()
-    assert point[:5] == ["2", "2024-01-01", "00:40", "a", "point"]
-    assert point[-2:] == ["min", "early"]
-    assert printed[10] == "Times are at UTC+00:00."
+    assert point[:6] == ["2", "2024-01-01", "00:40", "a", "point", "a"]
+    assert point[-2:] == ["min", "late"]
+    assert printed[10].split()[0] == "b"
+    assert printed[10].endswith("min early")
+    assert printed[11] == "Times are at UTC+00:00."
 
 
 def test_many_events_that_nobody_finds(run):
@@ -221,52 +133,9 @@ def test_many_detectors_with_hostile_names(run, crowd, monkeypatch, width):
     assert printed[3].startswith("[red]boom[/red] ")
     assert printed[4].startswith(r"\x1b[31mred ")
     assert printed[5].startswith(r"a\nb ")
-    assert "#   start   lasts   found by   best" in "\n".join(printed)
-    assert "... and 10 more events; `--all` shows all." in printed
-    pairs = {80: 99, 120: 90}[width]
-    assert f"... and {pairs} more pairs; `--all` shows all." in printed
+    assert "... and 45 more events; `--all` shows all." in printed
+    assert "... and 90 more pairs; `--all` shows all." in printed
     assert not any("more pairs" in line for line in lines(run("compare", *crowd, "--all")))
-
-
-@pytest.mark.parametrize(
-    ("name", "most", "shown"),
-    [
-        ("short", 10, "short"),
-        ("isolation_forest", 9, "iso...est"),
-        ("検出器検出器", 9, "検...出器"),
-        ("a\tb", None, r"a\tb"),
-        ("\ud800", None, r"\ud800"),
-        ("abcdef", 3, "..."),
-    ],
-)
-def test_plain_names(name, most, shown):
-    assert plain_name(name, most) == shown
-
-
-def test_bad_usage(refuse, demo_file):
-    given = ("--threshold", "forecast_score=high")
-    (what, hint) = refuse("compare", demo_file, *COLUMNS, *given, code=2)
-    assert what.endswith("'forecast_score=high' is no COLUMN=VALUE, such as score=0.7.")
-    assert hint == "Hint: Try `closecall compare --help`."
-    twice = ("--score", "forecast_score", *("--threshold", "forecast_score=1") * 2)
-    (what, _) = refuse("compare", demo_file, *COLUMNS, *twice, code=2)
-    assert what == "Error: --threshold is given twice for one column."
-
-
-def test_bad_input_is_one_line_and_a_hint(refuse, demo_file):
-    assert refuse("compare", demo_file, "--truth", "label", "--predicted", "forecast") == [
-        "Error: Expected columns of at least two detectors to compare, got only 'forecast'.",
-        (
-            "Hint: The columns of demo.csv are: time, value, label, threshold, forecast, "
-            "threshold_score, forecast_score."
-        ),
-    ]
-    (what, _) = refuse("compare", demo_file, *COLUMNS[:4], "--predicted", "value")
-    assert what == "Error: Expected `predicted['value']` labels to be 0 or 1, got 92.9 at index 0."
-
-
-def test_it_is_listed(run):
-    assert "compare  Compare detectors event by event." in run("--help").stdout
 
 
 @pytest.mark.parametrize("command", ["compare", "batch"])
@@ -277,3 +146,82 @@ def test_alarms_that_cover_much_are_named(run, demo_file, tmp_path, command):
     assert "cover much" not in run(command, "more.csv", *COLUMNS).stdout
     printed = run(command, "more.csv", *COLUMNS, "--predicted", "everything").stdout
     assert "Alarms of everything (100%) cover much of the time" in printed
+
+
+def test_intervals_in_json_and_csv(run, demo_file):
+    data = demo()
+    options = ("--intervals", "--level", "0.9", "--resamples", "500", "--time", "time")
+    expected = compare(data.truth, data.predicted, times=data.times)
+    intervals = expected.intervals(level=0.9, n=500)
+    printed = run("compare", demo_file, *COLUMNS, *options, "--format", "json").stdout
+    assert json.loads(printed)["intervals"] == intervals.to_dict()
+    printed = run("compare", demo_file, *COLUMNS, *options, "--format", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert [float(row["low"]) for row in rows] == [row["low"] for row in intervals.rows()]
+    assert rows[0]["probability"] == ""
+    assert float(rows[-1]["probability"]) == intervals.pairs[0].f1.probability
+
+
+def test_csv_has_the_header_of_a_batch_and_every_caution(run):
+    truth = [0, 1, 1, 0, 0] * 2
+    pq.write_table(pa.table({"truth": truth, "a": truth, "b": [1, 0, 0, 0, 0] * 2}), "two.parquet")
+    chosen = ("two.parquet", "--predicted", "a", "--predicted", "b", "--intervals")
+    printed = run("compare", *chosen, "--format", "csv").stdout
+    batch = run("batch", *chosen, "--truth", "truth", "--format", "csv").stdout
+    header = "detector,against,number,value,low,high,probability,caution"
+    assert printed.splitlines()[0] == batch.splitlines()[0] == header
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert [row["caution"] for row in rows[:6]] == [caution_about(2)] * 6
+    assert [row["caution"] for row in rows[6:]] == [caution_about_pairs(2)] * 3
+    assert {row[name] for row in rows[6:] for name in ("low", "high", "probability")} == {""}
+    alone = list(csv.DictReader(io.StringIO(batch)))
+    assert {row[name] for row in alone for name in ("low", "high", "probability")} == {""}
+
+
+def test_a_lead_of_nothing_has_no_minus(run):
+    truth = [0, 1, 1, 0, 0] * 10
+    pq.write_table(pa.table({"truth": truth, "a": truth, "b": truth}), "same.parquet")
+    chosen = ("--predicted", "a", "--predicted", "b", "--intervals")
+    printed = lines(run("compare", "same.parquet", *chosen))
+    leads = [line.split() for line in printed if line.endswith(" 0.50")]
+    assert [lead[-4] for lead in leads] == ["+0.00"] * 3
+    assert lead_texts(-0.0, -0.001, 0.001, ".2f") == ["+0.00", "-0.00", "+0.00"]
+
+
+def test_intervals_of_many_pairs_and_of_one_event(run):
+    names = [f"detector_{number}" for number in range(7)]
+    table = {"truth": [0, 1, 1, 0]} | {name: [0, 1, 0, 0] for name in names}
+    pq.write_table(pa.table(table), "many.parquet")
+    chosen = [part for name in names for part in ("--predicted", name)]
+    printed = lines(run("compare", "many.parquet", *chosen, "--intervals"))
+    start = printed.index("How sure: 95 % intervals")
+    assert "detector_0  1.00 (-)   0.88 (-)  0.93 (-)" in printed
+    assert "... and 6 more pairs; `--all` shows all." in printed[start:]
+    assert any(line.startswith("Caution: There is only one event.") for line in printed)
+    row = next(line for line in printed[start:] if line.startswith("detector_0  detector_1"))
+    assert row.split() == ["detector_0", "detector_1", "precision", "+0.00", "-", "-", "-"]
+    everything = lines(run("compare", "many.parquet", *chosen, "--intervals", "--all"))
+    assert sum("precision  +0.00" in line for line in everything) == 21
+
+
+@pytest.mark.parametrize(("events", "green"), [(2, 0), (5, 0), (6, 3)])
+def test_a_lead_is_coloured_from_six_events_on(events, green):
+    truth = [0, 1, 1, 0, 0] * events
+    compared = compare(truth, {"right": truth, "early": [1, 0, 0, 0, 0] * events})
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, color_system="standard", width=100)
+    _print_intervals(compared, compared.intervals(), console, None)
+    assert shown.getvalue().count("\x1b[32m") == green
+
+
+def test_two_events_have_dashes(run):
+    truth = [0, 1, 1, 0, 0] * 2
+    pq.write_table(pa.table({"truth": truth, "a": truth, "b": [1, 0, 0, 0, 0] * 2}), "two.parquet")
+    chosen = ("--predicted", "a", "--predicted", "b", "--intervals")
+    printed = lines(run("compare", "two.parquet", *chosen))
+    row = next(line for line in printed if "lead in" in line)
+    table = printed[printed.index(row) + 1 :][:3]
+    assert [line.split()[-3:] for line in table] == [["-"] * 3] * 3
+    plain = json.loads(run("compare", "two.parquet", *chosen, "--format", "json").stdout)
+    (pair,) = plain["intervals"]["pairs"]
+    assert {pair["f1"][name] for name in ("low", "high", "probability")} == {None}

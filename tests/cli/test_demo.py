@@ -5,12 +5,6 @@ from textwrap import dedent
 
 import pytest
 
-HEADLINE = """\
-detector    precision   recall     F1   missed   alarms
-threshold        0.87     0.84   0.85        1       23
-forecast         0.99     0.85   0.92        1        6"""
-
-
 STARTS = {
     "score": "precision 0.99   recall 0.85   F1 0.92\n",
     "curve": "threshold 23.25   precision 0.99   recall >0.99   F1 0.99\n",
@@ -21,23 +15,6 @@ def next_steps(output):
     """Return the commands and the Python lines at the end of the demo."""
     commands, code = output.partition("\nNext:\n")[2].split("\nIn Python:\n")
     return [line.strip() for line in commands.splitlines() if line.strip()], dedent(code)
-
-
-def test_headline(run):
-    lines = [line.rstrip() for line in run("demo").stdout.splitlines()]
-    assert "\n".join(lines[3:6]) == HEADLINE
-
-
-@pytest.mark.parametrize("width", ["80", "120"])
-def test_times_and_delays_at_any_width(run, monkeypatch, width):
-    monkeypatch.setenv("COLUMNS", width)
-    output = run("demo").stdout
-    rows = [line for line in output.splitlines() if line.startswith("2  ")]
-    assert "03-08 02:30" in rows[0]
-    assert rows[0].endswith("missed")
-    assert rows[1].endswith("40 min late")
-    assert "20 min early" in output
-    assert max(map(len, output.splitlines())) <= int(width)
 
 
 def test_every_next_command_runs(run):

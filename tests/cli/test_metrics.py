@@ -26,13 +26,6 @@ def test_table_has_a_line_for_each_metric(run):
     assert "0 to inf -" in hausdorff
 
 
-def test_a_narrow_terminal_counts_parameters(run):
-    text = run("metrics", env={"COLUMNS": "80"}).stdout
-    (line,) = [line for line in text.splitlines() if line.startswith("range_based ")]
-    assert line.split()[-1] == "4"
-    assert "A terminal of 120 columns, json and csv name the parameters." in " ".join(text.split())
-
-
 def test_json(run):
     rows = json.loads(run("metrics", "--format", "json").stdout)["metrics"]
     assert [row["name"] for row in rows] == [row["name"] for row in metrics.table()]

@@ -31,29 +31,6 @@ def labels(tmp_path):
     return "labels.csv"
 
 
-TABLE = """\
-precision 0.62   recall 0.44   F1 0.51
-by chance 0.62          0.25      0.35
-2 true events, 1 missed
-Alarms cover 33% of the series; random ones are points. So recall and F1 look
-better than they are: --significance moves the alarms themselves.
-
-                                                            alarm to    event to
-#  start              lasts  prec.  recall    F1  alarms       event       alarm  first alarm
-1  2024-01-01 00:05  10 min   0.62    0.88  0.73       1  1 min 15 s  1 min 15 s   5 min late
-2  2024-01-01 00:25   5 min      -    0.00     -       0           -           -       missed
-
-by chance: mean scores of 1 alarm at random times
-alarm to event: mean distance from the alarms to the event (precision)
-event to alarm: mean distance from the event to the nearest alarm (recall)
-first alarm: the first one in the event's zone, relative to the event's start"""
-
-
-def test_table(run, labels):
-    lines = run("score", labels, *COLUMNS, "--time", "t").stdout.splitlines()
-    assert [line.rstrip() for line in lines] == TABLE.splitlines()
-
-
 def test_json_is_the_result_itself(run, labels):
     result = run("score", labels, *COLUMNS, "--format", "json")
     assert json.loads(result.stdout) == EXPECTED.to_dict()

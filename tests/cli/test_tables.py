@@ -1,4 +1,4 @@
-"""Tables that fit: names are shortened, then columns go below, and numbers are never cut."""
+"""Tables that fit: names fold, columns go below, and numbers are never cut."""
 
 import io
 import re
@@ -8,114 +8,97 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
-from rich.text import Text
 
-from closecall.cli.names import short_names
-from closecall.cli.tables import Column, Grid, Page, name_column
+from closecall.cli.tables import names, plain_name, print_table, texts
 
-FORESTS = [f"isolation_forest_window_{size}_seed_1_final_v2" for size in (100, 200)]
-LETTERS = [f"{'x' * 30}_{middle}__{'y' * 30}" for middle in ("one", "two")]
-WIDTHS = [30, 40, 50, 60, 80, 100, 120, 200]
+LONG = [f"isolation_forest_window_{size}_seed_1_final_v2" for size in (100, 200)]
+
+
+def printed(width, columns, **options):
+    console = Console(file=io.StringIO(), width=width)
+    print_table(console, columns, **options)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def test_columns_without_room_come_below():
+    columns = [names("detector", ["a"]), texts("one", ["0.12 (1 to 2)"])]
+    assert printed(30, [*columns, texts("two", ["3.45 (2 to 4)"])]) == [
+        "detector            one",
+        "a         0.12 (1 to 2)",
+        "",
+        "detector            two",
+        "a         3.45 (2 to 4)",
+    ]
+
+
+def test_what_is_joined_stays_together():
+    columns = [texts("#", [1]), texts("score", [0.5]), texts("F1", [0.5])]
+    columns.append(texts("chance", [0.25], joined=True))
+    assert printed(20, columns) == ["#  score", "1    0.5", "", "#   F1  chance", "1  0.5    0.25"]
+
+
+def test_long_names_fold_and_stay_whole():
+    lines = printed(30, [names("detector", LONG), texts("F1", [0.25, 0.75])])
+    assert lines[1].endswith("0.25")
+    assert lines[3].endswith("0.75")
+    assert "".join(line[:24].strip() for line in lines[1:3]) == LONG[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "shown"),
+    [
+        ("short", 10, "short"),
+        ("isolation_forest", 9, "iso...est"),
+        ("a\tb", None, r"a\tb"),
+        ("\x1b[31m", None, r"\x1b[31m"),
+        ("\ud800", None, r"\ud800"),
+    ],
+)
+def test_plain_names(name, most, shown):
+    assert plain_name(name, most) == shown
 
 
 @pytest.fixture
-def printed(run, tmp_path, monkeypatch):
-    """Print four detectors with long names, on eight series or on all as one."""
+def call(run, tmp_path, monkeypatch):
+    """Print detectors with long names, on eight series or on all as one."""
     label = np.zeros((8, 200), dtype=np.int8)
     label[:, 50:60] = label[:, 120:125] = 1
-    noise = np.random.default_rng(0).random((4, 8, 200))
-    scores = [label + noise[0] / 2, noise[1], noise[2], label + noise[3]]
-    names = FORESTS + LETTERS
-    columns = {name: own.ravel() for name, own in zip(names, scores, strict=True)}
-    series = np.repeat(np.arange(8), 200)
-    table = pa.table({"series": series, "label": label.ravel()} | columns)
-    pq.write_table(table, tmp_path / "long.parquet")
-    chosen = ["--truth", "label", *(part for name in names for part in ("--score", name))]
+    noise = np.random.default_rng(0).random((2, 8, 200))
+    scores = {LONG[0]: (label + noise[0] / 2).ravel(), LONG[1]: noise[1].ravel()}
+    series = {"series": np.repeat(np.arange(8), 200), "label": label.ravel()}
+    pq.write_table(pa.table(series | scores), tmp_path / "long.parquet")
+    chosen = ["--truth", "label", *(part for name in LONG for part in ("--score", name))]
 
-    def call(width, command, *options):
+    def printed(width, command, *options):
         monkeypatch.setenv("COLUMNS", str(width))
         by = ("--by", "series") if command == "batch" else ()
         result = run(command, "long.parquet", *by, *chosen, *options)
         assert result.exit_code == 0, result.stderr
         return [line.rstrip() for line in result.stdout.splitlines()]
 
-    return call
+    return printed
 
 
-def named(lines):
-    """Give the names of each table with a column of detectors."""
-    tables = []
-    for place, line in enumerate(lines):
-        if match := re.match(r"( *#  )?detector(?=  )(?! +detector)", line):
-            start = match.end() - len("detector")
-            body = "\n".join(lines[place + 1 :]).split("\n\n")[0].splitlines()
-            tables.append(
-                [row[start:].split("  ")[0] for row in body if row[start : start + 1] != " "]
-            )
-    return tables
-
-
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
 @pytest.mark.parametrize("command", ["batch", "compare"])
-@pytest.mark.parametrize("width", WIDTHS)
-def test_one_name_for_each_detector_and_no_number_cut(printed, width, command):
-    lines = printed(width, command, "--intervals")
+def test_no_number_is_cut_at_any_width(call, command, width):
+    wide = call(1000, command, "--intervals")
+    lines = call(width, command, "--intervals")
     assert max(map(len, lines)) <= width
-    assert not any("…" in line for line in lines)
-    first, *others = named(lines)
-    assert len(set(first)) == 4
-    assert others
-    for names in others:
-        assert sorted(names) == sorted(first)
-    every = " ".join(" ".join(lines).split())
-    for name in first:  # where pairs are told as well
-        assert every.count(name) > len(others) + 1
+    assert "\u2026" not in "".join(lines)
+    numbers = r"[<>+-]?\d\.\d\d\b"
+    assert set(re.findall(numbers, "\n".join(lines))) == set(re.findall(numbers, "\n".join(wide)))
 
 
-@pytest.mark.parametrize(("width", "room"), [(80, 16), (110, 26), (200, 66)])
-def test_names_take_the_room_there_is(printed, width, room):
-    (first, *_) = named(printed(width, "batch"))
-    expected = short_names(FORESTS + LETTERS, room)
-    assert sorted(first) == sorted(expected.values())
-
-
-def shown(width, names, *layouts):
-    console = Console(file=io.StringIO(), width=width)
-    page = Page(names, console)
-    page.add(*(layout(page) for layout in layouts))
-    page.print()
-    return [line.rstrip() for line in console.file.getvalue().splitlines()]
-
-
-def table_of(names, headings):
-    def keys(short):
-        return [name_column("detector", names, short)]
-
-    groups = [[Column(heading, [Text("0.12 (1 to 2)")] * len(names))] for heading in headings]
-    return lambda page: page.split(keys, groups)
-
-
-def test_columns_without_room_come_below():
-    assert shown(30, ["a"], table_of(["a"], ["one", "two"])) == [
-        "detector            one",
-        "a         0.12 (1 to 2)",
-        "",
-        "detector            two",
-        "a         0.12 (1 to 2)",
-    ]
-
-
-def test_a_single_column_without_room_is_stacked():
-    assert shown(20, ["a"], table_of(["a"], ["one two"])) == [
-        "               one",
-        "detector       two",
-        "              0.12",
-        "a         (1 to 2)",
-    ]
-
-
-def test_the_last_layout_is_taken_if_none_fits():
-    def wide(_):
-        return [lambda short: Grid([Column("x" * 50, [Text(short["a"])])])]
-
-    assert shown(30, ["a"], wide, lambda _: [lambda short: Text(f"of {short['a']}")]) == ["of a"]
-    assert shown(60, ["a"], wide, lambda _: []) == ["x" * 50, "a".rjust(50)]
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_every_number_of_a_batch_has_its_heading(call, width):
+    asked = ("affiliation", "classical", "event_wise", "affiliation_average_precision")
+    lines = call(width, "batch", *(part for name in asked for part in ("--metric", name)))
+    shown = [line for line in lines if line.startswith("#")]
+    headings = [heading for line in shown for heading in re.split(" {2,}", line)]
+    others = [f"{kind} {score}" for kind in asked[1:3] for score in ("precision", "recall", "f1")]
+    assert sorted(headings) == sorted(
+        ["F1", "prec.", "recall", "avg. prec.", *["chance"] * 4, "best", "series"]
+        + [other.replace("_", " ") for other in others]
+        + ["#", "detector"] * len(shown)
+    )

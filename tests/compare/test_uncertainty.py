@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.affiliation.interval import event_interval
 from closecall.compare import PairIntervals, compare
 from closecall.datasets import demo
 from closecall.errors import InputError
@@ -36,7 +35,7 @@ def repeated(events):
 
 def test_detectors_have_the_intervals_of_their_own_results(compared, intervals):
     for name in NAMES:
-        alone = event_interval(compared.results[name])
+        alone = compared.results[name].interval()
         for score in SCORES:
             one, other = getattr(intervals.detectors[name], score), getattr(alone, score)
             assert one.value == pytest.approx(getattr(compared.results[name], score), abs=1e-12)
@@ -234,6 +233,6 @@ def test_in_a_notebook():
     many = repeated(12).intervals()._repr_html_()
     assert "Caution" not in many
     assert "[" in many.partition("<th>right - late</th>")[2]
-    alone = event_interval(cc.affiliation(truth, truth))._repr_html_()
+    alone = cc.affiliation(truth, truth).interval()._repr_html_()
     assert "<th>recall</th><td>1.000 [" in alone
     assert "Caution" in alone

@@ -129,11 +129,6 @@ def test_the_options_of_tsb_ad_that_are_not_needed():
     assert get_metrics(scores, labels, 2, None, "opt_mem", 10) == get_metrics(scores, labels, 2)
 
 
-def test_no_true_event():
-    with pytest.raises(cc.errors.UndefinedMetricError):
-        get_metrics([0.1, 0.2], [0, 0])
-
-
 @pytest.mark.parametrize(
     "scores",
     [

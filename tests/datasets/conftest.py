@@ -8,7 +8,8 @@ import threading
 
 import pytest
 
-from closecall.datasets.sources import Source
+from closecall.datasets.download import Source
+from closecall.errors import InputError
 
 DETECTORS = ("trivial", "adversary", "greenhouse", "lstmad", "luminol")
 ALGORITHMS = {
@@ -23,6 +24,13 @@ MEASURED = (
     "data/realTweets/Twitter_volume_AAPL.csv",
 )
 TRUTH = [0, 0, 1, 1, 0, 0, 1, 0]
+
+
+def refusal(function, *arguments, **options):
+    """The message with which a call is refused."""
+    with pytest.raises(InputError) as caught:
+        function(*arguments, **options)
+    return str(caught.value)
 
 
 def write_labels(path, labels):

@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from closecall.datasets.download import DownloadError, download
-from closecall.datasets.sources import KDD2022, NAB
+from closecall.datasets.download import KDD2022, NAB, DownloadError, download
 
 
 @pytest.fixture

@@ -8,8 +8,14 @@ import pytest
 
 from closecall.datasets import kdd2022 as module
 from closecall.datasets import load_kdd2022
-from closecall.errors import InputError
-from tests.datasets.conftest import ALGORITHMS, TRUTH, write_kdd2022, write_labels, write_measured
+from tests.datasets.conftest import (
+    ALGORITHMS,
+    TRUTH,
+    refusal,
+    write_kdd2022,
+    write_labels,
+    write_measured,
+)
 
 
 def test_real_data(data_folder):
@@ -85,29 +91,25 @@ def test_without_a_folder_it_is_downloaded_once(repository, monkeypatch):
         assert data["nyctaxi"].values[-1] == 4.5
 
 
-def refusal(folder):
-    with pytest.raises(InputError) as caught:
-        load_kdd2022(folder)
-    return str(caught.value)
-
-
 def test_no_such_folder(tmp_path, monkeypatch):
-    assert refusal(tmp_path / "gone").startswith(
+    assert refusal(load_kdd2022, tmp_path / "gone").startswith(
         f"Expected `folder` to name a folder, got {tmp_path / 'gone'}."
     )
     monkeypatch.setenv("CLOSECALL_DATA", str(tmp_path / "gone"))
-    message = refusal(None)
+    message = refusal(load_kdd2022, None)
     assert "the environment variable CLOSECALL_DATA to name a folder" in message
     assert message.endswith("Hint: Unset it, and the data is downloaded.")
 
 
 def test_a_folder_without_the_data(tmp_path):
-    assert re.match(r"Expected a folder with files like swat_groundtruth\.gz", refusal(tmp_path))
+    assert re.match(
+        r"Expected a folder with files like swat_groundtruth\.gz", refusal(load_kdd2022, tmp_path)
+    )
 
 
 def test_a_missing_file(kdd2022):
     (kdd2022 / "kdd2022" / "swat_ocsvm.gz").unlink()
-    assert refusal(kdd2022).startswith(
+    assert refusal(load_kdd2022, kdd2022).startswith(
         f"Expected a file swat_ocsvm.gz, got none in {kdd2022 / 'kdd2022'}."
     )
 
@@ -124,13 +126,15 @@ def test_a_missing_file(kdd2022):
 def test_a_corrupt_file(kdd2022, damage):
     path = kdd2022 / "kdd2022" / "nyctaxi_luminol.gz"
     path.write_bytes(damage(path.read_bytes()))
-    assert refusal(kdd2022).startswith(f"Expected {path} to be a gzip file, got other content (")
+    assert refusal(load_kdd2022, kdd2022).startswith(
+        f"Expected {path} to be a gzip file, got other content ("
+    )
 
 
 def test_a_wrong_length(kdd2022):
     path = kdd2022 / "kdd2022" / "swat_iforest.gz"
     write_labels(path, TRUTH[:-1])
-    assert refusal(kdd2022) == (
+    assert refusal(load_kdd2022, kdd2022) == (
         f"Expected {path} to have the 8 lines of swat_groundtruth.gz, got 7."
     )
 
@@ -139,9 +143,12 @@ def test_a_wrong_length(kdd2022):
 def test_labels_that_are_none(kdd2022, wrong):
     path = kdd2022 / "kdd2022" / "swat_trivial.gz"
     path.write_bytes(gzip.compress(f"0\n1\n{wrong}\n".encode()))
-    assert refusal(kdd2022) == f"Expected one 0 or 1 per line, got {wrong!r} in line 3 of {path}."
+    assert (
+        refusal(load_kdd2022, kdd2022)
+        == f"Expected one 0 or 1 per line, got {wrong!r} in line 3 of {path}."
+    )
 
 
 def test_measurements_that_are_too_few(kdd2022):
     write_measured(kdd2022 / "nab", rows=7)
-    assert re.search(r"\.csv to have at least 8 rows, got 7\.$", refusal(kdd2022))
+    assert re.search(r"\.csv to have at least 8 rows, got 7\.$", refusal(load_kdd2022, kdd2022))

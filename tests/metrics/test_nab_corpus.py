@@ -1,6 +1,6 @@
 """NAB's score of a whole corpus, and its best threshold."""
 
-from math import inf, isnan, nan
+from math import inf, isnan
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closecall as cc
-from closecall.errors import InputError, InputTypeError
 from closecall.metrics.nab_corpus import nab_corpus
 from tests.metrics.test_nab import BEST, PROBATIONS, PROFILES, SIDES
 from tests.oracle import nab as oracle
@@ -127,43 +126,3 @@ def test_scores_of_any_type_give_one_result():
         for dtype in ("uint8", "int64", "float32", "float64")
     }
     assert results == {1.0}
-
-
-@pytest.mark.parametrize(
-    ("truth", "scores", "options", "error", "rule"),
-    [
-        ({}, {}, {}, InputError, "`truth` to have at least one series"),
-        ({"a": [0]}, {"b": [0.5]}, {}, InputError, "`scores` to have the same series as `truth`"),
-        ([0], {"a": [0.5]}, {}, InputTypeError, "`truth` and `scores` to be mappings"),
-        ({"a": [0, 1]}, {"a": [0.5]}, {}, InputError, r"`truth\['a'\]` to have one value for each"),
-        ({"a": [0]}, {"a": [0.5]}, {"threshold": nan}, InputError, "`threshold` to be a number"),
-        (
-            {"a": [0]},
-            {"a": [0.5]},
-            {"threshold": "x"},
-            InputTypeError,
-            "`threshold` to be a number",
-        ),
-        (
-            {"a": [0, 1]},
-            {"a": [0.5, 1.5]},
-            {"threshold": "climb"},
-            InputError,
-            r"`scores\['a'\]` to be from 0 to 1 for `threshold='climb'`, got 1.5 at index 1",
-        ),
-        ({"a": [0]}, {"a": [0.5]}, {"times": {}}, InputError, "`times` to have the same series"),
-        (
-            {"a": []},
-            {"a": [1]},
-            {"times": {"a": [1, 2]}},
-            InputError,
-            r"`times\['a'\]` to have one",
-        ),
-        ({"a": [(8, 9)]}, {"a": [1]}, {"times": {"a": [1]}}, InputError, "hold at least one row"),
-        ({"a": cc.Events([(0.0, 1.0)])}, {"a": [1]}, {}, InputError, "to be windows of rows"),
-        ({"a": cc.Events([(0, 2)])}, {"a": [1]}, {}, InputError, "to lie within the span"),
-    ],
-)
-def test_bad_corpora_are_refused(truth, scores, options, error, rule):
-    with pytest.raises(error, match=rule):
-        nab_corpus(truth, scores, **options)

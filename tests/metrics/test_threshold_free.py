@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import InputError, MissingExtraError
-from closecall.metrics.pate import ENTRIES as PATE
+from closecall.events import Events
 from closecall.metrics.threshold_free import (
-    ENTRIES,
     affiliation_average_precision,
     auc_roc,
     average_precision,
+    rank,
+    true_runs,
+    true_samples,
 )
-from closecall.metrics.vus import ENTRIES as VUS
 from closecall.series import read_scored
 
 TRUTH = [0, 1, 1, 0, 0, 0, 1, 0]
@@ -58,37 +59,12 @@ def test_average_precision_is_the_sum_over_thresholds(data):
     assert value == pytest.approx(area, abs=1e-12)
 
 
-@pytest.mark.parametrize("function", [auc_roc, average_precision, affiliation_average_precision])
-@pytest.mark.parametrize("kind", [bool, np.uint8, np.int64, np.float32, np.float64])
-def test_the_type_of_labels_does_not_matter(function, kind):
-    assert function(np.array(TRUTH, dtype=kind), SCORES) == function(TRUTH, SCORES)
-
-
-@pytest.mark.parametrize("function", [auc_roc, average_precision])
-@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.uint64, np.float32])
-def test_the_type_of_scores_does_not_matter(function, kind):
-    levels = np.array([1, 250, 3, 6, 3, 0, 7, 2])
-    assert function(TRUTH, levels.astype(kind)).value == function(TRUTH, levels).value
-
-
 def test_affiliation_average_precision_is_that_of_the_curve():
     curve = cc.affiliation_curve(TRUTH, SCORES)
     assert affiliation_average_precision(TRUTH, SCORES).value == curve.average_precision
     uneven = {"times": [0, 1, 4, 5, 9, 10, 11, 19], "end": 25}
     curve = cc.affiliation_curve(TRUTH, SCORES, **uneven)
     assert affiliation_average_precision(TRUTH, SCORES, **uneven).value == curve.average_precision
-
-
-def test_affiliation_average_precision_is_undefined_without_an_event():
-    assert isnan(affiliation_average_precision([0, 0], [1, 2]).value)
-
-
-def test_times_do_not_change_what_counts_samples():
-    uneven = {"times": [0, 1, 4, 5, 9, 10, 11, 19], "end": 25}
-    assert auc_roc(TRUTH, SCORES, **uneven) == auc_roc(TRUTH, SCORES)
-    assert average_precision(TRUTH, SCORES, **uneven) == average_precision(TRUTH, SCORES)
-    events = cc.Events.from_labels(TRUTH, **uneven)
-    assert auc_roc(events, SCORES, **uneven) == auc_roc(TRUTH, SCORES)
 
 
 @pytest.mark.parametrize("function", [auc_roc, average_precision])
@@ -98,14 +74,58 @@ def test_without_scikit_learn_the_message_names_it(function, monkeypatch):
         function(TRUTH, SCORES)
 
 
-@pytest.mark.parametrize("entry", [*ENTRIES, *VUS, *PATE], ids=lambda entry: entry.name)
-def test_what_every_entry_promises(entry):
-    result = entry.function(read_scored(TRUTH, SCORES), None)
-    assert tuple(result.values()) == entry.gives
-    public = entry.function(TRUTH, SCORES)
-    assert result.values() == public.values()
-    assert all(entry.lowest <= value <= entry.highest for value in result.values().values())
-    perfect = entry.function(TRUTH, TRUTH).values()
-    assert list(perfect.values()) == pytest.approx([1.0] * len(perfect), abs=1e-12)
-    with pytest.raises(InputError, match="`scores` to be numbers, or inf, got nan at index 1"):
-        entry.function([0, 1], [0.5, np.nan])
+def test_labels_come_back_as_they_were():
+    labels = [1, 0, 0, 1, 1, 0, 1]
+    assert true_samples(read_scored(labels, np.arange(7))).tolist() == labels
+
+
+def test_labels_come_back_on_an_uneven_axis():
+    labels, times = [1, 0, 1, 1, 0], [0.0, 0.5, 3.0, 3.25, 9.0]
+    scored = read_scored(labels, np.arange(5), times=times, end=11.0)
+    assert true_samples(scored).tolist() == labels
+
+
+def test_a_sample_is_true_if_it_meets_an_event():
+    truth = Events([(0.5, 0.6), (2.9, 4.0), (5.0, 5.0)])
+    scored = read_scored(truth, np.zeros(7), times=np.arange(7.0))
+    assert true_samples(scored).tolist() == [1, 0, 1, 1, 0, 1, 0]
+
+
+def test_an_event_that_juts_out_is_true_on_the_samples_it_meets():
+    scored = read_scored(Events([(0, 3), (8, 12)]), np.zeros(8), times=range(2, 10), span=(0, 12))
+    assert true_samples(scored).tolist() == [1, 0, 0, 0, 0, 0, 1, 1]
+
+
+def test_events_that_touch_are_one_run():
+    scored = read_scored(Events([(1, 3), (3, 5)]), np.zeros(6), times=range(6))
+    starts, stops = true_runs(scored)
+    assert (starts.tolist(), stops.tolist()) == ([1], [5])
+
+
+@pytest.mark.parametrize("event", [(0, 1), (0, 2), (10, 11), (1, 1)])
+def test_an_event_without_a_sample_is_refused(event):
+    scored = read_scored(
+        Events(sorted([event, (4, 5)])), np.zeros(8), times=range(2, 10), span=(0, 12)
+    )
+    with pytest.raises(InputError, match="each true event to meet a sample, got"):
+        true_samples(scored)
+
+
+def test_a_point_on_the_first_sample_is_met():
+    scored = read_scored(Events([(2, 2)]), np.zeros(3), times=range(2, 5), span=(0, 5))
+    assert true_samples(scored).tolist() == [1, 0, 0]
+
+
+def test_ranking_groups_equal_scores_and_counts_all_samples():
+    scores = np.array([3.0, np.inf, 1.0, 3.0, -np.inf, 2.0])
+    ranking = rank(scores, np.array([0, 2, 3, 4]))
+    assert ranking.bounds.tolist() == [0, 2, 3, 4]
+    assert sorted(ranking.samples[:2].tolist()) == [0, 3]
+    assert ranking.samples[2:].tolist() == [2, 4]
+    assert ranking.above.tolist() == [1, 4, 5]
+    assert ranking.reach.tolist() == [3, 5, 6]
+
+
+def test_ranking_takes_unsigned_scores_as_they_are():
+    ranking = rank(np.array([0, 255, 7], dtype=np.uint8), np.array([0, 1, 2]))
+    assert ranking.samples.tolist() == [1, 2, 0]

@@ -1,7 +1,9 @@
-"""TaP/TaR: worked by hand, against the oracle, and the authors' own edge cases."""
+"""TaP/TaR and eTaP/eTaR: worked by hand, against the oracle, and the authors' own cases."""
 
+import sys
 from datetime import UTC, datetime, timedelta
-from math import exp, isnan
+from fractions import Fraction
+from math import exp, sqrt
 
 import hypothesis.strategies as st
 import numpy as np
@@ -9,15 +11,16 @@ import pytest
 from hypothesis import given
 
 import closecall as cc
-from closecall.errors import InputError, InputTypeError
-from closecall.metrics import _decay
-from closecall.metrics.time_aware import time_aware
+from closecall.metrics.time_aware import decay_between, enhanced_time_aware, time_aware
 from tests.oracle import time_aware as oracle
 from tests.properties.strategies import cases, events
 
 FIRST = 1 / (1 + exp(-6))  # the weight right after an event
 LAST = 1 / (1 + exp(6))
 ORIGIN = datetime(2024, 3, 1, tzinfo=UTC)
+THETAS = st.sampled_from(
+    [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
+)
 
 
 def as_datetime(seconds):
@@ -148,12 +151,12 @@ def test_long_sections_are_summed_by_a_formula(monkeypatch):
     truth = cc.Events([(0, 5000), (40_000, 50_000)])
     predicted = cc.Events([(4000, 5300), (7000, 7001), (9000, 14_998), (14_999, 15_000)])
     by_formula = time_aware(truth, predicted, span=(0, 60_000), delta=10_000, alpha=0)
-    monkeypatch.setattr(_decay, "_LONGEST_SUMMED", 10_000)
+    monkeypatch.setattr(sys.modules[time_aware.__module__], "_LONGEST_SUMMED", 10_000)
     summed = time_aware(truth, predicted, span=(0, 60_000), delta=10_000, alpha=0)
     assert by_formula.precision == pytest.approx(summed.precision, abs=1e-12)
     assert by_formula.recall == pytest.approx(summed.recall, abs=1e-12)
     whole = np.array([10_000.0])
-    total = _decay.decay_between(np.zeros(1), whole, whole, counted=True)
+    total = decay_between(np.zeros(1), whole, whole, counted=True)
     assert total == pytest.approx(5000, abs=1e-9)  # weights mirror each other around 1/2
 
 
@@ -180,19 +183,6 @@ def test_everything_predicted():
     assert result.recall == 1
 
 
-def test_nothing_predicted():
-    result = time_aware([0, 1, 1], [0, 0, 0], delta=2)
-    assert isnan(result.precision)
-    assert isnan(result.f1)
-    assert result.recall == 0
-
-
-def test_nothing_true():
-    result = time_aware([0, 0, 0], [0, 1, 0], delta=2)
-    assert result.precision == 0
-    assert isnan(result.recall)
-
-
 def test_lengths_are_durations_between_datetimes():
     truth = cc.Events([(as_datetime(0), as_datetime(60))])
     predicted = cc.Events([(as_datetime(75), as_datetime(75.5))])
@@ -208,20 +198,105 @@ def test_lengths_are_durations_between_datetimes():
     assert result.precision == pytest.approx(0.5, abs=1e-9)
 
 
+def inclusive(*ranges):
+    return cc.Events([(first, last + 1) for first, last in ranges])
+
+
+def enhanced_score(case, place=int, **settings):
+    moved = case.moved(place)
+    return enhanced_time_aware(
+        events(moved.truth), events(moved.predicted), span=moved.span, **settings
+    )
+
+
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"theta": -0.1}, "`theta` to be a number from 0 to 1, got -0.1"),
-        ({"alpha": 2}, "`alpha` to be a number from 0 to 1, got 2"),
-        ({"delta": -1}, "`delta` to be a finite number of 0 or more, got -1"),
-        ({"delta": 1.5}, "`delta` to be a whole number of samples, 0 or more, got 1.5"),
-    ],
+    ("first", "precision"), [((2, 57), 0.3876823062996395), ((2, 17), 0.535329416677799)]
 )
-def test_bad_parameters(settings, message):
-    with pytest.raises(InputError, match=message):
-        time_aware([0, 1, 1, 1], [0, 1, 0, 1], **settings)
+def test_the_examples_that_the_authors_print(first, precision):
+    truth = inclusive((1, 4), (59, 60), (62, 64), (67, 96))
+    predicted = inclusive(first, (59, 60), (62, 64), (66, 69))
+    result = enhanced_time_aware(truth, predicted, span=(0, 100), theta_p=0.5, theta_r=0.01)
+    assert result.precision == pytest.approx(precision, rel=1e-14)
+    assert result.recall == pytest.approx(0.6375, rel=1e-14)
 
 
-def test_delta_has_the_unit_of_the_axis():
-    with pytest.raises(InputTypeError, match="`delta` to be a finite number of 0 or more"):
-        time_aware([0, 1], [0, 1], delta=timedelta(seconds=1))
+def test_detection_and_portion_enhanced():
+    truth = [1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1]
+    predicted = [0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 0]
+    result = enhanced_time_aware(truth, predicted)
+    assert result.recall == pytest.approx((1 + 0.5) / 2 / 2)
+    assert result.precision == pytest.approx(sqrt(3) * (1 + 2 / 3) / 2 / (sqrt(3) + 1))
+
+
+def test_both_thresholds_are_met_by_equality():
+    truth, predicted = [1] * 10 + [0] * 2, [0] * 9 + [1] * 2 + [0]
+    assert enhanced_time_aware(truth, predicted).recall == pytest.approx(0.55)
+    assert enhanced_time_aware(truth, predicted, theta_p=0.51).recall == 0
+    assert enhanced_time_aware(truth, predicted, theta_r=0.11).recall == 0
+
+
+def test_what_is_removed_no_longer_supports_others():
+    # The long prediction is wrong; without it, too little of the event is matched; without the
+    # event, the short prediction is wrong too.
+    truth = cc.Events([(10, 20)])
+    predicted = cc.Events([(0, 15), (19, 20)])
+    settings = {"span": (0, 100), "theta_r": 0.2}
+    assert enhanced_time_aware(truth, predicted, theta_p=0.3, **settings).recall == 0.8
+    nothing = enhanced_time_aware(truth, predicted, theta_p=0.5, **settings)
+    assert (nothing.precision, nothing.recall) == (0, 0)
+
+
+def test_a_long_chain_falls_one_by_one():
+    # Every prediction lies by a quarter in each of two events, the last one in one only.
+    size = 2000
+    truth = cc.Events([(4 * k, 4 * k + 2) for k in range(size)])
+    predicted = cc.Events([(4 * k + 1, 4 * k + 5) for k in range(size)])
+    standing = enhanced_time_aware(truth, predicted, span=(0, 4 * size + 10), theta_r=0.5)
+    assert standing.precision == pytest.approx((size - 1) * 0.75 / size)
+    assert standing.recall == pytest.approx((size - 2 + 2 * 0.75) / size)
+    # Half of the first event is too little now; each loss causes the next.
+    fallen = enhanced_time_aware(truth, predicted, span=(0, 4 * size + 10), theta_r=0.6)
+    assert (fallen.precision, fallen.recall) == (0, 0)
+
+
+@given(
+    case=cases(truth="no", predicted="no"),
+    theta_p=THETAS,
+    theta_r=THETAS,
+    place=st.sampled_from([int, float, as_datetime]),
+)
+def test_against_the_oracle_enhanced(case, theta_p, theta_r, place):
+    precision, recall = oracle.enhanced_time_aware(
+        case.truth, case.predicted, theta_p=theta_p, theta_r=theta_r
+    )
+    result = enhanced_score(case, place, theta_p=float(theta_p), theta_r=float(theta_r))
+    assert result.precision == pytest.approx(precision, abs=1e-12, nan_ok=True)
+    assert result.recall == pytest.approx(recall, abs=1e-12)
+
+
+@given(case=cases(), theta_p=st.sampled_from([0.05, 0.45, 0.85]))
+def test_points_are_limits_of_short_ranges_enhanced(case, theta_p):
+    def widened(intervals):
+        return [(start, stop + 1e-12 * (start == stop)) for start, stop in intervals]
+
+    exact = case.moved(float)
+    first, last = exact.span
+    settings = {"span": (first, last + 1), "theta_p": theta_p, "theta_r": 0.15}
+    limit = enhanced_time_aware(events(exact.truth), events(exact.predicted), **settings)
+    near = enhanced_time_aware(
+        events(widened(exact.truth)), events(widened(exact.predicted)), **settings
+    )
+    assert near.precision == pytest.approx(limit.precision, abs=1e-4, nan_ok=True)
+    assert near.recall == pytest.approx(limit.recall, abs=1e-4)
+
+
+def test_everything_predicted_enhanced():
+    result = enhanced_time_aware([0, 1, 1, 1, 1], [1] * 5)
+    assert (result.precision, result.recall) == (pytest.approx(0.9), 1)
+    rare = enhanced_time_aware([0, 1, 0, 0, 0], [1] * 5)
+    assert (rare.precision, rare.recall) == (0, 0)
+
+
+def test_a_threshold_of_zero_is_met_by_everything():
+    result = enhanced_time_aware([1, 1, 0, 0], [0, 0, 1, 1], theta_p=0, theta_r=0)
+    assert (result.precision, result.recall) == (0.5, 0.5)

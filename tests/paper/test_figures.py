@@ -8,7 +8,7 @@ import closecall as cc
 from closecall.datasets import load_kdd2022
 from closecall.errors import InputError
 from closecall.paper import figures
-from closecall.plot.zone_labels import ZoneLabels
+from closecall.plot.drawing import ZoneLabels
 from closecall.wording import score_text
 
 

@@ -2,10 +2,18 @@
 
 import pytest
 
-from closecall import paper
+from closecall import paper, theory
 from closecall.datasets import load_kdd2022
 from closecall.errors import InputError, UndefinedMetricError
-from closecall.paper import comparison, description, per_event
+from closecall.paper.reproduce import (
+    closed_forms,
+    comparison,
+    description,
+    event_counts,
+    per_event,
+    scores_cell,
+    write_length,
+)
 from tests.datasets.conftest import write_kdd2022, write_labels, write_measured
 
 CELLS = {
@@ -108,7 +116,7 @@ def other(tmp_path):
 
 
 def test_other_data_gives_other_numbers(other):
-    table = comparison.comparison(load_kdd2022(other))
+    table = comparison(load_kdd2022(other))
     assert table.total == 80
     # One predicted sample of three true ones, on target.
     cell = table.cell("Classical", "iForest", column="SWaT")
@@ -117,7 +125,7 @@ def test_other_data_gives_other_numbers(other):
 
 
 def test_other_data_is_described(other):
-    table = description.description(load_kdd2022(other))
+    table = description(load_kdd2022(other))
     assert table.total == 13  # no measurements, so no function of theirs
     assert [text.partition(":")[0] for text in table.left_out] == [
         "trivial of Machine-Temp",
@@ -131,7 +139,7 @@ def test_other_data_is_described(other):
 
 def test_a_function_that_holds_elsewhere(other):
     write_measured(other / "nab")
-    table = description.description(load_kdd2022(other))
+    table = description(load_kdd2022(other))
     cell = table.cell("trivial", column="Machine-Temp")
     assert (cell.computed, cell.match) == ("also elsewhere: 7", False)
     cell = table.cell("trivial", column="Twitter-AAPL")
@@ -139,10 +147,10 @@ def test_a_function_that_holds_elsewhere(other):
 
 
 def test_other_data_with_fewer_events(other):
-    table = per_event.per_event(load_kdd2022(other))
+    table = per_event(load_kdd2022(other))
     assert table.cell("event 2", column="seq2seq").computed == "NaN/0/NaN"
     assert table.cell("event 3", column="seq2seq").computed == "no such event"
-    counts = per_event.event_counts(load_kdd2022(other))
+    counts = event_counts(load_kdd2022(other))
     assert counts.cell("samples in the first event of SWaT", column="count").computed == "2"
     most = counts.cell("most predicted events on SWaT", column="count")
     assert (most.computed, most.note) == ("1", "")
@@ -152,3 +160,57 @@ def test_other_data_without_any_event(other):
     write_labels(other / "kdd2022" / "swat_groundtruth.gz", [0] * 8)
     with pytest.raises(UndefinedMetricError):
         paper.reproduce(other)
+
+
+POSITIONS = {
+    "(a) border": "border",
+    "(b) halfway": "halfway",
+    "(c) start": "start",
+    "(d) center": "center",
+}
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.5, 0.8])
+def test_the_metric_is_what_the_theory_says(share):
+    table = closed_forms()
+    for name, position in POSITIONS.items():
+        values = table.cell(name, column=f"p = {share}").values
+        expected = theory.single_prediction(share, position=position)
+        assert values == pytest.approx(expected._asdict(), abs=1e-12)
+    values = table.cell("whole interval", column=f"p = {share}").values
+    assert values == pytest.approx(theory.whole_interval(share)._asdict(), abs=1e-12)
+    # The average over a zone of 4000 places, each in the middle of its tick.
+    values = table.cell("random point", column=f"p = {share}").values
+    assert values == pytest.approx(theory.single_random_prediction(share)._asdict(), abs=1e-7)
+
+
+def test_only_the_misprint_differs():
+    table = closed_forms()
+    differ = [(*row.labels, column) for row, column, cell in table.entries() if not cell.match]
+    assert differ == [("(c) start", "p = 0.5"), ("(c) start", "p = 0.8")]
+    (remark,) = table.remarks()
+    assert remark.startswith("(c) start, p = 0.5 and p = 0.8: the printed factor 16/(9p) is a ")
+
+
+EXACT = (0.17224976, 0.84923381, 0.28640759)
+
+
+@pytest.mark.parametrize(
+    ("published", "explained"),
+    [
+        ("0.17/0.85/0.28", True),  # the F1 of the rounded pair is 0.2833
+        ("0.17/0.85/0.29", False),  # nothing to explain
+        ("0.17/0.85/0.27", False),  # neither of the two
+        ("0.17/0.84/0.28", False),  # the pair itself differs
+    ],
+)
+def test_an_f1_of_rounded_numbers(published, explained):
+    cell = scores_cell(*EXACT, published)
+    assert cell.computed == "0.17/0.85/0.29"
+    assert ("0.2864" in cell.note) is explained
+    assert cell.values == dict(zip(("precision", "recall", "f1"), EXACT, strict=True))
+
+
+def test_lengths_in_the_unit_of_the_paper():
+    assert write_length(90, "18s") == "90s"
+    assert write_length(76.25, "1min30s") == "1min16.25s"

@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.plot import plot_comparison
-from closecall.plot.palette import PREDICTED
+from closecall.plot.drawing import PREDICTED
 
 TRUTH, SPAN = cc.Events([(10, 20), (60, 65), (90, 95)]), (0, 100)
 EARLY, LATE = cc.Events([(5, 15), (50, 60)]), cc.Events([(15, 30), (64, 70), (92, 95)])
@@ -94,12 +94,7 @@ def test_rows_are_named_by_number_and_by_date():
     labels = TRUTH.to_labels(np.arange(100))
     panel = plot_comparison({"x": cc.affiliation(labels, labels, times=times)}, scores="f1")
     names = [label.get_text() for label in panel.get_yticklabels()]
-    assert names == [
-        "2024-01-11 00:00   1",
-        "2024-03-01 00:00   2",
-        "2024-03-31 00:00   3",
-        "all",
-    ]
+    assert names == ["2024-01-11 00:00   1", "2024-03-01 00:00   2", "2024-03-31 00:00   3", "all"]
 
 
 def test_hundreds_of_events_are_thinned_and_stay_on_a_page():

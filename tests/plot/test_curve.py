@@ -1,8 +1,6 @@
 """What `plot_curve` draws: steps, iso-F lines, marks and panels, read back from the figure."""
 
 import io
-import subprocess
-import sys
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +13,7 @@ from closecall.datasets import demo
 from closecall.errors import InputError, InputTypeError
 from closecall.fscore import f_measure
 from closecall.plot import plot_curve
+from closecall.plot.curve import ThresholdScale, free_corner
 
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.3, 0.2, 0.9, 0.8, 0.1, 0.0, 0.7, 0.4, 0.1]
@@ -277,17 +276,87 @@ def test_refused():
         plot_curve(CURVE, beta=-1)
 
 
-def test_without_matplotlib_the_message_names_the_extra():
-    code = (
-        "import sys; sys.modules['matplotlib'] = None\n"
-        "import closecall as cc\n"
-        "try:\n"
-        "    cc.affiliation_curve([0, 1, 0], [1, 2, 1]).plot()\n"
-        "except ImportError as error:\n"
-        "    print(type(error).__name__, error)\n"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - our own code
-    assert run.stdout == (
-        "MissingExtraError This needs matplotlib, which is not installed.\n\n"
-        "Hint: run `pip install 'closecall[plot]'`.\n"
-    )
+LOWEST = np.finfo(np.float64).min
+
+
+def ticks(thresholds):
+    """Return the written ticks from left to right, as an axes of this scale shows them."""
+    figure, axes = plt.subplots()
+    ThresholdScale.of(np.array(thresholds)).prepare(axes)
+    low, high = axes.get_xlim()
+    figure.draw_without_rendering()
+    shown = [
+        (place, label.get_text())
+        for place, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
+        if low <= place <= high
+    ]
+    plt.close(figure)
+    return [text.replace("\N{MINUS SIGN}", "-") for _, text in sorted(shown)]
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "texts"),
+    [
+        ([5.0], ["5"]),
+        ([np.inf, 5.0, -np.inf], ["-inf", "5", "inf"]),
+        ([np.inf], ["inf"]),
+        ([-np.inf], ["-inf"]),
+        ([np.inf, -np.inf], ["-inf", "inf"]),
+        ([3.0, 2.0, 1.0, 0.0, LOWEST], ["-1.8e+308", "0.5", "1", "1.5", "2", "2.5"]),
+        ([1, 0], ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+    ],
+)
+def test_ticks(thresholds, texts):
+    assert ticks(thresholds) == texts
+
+
+def test_a_crowded_axis_is_monotone_and_inverts():
+    thresholds = np.concatenate(([1.0], 0.01 * np.linspace(1, 0, 200) ** 2))
+    scale = ThresholdScale.of(thresholds)
+    assert scale.crowded
+    heights = scale._forward(thresholds)
+    assert (np.diff(heights) < 0).all()
+    assert heights[[0, -1]].tolist() == [1, 0]
+    assert scale._backward(heights) == pytest.approx(thresholds, abs=1e-15)
+    outside = np.array([-0.5, 1.5])
+    assert scale._backward(scale._forward(outside)) == pytest.approx(outside)
+    assert ticks(thresholds)[-1] == "1"
+    assert len(set(ticks(thresholds))) == 6
+
+
+def test_indices_are_spread_by_value_and_by_rank():
+    thresholds = np.sort(np.random.RandomState(1).standard_normal(50_000))[::-1]
+    scale = ThresholdScale.of(thresholds[[*range(0, 50_000, 250), -1]])
+    rows = scale.spread(thresholds)
+    assert rows.size < 2_001
+    assert rows[0] == 0
+    assert rows[-1] == thresholds.size - 1
+    assert np.diff(rows).max() <= 51
+    inner = thresholds[rows][(thresholds[rows] < 3) & (thresholds[rows] > -3)]
+    assert np.abs(np.diff(inner)).max() < 0.05
+
+
+SIZE = (0.3, 0.1)
+
+
+def test_beside_a_point_on_an_empty_square():
+    left, bottom = free_corner(np.array([[0.5, 0.5]]), (0.5, 0.5), SIZE)
+    assert abs(left + 0.15 - 0.5) < 0.05
+    assert 0.05 < abs(bottom + 0.05 - 0.5) < 0.15
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_clear_of_a_line_and_inside(seed):
+    random = np.random.RandomState(seed)
+    height = 0.2 + 0.6 * random.random_sample()
+    line = np.column_stack((np.linspace(0, 1, 200), np.full(200, height)))
+    left, bottom = free_corner(line, (random.random_sample(), height), SIZE)
+    assert 0 < left < left + SIZE[0] < 1
+    assert 0 < bottom < bottom + SIZE[1] < 1
+    assert not bottom < height < bottom + SIZE[1]
+
+
+def test_where_nothing_is_free_the_least_is_covered():
+    crowd = np.random.RandomState(3).random_sample((4_000, 2)) * (1, 0.8)
+    _, bottom = free_corner(crowd, (0.5, 0.1), SIZE)
+    assert bottom > 0.75

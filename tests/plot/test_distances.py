@@ -1,7 +1,5 @@
 """Arrows from each side of a zone to the other."""
 
-import subprocess
-import sys
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -12,7 +10,7 @@ from matplotlib.collections import LineCollection
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.plot import plot_distances
-from closecall.plot.shares import percents
+from closecall.plot.distances import percents
 from tests.plot.pictures import running_example
 
 
@@ -191,26 +189,3 @@ def test_misuse_is_named():
         plot_distances(minutes(), ax=plt.subplots()[1])
     with pytest.raises(InputTypeError, match="`ax` to be one axes"):
         plot_distances(minutes(), side="recall", ax=3)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "plot_distances([0, 1], [0, 1])",
-        "plot_survival([0, 1], [0, 1])",
-        "plot_comparison({'a': closecall.affiliation([0, 1], [0, 1])})",
-        "plot_single_prediction()",
-        "plot_batch([('a', 'b', 1)])",
-    ],
-)
-def test_without_matplotlib_the_message_names_the_extra(call):
-    script = (
-        "import sys; sys.modules['matplotlib'] = None\n"
-        "import closecall, closecall.plot\n"
-        f"try: closecall.plot.{call}\n"
-        "except closecall.errors.MissingExtraError as error: print(error)\n"
-    )
-    done = subprocess.run(  # noqa: S603 - our own interpreter and script
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert "pip install 'closecall[plot]'" in done.stdout

@@ -51,7 +51,7 @@ def test_as_before(name):
         ("events", 0, "collections", -1),  # the last detector
         ("events", 0, "artists", 1),  # scores
         ("events", 0, "lines", 0),  # series
-        ("crowded-events", 0, "artists", -1),  # how many scores have no room
+        ("crowded-events", 0, "texts", -1),  # how many scores have no room
         ("summed-shares", 1, "artists", 0),  # what is on target, and what is not
         ("distances", 0, "collections", 1),  # arrows
         ("distances", 1, "artists", 0),  # shares

@@ -12,7 +12,7 @@ from scipy import stats
 
 import closecall as cc
 from closecall.chance import significance
-from closecall.chance.alarms import score_shifted
+from closecall.chance.shifts import score_shifted
 from tests.oracle.significance import shifted
 from tests.properties.strategies import events, mixed_cases
 

@@ -1,11 +1,13 @@
-"""One real browser for all pages of this folder; closed at its end."""
+"""One real browser for all pages of a test run, and the pages that several files look at."""
 
 import shutil
 
 import numpy as np
 import pytest
 
-from closecall.report import report
+import closecall as cc
+from closecall.datasets import demo
+from closecall.report import report, report_batch
 
 FLAGS = (
     "--no-sandbox",
@@ -18,7 +20,7 @@ FLAGS = (
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def browser():
     """Start the system's Chromium, or skip."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
@@ -31,7 +33,7 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def show(browser, tmp_path_factory):
     """Open reports from disk; a message on the console or a request anywhere is an error."""
     folder = tmp_path_factory.mktemp("pages")
@@ -59,7 +61,7 @@ def show(browser, tmp_path_factory):
     assert troubles == []
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def long(show):
     """Many events in few rows of pixels; the table is longer than the window."""
     random = np.random.default_rng(11)
@@ -71,3 +73,41 @@ def long(show):
     times = start + np.arange(truth.size).astype("timedelta64[s]") * 30
     scores = {"smooth": smooth, "noise": random.random(truth.size)}
     return show(report(truth, scores=scores, times=times, values=smooth))
+
+
+HOSTILE = "<img src=x onerror=alert(1)> and a name that is much longer than any column"
+
+
+@pytest.fixture(scope="session")
+def gallery(show):
+    """Small series that each show one thing, on one page: `opened` shows one of them."""
+    data = demo()
+    truth = cc.Events([(10, 20), (110, 120), (210, 220), (310, 320), (410, 420), (510, 520)])
+    alarms = cc.Events([(5, 10), (123, 125), (208, 215), (313, 330), (410, 420)])
+    times = np.datetime64("2024-01-01", "s") + 60 * np.arange(data.truth.size)
+    named = {"a": data.scores["forecast"], HOSTILE: data.scores["threshold"]}
+    series = {
+        "outcomes": {"truth": truth, "predicted": {"a": alarms}, "span": (0, 600)},
+        "no zone": {"truth": data.truth, "scores": data.scores["forecast"], "times": times},
+        "labels": {"truth": data.truth, "predicted": data.predicted, "times": data.times},
+        "long name": {
+            "truth": data.truth,
+            "scores": named,
+            "times": data.times,
+            "values": data.values,
+        },
+    }
+    return show(report_batch(series))
+
+
+def opened(page, name):
+    """Open one series of a page of many."""
+    page.evaluate(
+        """name => {
+          const { series } = JSON.parse(document.getElementById('report').textContent);
+          location.hash = `series=${series.findIndex((one) => one.name === name)}`;
+        }""",
+        name,
+    )
+    page.wait_for_function("name => closecall.view?.series.name === name", arg=name)
+    return page

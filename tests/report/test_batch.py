@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import closecall as cc
-from closecall.errors import InputError, InputTypeError
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.report import report_batch
 from closecall.report.files import report_files
 
@@ -198,23 +198,60 @@ def test_thresholds_of_a_detector_in_trouble_do_no_harm():
         report_batch({"s": {"truth": LABELS, "scores": {"a": [nan, *ONE[1:]]}}})
 
 
-def test_misuse_is_named():
-    with pytest.raises(InputTypeError, match="the arguments of 'a' to be those of `report`, by na"):
-        report_batch({"a": 3})
-    with pytest.raises(InputTypeError, match="`title` to be text, got 3"):
-        report_batch({"a": {"truth": LABELS, "scores": ONE}}, title=3)
-    with pytest.raises(InputTypeError, match="`title` to be text, got 3"):
-        cc.report(LABELS, scores=ONE, title=3)
-    with pytest.raises(InputError, match='`disorder` to be "error", "sort" or "index"'):
-        report_batch({"a": {"truth": LABELS, "scores": ONE}}, disorder="drop")
+def test_a_batch_lists_what_cannot_be_scored():
+    series = {
+        "good": {"truth": LABELS, "scores": ONE},
+        "quiet": {"truth": [0, 0], "scores": [1, 2]},
+        "odd": {"truth": LABELS, "scores": ONE, "value": ONE},
+        "bare": {"scores": ONE},
+    }
+    page = report_batch(series, script="cdn")
+    assert page.series == tuple(series)
+    about = block(page, "report")
+    assert [one.get("status", "scored").partition(",")[0] for one in about["series"]] == [
+        "scored",
+        (
+            "no_event: Expected at least one true event "
+            "(affiliation is undefined for a series without any)"
+        ),
+        "failed: Expected the arguments of 'odd' to be those of `report`",
+        "failed: Expected the arguments of 'bare' to be those of `report`",
+    ]
+    assert (
+        about["series"][0]["detectors"][0]["recall"]
+        == cc.affiliation_curve(LABELS, ONE).best().recall
+    )
+    assert repr(page).startswith("Report('closecall report', 4 series, detectors: detector;")
 
 
-def test_an_error_names_the_detector():
-    with pytest.raises(InputError, match=r"`scores\['b'\]` to be numbers, or inf, got nan"):
-        cc.report(LABELS, scores={"a": ONE, "b": [nan] * 10})
-    with pytest.raises(InputError, match=r"`predicted\['c'\]` .*to be 0 or 1"):
-        cc.report(LABELS, {"c": [2] * 10})
-    with pytest.raises(InputError, match=r"`scores\['b'\]` to have as many values as `truth`"):
-        cc.report(LABELS, scores={"b": ONE[1:]})
-    with pytest.raises(InputError, match="`scores` to be numbers, or inf, got nan"):
-        cc.report(LABELS, scores=[nan] * 10)
+GOOD = {"truth": LABELS, "scores": ONE}
+REFUSED = {
+    "nothing": ({}, {}, InputTypeError, "`series` to map at least one name to arguments, got {}"),
+    "no arguments": (
+        {"a": 3},
+        {},
+        InputTypeError,
+        "the arguments of 'a' to be those of `report`, by name, got int",
+    ),
+    "nothing true": (
+        {"quiet": {"truth": [0, 0], "scores": [1, 2]}},
+        {},
+        UndefinedMetricError,
+        "at least one true event",
+    ),
+    "a title": ({"a": GOOD}, {"title": 3}, InputTypeError, "`title` to be text, got 3"),
+    "another disorder": (
+        {"a": GOOD},
+        {"disorder": "drop"},
+        InputError,
+        '`disorder` to be "error", "sort" or "index", got',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    series, options, kind, message = REFUSED[case]
+    with pytest.raises(kind) as caught:
+        report_batch(series, **options)
+    assert message in str(caught.value)

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from closecall.report import report, report_batch
+from closecall.report import report_batch
+from tests.report.conftest import opened
 
 COUNT = 2_000
 TRUTH = np.zeros(COUNT, dtype=int)
@@ -38,10 +39,9 @@ def many(show):
     return show(report_batch(series))
 
 
-def opened(page, name):
-    page.evaluate(f"location.hash = 'series={[*SERIES].index(name)}'")
-    page.wait_for_function("name => closecall.view?.series.name === name", arg=name)
-    page.evaluate("closecall.view.timeline.show(...closecall.view.series.span)")
+def all_of(page, name):
+    """Open a series and show all of it."""
+    opened(page, name).evaluate("closecall.view.timeline.show(...closecall.view.series.span)")
     return page
 
 
@@ -52,7 +52,7 @@ def ticks(page, *window):
 
 
 def test_moments_are_those_of_the_zone(many):
-    page = opened(many, "paris")
+    page = all_of(many, "paris")
     span = "2024-10-26 00:00 to 2024-11-01 21:40 (Europe/Paris)"
     assert page.locator("#evaluated").text_content().endswith(span)
     assert page.locator(".where").text_content() == span
@@ -71,7 +71,7 @@ def test_moments_are_those_of_the_zone(many):
 
 @pytest.mark.parametrize("window", [(0, 2_000), (250, 400), (315, 335), (0, 100), (322, 326)])
 def test_marks_are_round_in_the_zone_and_in_order(many, window):
-    marks = ticks(opened(many, "paris"), *window)
+    marks = ticks(all_of(many, "paris"), *window)
     places = [place for place, _ in marks]
     assert 3 <= len(marks) <= 14
     assert places == sorted(set(places))
@@ -89,7 +89,7 @@ def test_marks_are_round_in_the_zone_and_in_order(many, window):
 
 
 def test_a_line_in_nanoseconds_is_not_a_wall(many):
-    page = opened(many, "nanoseconds")
+    page = all_of(many, "nanoseconds")
     x = page.evaluate("[...closecall.view.timeline.plot.data[0].x]")
     assert len(set(x)) == COUNT
     marks = ticks(page)
@@ -111,7 +111,7 @@ def test_a_line_in_nanoseconds_is_not_a_wall(many):
     ],
 )
 def test_marks_of_numbers_are_exact(many, name, value):
-    page = opened(many, name)
+    page = all_of(many, name)
     assert len(set(page.evaluate("[...closecall.view.timeline.plot.data[0].x]"))) >= COUNT
     exact = int if name != "numbers" else float
     marks = ticks(page)
@@ -126,14 +126,14 @@ def test_marks_of_numbers_are_exact(many, name, value):
 
 
 def test_years_and_months_are_marks_too(many):
-    page = opened(many, "years")
+    page = all_of(many, "years")
     assert [text for _, text in ticks(page)][:2] == ["2000", "2010"]
     inside = [text for _, text in ticks(page, 100, 120)]
     assert inside[0].partition("<br>")[2] in ("1993", "1992")
 
 
 def test_zooming_gives_the_window_that_was_asked_for(many):
-    page = opened(many, "nanoseconds")
+    page = all_of(many, "nanoseconds")
     page.evaluate(
         "Plotly.relayout(closecall.view.timeline.plot, "
         "{ 'xaxis.range[0]': 280, 'xaxis.range[1]': 320 })"
@@ -142,8 +142,6 @@ def test_zooming_gives_the_window_that_was_asked_for(many):
     assert page.evaluate("closecall.view.timeline.window") == [280, 320]
 
 
-def test_a_series_without_a_zone_names_none(show):
-    page = show(
-        report(TRUTH, scores=SCORES, times=np.datetime64("2024-01-01", "s") + 60 * np.arange(COUNT))
-    )
-    assert page.locator(".where").text_content() == "2024-01-01 00:00 to 2024-01-02 09:20"
+def test_a_series_without_a_zone_names_none(gallery):
+    page = opened(gallery, "no zone")
+    assert page.locator(".where").text_content() == "2024-01-01 00:00 to 2024-01-03 19:12"

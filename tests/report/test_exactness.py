@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.affiliation.coverage import covers_much
-from closecall.report import report, report_batch
+from closecall.affiliation.result import covers_much
+from closecall.report import report_batch
 from closecall.tables.batch.series import chance_levels
 from closecall.wording import score_text
+from tests.report.conftest import opened
 
 COLUMNS = {
     "precision": "precision",
@@ -158,17 +159,13 @@ FIXED = {
 def many(show):
     """One page with every kind of axis, score and prediction, each a series."""
     scored = {name: {"truth": TRUTH, **case} for name, case in SERIES.items()}
+    scored["two detectors"] = {"truth": TRUTH, "scores": {"one": SCORES, "two": -SCORES}}
     return show(report_batch({**scored, **FIXED}))
-
-
-def open_series(page, name):
-    page.evaluate(f"location.hash = 'series={[*SERIES, *FIXED].index(name)}'")
-    page.wait_for_function("name => closecall.view?.series.name === name", arg=name)
 
 
 @pytest.mark.parametrize("case", SERIES)
 def test_every_number_at_fifty_thresholds(many, case):
-    open_series(many, case)
+    opened(many, case)
     options = dict(SERIES[case])
     scores = options.pop("scores")
     thresholds = thresholds_of(scores.astype(np.float64))
@@ -179,21 +176,21 @@ def test_every_number_at_fifty_thresholds(many, case):
 
 @pytest.mark.parametrize("detector", DETECTORS)
 def test_points_and_touching_events(many, detector):
-    open_series(many, "events")
+    opened(many, "events")
     (shown,) = many.evaluate(SCORE_AT, [list(DETECTORS).index(detector), ["0"]])
     compare(shown, cc.affiliation(TRUE_EVENTS, DETECTORS[detector], span=(0, 97)))
 
 
 @pytest.mark.parametrize("case", [name for name in FIXED if "beside" in name])
 def test_labels_and_events_side_by_side(many, case):
-    open_series(many, case)
+    opened(many, case)
     (shown,) = many.evaluate(SCORE_AT, [0, ["0"]])
     compare(shown, cc.affiliation(INCIDENTS, ALARMS, span=HOUR))
 
 
-@pytest.fixture(scope="module")
-def single(show):
-    return show(report(TRUTH, scores={"one": SCORES, "two": -SCORES}))
+@pytest.fixture
+def single(many):
+    return opened(many, "two detectors")
 
 
 @pytest.mark.parametrize("share", [0, 0.05, 0.4, 1])
@@ -228,7 +225,7 @@ def test_a_typed_threshold(single):
 
 
 def test_the_threshold_that_is_written_gives_what_is_shown(many):
-    open_series(many, "float32")
+    opened(many, "float32")
     scores = SERIES["float32"]["scores"]
     for _ in range(25):
         many.get_by_label("next lower score").click()

@@ -5,6 +5,7 @@ import numpy as np
 import closecall as cc
 from closecall.datasets import demo
 from closecall.report import report, report_batch
+from tests.report.conftest import opened
 
 HOSTILE = ("<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "&lt;b&gt; ${1}")
 DATA = demo()
@@ -125,10 +126,8 @@ def test_a_notebook_shows_the_page_in_a_frame(browser):
     assert troubles == []
 
 
-def test_every_outcome_is_told_in_words(show):
-    truth = cc.Events([(10, 20), (110, 120), (210, 220), (310, 320), (410, 420), (510, 520)])
-    alarms = cc.Events([(5, 10), (123, 125), (208, 215), (313, 330), (410, 420)])
-    page = show(report(truth, {"a": alarms}, span=(0, 600)))
+def test_every_outcome_is_told_in_words(gallery):
+    page = opened(gallery, "outcomes")
     assert page.locator("tbody td.outcome").all_text_contents() == [
         "close call: an alarm stopped right before it",
         "close call: an alarm came 3 after it",

@@ -5,11 +5,11 @@ import pytest
 
 from closecall.datasets import demo
 from closecall.report import report, report_batch
+from tests.report.conftest import HOSTILE, opened
 
 DATA = demo()
 RANDOM = np.random.default_rng(11)
 OPTIONS = {"times": DATA.times, "values": DATA.values}
-HOSTILE = "<img src=x onerror=alert(1)> and a name that is much longer than any column"
 PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 
 
@@ -57,11 +57,13 @@ OVERLAPS = """() => {
 @pytest.mark.parametrize("width", [1280, 900, 390, 340])
 def test_texts_of_cards_do_not_overlap(nine, width):
     nine.set_viewport_size({"width": width, "height": 900})
-    assert nine.evaluate(OVERLAPS) == []
-    for left in range(8, 0, -1):  # as with fewer detectors
-        nine.evaluate("document.querySelectorAll('.card')[0].remove()")
-        assert nine.locator(".card").count() == left
-        assert nine.evaluate(OVERLAPS) == []
+    found = nine.evaluate(
+        f"""() => {{  // with all detectors, and as with fewer and fewer of them
+          const cards = [...document.querySelectorAll('.card')];
+          return cards.map((card) => {{ const own = ({OVERLAPS})(); card.remove(); return own; }});
+        }}"""
+    )
+    assert found == 9 * [[]]
     nine.set_viewport_size({"width": 1280, "height": 900})
     nine.evaluate("closecall.reopen()")
 
@@ -75,6 +77,15 @@ PLACES = """() => {
 }"""
 
 
+# Move the slider from one end to the other, and look after every step.
+MOVE = f"""() => {{
+  const slider = document.getElementById('threshold-slider');
+  return Array.from({{ length: 25 }}, (_, k) => {{
+    slider.value = Math.floor(k / 24 * slider.max);
+    slider.dispatchEvent(new Event('input', {{ bubbles: true }}));
+    return [({PLACES})(), document.documentElement.scrollHeight];
+  }});
+}}"""
 # The page learns of its new size with the next frame, and is drawn anew.
 NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
@@ -86,15 +97,10 @@ def test_nothing_moves_while_the_threshold_does(request, which, width):
     page.set_viewport_size({"width": width, "height": 900})
     page.evaluate(NEXT_FRAME)
     page.evaluate("closecall.reopen()")
-    slider = page.locator("#threshold-slider")
-    slider.fill("0")
-    last = int(slider.get_attribute("max"))
-    before = page.evaluate(PLACES)
-    heights = []
-    for stop in np.linspace(0, last, 25).astype(int):
-        slider.fill(str(stop))
-        assert page.evaluate(PLACES) == before
-        heights.append(page.evaluate("document.documentElement.scrollHeight"))
+    seen = page.evaluate(MOVE)
+    assert len(seen) == 25
+    assert [places for places, _ in seen] == 25 * [seen[0][0]]
+    heights = [height for _, height in seen]
     assert heights == sorted(heights)  # the page never gets shorter under the reader
     page.set_viewport_size({"width": 1280, "height": 900})
 
@@ -180,7 +186,7 @@ def test_a_timeline_taller_than_the_window_shows_its_lanes(nine):
     nine.set_viewport_size({"width": 1280, "height": 900})
 
 
-def test_a_wide_table_says_so(nine, show):
+def test_a_wide_table_says_so(nine, gallery):
     nine.evaluate("closecall.reopen()")
     table = nine.locator(".events .scrolling")
     nine.wait_for_selector(".events .more-right")
@@ -194,13 +200,7 @@ def test_a_wide_table_says_so(nine, show):
         nine.locator(".card input").nth(index).uncheck()
     nine.wait_for_selector(".events .scrolling:not(.more-left):not(.more-right)")
     assert table.locator(".scroll").get_attribute("tabindex") is None
-    hostile = show(
-        report(
-            DATA.truth,
-            scores={"a": DATA.scores["forecast"], HOSTILE: DATA.scores["threshold"]},
-            **OPTIONS,
-        )
-    )
+    hostile = opened(gallery, "long name")
     column = hostile.locator("th.other").bounding_box()
     panel = hostile.locator(".events").bounding_box()
     assert column["x"] + column["width"] <= panel["x"] + panel["width"]
@@ -262,7 +262,50 @@ def test_the_curve_is_drawn_in_steps(nine):
     assert set(shapes) == {"vh"}
 
 
-def test_a_page_of_labels_has_no_gap(show):
-    page = show(report(DATA.truth, DATA.predicted, times=DATA.times))
+def test_a_page_of_labels_has_no_gap(gallery):
+    page = opened(gallery, "labels")
     stage = page.locator(".timeline .stage").bounding_box()
     assert stage["height"] == page.evaluate("closecall.view.timeline.frame.height")
+
+
+MEASURE = """() => {
+  const { stage, plot, where } = closecall.view.timeline;
+  const labels = [...document.querySelectorAll('.threshold-label')];
+  const right = (element) => element.getBoundingClientRect().right;
+  return {
+    body: document.body.getBoundingClientRect().width, stage: stage.clientWidth,
+    plot: plot.layout.width, where: where.textContent, axis: plot.layout.xaxis.tickfont.color,
+    cut: labels.filter((label) => right(label) > right(stage)).length,
+    sheet: getComputedStyle(document.body).printColorAdjust,
+  };
+}"""
+LISTEN = (
+    f"addEventListener('beforeprint', () => {{ window.paper = ({MEASURE})(); }}, {{ once: true }})"
+)
+PAPER = 700
+INK = "#5b6470"
+
+
+@pytest.mark.parametrize(
+    ("width", "theme"), [(1280, "light"), (1920, "dark"), (390, "light"), (390, "dark")]
+)
+def test_paper_shows_all_of_the_timeline(long, width, theme):
+    long.set_viewport_size({"width": width, "height": 900})
+    long.emulate_media(color_scheme=theme)
+    long.evaluate("closecall.reopen()")
+    before = long.evaluate(MEASURE)
+    # What the page is like when it is printed; this listener comes after the page's own.
+    long.evaluate(LISTEN)
+    assert long.pdf(format="A4").startswith(b"%PDF")
+    paper = long.evaluate("paper")
+    assert paper["body"] == PAPER
+    assert paper["stage"] == paper["plot"] <= PAPER
+    assert (paper["cut"], paper["sheet"], paper["axis"]) == (0, "exact", INK)
+    assert paper["where"] == before["where"]
+    assert long.evaluate(MEASURE) == before
+    long.emulate_media(media="print")
+    long.wait_for_selector("html.printing")
+    assert long.evaluate(MEASURE)["plot"] == paper["plot"]
+    long.emulate_media(media="screen", color_scheme="light")
+    long.wait_for_selector("html:not(.printing)")
+    long.set_viewport_size({"width": 1280, "height": 900})

@@ -172,8 +172,6 @@ def test_numbers_outside_of_their_bounds_are_refused(value):
 def test_bounds_are_checked(bounds, error, message):
     with pytest.raises(error, match=message):
         mean_interval([0.5, 0.7], **bounds)
-    with pytest.raises(error, match=message):
-        mean_difference([0.5, 0.7], [0.5, 0.6], **bounds)
 
 
 @pytest.mark.parametrize("options", [{"n": 99}, {"seed": -1}, {"level": 1}])

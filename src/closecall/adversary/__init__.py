@@ -1,9 +1,10 @@
-"""Predictions built to fool metrics, and a search for the one that fools a metric best.
+"""Predictions built to fool metrics, the search for the best of them, and the audit of metrics.
 
-Every function takes a 0/1 vector and gives a vector of the same length, or takes `Events` with
+Every construction takes a 0/1 vector and gives a vector of the same length, or takes `Events` with
 their ``span`` and gives `Events`. On vectors, lengths and counts are in samples.
 """
 
+from closecall.adversary.audit import Audit, Verdict
 from closecall.adversary.families import FAMILIES
 from closecall.adversary.predictions import (
     against_composite,
@@ -14,11 +15,16 @@ from closecall.adversary.predictions import (
     trivial_event,
 )
 from closecall.adversary.search import Found, Trial, search
+from closecall.adversary.targets import TARGETS, Target
 
 __all__ = [
     "FAMILIES",
+    "TARGETS",
+    "Audit",
     "Found",
+    "Target",
     "Trial",
+    "Verdict",
     "against_composite",
     "everything",
     "from_trivial",

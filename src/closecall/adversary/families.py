@@ -1,4 +1,4 @@
-"""Which predictions are tried against a metric: the families, and how their parameters vary."""
+"""Which predictions are tried against a metric: families, their parameters, and the rounds."""
 
 from __future__ import annotations
 
@@ -7,21 +7,49 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.adversary import constructions
-from closecall.adversary.contest import ROUNDS
-from closecall.adversary.predictions import added_predictions
+from closecall.adversary.predictions import (
+    EventsInSpan,
+    added_predictions,
+    alternating,
+    beside_trivial,
+    default_step,
+    draw_points,
+    draw_ranges,
+    whole_span,
+)
 from closecall.errors import InputError, expected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from closecall.adversary.canvas import Canvas
     from closecall.clock import Tick
     from closecall.events import Intervals
+
 
 _SHARE = 0.1  # of the trivial event's length, as in the paper's footnote
 _MOST_POINTS = 10_000  # moments drawn in a span without samples
 _COVERED = (0.5, 0.02, 0.2, 0.1, 0.05, 0.01)  # shares of the series that random ranges cover
+# Random predictions meet in rounds: how often each is drawn (its median draw stands for it), and
+# how many of each family come this far. The best of many medians is lucky as well, so each round
+# draws afresh, and the draws of the last one had no say in what was chosen.
+DRAWS = (5, 25, 25)
+_KEPT = (None, 3, 1)
+
+
+def remaining(
+    attempts: Sequence[Attempt], number: int, worth: Callable[[int, int], float]
+) -> list[int]:
+    """List the random attempts that come as far as a round.
+
+    They are the best of their families in the round before, by ``worth(attempt, round)``.
+    """
+    left = [index for index, attempt in enumerate(attempts) if attempt.family.random]
+    for earlier, kept in enumerate(_KEPT[1 : number + 1]):
+        families: dict[str, list[int]] = {}
+        for index in sorted(left, key=lambda index: -worth(index, earlier)):
+            families.setdefault(attempts[index].family.name, []).append(index)
+        left = [index for own in families.values() for index in own[:kept]]
+    return left
 
 
 @dataclass(frozen=True)
@@ -29,8 +57,8 @@ class Family:
     """One way to build predictions, and the parameters worth trying, the best bets first."""
 
     name: str
-    propose: Callable[[Canvas, int], list[dict[str, Any]]]
-    build: Callable[[Canvas, dict[str, Any]], Intervals]
+    propose: Callable[[EventsInSpan, int], list[dict[str, Any]]]
+    build: Callable[[EventsInSpan, dict[str, Any]], Intervals]
     random: bool = False
     knows: int = 0
     """How many true events the prediction is built from."""
@@ -45,12 +73,12 @@ class Attempt:
     seeds: tuple[tuple[int, ...], ...] = ()
     """Of its draws in each round of the contest; none if it is not random."""
 
-    def draws(self, canvas: Canvas, number: int) -> list[tuple[dict[str, Any], Intervals]]:
+    def draws(self, series: EventsInSpan, number: int) -> list[tuple[dict[str, Any], Intervals]]:
         """Build its draws in a round, each with the parameters that would build it again."""
         if not self.family.random:
-            return [(self.parameters, self.family.build(canvas, self.parameters))]
+            return [(self.parameters, self.family.build(series, self.parameters))]
         seeded = [{**self.parameters, "seed": seed} for seed in self.seeds[number]]
-        return [(parameters, self.family.build(canvas, parameters)) for parameters in seeded]
+        return [(how, self.family.build(series, how)) for how in seeded]
 
 
 def read_families(families: Iterable[str] | None) -> list[Family]:
@@ -68,23 +96,18 @@ def read_families(families: Iterable[str] | None) -> list[Family]:
 
 
 def plan(
-    canvas: Canvas, families: list[Family], *, seed: int, budget: int
+    series: EventsInSpan, families: list[Family], *, seed: int, budget: int
 ) -> tuple[list[Attempt], dict[str, str]]:
-    """List what to try within the budget, and say why a family is left out."""
-    left_out = {}
-    usable = []
-    for family in families:
-        reason = _unusable(family, canvas)
-        if reason:
-            left_out[family.name] = reason
-        else:
-            usable.append(family)
+    """Return what to try within the budget, and why a family is left out."""
+    reasons = {family.name: _unusable(family, series) for family in families}
+    left_out = {name: reason for name, reason in reasons.items() if reason}
+    usable = [family for family in families if family.name not in left_out]
     varied = [family for family in usable if family.name != "everything"]
     each = max(1, (budget - len(usable) + len(varied)) // max(1, len(varied)))
     attempts = []
     for family in usable:
-        most = max(1, each // ROUNDS[0].draws) if family.random else each
-        for number, parameters in enumerate(family.propose(canvas, most)):
+        most = max(1, each // DRAWS[0]) if family.random else each
+        for number, parameters in enumerate(family.propose(series, most)):
             attempts.append(_attempt(family, parameters, seed, number))
     return attempts, left_out
 
@@ -95,25 +118,25 @@ def _attempt(family: Family, parameters: dict[str, Any], seed: int, number: int)
     place = list(FAMILIES).index(family.name)
     # Children of one seed sequence: neither attempts nor neighbouring seeds share a draw.
     spawned = np.random.SeedSequence(seed, spawn_key=(place, number))
-    drawn = iter(spawned.generate_state(sum(a_round.draws for a_round in ROUNDS)).tolist())
-    seeds = tuple(tuple(next(drawn) for _ in range(a_round.draws)) for a_round in ROUNDS)
+    drawn = iter(spawned.generate_state(sum(DRAWS)).tolist())
+    seeds = tuple(tuple(next(drawn) for _ in range(draws)) for draws in DRAWS)
     return Attempt(family, parameters, seeds)
 
 
-def _unusable(family: Family, canvas: Canvas) -> str:
-    if family.knows and len(canvas.events) <= family.knows:
+def _unusable(family: Family, series: EventsInSpan) -> str:
+    if family.knows and len(series.events) <= family.knows:
         return "it is built from one true event, so the series must have more than one"
-    if family.propose(canvas, 1):
+    if family.propose(series, 1):
         return ""
     short = "no true event is long enough to build it from"
     return short if family.knows else "the series is too short for it"
 
 
-def _by_length(canvas: Canvas, least: Tick, most: int) -> list[int | None]:
+def _by_length(series: EventsInSpan, least: Tick, most: int) -> list[int | None]:
     """Choose events to start from: the longest, and others spread over all lengths."""
-    if canvas.trivial is not None:
+    if series.trivial is not None:
         return [None]
-    lengths = canvas.events.stops - canvas.events.starts
+    lengths = series.durations
     order = np.argsort(-lengths, kind="stable")
     order = order[lengths[order] >= least]
     if order.size <= most:
@@ -122,17 +145,17 @@ def _by_length(canvas: Canvas, least: Tick, most: int) -> list[int | None]:
     return [int(index) for index in order[spread]]
 
 
-def _propose_alternating(canvas: Canvas, most: int) -> list[dict[str, Any]]:
-    least = 2 if canvas.unit else np.finfo(float).tiny
-    return [{"event": index} for index in _by_length(canvas, least, most)]
+def _propose_alternating(series: EventsInSpan, most: int) -> list[dict[str, Any]]:
+    least = 2 if series.unit else np.finfo(float).tiny
+    return [{"event": index} for index in _by_length(series, least, most)]
 
 
-def _propose_composite(canvas: Canvas, most: int) -> list[dict[str, Any]]:
+def _propose_composite(series: EventsInSpan, most: int) -> list[dict[str, Any]]:
     proposals = []
-    least = 1 / _SHARE if canvas.whole else np.finfo(float).tiny
-    for index in _by_length(canvas, least, most):
+    least = 1 / _SHARE if series.whole else np.finfo(float).tiny
+    for index in _by_length(series, least, most):
         try:
-            largest, _ = added_predictions(canvas.only(index), None, _SHARE)
+            largest, _ = added_predictions(series.only(index), None, _SHARE)
         except InputError:
             continue
         counts = dict.fromkeys(max(1, largest // divisor) for divisor in (1, 4, 16))
@@ -142,41 +165,37 @@ def _propose_composite(canvas: Canvas, most: int) -> list[dict[str, Any]]:
     return ranked[:most]
 
 
-def _propose_points(canvas: Canvas, most: int) -> list[dict[str, Any]]:
-    largest = canvas.length // 2 if canvas.samples else _MOST_POINTS
-    if canvas.whole:
-        largest = min(largest, canvas.length // 2)
+def _propose_points(series: EventsInSpan, most: int) -> list[dict[str, Any]]:
+    largest = series.length // 2 if series.samples else _MOST_POINTS
+    if series.whole:
+        largest = min(largest, series.length // 2)
     counts = np.geomspace(1, max(1, largest), most + 2)[1:-1].astype(int)
     return [{"count": int(count)} for count in np.unique(counts)]
 
 
-def _propose_ranges(canvas: Canvas, most: int) -> list[dict[str, Any]]:
-    lasting = canvas.events.stops - canvas.events.starts
+def _propose_ranges(series: EventsInSpan, most: int) -> list[dict[str, Any]]:
+    lasting = series.durations
     lasting = lasting[lasting > 0]
-    usual = float(np.median(lasting)) if lasting.size else canvas.length / 1000
+    usual = float(np.median(lasting)) if lasting.size else series.length / 1000
     proposals = []
     for factor in (1.0, 0.1, 2.0):
-        length: Tick = max(1, round(factor * usual)) if canvas.whole else factor * usual
+        length: Tick = max(1, round(factor * usual)) if series.whole else factor * usual
         for share in _COVERED:
-            count = int(share * canvas.length / length)
+            count = int(share * series.length / length)
             if 0 < count <= _MOST_POINTS:
                 proposals.append({"count": count, "length": length})
     return proposals[:most]
 
 
-def _propose_everything(_canvas: Canvas, _most: int) -> list[dict[str, Any]]:
-    return [{}]
+def _build_alternating(series: EventsInSpan, parameters: dict[str, Any]) -> Intervals:
+    trivial = series.only(parameters["event"])
+    return alternating(trivial, default_step(trivial))
 
 
-def _build_alternating(canvas: Canvas, parameters: dict[str, Any]) -> Intervals:
-    trivial = canvas.only(parameters["event"])
-    return constructions.alternating(trivial, constructions.default_step(trivial))
-
-
-def _build_composite(canvas: Canvas, parameters: dict[str, Any]) -> Intervals:
-    trivial = canvas.only(parameters["event"])
+def _build_composite(series: EventsInSpan, parameters: dict[str, Any]) -> Intervals:
+    trivial = series.only(parameters["event"])
     count, length = added_predictions(trivial, parameters["count"], _SHARE)
-    return constructions.beside_trivial(trivial, count, length)
+    return beside_trivial(trivial, count, length)
 
 
 FAMILIES = {
@@ -184,21 +203,17 @@ FAMILIES = {
     for family in (
         Family("alternating", _propose_alternating, _build_alternating, knows=1),
         Family("composite", _propose_composite, _build_composite, knows=1),
-        Family(
-            "everything",
-            _propose_everything,
-            lambda canvas, _: constructions.everything(canvas),
-        ),
+        Family("everything", lambda *_: [{}], lambda series, _: whole_span(series)),
         Family(
             "random_points",
             _propose_points,
-            lambda canvas, parameters: constructions.random_points(canvas, **parameters),
+            lambda series, parameters: draw_points(series, **parameters),
             random=True,
         ),
         Family(
             "random_ranges",
             _propose_ranges,
-            lambda canvas, parameters: constructions.random_ranges(canvas, **parameters),
+            lambda series, parameters: draw_ranges(series, **parameters),
             random=True,
         ),
     )

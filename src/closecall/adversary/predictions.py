@@ -1,23 +1,129 @@
-"""The public constructions: each checks its arguments and gives back the kind it was given."""
+"""Predictions built to fool metrics: public functions, and what they build in ticks."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.adversary import constructions
-from closecall.adversary.canvas import Canvas, Prediction, read_canvas, read_trivial
-from closecall.errors import InputError, expected
-from closecall.events import read_labels
+from closecall.clock import SAMPLES, Timed, on_one_clock
+from closecall.errors import InputError, InputTypeError, expected
+from closecall.events import Events, Intervals, read_labels, runs
 from closecall.parameters import read_duration, read_number, require_count, shown
+from closecall.series import read_span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.clock import Tick
+    from closecall.clock import Clock, Tick, Ticks
 
+Prediction = Any  # a vector of 0 and 1, or Events: whichever kind was given
 _MOST_ADDED = 1000  # predictions beside the trivial event, unless a number is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class EventsInSpan:
+    """Events in ticks (sample numbers for a vector), and the span that predictions are built in."""
+
+    events: Intervals
+    start: Tick
+    stop: Tick
+    samples: bool
+    trivial: Intervals | None = None
+    """What adversaries start from; each of the events in turn, if nothing is given."""
+
+    @property
+    def clock(self) -> Clock:
+        """What one tick means."""
+        return self.events.clock
+
+    @property
+    def whole(self) -> bool:
+        """Whether a tick cannot be cut: samples, integers, and datetimes in their own unit."""
+        return self.clock.kind != "number"
+
+    @property
+    def unit(self) -> bool:
+        """Whether one tick is one sample."""
+        return self.clock.kind == "integer"
+
+    @property
+    def length(self) -> Tick:
+        """How many ticks the series lasts."""
+        return self.stop - self.start
+
+    @property
+    def durations(self) -> Ticks:
+        """How long each event lasts."""
+        return self.events.stops - self.events.starts
+
+    @property
+    def gap(self) -> int:
+        """How far ranges of samples are kept apart, so that they do not become one."""
+        return 1 if self.unit else 0
+
+    @property
+    def free(self) -> Tick:
+        """How many ticks the events leave free."""
+        covered: Tick = self.durations.sum().item()
+        return self.length - covered
+
+    def only(self, index: int | None) -> EventsInSpan:
+        """Keep one of the events, or the trivial one that was given (None)."""
+        if index is None:
+            return self if self.trivial is None else replace(self, events=self.trivial)
+        one = slice(index, index + 1)
+        starts, stops = self.events.starts[one], self.events.stops[one]
+        return replace(self, events=Intervals(starts, stops, self.clock))
+
+    def as_given(self, predicted: Intervals) -> Prediction:
+        """Return predictions in the kind that was given: a vector, or Events."""
+        if not self.samples:
+            return Events.wrap(predicted)
+        steps = np.zeros(int(self.stop) + 1, dtype=np.int64)
+        np.add.at(steps, predicted.starts, 1)
+        np.add.at(steps, predicted.stops, -1)
+        return (np.cumsum(steps[:-1]) > 0).astype(np.uint8)
+
+
+def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpan:
+    """Read a 0/1 vector, or Events within a span."""
+    if not isinstance(values, Events):
+        if span is not None:
+            raise InputTypeError(
+                expected(
+                    "no `span` beside a vector, whose samples are the whole series",
+                    f"{span!r:.80}",
+                    "Leave it out; predictions for a vector are vectors of the same length.",
+                )
+            )
+        labels = read_labels(values, name)
+        return EventsInSpan(Intervals(*runs(labels), SAMPLES), 0, labels.size, samples=True)
+    intervals = values.intervals
+    intervals.require_disjoint(name)
+    (starts, stops, limits), clock = on_one_clock(
+        Timed(name, intervals.starts, intervals.clock),
+        Timed(name, intervals.stops, intervals.clock),
+        read_span(span),
+    )
+    start, stop = limits.tolist()
+    own = Intervals(starts, stops, clock)
+    own.require_inside(start, stop, name)
+    return EventsInSpan(own, start, stop, samples=False)
+
+
+def _read_trivial(values: Any, span: Any) -> EventsInSpan:
+    own = read_events_in_span(values, "trivial", span)
+    if not (own.durations > 0).any():
+        raise InputError(
+            expected(
+                "`trivial` to hold an event that lasts",
+                "none",
+                "An adversary needs one event that is known; any true event will do.",
+            )
+        )
+    return own
 
 
 def trivial_event(flagged: Any, *, widen: int = 0) -> NDArray[np.uint8]:
@@ -86,12 +192,9 @@ def from_trivial(trivial: Any, *, span: Any = None, step: Any = None) -> Predict
     >>> adversary.from_trivial(Events([(3.0, 8.0)]), span=(0.0, 10.0), step=2.0)
     Events([(0.0, 1.0), (3.0, 5.0), (7.0, 8.0)])
     """
-    canvas = read_trivial(trivial, span)
-    if step is None:
-        length: Tick = constructions.default_step(canvas)
-    else:
-        length = _read_ticks(step, canvas, "step")
-    return canvas.show(constructions.alternating(canvas, length))
+    own = _read_trivial(trivial, span)
+    length = default_step(own) if step is None else _read_ticks(step, own, "step")
+    return own.as_given(alternating(own, length))
 
 
 def against_composite(
@@ -124,41 +227,11 @@ def against_composite(
     >>> adversary.against_composite(Events([(40, 60)]), span=(0, 100))
     Events([(19, 20), (40, 60), (79, 80)])
     """
-    canvas = read_trivial(trivial, span)
+    own = _read_trivial(trivial, span)
     share = read_number(share, "share", "a number above 0 and up to 1", lambda x: 0 < x <= 1)
     if count is not None:
         require_count(count, "count", 1)
-    count, length = added_predictions(canvas, count, share)
-    return canvas.show(constructions.beside_trivial(canvas, count, length))
-
-
-def added_predictions(canvas: Canvas, count: int | None, share: float) -> tuple[int, Tick]:
-    """Find how many predictions the composite adversary adds, and how long each of them is."""
-    rest = constructions.free_length(canvas)
-    total = share * (canvas.length - rest)
-    # The product of a share and a whole number may end just below the whole number it is.
-    whole = int(np.floor(total + 1e-9 * total))
-    if count is None:
-        count = min(_MOST_ADDED, whole) if canvas.whole else _MOST_ADDED
-    if canvas.whole and (count == 0 or whole < count):
-        raise InputError(
-            expected(
-                f"a trivial event that leaves one tick to each added prediction "
-                f"({share:g} of it is {whole})",
-                f"`count` {max(count, 1)}",
-                "Add fewer predictions, raise `share`, or choose a longer event.",
-            )
-        )
-    length = whole // count if canvas.whole else total / count
-    if length * count > rest:
-        raise InputError(
-            expected(
-                "a trivial event that leaves room for the added predictions",
-                f"{rest} ticks beside it",
-                "Choose a shorter event.",
-            )
-        )
-    return count, length
+    return own.as_given(beside_trivial(own, *added_predictions(own, count, share)))
 
 
 def everything(series: Any, *, span: Any = None) -> Prediction:
@@ -177,8 +250,8 @@ def everything(series: Any, *, span: Any = None) -> Prediction:
     >>> adversary.everything([0, 1, 0])
     array([1, 1, 1], dtype=uint8)
     """
-    canvas = read_canvas(series, "series", span)
-    return canvas.show(constructions.everything(canvas))
+    own = read_events_in_span(series, "series", span)
+    return own.as_given(whole_span(own))
 
 
 def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -> Prediction:
@@ -201,12 +274,12 @@ def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -
     >>> len(adversary.random_points(Events([]), count=7, span=(0.0, 1.0)))
     7
     """
-    canvas = read_canvas(series, "series", span)
+    own = read_events_in_span(series, "series", span)
     require_count(count, "count", 1)
     require_count(seed, "seed", 0)
-    if canvas.whole and count > canvas.length:
-        raise InputError(expected(f"`count` to be at most {canvas.length}", f"{count}"))
-    return canvas.show(constructions.random_points(canvas, count, seed))
+    if own.whole and count > own.length:
+        raise InputError(expected(f"`count` to be at most {own.length}", f"{count}"))
+    return own.as_given(draw_points(own, count, seed))
 
 
 def random_ranges(
@@ -232,25 +305,149 @@ def random_ranges(
     >>> Events.from_labels(drawn).durations
     array([5, 5, 5])
     """
-    canvas = read_canvas(series, "series", span)
+    own = read_events_in_span(series, "series", span)
     require_count(count, "count", 1)
     require_count(seed, "seed", 0)
-    ticks = _read_ticks(length, canvas, "length")
-    needed = count * ticks + (count - 1) * constructions.gap_between(canvas)
-    if needed > canvas.length:
+    ticks = _read_ticks(length, own, "length")
+    needed = count * ticks + (count - 1) * own.gap
+    if needed > own.length:
         raise InputError(
             expected(
                 "`count` ranges of this `length` to fit in the series",
-                f"{needed:g} ticks of {canvas.length:g}",
+                f"{needed:g} ticks of {own.length:g}",
                 "Ask for fewer, or for shorter ones.",
             )
         )
-    return canvas.show(constructions.random_ranges(canvas, count, ticks, seed))
+    return own.as_given(draw_ranges(own, count, ticks, seed))
 
 
-def _read_ticks(value: Any, canvas: Canvas, name: str) -> Tick:
-    ticks = read_duration(value, canvas.clock, name)
-    if ticks == 0 or (canvas.whole and not float(ticks).is_integer()):
-        rule = "a whole number of ticks, 1 or more" if canvas.whole else "more than 0"
+def _read_ticks(value: Any, own: EventsInSpan, name: str) -> Tick:
+    ticks = read_duration(value, own.clock, name)
+    if ticks == 0 or (own.whole and not float(ticks).is_integer()):
+        rule = "a whole number of ticks, 1 or more" if own.whole else "more than 0"
         raise InputError(expected(f"`{name}` to be {rule}", shown(value)))
-    return int(ticks) if canvas.whole else ticks
+    return int(ticks) if own.whole else ticks
+
+
+def alternating(series: EventsInSpan, step: Tick) -> Intervals:
+    """Alternate inside the events, leave one step beside them, and predict everything else."""
+    trivial = series.events
+    left = np.concatenate(([series.start], trivial.stops + step))
+    right = np.concatenate((trivial.starts - step, [series.stop]))
+    around = left < right
+    starts, stops = [left[around]], [right[around]]
+    for start, stop in zip(trivial.starts.tolist(), trivial.stops.tolist(), strict=True):
+        pieces = start + 2 * step * np.arange(-(-(stop - start) // (2 * step)))
+        pieces = pieces[pieces < stop]  # rounding may put a last float on the end itself
+        starts.append(pieces)
+        stops.append(np.minimum(pieces + step, stop))
+    return _sorted(np.concatenate(starts), np.concatenate(stops), series)
+
+
+def default_step(series: EventsInSpan) -> Tick:
+    """Return one sample where there are samples, else a hundredth of the longest event."""
+    if series.unit:
+        return 1
+    longest: Tick = series.durations.max().item()
+    return max(1, longest // 100) if series.whole else longest / 100
+
+
+def added_predictions(series: EventsInSpan, count: int | None, share: float) -> tuple[int, Tick]:
+    """Find how many predictions the composite adversary adds, and how long each of them is."""
+    rest = series.free
+    total = share * (series.length - rest)
+    # The product of a share and a whole number may end just below the whole number it is.
+    whole = int(np.floor(total + 1e-9 * total))
+    if count is None:
+        count = min(_MOST_ADDED, whole) if series.whole else _MOST_ADDED
+    if series.whole and (count == 0 or whole < count):
+        raise InputError(
+            expected(
+                f"a trivial event that leaves one tick to each added prediction "
+                f"({share:g} of it is {whole})",
+                f"`count` {max(count, 1)}",
+                "Add fewer predictions, raise `share`, or choose a longer event.",
+            )
+        )
+    length = whole // count if series.whole else total / count
+    if length * count > rest:
+        raise InputError(
+            expected(
+                "a trivial event that leaves room for the added predictions",
+                f"{rest} ticks beside it",
+                "Choose a shorter event.",
+            )
+        )
+    return count, length
+
+
+def beside_trivial(series: EventsInSpan, count: int, length: Tick) -> Intervals:
+    """Keep the events, and add predictions spread evenly over what they leave free."""
+    trivial = series.events
+    rest = series.free
+    spacing = rest // count if series.whole else rest / count
+    first = (rest - spacing * (count - 1) - length) / 2
+    starts = np.arange(count) * spacing + (int(first) if series.whole else first)
+    added = _around(starts, starts + length, series)
+    both = _sorted(
+        np.concatenate((trivial.starts, added.starts)),
+        np.concatenate((trivial.stops, added.stops)),
+        series,
+    )
+    return both.merged()
+
+
+def _around(starts: Ticks, stops: Ticks, series: EventsInSpan) -> Intervals:
+    """Map places in the free time, counted without the events, back to the whole series."""
+    trivial = series.events
+    skipped = np.concatenate(([0], np.cumsum(series.durations)))
+    places = trivial.starts - series.start - skipped[:-1]
+    starts = starts + skipped[np.searchsorted(places, starts, side="right")]
+    stops = stops + skipped[np.searchsorted(places, stops, side="left")]
+    return Intervals(starts + series.start, stops + series.start, series.clock)
+
+
+def whole_span(series: EventsInSpan) -> Intervals:
+    """Predict the whole series."""
+    kind = series.events.starts.dtype
+    return Intervals(
+        np.array([series.start], dtype=kind), np.array([series.stop], dtype=kind), series.clock
+    )
+
+
+def draw_points(series: EventsInSpan, count: int, seed: int) -> Intervals:
+    """Draw samples of a vector, or moments of a span, each at most once."""
+    starts = _distinct(series, series.length, count, seed) + series.start
+    return Intervals(starts, starts + 1 if series.samples else starts, series.clock)
+
+
+def draw_ranges(series: EventsInSpan, count: int, length: Tick, seed: int) -> Intervals:
+    """Draw disjoint ranges of one length, every placement being as likely as any other."""
+    gap = series.gap
+    free = series.length - count * length - (count - 1) * gap
+    order = np.arange(count)
+    if series.whole:
+        # Distinct numbers minus their rank are the ways to share the free ticks out.
+        before = _distinct(series, free + count, count, seed) - order
+    else:
+        before = np.sort(np.random.default_rng(seed).uniform(0, free, count))
+    starts = before + order * (length + gap) + series.start
+    stops = starts + length
+    # Rounding may carry the last float past the end.
+    return Intervals(starts, np.minimum(stops, series.stop), series.clock)
+
+
+def _distinct(series: EventsInSpan, below: Tick, count: int, seed: int) -> Ticks:
+    random = np.random.default_rng(seed)
+    drawn: NDArray[np.float64] | NDArray[np.int64]
+    if series.whole:
+        drawn = random.choice(int(below), count, replace=False, shuffle=False)
+    else:
+        drawn = random.uniform(0, below, count)
+    return np.sort(drawn)
+
+
+def _sorted(starts: Ticks, stops: Ticks, series: EventsInSpan) -> Intervals:
+    kind = series.events.starts.dtype
+    order = np.argsort(starts, kind="stable")
+    return Intervals(starts[order].astype(kind), stops[order].astype(kind), series.clock)

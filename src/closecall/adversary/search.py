@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf, isnan, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from closecall.adversary.canvas import Canvas, Prediction, read_canvas
-from closecall.adversary.contest import ROUNDS, remaining
-from closecall.adversary.families import plan, read_families
-from closecall.adversary.judge import Judge, merit, require_labels
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, renamed
+import numpy as np
+
+from closecall.adversary.families import DRAWS, plan, read_families, remaining
+from closecall.adversary.predictions import EventsInSpan, Prediction, read_events_in_span
+from closecall.errors import (
+    ClosecallError,
+    InputError,
+    InputTypeError,
+    UndefinedMetricError,
+    expected,
+    first_line,
+    renamed,
+)
+from closecall.evaluate import evaluate
 from closecall.events import Events
-from closecall.metrics.registry import find
+from closecall.metrics.registry import METRICS, REQUIRED, find, read_metrics
 from closecall.parameters import require_count
 from closecall.series import read_pair
 
@@ -20,6 +30,89 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from closecall.events import Intervals
+    from closecall.metrics.registry import Metric
+
+
+Values = dict[str, dict[str, float]]  # by metric, and by the name of the number
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Metrics with their parameters, the truth, and the axis it is on."""
+
+    truth: Any
+    metrics: dict[str, dict[str, Any]]
+    axis: dict[str, Any]
+
+    def values(self, predicted: Any) -> Values:
+        """Return every number of every metric; lengths of time are in seconds."""
+        row = evaluate(self.truth, predicted, metrics=self.metrics, **self.axis)
+        return {
+            name: {number: _plain(row[_key(name, number)]) for number in find(name).gives}
+            for name in self.metrics
+        }
+
+    def scores(self, predicted: Any) -> dict[str, float]:
+        """Return the one number of each metric by which predictions are compared."""
+        return main_numbers(self.values(predicted))
+
+
+def read_judge(
+    truth: Any, predicted: Any, metrics: Any, axis: dict[str, Any]
+) -> tuple[Judge, dict[str, str]]:
+    """Choose the metrics, and say which of the defaults cannot be computed on these inputs."""
+    if metrics is not None:
+        chosen = read_metrics(metrics)
+        for name in chosen:
+            require_labels(find(name))
+        return Judge(truth, chosen, axis), {}
+    # What is wrong with the input is an error; what one metric cannot take is not.
+    read_pair(truth, predicted, **axis)
+    chosen, left_out = {}, {}
+    for name, entry in METRICS.items():
+        if entry.takes == "labels" and REQUIRED not in entry.parameters.values():
+            try:
+                evaluate(truth, predicted, metrics=[name], **axis)
+            except ClosecallError as error:
+                left_out[name] = first_line(error)
+            else:
+                chosen[name] = {}
+    return Judge(truth, chosen, axis), left_out
+
+
+def require_labels(entry: Metric) -> None:
+    """Raise if a metric judges scores, which these predictions have none of."""
+    if entry.takes != "labels":
+        raise InputError(
+            expected("metrics that judge 0/1 predictions", f"{entry.name!r}, which judges scores")
+        )
+
+
+def main_number(entry: Metric) -> str:
+    """Name the number by which predictions are compared: F1 if there is one, else the first."""
+    return "f1" if "f1" in entry.gives else entry.gives[0]
+
+
+def main_numbers(values: Values) -> dict[str, float]:
+    """Return that number of each metric."""
+    return {name: row[main_number(find(name))] for name, row in values.items()}
+
+
+def merit(score: float, *, higher_is_better: bool) -> float:
+    """Turn a score so that higher is better; what is undefined is worse than anything."""
+    if isnan(score):
+        return -inf
+    return score if higher_is_better else -score
+
+
+def _key(metric: str, number: str) -> str:
+    return metric if number == "value" else f"{metric}_{number}"
+
+
+def _plain(value: Any) -> float:
+    if isinstance(value, np.timedelta64):
+        return nan if np.isnat(value) else float(value / np.timedelta64(1, "s"))
+    return float(value)
 
 
 @dataclass(frozen=True)
@@ -125,10 +218,10 @@ def search(
     chosen = read_families(families)
     require_count(seed, "seed", 0)
     require_count(budget, "budget", 1)
-    canvas = read_truth(truth, trivial, span)
+    series = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
     name, score, higher_is_better = _scorer(metric, truth, dict(parameters or {}), axis)
-    attempts, left_out = plan(canvas, chosen, seed=seed, budget=budget)
+    attempts, left_out = plan(series, chosen, seed=seed, budget=budget)
     if not attempts:
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
         raise UndefinedMetricError(expected("a family that fits this series", reasons))
@@ -136,54 +229,51 @@ def search(
     def worth(value: float) -> float:
         return merit(value, higher_is_better=higher_is_better)
 
-    outcomes: dict[int, _Outcome] = {}
+    trials: dict[int, tuple[Trial, Intervals]] = {}
     medians: dict[tuple[int, int], float] = {}
-    for number in range(len(ROUNDS)):
+    for number in range(len(DRAWS)):
         left = remaining(attempts, number, lambda index, earlier: medians[index, earlier])
         for index in left if number else range(len(attempts)):
-            draws = attempts[index].draws(canvas, number)
-            outcomes[index] = _median_draw(draws, canvas, score, worth)
-            medians[index, number] = worth(outcomes[index].score)
+            draws = [
+                (Trial(attempts[index].family.name, how, score(series.as_given(drawn))), drawn)
+                for how, drawn in attempts[index].draws(series, number)
+            ]
+            draws.sort(key=lambda draw: worth(draw[0].score))
+            trial, drawn = draws[len(draws) // 2]
+            trials[index] = replace(trial, draws=len(draws)), drawn
+            medians[index, number] = worth(trial.score)
     judged = [at for at, attempt in enumerate(attempts) if not attempt.family.random or at in left]
-    best = max(judged, key=lambda index: worth(outcomes[index].score))
+    best = max(judged, key=lambda index: worth(trials[index][0].score))
+    trial, drawn = trials[best]
     return Found(
         metric=name,
-        score=outcomes[best].score,
-        prediction=canvas.show(outcomes[best].drawn),
-        family=attempts[best].family.name,
-        parameters=outcomes[best].parameters,
+        score=trial.score,
+        prediction=series.as_given(drawn),
+        family=trial.family,
+        parameters=trial.parameters,
         knows=attempts[best].family.knows,
-        tried=tuple(
-            Trial(
-                attempt.family.name,
-                outcomes[at].parameters,
-                outcomes[at].score,
-                outcomes[at].draws,
-                at in judged,
-            )
-            for at, attempt in enumerate(attempts)
-        ),
+        tried=tuple(replace(trials[at][0], judged=at in judged) for at in range(len(attempts))),
         left_out=left_out,
     )
 
 
-def read_truth(truth: Any, trivial: Any, span: Any) -> Canvas:
+def read_truth(truth: Any, trivial: Any, span: Any) -> EventsInSpan:
     """Read the truth, and the trivial event beside it if there is one."""
     own_span = span if isinstance(truth, Events) else None
-    canvas = read_canvas(truth, "truth", own_span)
-    if len(canvas.events) == 0:
+    series = read_events_in_span(truth, "truth", own_span)
+    if len(series.events) == 0:
         raise UndefinedMetricError(expected("at least one true event", "none in `truth`"))
     if trivial is None:
-        return canvas
+        return series
     with renamed({"predicted": "trivial"}):
         # Read as a pair, so that both are of one kind, of one length and on one clock.
         pair = read_pair(truth, trivial, span=own_span)
     _require_one_true(pair.truth, pair.predicted)
-    return Canvas(pair.truth, pair.start, pair.stop, canvas.samples, pair.predicted)
+    return EventsInSpan(pair.truth, pair.start, pair.stop, series.samples, pair.predicted)
 
 
 def _require_one_true(truth: Intervals, trivial: Intervals) -> None:
-    """Refuse what is not one event that lasts and meets a true one: it would tell too much."""
+    """Raise unless it is one event that lasts and meets a true one: others would tell too much."""
     rule = "`trivial` to be one event, which is true in part or as a whole"
     hint = "Any one true event will do; `adversary.trivial_event` makes one of a rule."
     if len(trivial) != 1:
@@ -194,28 +284,6 @@ def _require_one_true(truth: Intervals, trivial: Intervals) -> None:
     if met.sum() != 1:
         got = f"{trivial.text(0)}, which meets {met.sum()} true events"
         raise InputError(expected(rule, got, hint))
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """The median draw of an attempt, and how many draws there were."""
-
-    parameters: dict[str, Any]
-    drawn: Intervals
-    score: float
-    draws: int
-
-
-def _median_draw(
-    draws: Iterable[tuple[dict[str, Any], Intervals]],
-    canvas: Canvas,
-    score: Callable[[Any], float],
-    worth: Callable[[float], float],
-) -> _Outcome:
-    """Score every draw, and return the middle one."""
-    scored = [(parameters, drawn, score(canvas.show(drawn))) for parameters, drawn in draws]
-    scored.sort(key=lambda outcome: worth(outcome[2]))
-    return _Outcome(*scored[len(scored) // 2], len(scored))
 
 
 def _scorer(

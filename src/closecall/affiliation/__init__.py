@@ -1,10 +1,8 @@
 """The affiliation metrics: precision and recall that are local to each true event."""
 
-from closecall.affiliation.chance_level import Chance, chance
+from closecall.affiliation.chance import Chance, chance
 from closecall.affiliation.curve import AffiliationCurve, EventCurve, affiliation_curve
-from closecall.affiliation.event_scores import EventScores
-from closecall.affiliation.operating import OperatingPoint
-from closecall.affiliation.result import Affiliation
+from closecall.affiliation.result import Affiliation, EventScores
 from closecall.affiliation.score import affiliation
 from closecall.affiliation.scorers import (
     affiliation_average_precision_score,
@@ -13,6 +11,7 @@ from closecall.affiliation.scorers import (
     affiliation_recall_score,
 )
 from closecall.affiliation.stream import AffiliationStream
+from closecall.affiliation.thresholds import OperatingPoint
 
 __all__ = [
     "Affiliation",

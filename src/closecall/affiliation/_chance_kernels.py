@@ -1,4 +1,4 @@
-"""Compiled levels and simulation of the random detector; nothing is checked here.
+"""Kernels for the level and the simulation of the random detector; nothing is checked here.
 
 In a simulation, times are shares of the span; the points of one draw are a row of increasing sums
 of exponential lengths, whose last is the span. A draw is scored by the kernels that score a
@@ -72,7 +72,7 @@ def mean_levels(
 def average_precision_level(
     starts: Ticks, stops: Ticks, borders: Ticks, sizes: NDArray[np.int64]
 ) -> float:
-    """Give about the average precision of random scores; borders are in half ticks.
+    """Return about the average precision of random scores; borders are in half ticks.
 
     The sizes say how many points come in together, the first ones first; none is one by one.
     """
@@ -85,7 +85,7 @@ def average_precision_level(
         filled = min(2 * (stops[j] - starts[j]) / length, 1.0)
         share[zones] = length / float(borders[-1] - borders[0])
         level[zones] = 0.5 + filled * filled / 2
-        free += 1 - filled**3
+        free += 1 - filled * filled * filled
         zones += 1
         harmonic += 1 / zones
     mean = mean_level_of_rises(share[:zones], level[:zones], sizes)
@@ -97,8 +97,20 @@ def average_precision_level(
 
 
 @kernel
+def power(base: float, exponent: int) -> float:
+    """Multiply in a fixed order; Python and numba have different `**`."""
+    result = 1.0
+    while exponent > 0:
+        if exponent % 2 == 1:
+            result *= base
+        base *= base
+        exponent //= 2
+    return result
+
+
+@kernel
 def weight_of_firsts(zones: int, sizes: NDArray[np.int64]) -> float:
-    """Give the mean weight of a zone's first point in precision, when those with it are in.
+    """Return the mean weight of a zone's first point in precision, when those with it are in.
 
     That is 1 over the number of points in its zone, times 1 over the number of zones reached. All
     zones have the same length, and are taken to be reached independently. That is a little too
@@ -111,9 +123,9 @@ def weight_of_firsts(zones: int, sizes: NDArray[np.int64]) -> float:
         after += size
         while rank < after and unreached > _RARE:
             later = after - rank  # with the point itself
-            alone = (1 - miss**later) / later
-            empty = others * miss ** (later - 1)
-            reached = (1 - empty**zones) / (zones * (1 - empty)) if empty < 1 else 1.0
+            alone = (1 - power(miss, later)) / later
+            empty = others * power(miss, later - 1)
+            reached = (1 - power(empty, zones)) / (zones * (1 - empty)) if empty < 1 else 1.0
             total += unreached * alone * reached
             rank += 1
             unreached *= miss
@@ -176,8 +188,9 @@ def mean_level_of_rises(
 @kernel
 def place_points(lengths: NDArray[np.float64], points: NDArray[np.float64]) -> None:
     """Turn k + 1 exponential lengths into k sorted, independent, uniform points in (0, 1)."""
-    total = lengths.sum()
-    reached = 0.0
+    total, reached = 0.0, 0.0
+    for length in lengths:  # `numpy.sum` adds in another order
+        total += length
     for i in range(len(points)):
         reached += lengths[i]
         points[i, 0] = points[i, 1] = reached / total
@@ -185,10 +198,10 @@ def place_points(lengths: NDArray[np.float64], points: NDArray[np.float64]) -> N
 
 @kernel
 def f1_and_bend(precision: float, recall: float, usual: float, mean: float) -> tuple[float, float]:
-    """Give F1, and F1 without what is linear in precision and recall about their means."""
+    """Return F1, and F1 without what is linear in precision and recall about their means."""
     total = precision + recall
     f1 = 2 * precision * recall / total if total > 0 else 0.0
-    scale = 2 / (usual + mean) ** 2
+    scale = 2 / ((usual + mean) * (usual + mean))
     slopes = mean * mean * (precision - usual) + usual * usual * (recall - mean)
     return f1, f1 - scale * slopes
 
@@ -224,7 +237,7 @@ def score_draw(
         mean = count / (count + 1)
         square = own[j, 2]
         if count > 1:
-            square = (scores[RECALL] - mean) ** 2
+            square = (scores[RECALL] - mean) * (scores[RECALL] - mean)
             f1, bend = f1_and_bend(scores[PRECISION], scores[RECALL], own[j, 0], mean)
             sums[j, 0] += 1
             sums[j, 1] += square

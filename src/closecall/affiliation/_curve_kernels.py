@@ -1,4 +1,4 @@
-"""Compiled passes behind the curve: every threshold in one sweep; nothing is checked here.
+"""Kernels behind the curve: every threshold in one sweep; nothing is checked here.
 
 Pieces are the samples, cut where a zone border falls inside one; they tile the axis. As the
 threshold falls, pieces enter. What a piece changes when it enters depends only on its neighbours
@@ -7,6 +7,11 @@ piece: one pass in time order finds all of them with a stack, and one pass in th
 scores adds them up. Equal scores enter together; among themselves, in time order.
 
 Legend as in `_kernels`; times are in half ticks.
+
+The order of the scores comes from a radix sort: each score's leading bits and its place are packed
+into 64 bits, and these are sorted a digit at a time, from the last to the first, about six times as
+fast as places are sorted by their scores. What the leading bits do not tell apart is put right
+afterwards; it is little, or the caller sorts in the usual way.
 """
 
 from __future__ import annotations
@@ -34,7 +39,7 @@ _BLOCK = 64
 def gain_of(
     cuts: Ticks, piece: int, left: int, right: int, a: Tick, b: Tick, A: Tick, B: Tick
 ) -> float:
-    """Give the loss of recall that a piece takes away, entering between left and right.
+    """Return the loss of recall that a piece takes away, entering between left and right.
 
     -1 stands for no neighbour. The first piece of a zone takes it from recall 0, and its gain is
     what it leaves of the full loss.
@@ -207,3 +212,83 @@ def sweep(
             alarms[points] = alarm_count
             points += 1
     return points
+
+
+@kernel
+def pack(
+    keys: NDArray[np.uint64],
+    highest: np.uint64,
+    drop: int,
+    place_bits: int,
+    packed: NDArray[np.uint64],
+) -> None:
+    """Put how far each key is below the highest, in its leading bits, before its place."""
+    sign = np.uint64(1 << 63)
+    for k in range(len(keys)):
+        key = keys[k]
+        if key == sign:  # -0.0 equals 0.0, and may lie outside the range otherwise
+            key = np.uint64(0)
+        key = ~key if key & sign else key | sign
+        packed[k] = (((highest - key) >> np.uint64(drop)) << np.uint64(place_bits)) | np.uint64(k)
+
+
+@kernel
+def radix_sort(
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    place_bits: int,
+    key_bits: int,
+    digit_bits: int,
+) -> bool:
+    """Sort by so many bits above those of the place; return whether it ends in the target."""
+    digits = (key_bits + digit_bits - 1) // digit_bits
+    mask = np.uint64((1 << digit_bits) - 1)
+    counts = np.zeros((digits, 1 << digit_bits), dtype=np.int64)
+    for value in source:
+        rest = value >> np.uint64(place_bits)
+        for d in range(digits):
+            counts[d, rest & mask] += 1
+            rest >>= np.uint64(digit_bits)
+    moved = False
+    for d in range(digits):
+        shift = np.uint64(place_bits + d * digit_bits)
+        places = counts[d]
+        if places[(source[0] >> shift) & mask] == len(source):
+            continue  # all have this digit
+        total = 0
+        for digit in range(len(places)):
+            total, places[digit] = total + places[digit], total
+        for value in source:
+            digit = (value >> shift) & mask
+            target[places[digit]] = value
+            places[digit] += 1
+        source, target, moved = target, source, not moved
+    return moved
+
+
+@kernel
+def unpack(
+    packed: NDArray[np.uint64], scores: NDArray[Any], place_bits: int, order: NDArray[np.int64]
+) -> bool:
+    """Take the places out, and put right what the leading bits left open; False if it is much.
+
+    `order` may be the memory of `packed`.
+    """
+    mask = (np.uint64(1) << np.uint64(place_bits)) - np.uint64(1)
+    moves = 4 * len(packed)
+    before = ~np.uint64(0)
+    first = 0
+    for i in range(len(packed)):
+        value = packed[i]
+        lead, k = value >> np.uint64(place_bits), np.int64(value & mask)
+        if lead != before:
+            before, first = lead, i
+        j = i
+        while j > first and scores[order[j - 1]] < scores[k]:
+            order[j] = order[j - 1]
+            j -= 1
+            moves -= 1
+        order[j] = k
+        if moves < 0:
+            return False
+    return True

@@ -1,4 +1,4 @@
-"""Compiled walks over events; plain arrays and scalars in and out, nothing is checked here.
+"""Kernels that score events: plain arrays and scalars in and out, nothing is checked here.
 
 Legend, after appendix A of the paper: zone [A, B), its true event [a, b), m the shorter distance
 from the event to a border of its zone, d a distance. Times come in ticks and are turned into half
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from closecall.clock import Tick, Ticks
 
-# Columns of the table that `score_zones` fills, one row for each true event.
+# Columns of the table that `score_zones` fills, one row for each true event; lengths in ticks.
 PRECISION, RECALL, PRECISION_DISTANCE, RECALL_DISTANCE, EARLY, LATE, DELAY, DURATION = range(8)
 COLUMNS = 8
 
@@ -57,7 +57,7 @@ def beside(d0: float, d1: float, room: float) -> tuple[float, float]:
 
 @kernel
 def at_point(d: float, room: float) -> tuple[float, float]:
-    """Give the loss of recall of a true point at distance d from a pivot, and d itself."""
+    """Return the loss of recall of a true point at distance d from a pivot, and d itself."""
     return 2.0 * min(d, 0.5 * room), d
 
 
@@ -116,7 +116,7 @@ def range_losses(a: Tick, b: Tick, start: Tick, stop: Tick, m: float) -> tuple[f
 
 @kernel
 def point_losses(a: Tick, b: Tick, point: Tick, m: float) -> tuple[float, float, float]:
-    """Give the loss of precision at a predicted point: the limit of a range that starts there."""
+    """Return the loss of precision at a point, the limit of a range that starts there."""
     if a <= point < b:
         return 0.0, 0.0, 0.0
     early, late = np.float64(max(a - point, a - a)), np.float64(max(point - b, b - b))
@@ -174,13 +174,15 @@ def cut_at_borders(
 ) -> None:
     """Cut predictions at the zone borders: zone j gets pieces[offsets[j] : offsets[j + 1]].
 
-    A point on a border belongs to the zone that starts there; at the span's end, to the last.
+    A point on a border belongs to the zone that starts there; at the last border, to the last.
+    What reaches beyond the outer borders is cut off.
     """
     last = len(borders) - 2
     j, count = 0, 0
     offsets[0] = 0
     for k in range(len(starts)):
-        start, stop = 2 * (starts[k] - origin), 2 * (stops[k] - origin)
+        start = max(2 * (starts[k] - origin), borders[0])
+        stop = min(2 * (stops[k] - origin), borders[-1])
         while j < last and start >= borders[j + 1]:
             j += 1
             offsets[j] = count

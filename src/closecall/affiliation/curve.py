@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.operating import OperatingPoint, alarm_budget, choose
-from closecall.affiliation.order import descending_order
-from closecall.affiliation.pieces import Pieces, cut_samples
-from closecall.affiliation.random_scores import shuffled_average_precision
+from closecall.affiliation import _curve_kernels
+from closecall.affiliation.chance import random_average_precision, sizes_of_ties
 from closecall.affiliation.score import score_pair
-from closecall.affiliation.zones import origin_of
+from closecall.affiliation.thresholds import OperatingPoint, alarm_budget, best_threshold
+from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, expected
 from closecall.fscore import f_measure, first_highest
 from closecall.series import Scored, read_scored
@@ -22,11 +21,15 @@ from closecall.series import Scored, read_scored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.affiliation.event_scores import EventScores
-    from closecall.affiliation.result import Affiliation
-
+    from closecall.affiliation.result import Affiliation, EventScores
+    from closecall.clock import Ticks
 
 _COLUMNS = ("thresholds", "precision", "recall", "f1", "alarms")
+_SIGN = 1 << 63
+_ALL_BITS = 2**64 - 1
+_FEW = 1 << 20  # samples, for which long digits are faster: their places stay in fast memory
+_VERY_FEW = 1 << 12
+_HELD = 4  # bytes of any number that float64 holds exactly
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -92,7 +95,9 @@ class AffiliationCurve:
     @cached_property
     def chance_average_precision(self) -> float:
         """About the ``average_precision`` of these scores in random order, usually within 0.02."""
-        return shuffled_average_precision(self.scored, self.thresholds)
+        scored = self.scored
+        sizes = sizes_of_ties(scored.scores, self.thresholds, scored)
+        return random_average_precision(scored, sizes)
 
     def best(
         self,
@@ -128,22 +133,22 @@ class AffiliationCurve:
         >>> c.best(min_recall=0.99)
         OperatingPoint(threshold=0.4, precision=0.833, recall=1.000, f1=0.909, alarms=1)
         """
-        pair = self.scored
-        most = alarm_budget(max_alarms_per, pair.stop - pair.start, pair.clock)
-        return choose(
+        scored = self.scored
+        most = alarm_budget(max_alarms_per, scored.stop - scored.start, scored.clock)
+        return best_threshold(
             self, beta, min_precision=min_precision, min_recall=min_recall, max_alarms=most
         )
 
     def at(self, threshold: float) -> Affiliation:
-        """Score the predictions at any threshold: the same object as `affiliation` gives."""
+        """Score the predictions at any threshold, as `affiliation` does."""
         return score_pair(self.scored.at(threshold))
 
     def events_at(self, threshold: float) -> EventScores:
-        """Give each true event's precision, recall and distances at any threshold."""
+        """Return each true event's precision, recall and distances at any threshold."""
         return self.at(threshold).events
 
     def event_curve(self, event: int) -> EventCurve:
-        """Give one true event's precision and recall at every threshold of its zone.
+        """Return one true event's precision and recall at every threshold of its zone.
 
         Examples
         --------
@@ -181,7 +186,7 @@ class AffiliationCurve:
         return np.unique(np.append(even, ends_and_best))
 
     def to_dict(self, points: int = 200) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes, with a curve of about that many points.
+        """Return plain values that any JSON writer takes, with a curve of about that many points.
 
         Infinite thresholds become the texts ``inf`` and ``-inf``.
         """
@@ -263,19 +268,15 @@ def affiliation_curve(
     Affiliation(precision=0.750, recall=0.917, f1=0.825, events=1)
     """
     scored = read_scored(truth, scores, times=times, end=end, span=span)
-    pair = scored
-    pair.require_truth("affiliation")
-    pieces = cut_samples(scored)
-    return AffiliationCurve(*_sweep(scored, pieces, 0, len(pair.truth)), scored=scored)
+    scored.require_truth("affiliation")
+    columns = _sweep(scored, cut_samples(scored), 0, len(scored.truth))
+    return AffiliationCurve(*columns, scored=scored)
 
 
 def _sweep(
     scored: Scored, pieces: Pieces, first: int, after: int
 ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Sweep the zones first, ..., after - 1 and give thresholds, precision, recall and alarms."""
-    from closecall.affiliation import _curve_kernels
-
-    pair = scored
+    """Return thresholds, precision, recall and alarms over the zones first, ..., after - 1."""
     low, high = pieces.offsets[first], pieces.offsets[after]
     scores = pieces.scores[low:high]
     rows = np.empty((scores.size, _curve_kernels.COLUMNS))
@@ -283,9 +284,9 @@ def _sweep(
         scores,
         pieces.cuts[low : high + 1],
         pieces.offsets[first : after + 1] - low,
-        pair.truth.starts[first:after],
-        pair.truth.stops[first:after],
-        origin_of(pair),
+        scored.truth.starts[first:after],
+        scored.truth.stops[first:after],
+        origin_of(scored),
         pieces.borders[first : after + 1],
         rows,
     )
@@ -298,3 +299,69 @@ def _sweep(
     for column in columns:
         column.resize(count, refcheck=False)
     return columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """Pieces that tile the axis: piece k is [cuts[k], cuts[k + 1]), in half ticks."""
+
+    scores: NDArray[Any]
+    cuts: Ticks
+    offsets: NDArray[np.int64]  # zone j holds the pieces offsets[j], ..., offsets[j + 1] - 1
+    borders: Ticks
+
+
+def cut_samples(scored: Scored) -> Pieces:
+    """Cut the samples at the zone borders; the scores are copied only if one is cut."""
+    axis, scores = scored.axis, scored.scores
+    borders = zone_borders(scored)
+    cuts = axis.borders(np.arange(axis.length + 1))
+    cuts -= origin_of(scored)
+    cuts *= 2
+    inside = borders[(borders > cuts[0]) & (borders < cuts[-1])]
+    places = np.searchsorted(cuts, inside)
+    new = cuts[places] != inside
+    if new.any():
+        places = places[new]
+        scores = np.insert(scores, places, scores[places - 1])
+        cuts = np.insert(cuts, places, inside[new])
+    offsets = np.searchsorted(cuts[:-1], borders)
+    # Zones may reach beyond the first and the last sample.
+    offsets[0], offsets[-1] = 0, scores.size
+    return Pieces(scores, cuts, offsets, borders)
+
+
+def descending_order(scores: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the places of the scores from the highest down; equal ones in any order.
+
+    O(N) for numbers that float64 holds exactly, unless nearly all of them share their leading
+    bits; O(N log N) otherwise.
+    """
+    exact = scores.dtype == np.float64 or scores.dtype.itemsize <= _HELD
+    if not exact or scores.size == 0:
+        return np.argsort(scores)[::-1].copy()
+    values = scores.astype(np.float64, copy=False)
+    place_bits = (values.size - 1).bit_length()
+    low, high = _as_integer(values.min()), _as_integer(values.max())
+    span_bits = (high - low).bit_length()
+    # Three or four digits of the leading bits; more would seldom matter.
+    digits, digit_bits = (3, 12) if values.size <= _FEW else (4, 10)
+    if values.size <= _VERY_FEW:
+        digits, digit_bits = 4, 9  # as many bits; counting digits would take longer than sorting
+    key_bits = min(span_bits, digits * digit_bits, 64 - place_bits)
+    drop = span_bits - key_bits
+    order, other = np.empty(values.size, np.int64), np.empty(values.size, np.int64)
+    packed, spare = order.view(np.uint64), other.view(np.uint64)
+    _curve_kernels.pack(values.view(np.uint64), np.uint64(high), drop, place_bits, packed)
+    if _curve_kernels.radix_sort(packed, spare, place_bits, key_bits, digit_bits):
+        order, packed = other, spare
+    # The order is written over what it is read from.
+    if _curve_kernels.unpack(packed, values, place_bits, order):
+        return order
+    return np.argsort(scores)[::-1].copy()
+
+
+def _as_integer(score: np.float64) -> int:
+    """Return the integer that is ordered among integers as the score is among floats."""
+    bits = int((score + 0.0).view(np.uint64))  # -0.0 becomes 0.0
+    return bits ^ _ALL_BITS if bits & _SIGN else bits | _SIGN

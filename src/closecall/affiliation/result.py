@@ -1,25 +1,208 @@
-"""What `affiliation` returns: the scores, and one row per true event."""
+"""What `affiliation` returns: the scores, and one row per true event, in any form."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
+from html import escape
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from closecall.affiliation import _kernels
+from closecall.affiliation.random_points import chance_recall_loss
+from closecall.affiliation.zones import ZoneShares, in_ticks
+from closecall.errors import InputError, MissingExtraError, expected
 from closecall.events import Events
 from closecall.fscore import f_measure
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import tzinfo
+
     from numpy.typing import NDArray
 
-    from closecall.affiliation.chance_level import Chance
-    from closecall.affiliation.event_scores import EventScores
+    from closecall.affiliation.chance import Chance
+    from closecall.clock import Ticks
+    from closecall.series import Pair
     from closecall.statistics import ScoreIntervals
 
+_TIMES = ("start", "stop", "zone_start", "zone_stop")
+_SCORES = ("precision", "recall", "f1")
 _ABOVE_CHANCE = ("precision_above_chance", "recall_above_chance", "f1_above_chance")
+_DISTANCES = ("precision_distance", "recall_distance")
+_LENGTHS = ("predicted_duration", "early", "late", "delay")
+COLUMNS = (*_TIMES, *_SCORES, *_DISTANCES, "predicted_count", *_LENGTHS, *_ABOVE_CHANCE)
+
+MUCH = 0.25  # of the span, beyond which points at random times are no match; so in the explorer
+_NOTEBOOK_ROWS = 20
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EventScores:
+    """One row per true event, each column an array.
+
+    On a datetime axis, times are datetime64 (UTC) and lengths of time are timedelta64, with NaT
+    for what is undefined or infinite.
+    """
+
+    pair: Pair
+    """The events that were compared."""
+    borders: Ticks
+    """Borders of the zones, in half ticks from the origin."""
+    table: NDArray[np.float64]
+    """The columns of `_kernels`, in ticks."""
+    predicted_count: NDArray[np.int64]
+    """How many predicted events, or parts of them, lie in the event's zone."""
+    alarms: int
+    """How many predicted events there are in all."""
+
+    @property
+    def start(self) -> NDArray[Any]:
+        """Where the event starts."""
+        return self.pair.clock.native(self.pair.truth.starts)
+
+    @property
+    def stop(self) -> NDArray[Any]:
+        """Where the event stops."""
+        return self.pair.clock.native(self.pair.truth.stops)
+
+    @cached_property
+    def zone_start(self) -> NDArray[Any]:
+        """Where the event's zone of affiliation starts."""
+        return self.pair.clock.native(in_ticks(self.borders[:-1], self.pair))
+
+    @cached_property
+    def zone_stop(self) -> NDArray[Any]:
+        """Where the event's zone of affiliation stops."""
+        return self.pair.clock.native(in_ticks(self.borders[1:], self.pair))
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """Individual precision probability in [0, 1]; nan where nothing is predicted."""
+        return self.table[:, _kernels.PRECISION]
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        """Individual recall probability in [0, 1]; 0 where nothing is predicted."""
+        return self.table[:, _kernels.RECALL]
+
+    @cached_property
+    def f1(self) -> NDArray[np.float64]:
+        """Harmonic mean of the two; nan where nothing is predicted."""
+        f1: NDArray[np.float64] = f_measure(self.precision, self.recall)
+        return f1
+
+    @cached_property
+    def precision_distance(self) -> NDArray[Any]:
+        """Mean distance from the predictions to the event; nan where nothing is predicted."""
+        return self._duration(_kernels.PRECISION_DISTANCE)
+
+    @cached_property
+    def recall_distance(self) -> NDArray[Any]:
+        """Mean distance from the event to the predictions; inf where nothing is predicted."""
+        return self._duration(_kernels.RECALL_DISTANCE)
+
+    @cached_property
+    def early(self) -> NDArray[Any]:
+        """The part of `precision_distance` that lies before the event."""
+        return self._duration(_kernels.EARLY)
+
+    @cached_property
+    def late(self) -> NDArray[Any]:
+        """The part of `precision_distance` that lies after the event."""
+        return self._duration(_kernels.LATE)
+
+    @cached_property
+    def delay(self) -> NDArray[Any]:
+        """The first affiliated alarm minus the event's start; negative if it came before."""
+        return self._duration(_kernels.DELAY)
+
+    @cached_property
+    def predicted_duration(self) -> NDArray[Any]:
+        """How long the predictions in the event's zone last."""
+        return self._duration(_kernels.DURATION)
+
+    @property
+    def missed(self) -> NDArray[np.bool_]:
+        """Whether the event is missed: nothing is predicted in its zone. Decided here only."""
+        missed: NDArray[np.bool_] = self.predicted_count == 0
+        return missed
+
+    @cached_property
+    def zone_shares(self) -> ZoneShares:
+        """The zones and events as shares, all that chance depends on."""
+        return ZoneShares.of(self.pair, self.borders)
+
+    @cached_property
+    def precision_above_chance(self) -> NDArray[np.float64]:
+        r"""Precision with 0 at the level of chance c and 1 where it is perfect; at most 1.
+
+        It is :math:`(P - c) / (1 - c)` with :math:`c = 1/2 + p^2/2`, p being the share of the zone
+        that the event fills; nan where the precision is, and at p = 1, where all are perfect.
+        """
+        loss = self.zone_shares.empty * (1 + self.zone_shares.filled) / 2
+        return np.where(loss > 0, 1 - (1 - self.precision) / np.where(loss > 0, loss, 1), np.nan)
+
+    @cached_property
+    def recall_above_chance(self) -> NDArray[np.float64]:
+        r"""Recall with 0 at the level of chance c and 1 where it is perfect; at most 1.
+
+        It is :math:`(R - c) / (1 - c)`, with c the mean recall of as many random alarms, over the
+        whole span, as there are predicted events; negative where the event is missed, 0 where
+        nothing is predicted anywhere.
+        """
+        loss = chance_recall_loss(self.zone_shares.of_span, self.alarms)
+        return 1 - (1 - self.recall) / loss
+
+    @cached_property
+    def chance(self) -> Chance:
+        """What a random detector with as many alarms scores, over the zones that it reaches."""
+        from closecall.affiliation.chance import chance_of
+
+        return chance_of(self)
+
+    @cached_property
+    def f1_above_chance(self) -> NDArray[np.float64]:
+        r"""F1 with 0 at the level of chance c and 1 where it is perfect; at most 1.
+
+        It is :math:`(F_1 - c) / (1 - c)`, with c the mean F1 in the zone of as many random alarms
+        over the whole span, given that one of them is there; nan where nothing is predicted. c is
+        simulated, see `closecall.chance`.
+        """
+        return 1 - (1 - self.f1) / (1 - self.chance.events.f1)
+
+    def _duration(self, column: int) -> NDArray[Any]:
+        return self.pair.clock.duration(self.table[:, column])
+
+    def __len__(self) -> int:
+        return len(self.pair.truth)
+
+    def __repr__(self) -> str:
+        return f"EventScores({len(self)} events, columns {', '.join(COLUMNS)})"
+
+    def rows(self, names: tuple[str, ...] = COLUMNS) -> Iterator[dict[str, Any]]:
+        """Yield each event as plain JSON values, all columns or those of some names.
+
+        Times of a datetime axis become ISO 8601 text and lengths of time seconds; nan and inf
+        become None.
+        """
+        clock = self.pair.clock
+        dated = clock.kind == "datetime"
+        columns = {name: getattr(self, name) for name in names}
+        for index in range(len(self)):
+            row: dict[str, Any] = {}
+            for name, column in columns.items():
+                value = column[index]
+                if dated and name in _TIMES:
+                    row[name] = clock.text(value.astype(np.int64).item()).replace(" ", "T")
+                elif dated and name in (*_DISTANCES, *_LENGTHS):
+                    row[name] = None if np.isnat(value) else float(value / np.timedelta64(1, "s"))
+                else:
+                    row[name] = value.item() if np.isfinite(value) else None
+            yield row
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -67,7 +250,7 @@ class Affiliation:
 
         It is scored with the ``zero_division`` of this result.
         """
-        from closecall.affiliation.chance_level import chance_of
+        from closecall.affiliation.chance import chance_of
 
         if isnan(self.zero_division):
             return self.events.chance
@@ -105,21 +288,49 @@ class Affiliation:
         return 1 - (1 - f1) / (1 - self.events.chance.f1)
 
     def interval(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> ScoreIntervals:
-        """Say how far the scores may be off, since there are only so many events.
+        """Compute confidence intervals of the scores, since there are only so many events.
 
-        See `closecall.affiliation.interval.event_interval`.
+        The true events at hand are taken as a sample of those that there could be, and resampled
+        (see `closecall.statistics`). Events without a precision are left out of its mean, whatever
+        ``zero_division`` was. O(n m) for m events.
+
+        Parameters
+        ----------
+        level
+            How often such intervals are meant to hold the true score, between 0 and 1.
+        n
+            How many resamples to draw, 100 or more.
+        seed
+            The same seed gives the same intervals.
+
+        Returns
+        -------
+        ScoreIntervals
+            ``precision``, ``recall`` and ``f1``, each with ``value``, ``low`` and ``high`` in
+            [0, 1], higher is better; nan with a single event. ``caution`` says what few events do
+            not allow.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> truth = [0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0]
+        >>> found = [0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0]
+        >>> cc.affiliation(truth, found).interval().recall
+        Interval(0.688, from 0.205 to 0.958)
         """
-        from closecall.affiliation.interval import event_interval
+        from closecall.statistics import Resamples
 
-        return event_interval(self, level=level, n=n, seed=seed)
+        events = self.events
+        resamples = Resamples.draw([events.precision], [events.recall], n=n, seed=seed)
+        return resamples.intervals(0, level)
 
     def values(self) -> dict[str, float]:
-        """Give the scores by name."""
-        return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+        """Return the scores by name."""
+        return {name: getattr(self, name) for name in _SCORES}
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
-        scores = self.values() | {name: getattr(self, name) for name in _ABOVE_CHANCE}
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
+        scores = {name: getattr(self, name) for name in (*_SCORES, *_ABOVE_CHANCE)}
         return {
             **{name: None if np.isnan(value) else value for name, value in scores.items()},
             "chance": self.chance.to_dict(),
@@ -127,7 +338,7 @@ class Affiliation:
         }
 
     def to_frame(self, backend: Literal["pandas", "polars"] = "pandas") -> Any:
-        """Give the rows per event as a dataframe; times keep their time zone.
+        """Return the rows per event as a dataframe; times keep their time zone.
 
         Examples
         --------
@@ -136,9 +347,12 @@ class Affiliation:
         >>> frame["delay"].to_list()
         [0.0]
         """
-        from closecall.affiliation.frame import event_frame
-
-        return event_frame(self.events, backend)
+        if backend not in ("pandas", "polars"):
+            raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
+        try:
+            return (_pandas_frame if backend == "pandas" else _polars_frame)(self.events)
+        except ImportError as error:
+            raise MissingExtraError(backend) from error
 
     def plot(self, **options: Any) -> Any:
         """Draw the events and their zones; see `closecall.plot.plot_events` for the options."""
@@ -155,10 +369,93 @@ class Affiliation:
 
     def _repr_html_(self) -> str:
         """Show the scores, the level of chance and the first events in a notebook."""
-        from closecall.affiliation.notebook import as_html
+        names = [name for name in COLUMNS if not name.startswith("zone")]
+        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
+        rows = []
+        for row, _ in zip(self.events.rows(), range(_NOTEBOOK_ROWS), strict=False):
+            cells = "".join(f"<td>{escape(_cell(name, row[name]))}</td>" for name in names)
+            rows.append(f"<tr>{cells}</tr>")
+        hidden = len(self.events) - len(rows)
+        note = f"<p>and {hidden} more events</p>" if hidden else ""
+        long = ""
+        if covers_much(self.events):
+            long = (
+                f". Alarms cover {covered_share(self.events):.0%} of the series; random ones are "
+                "points. So recall and F1 look better than they are: <code>significance</code> "
+                "moves the alarms themselves."
+            )
+        return (
+            f"<div><p><b>{_headline(self.values())}</b> over {len(self.events)} true events</p>"
+            f"<p>by chance: {_headline(self.chance.values())}{long}</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+            f"{note}</div>"
+        )
 
-        return as_html(self)
+
+def covered_share(events: EventScores) -> float:
+    """Return the share of the span that the predicted events cover, in [0, 1].
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> covered_share(cc.affiliation([0, 1, 0, 0], [0, 1, 1, 0]).events)
+    0.5
+    """
+    # From the durations by zone, which the result of a stream has as well.
+    covered = events.table[:, _kernels.DURATION].sum()
+    return float(covered / (events.pair.stop - events.pair.start))
+
+
+def covers_much(events: EventScores) -> bool:
+    """Whether the alarms cover so much that points at random times are no match for them."""
+    return covered_share(events) > MUCH
 
 
 def _mean_of_defined(column: NDArray[np.float64]) -> float:
     return float(np.nanmean(column)) if not np.isnan(column).all() else np.nan
+
+
+def _headline(scores: dict[str, float]) -> str:
+    return ", ".join(
+        f"{'F1' if name == 'f1' else name} {'-' if isnan(value) else f'{value:.3f}'}"
+        for name, value in scores.items()
+    )
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) and name not in _TIMES else str(value)
+
+
+def _pandas_frame(events: EventScores) -> Any:
+    import pandas as pd
+
+    frame = pd.DataFrame({name: getattr(events, name) for name in COLUMNS})
+    zone = events.pair.clock.tz
+    if zone is not None:
+        for name in _TIMES:
+            frame[name] = frame[name].dt.tz_localize("UTC").dt.tz_convert(zone)
+    return frame
+
+
+def _polars_frame(events: EventScores) -> Any:
+    import polars as pl
+
+    columns = {name: np.ascontiguousarray(getattr(events, name)) for name in COLUMNS}
+    clock = events.pair.clock
+    if clock.unit == "s":  # polars counts in milliseconds or finer
+        columns |= {name: columns[name].astype("datetime64[ms]") for name in _TIMES}
+    frame = pl.DataFrame(columns)
+    if clock.tz is not None:
+        times = pl.col(_TIMES).dt.replace_time_zone("UTC")
+        frame = frame.with_columns(times.dt.convert_time_zone(_zone_name(clock.tz)))
+    return frame
+
+
+def _zone_name(zone: tzinfo) -> str:
+    """Name a zone for polars, which knows no offsets: whole hours have names, others are UTC."""
+    if hasattr(zone, "key"):
+        return str(zone.key)
+    hours = (zone.utcoffset(None) or timedelta()) / timedelta(hours=1)
+    return f"Etc/GMT{-hours:+.0f}" if hours.is_integer() and hours else "UTC"

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from math import isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.event_scores import EventScores
-from closecall.affiliation.result import Affiliation
+from closecall.affiliation import _kernels
+from closecall.affiliation.result import Affiliation, EventScores
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, expected
 from closecall.series import Pair, read_pair
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.clock import Tick, Ticks
 
 
 def affiliation(
@@ -87,32 +92,46 @@ def affiliation(
 
 
 def require_zero_division(value: Any) -> None:
-    """Refuse what an undefined precision cannot count for."""
+    """Raise unless an undefined precision can count as this: nan, 0 or 1."""
     if value not in (0, 1) and not (isinstance(value, float) and isnan(value)):
         raise InputError(expected("`zero_division` to be nan, 0 or 1", f"{value!r:.80}"))
 
 
 def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:
     """Score events that have been checked already."""
-    from closecall.affiliation import _kernels
-
-    origin, borders = origin_of(pair), zone_borders(pair)
     truth, predicted = pair.truth, pair.predicted
+    borders, bounds = zone_borders(pair), (predicted.starts, predicted.stops)
+    table, counts, sums = score_zones((truth.starts, truth.stops), bounds, borders, origin_of(pair))
+    events = EventScores(pair, borders, table, counts, len(predicted))
+    return mean_scores(events, sums, zero_division)
+
+
+def score_zones(
+    truth: tuple[Ticks, Ticks], predicted: tuple[Ticks, Ticks], borders: Ticks, origin: Tick
+) -> tuple[NDArray[np.float64], NDArray[np.int64], tuple[float, int, float]]:
+    """Score the zones of true events, given as starts and stops like the predicted ones.
+
+    Returns the table of `_kernels`, how many predicted pieces each zone has, and the sum and count
+    of the precisions and the sum of the recalls.
+    """
+    zones = len(borders) - 1
     # Each border cuts at most one prediction in two.
-    pieces = np.empty((len(predicted) + len(truth), 2), dtype=borders.dtype)
-    offsets = np.empty(len(truth) + 1, dtype=np.int64)
-    _kernels.cut_at_borders(predicted.starts, predicted.stops, origin, borders, pieces, offsets)
-    table = np.empty((len(truth), _kernels.COLUMNS))
-    precision_sum, defined, recall_sum = _kernels.score_zones(
-        truth.starts, truth.stops, origin, borders, pieces, offsets, table
-    )
+    pieces = np.empty((len(predicted[0]) + zones, 2), dtype=borders.dtype)
+    offsets = np.empty(zones + 1, dtype=np.int64)
+    _kernels.cut_at_borders(*predicted, origin, borders, pieces, offsets)
+    table = np.empty((zones, _kernels.COLUMNS))
+    sums = _kernels.score_zones(*truth, origin, borders, pieces, offsets, table)
+    return table, np.diff(offsets), sums
+
+
+def mean_scores(
+    events: EventScores, sums: tuple[float, int, float], zero_division: float = nan
+) -> Affiliation:
+    """Average over the events (equation 6), given the sums of `score_zones`."""
+    precision_sum, defined, recall_sum = sums
+    count = len(events)
     if isnan(zero_division):
         precision = precision_sum / defined if defined else nan
     else:
-        precision = (precision_sum + zero_division * (len(truth) - defined)) / len(truth)
-    return Affiliation(
-        precision=float(precision),
-        recall=float(recall_sum / len(truth)),
-        events=EventScores(pair, borders, table, np.diff(offsets), len(predicted)),
-        zero_division=float(zero_division),
-    )
+        precision = (precision_sum + zero_division * (count - defined)) / count
+    return Affiliation(float(precision), float(recall_sum / count), events, float(zero_division))

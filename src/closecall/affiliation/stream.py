@@ -6,34 +6,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from closecall.affiliation.stream_chunks import (
-    event_part,
-    on_clock,
-    read_chunk,
-    refuse_start,
-    sampled_part,
-    timed_part,
-)
 from closecall.affiliation.stream_parts import (
     EventPart,
     Part,
     SampledPart,
+    StreamOptions,
     TimedPart,
-    joined_parts,
-    retained,
+    join_parts,
+    on_stream_clock,
+    read_chunk,
 )
-from closecall.affiliation.stream_result import complete_rows, pair_of, result_of
-from closecall.affiliation.stream_step import read_setting
-from closecall.affiliation.stretch import Stretch
+from closecall.affiliation.stream_state import Segment
 from closecall.axis import after_last
 from closecall.clock import Timed, read_times
-from closecall.errors import UndefinedMetricError, expected
+from closecall.errors import InputTypeError, UndefinedMetricError, expected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from closecall.affiliation.result import Affiliation
-    from closecall.clock import Tick
 
 _Kind = TypeVar("_Kind", SampledPart, EventPart, TimedPart)
 
@@ -81,10 +72,10 @@ class AffiliationStream:
     Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
     """
 
-    __slots__ = ("_part", "_setting", "_yielded")
+    __slots__ = ("_options", "_part", "_yielded")
 
     def __init__(self, *, start: Any = None, step: Any = None) -> None:
-        self._setting = read_setting(start, step)
+        self._options = StreamOptions.read(start, step)
         self._part: Part | None = None
         self._yielded = 0
 
@@ -111,11 +102,19 @@ class AffiliationStream:
         array([3.5])
         """
         labels = read_chunk(truth, predicted)
-        if times is not None:
-            refuse_start(self._setting)
-            self._take(timed_part(labels, times, self._part_of(TimedPart)))
-        elif labels is not None:
-            self._take(sampled_part(labels, self._part_of(SampledPart), self._setting))
+        if times is None:
+            if len(labels[0]):
+                self._take(SampledPart.read(labels, self._part_of(SampledPart), self._options))
+            return
+        if self._options.placed:
+            raise InputTypeError(
+                expected(
+                    "no `start` for a stream whose chunks have times",
+                    self._options.clock.text(self._options.start),
+                    "Such a stream starts at its first time.",
+                )
+            )
+        self._take(TimedPart.read(labels, times, self._part_of(TimedPart)))
 
     def update_events(self, truth: Any, predicted: Any, *, until: Any) -> None:
         """Take the events of the next stretch of time, which has then been seen up to `until`.
@@ -141,7 +140,7 @@ class AffiliationStream:
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
         before = self._part_of(EventPart)
-        self._take(event_part(truth, predicted, until, before, self._setting))
+        self._take(EventPart.read(truth, predicted, until, before, self._options))
 
     def closed(self) -> Iterator[dict[str, Any]]:
         """Yield the row of each true event whose zone is complete, once, in order.
@@ -166,7 +165,8 @@ class AffiliationStream:
         """
         if self._part is None:
             return
-        for index, row in enumerate(complete_rows(self._part.known, self._yielded), self._yielded):
+        first = self._yielded
+        for index, row in enumerate(self._part.known.complete_rows(first), first):
             if index >= self._yielded:  # another loop over the same stream may have been faster
                 self._yielded = index + 1
                 yield row
@@ -203,8 +203,17 @@ class AffiliationStream:
                     "a stream that has seen nothing",
                 )
             )
-        stop = None if end is None else _read_end(end, self._part.known)
-        return result_of(self._part.finished(stop))
+        known, stop = self._part.known, None
+        if end is not None:
+            timed = Timed("end", *read_times([end], "end"))
+            ((tick,),), clock = on_stream_clock(known.stop, known.clock, timed)
+            stop = after_last(known.stop, tick.item(), clock)
+        if isinstance(self._part, TimedPart):
+            return self._part.finished(stop).result()
+        if stop is not None:
+            rule = "no `end` for a stream that knows where it stops"
+            raise InputTypeError(expected(rule, known.clock.text(stop)))
+        return known.result()
 
     @property
     def alarms(self) -> int:
@@ -214,7 +223,7 @@ class AffiliationStream:
     @property
     def kept(self) -> int:
         """How many predicted events are kept, for zones that are not complete on both sides."""
-        return 0 if self._part is None else retained(self._part.known)
+        return 0 if self._part is None else self._part.known.kept
 
     def __add__(self, other: object) -> AffiliationStream:
         """Put a stream that starts where this one stops after it; neither is changed.
@@ -231,12 +240,12 @@ class AffiliationStream:
             return NotImplemented
         both = AffiliationStream.__new__(AffiliationStream)
         both._yielded = self._yielded
-        own, theirs = self._setting, other._setting
-        both._setting = own if self._part or own.placed or not theirs.told else theirs
+        own, theirs = self._options, other._options
+        both._options = own if self._part or own.placed or not theirs.told else theirs
         left, right = self._part or self._empty(other), other._part or other._empty(self)
         both._part = self._part or other._part
         if left is not None and right is not None:
-            joined = _checked(joined_parts(left, right))
+            joined = _checked(join_parts(left, right))
             both._part = both._part and joined
         return both
 
@@ -257,38 +266,31 @@ class AffiliationStream:
         return f"AffiliationStream({counts}, from {start} to {stop})"
 
     def _part_of(self, kind: type[_Kind]) -> _Kind | None:
-        """Give what has been seen, if it tells time in this way."""
         return self._part if isinstance(self._part, kind) else None
 
     def _take(self, part: Part | None) -> None:
         """Put a chunk after what has been seen, once nothing can go wrong any more."""
         if part is not None:
-            self._part = _checked(part if self._part is None else joined_parts(self._part, part))
+            self._part = _checked(part if self._part is None else join_parts(self._part, part))
 
     def _empty(self, beside: AffiliationStream) -> Part | None:
-        """Give a part without length, if this stream has seen nothing and was told what to see."""
-        own, other = self._setting, beside._part
+        """Return a part without length, if this stream was told what to see."""
+        own, other = self._options, beside._part
         sampled = isinstance(other, SampledPart) or (
-            other is None and None not in (own.step, beside._setting.step)
+            other is None and None not in (own.step, beside._options.step)
         )
         if not (own.told if sampled else own.placed):
             return None
         nothing = np.empty((0, 2), dtype=np.float64 if own.clock.kind == "number" else np.int64)
-        at = Stretch.of(nothing, nothing, (own.start, own.start), own.clock, joins=sampled)
+        at = Segment.of(nothing, nothing, (own.start, own.start), own.clock, joins=sampled)
         return SampledPart(at, own.sample_step(), own.placed) if sampled else EventPart(at)
 
 
-def _read_end(end: Any, known: Stretch) -> Tick:
-    timed = Timed("end", *read_times([end], "end"))
-    ((tick,),), clock = on_clock(known.stop, known.clock, timed)
-    return after_last(known.stop, tick.item(), clock)
-
-
 def _checked(part: Part) -> Part:
-    """Refuse a span that is too long for exact arithmetic."""
+    """Raise if the span is too long for exact arithmetic."""
     known = part.known
     if known.clock.kind != "number" and known.start < known.stop:
-        pair_of(known, np.empty((0, 2), dtype=np.int64)).checked()
+        known.pair(known.truth.first(0)).checked()
     return part
 
 

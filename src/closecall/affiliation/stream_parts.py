@@ -1,59 +1,134 @@
-"""Parts of a stream, one class for each way of telling time, and how two parts meet."""
+"""Chunks of a stream as the caller gives them: checked, made into parts, and put together.
+
+There is one class of parts for each way of telling time.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.stretch import Stretch
-from closecall.axis import Spacing
+from closecall.affiliation.stream_state import Blocks, Segment
+from closecall.axis import Spacing, require_increasing
+from closecall.clock import LARGEST, Timed, on_one_clock, read_times
+from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import runs
+from closecall.events import Events, Intervals, interval_text, read_labels, runs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from closecall.affiliation.blocks import Blocks
     from closecall.clock import Clock, Tick, Ticks
 
+Labels = list["NDArray[Any]"]  # of truth and predicted
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Labels:
-    """Two 0/1 vectors of one length, which is not zero."""
 
-    truth: NDArray[Any]
-    predicted: NDArray[Any]
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """Where a stream starts and how long its samples last; a start that was not given is 0."""
 
-    def __len__(self) -> int:
-        return len(self.truth)
+    start: Tick
+    step: int | None
+    clock: Clock
+    placed: bool
 
-    def stretch(self, borders: Ticks, clock: Clock) -> Stretch:
-        """Evaluate the runs of ones; sample i lasts from border i to border i + 1."""
-        truth, predicted = (borders[bounds] for bounds in self._runs())
-        span = borders[0].item(), borders[-1].item()
-        return Stretch.of(truth, predicted, span, clock, joins=True)
+    @property
+    def told(self) -> bool:
+        """Whether there is more to know than the defaults, so that not any stream can follow."""
+        return self.placed or self.step != 1
 
-    def numbered(self, start: int, step: int, clock: Clock) -> Stretch:
-        """Evaluate the runs of ones of samples that last one step each."""
-        truth, predicted = (bounds * step + start for bounds in self._runs())
-        span = start, start + step * len(self)
-        return Stretch.of(truth, predicted, span, clock, joins=True)
+    def sample_step(self) -> int:
+        """Return the length of a sample in ticks."""
+        if self.step is not None:
+            return self.step
+        hint = "Make the stream without `start`, and pass `times=` with each chunk."
+        if self.clock.kind == "number":
+            start = self.clock.text(self.start)
+            rule = "`start` to be an integer, or a datetime, for samples without times"
+            raise InputTypeError(expected(rule, start, hint))
+        hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
+        raise InputTypeError(expected("`step` beside a `start` that is a datetime", "none", hint))
 
-    def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Give the indices where runs of ones start and stop, as rows."""
-        return np.column_stack(runs(self.truth)), np.column_stack(runs(self.predicted))
+    @classmethod
+    def read(cls, start: Any, step: Any) -> StreamOptions:
+        """Read `start` and `step`: integers, or a datetime and a timedelta."""
+        ticks, clock = read_times([0 if start is None else start], "start")
+        first, placed = ticks[0].item(), start is not None
+        if step is None:
+            return cls(first, 1 if clock.kind == "integer" else None, clock, placed)
+        if clock.kind == "datetime":
+            first, length, clock = _read_dated_step(clock.native(ticks)[0], clock, step)
+        elif clock.kind == "number":
+            raise _not_exact("start", start)
+        elif isinstance(step, (timedelta, np.timedelta64)):
+            raise InputTypeError(expected("a datetime `start` beside this `step`", f"{start}"))
+        elif isinstance(step, bool) or not isinstance(step, (int, np.integer)):
+            raise _not_exact("step", step)
+        else:
+            length = int(step)
+        if length <= 0:
+            raise InputError(expected("`step` to be longer than zero", f"{length}"))
+        return cls(first, length, clock, placed)
+
+
+def _read_dated_step(start: np.datetime64, clock: Clock, step: Any) -> tuple[Tick, int, Clock]:
+    """Return start and step in the ticks of a clock that is fine enough for both."""
+    if not isinstance(step, (timedelta, np.timedelta64)):
+        raise InputTypeError(
+            expected("`step` to be a timedelta beside a datetime `start`", f"{step!r:.80}")
+        )
+    length = step.to_timedelta64() if hasattr(step, "to_timedelta64") else np.timedelta64(step)
+    try:
+        # numpy takes the finer of the two units.
+        both = np.array([start, start + length])
+    except TypeError:
+        raise InputTypeError(
+            expected("`step` of a fixed length", str(step), "Months and years differ in length.")
+        ) from None
+    (first, second), own = read_times(both, "step")
+    return first.item(), int(second - first), replace(own, tz=clock.tz)
+
+
+def _not_exact(name: str, value: Any) -> InputTypeError:
+    return InputTypeError(
+        expected(
+            f"`{name}` to be an integer, or a datetime with a timedelta",
+            f"{value!r:.80}",
+            "Multiples of other numbers are rounded; pass the times themselves with each chunk.",
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledPart:
     """Samples that last one step each; not placed if they may follow any others."""
 
-    known: Stretch
+    known: Segment
     step: int
     placed: bool
     means = "`update(truth, predicted)` without times"
+
+    @classmethod
+    def read(
+        cls, labels: Labels, before: SampledPart | None, options: StreamOptions
+    ) -> SampledPart:
+        """Read the next samples, which go on from those before."""
+        if before is None:
+            start, clock = int(options.start), options.clock
+            step, placed = options.sample_step(), options.placed
+        else:
+            start, clock = int(before.known.stop), before.known.clock
+            step, placed = before.step, before.placed
+        stop = start + step * len(labels[0])
+        if stop > LARGEST:
+            raise InputError(expected("samples whose times fit in 64 bits", f"an end at {stop}"))
+        return cls(_segment(labels, lambda index: index * step + start, clock), step, placed)
 
     def followed_by(self, other: SampledPart) -> SampledPart:
         """Put a part that starts where this one stops after it."""
@@ -66,90 +141,159 @@ class SampledPart:
             right = replace(right.moved(int(left.stop - right.start)), clock=left.clock)
         elif not self.placed:
             left = replace(left.moved(int(right.start - left.stop)), clock=right.clock)
-        require_meeting(left, right)
+        _require_adjacent(left, right)
         return SampledPart(left.followed_by(right), self.step, self.placed or other.placed)
-
-    def finished(self, end: Tick | None) -> Stretch:
-        """Give all that was seen."""
-        return _without_end(self.known, end)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventPart:
     """Events that were given as such: those that touch stay two."""
 
-    known: Stretch
+    known: Segment
     means = "`update_events(truth, predicted)`"
+
+    @classmethod
+    def read(
+        cls,
+        truth: Any,
+        predicted: Any,
+        until: Any,
+        before: EventPart | None,
+        options: StreamOptions,
+    ) -> EventPart:
+        """Read the complete events of the next segment of time."""
+        for side in (truth, predicted):
+            if not isinstance(side, Events):
+                raise InputTypeError(
+                    expected(
+                        "`truth` and `predicted` to be Events",
+                        type(side).__name__,
+                        "Give 0/1 vectors to `update`.",
+                    )
+                )
+        if not options.placed and before is None:
+            raise InputTypeError(
+                expected(
+                    "a `start` for a stream of events",
+                    "none",
+                    "Make it with `AffiliationStream(start=...)`.",
+                )
+            )
+        timed = [
+            Timed(name, ticks, own.clock)
+            for name, own in (("truth", truth.intervals), ("predicted", predicted.intervals))
+            for ticks in (own.starts, own.stops)
+        ]
+        timed.append(Timed("until", *read_times([until], "until")))
+        if before is None:
+            at = Timed("start", np.array([options.start]), options.clock)
+            ((first,), *ticks), clock = on_one_clock(at, *timed)
+            start = first.item()
+        else:
+            start = before.known.stop
+            ticks, clock = on_stream_clock(start, before.known.clock, *timed)
+        stop = ticks.pop()[0].item()
+        sides = Intervals(ticks[0], ticks[1], clock), Intervals(ticks[2], ticks[3], clock)
+        for own, name in zip(sides, ("truth", "predicted"), strict=True):
+            own.require_disjoint(name)
+            _require_within(own, start, stop, name)
+        true, alarms = (np.column_stack((own.starts, own.stops)) for own in sides)
+        return cls(Segment.of(true, alarms, (start, stop), clock, joins=False))
 
     def followed_by(self, other: EventPart) -> EventPart:
         """Put a part that starts where this one stops after it."""
         left, right = self.known, other.known
-        require_meeting(left, right)
+        _require_adjacent(left, right)
         _require_two("truth", left.truth, right.truth, left.clock)
         _require_two("predicted", left.tail, right.head, left.clock)
         return EventPart(left.followed_by(right))
-
-    def finished(self, end: Tick | None) -> Stretch:
-        """Give all that was seen."""
-        return _without_end(self.known, end)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimedPart:
     """Samples with times: the last one is held back until the next time says where it stops."""
 
-    before: Stretch | None
+    before: Segment | None
     time: Tick
-    truth: bool
-    predicted: bool
+    last: tuple[bool, bool]
+    """Whether the last sample is true, and whether it is predicted."""
     spacing: Spacing
     clock: Clock
     means = "`update(truth, predicted, times=...)`"
 
     @classmethod
-    def of(cls, labels: Labels, times: Ticks, clock: Clock, *, short: bool) -> TimedPart:
-        """Evaluate all samples but the last one."""
-        before = None
-        if len(labels) > 1:
-            before = Labels(labels.truth[:-1], labels.predicted[:-1]).stretch(times, clock)
-        last = bool(labels.truth[-1]), bool(labels.predicted[-1])
-        return cls(before, times[-1].item(), *last, _spacing(times, short=short), clock)
+    def read(cls, labels: Labels, times: Any, before: TimedPart | None) -> TimedPart | None:
+        """Read the times of a chunk, which go on from those before; None if it is empty."""
+        ticks, clock = read_times(times, "times")
+        truth, predicted = labels
+        if ticks.size != truth.size:
+            rule = f"`times` to have one time for each of the {truth.size} labels"
+            raise InputError(expected(rule, f"{ticks.size}"))
+        if not truth.size:
+            return None
+        if before is not None:
+            own = Timed("times", ticks, clock)
+            (ticks,), clock = on_stream_clock(before.time, before.clock, own)
+            if ticks[0] <= before.time:
+                raise InputError(
+                    expected(
+                        "`times` to be strictly increasing",
+                        f"{clock.text(ticks[0].item())} at index 0, after "
+                        f"{clock.text(before.time)} in the chunk before",
+                        "Give the chunks in the order of time.",
+                    )
+                )
+        require_increasing(ticks, clock, "times")
+        short = getattr(times, "dtype", None) == np.float32
+        time, complete = ticks[-1].item(), None
+        spacing = Spacing(time, time, 0, inf, -inf, short)
+        if ticks.size > 1:
+            spacing = Spacing.of(ticks, short=short)
+            complete = _segment([truth[:-1], predicted[:-1]], ticks.__getitem__, clock)
+        return cls(complete, time, (bool(truth[-1]), bool(predicted[-1])), spacing, clock)
 
     @property
-    def known(self) -> Stretch:
+    def known(self) -> Segment:
         """All that is known: the last sample has begun, and has no length yet."""
         return self.until(self.time)
 
-    def until(self, stop: Tick) -> Stretch:
-        """Give all that was seen, with the last sample up to a time."""
+    def until(self, stop: Tick) -> Segment:
+        """Return all that was seen, with the last sample up to a time."""
         kind = np.float64 if self.clock.kind == "number" else np.int64
-        one, none = np.array([[self.time, stop]], dtype=kind), np.empty((0, 2), dtype=kind)
-        sides = (one if self.truth else none), (one if self.predicted else none)
-        last = Stretch.of(*sides, (self.time, stop), self.clock, joins=True)
+        sample = np.array([[self.time, stop]], dtype=kind)
+        truth, predicted = (sample[: int(label)] for label in self.last)
+        last = Segment.of(truth, predicted, (self.time, stop), self.clock, joins=True)
         return last if self.before is None else self.before.followed_by(last)
 
     def followed_by(self, other: TimedPart) -> TimedPart:
         """Put a part that starts later after it; its start is where the last sample stops."""
         _require_one_clock(self.clock, other.clock)
-        start = other.spacing.first
-        if start <= self.time:
+        left, right = self.spacing, other.spacing
+        if right.first <= self.time:
             raise InputError(
                 expected(
                     f"a stream to start after the last time {self.clock.text(self.time)} of the "
                     "one it is added to",
-                    self.clock.text(start),
+                    self.clock.text(right.first),
                     "Add streams in the order of time.",
                 )
             )
-        before = self.until(start)
+        before = self.until(right.first)
         if other.before is not None:
             before = before.followed_by(other.before)
-        spacing = _both(self.spacing, other.spacing)
-        last = other.time, other.truth, other.predicted
-        return TimedPart(before, *last, spacing, self.clock)
+        step = right.first - left.last
+        spacing = Spacing(
+            left.first,
+            right.last,
+            left.steps + right.steps + 1,
+            min(step, left.shortest, right.shortest),
+            max(step, left.longest, right.longest),
+            left.short and right.short,
+        )
+        return TimedPart(before, other.time, other.last, spacing, self.clock)
 
-    def finished(self, end: Tick | None) -> Stretch:
-        """Give all that was seen, the last sample up to `end`, or to where an even axis goes on."""
+    def finished(self, end: Tick | None) -> Segment:
+        """Return all that was seen, up to `end`, or to where an even axis goes on."""
         if end is None and self.spacing.steps:
             end = self.spacing.end(self.clock)
         if end is not None:
@@ -164,14 +308,10 @@ class TimedPart:
 Part = SampledPart | EventPart | TimedPart
 
 
-def joined_parts(left: Part, right: Part) -> Part:
+def join_parts(left: Part, right: Part) -> Part:
     """Put two parts that tell time in the same way one after the other."""
-    if isinstance(left, SampledPart) and isinstance(right, SampledPart):
-        return left.followed_by(right)
-    if isinstance(left, EventPart) and isinstance(right, EventPart):
-        return left.followed_by(right)
-    if isinstance(left, TimedPart) and isinstance(right, TimedPart):
-        return left.followed_by(right)
+    if type(left) is type(right):
+        return left.followed_by(right)  # type: ignore[arg-type]
     raise InputTypeError(
         expected(
             f"{left.means}, as before",
@@ -181,8 +321,58 @@ def joined_parts(left: Part, right: Part) -> Part:
     )
 
 
-def require_meeting(left: Stretch, right: Stretch) -> None:
-    """Refuse a stretch that does not start where the one before it stops."""
+def read_chunk(truth: Any, predicted: Any) -> Labels:
+    """Read two 0/1 vectors of one length, which may be empty."""
+    labels = []
+    for values, name in ((truth, "truth"), (predicted, "predicted")):
+        column = read_column(values, name)[0]
+        labels.append(read_labels(column, name) if column.size else column)
+    if labels[0].size != labels[1].size:
+        rule = f"`predicted` to have as many labels as `truth` ({labels[0].size})"
+        raise InputError(expected(rule, f"{labels[1].size}"))
+    return labels
+
+
+def _segment(labels: Labels, time_of: Callable[[Any], Ticks], clock: Clock) -> Segment:
+    """Evaluate the runs of ones; `time_of` gives the start of each sample, and the last stop."""
+    truth, predicted = (time_of(np.column_stack(runs(side))) for side in labels)
+    start, stop = time_of(np.array([0, len(labels[0])])).tolist()
+    return Segment.of(truth, predicted, (start, stop), clock, joins=True)
+
+
+def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks], Clock]:
+    """Bring times to the clock of a stream, whose scores are kept in its ticks."""
+    ticks, common = on_one_clock(Timed("the stream", np.array([tick]), clock), *parts)
+    if (common.kind, common.unit) != (clock.kind, clock.unit):
+        finer = next(part for part in parts if _clock_text(part.clock) != _clock_text(clock))
+        raise InputTypeError(
+            expected(
+                f"`{finer.name}` to be {_clock_text(clock)}, as before in this stream",
+                _clock_text(finer.clock),
+                "Give times in the finest type from the start.",
+            )
+        )
+    return ticks[1:], clock
+
+
+def _clock_text(clock: Clock) -> str:
+    if clock.kind != "datetime":
+        return "integers" if clock.kind == "integer" else "floats"
+    return f"datetimes in {clock.unit} {'without a zone' if clock.tz is None else 'with a zone'}"
+
+
+def _require_one_clock(left: Clock, right: Clock) -> None:
+    if (left.kind, left.unit, left.tz is None) != (right.kind, right.unit, right.tz is None):
+        raise InputTypeError(
+            expected(
+                "two streams whose times are of one kind and unit",
+                f"{_clock_text(left)} and {_clock_text(right)}",
+                "Give all times in one type, from the first chunk on.",
+            )
+        )
+
+
+def _require_adjacent(left: Segment, right: Segment) -> None:
     _require_one_clock(left.clock, right.clock)
     if left.stop != right.start:
         raise InputError(
@@ -195,68 +385,33 @@ def require_meeting(left: Stretch, right: Stretch) -> None:
         )
 
 
-def _require_one_clock(left: Clock, right: Clock) -> None:
-    if (left.kind, left.unit) != (right.kind, right.unit) or (left.tz is None) != (
-        right.tz is None
-    ):
-        raise InputTypeError(
+def _require_two(name: str, before: Blocks, after: Blocks, clock: Clock) -> None:
+    """Raise if an event is at a point where another one is."""
+    if len(before) and len(after):
+        last, first = before.last(1)[0].tolist(), after.first(1)[0].tolist()
+        if last[0] == first[0]:
+            texts = [f"({clock.text(start)}, {clock.text(stop)})" for start, stop in (last, first)]
+            raise InputError(
+                expected(f"`{name}` events to be disjoint", f"{texts[0]} and {texts[1]} at index 0")
+            )
+
+
+def _require_within(intervals: Intervals, start: Tick, stop: Tick, name: str) -> None:
+    clock = intervals.clock
+    if stop < start:
+        raise InputError(
             expected(
-                "two streams whose times are of one kind and unit",
-                f"{clock_text(left)} and {clock_text(right)}",
-                "Give all times in one type, from the first chunk on.",
+                f"`until` to lie after what has been seen, {clock.text(start)}", clock.text(stop)
             )
         )
-
-
-def clock_text(clock: Clock) -> str:
-    """Say what kind of times a clock has."""
-    if clock.kind != "datetime":
-        return "integers" if clock.kind == "integer" else "floats"
-    return f"datetimes in {clock.unit} {'without a zone' if clock.tz is None else 'with a zone'}"
-
-
-def _require_two(name: str, before: Blocks, after: Blocks, clock: Clock) -> None:
-    """Refuse an event at a point where another one is."""
-    if not (before.arrays and after.arrays):
-        return
-    last, first = before.last(1)[0].tolist(), after.first(1)[0].tolist()
-    if last[0] == first[0]:
-        texts = [f"({clock.text(start)}, {clock.text(stop)})" for start, stop in (last, first)]
+    outside = (intervals.starts < start) | (intervals.stops > stop)
+    if outside.any():
+        index = int(outside.argmax())
         raise InputError(
-            expected(f"`{name}` events to be disjoint", f"{texts[0]} and {texts[1]} at index 0")
+            expected(
+                f"`{name}` to lie within the stretch {interval_text(clock, start, stop)} that is "
+                "new to the stream",
+                f"{intervals.text(index)} at index {index}",
+                "Events are given whole: choose an `until` that cuts none.",
+            )
         )
-
-
-def _without_end(stretch: Stretch, end: Tick | None) -> Stretch:
-    if end is not None:
-        raise InputTypeError(
-            expected("no `end` for a stream that knows where it stops", stretch.clock.text(end))
-        )
-    return stretch
-
-
-def _spacing(times: Ticks, *, short: bool) -> Spacing:
-    if len(times) > 1:
-        return Spacing.of(times, short=short)
-    only = times[0].item()
-    return Spacing(only, only, 0, 0, 0, short)
-
-
-def _both(left: Spacing, right: Spacing) -> Spacing:
-    step = right.first - left.last
-    parts = [part for part in (left, right) if part.steps]
-    return Spacing(
-        left.first,
-        right.last,
-        left.steps + right.steps + 1,
-        min(step, *(part.shortest for part in parts)) if parts else step,
-        max(step, *(part.longest for part in parts)) if parts else step,
-        left.short and right.short,
-    )
-
-
-def retained(stretch: Stretch) -> int:
-    """Count the predicted events that are kept for zones that may still change."""
-    if len(stretch.truth) < 2:  # noqa: PLR2004 - one zone has one list
-        return len(stretch.tail)
-    return len(stretch.head) + len(stretch.tail)

@@ -1,32 +1,47 @@
 """Zones of affiliation: the time axis cut halfway between consecutive true events.
 
 Borders are kept in half ticks counted from an origin: the midpoint of two ticks is then exact,
-which it would not be in ticks. Legend: A and B are the borders of a zone, [a, b) is its event.
+which it would not be in ticks. Legend: zone [A, B), its true event [a, b).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.affiliation.stream_state import Segment
     from closecall.clock import Tick, Ticks
     from closecall.series import Pair, TruthInSpan
 
 
-def origin_of(pair: TruthInSpan) -> Tick:
-    """Where half ticks are counted from: the span's start, or 0 for numbers that are not exact."""
-    return pair.start if pair.clock.kind != "number" else 0.0
+def origin_of(series: TruthInSpan | Segment) -> Tick:
+    """Return where half ticks are counted from: the start, or 0 for numbers that are not exact."""
+    return series.start if series.clock.kind != "number" else 0.0
 
 
 def zone_borders(pair: TruthInSpan) -> Ticks:
-    """Give the n + 1 borders of the zones of n true events, in half ticks from the origin."""
-    origin = origin_of(pair)
-    starts, stops = pair.truth.starts, pair.truth.stops
-    borders = np.empty(starts.size + 1, dtype=starts.dtype)
-    borders[0], borders[-1] = 2 * (pair.start - origin), 2 * (pair.stop - origin)
-    np.add(stops[:-1] - origin, starts[1:] - origin, out=borders[1:-1])
+    """Return the n + 1 borders of the zones of n true events, in half ticks from the origin."""
+    truth = pair.truth
+    return borders_between(truth.starts, truth.stops, origin_of(pair), pair.start, pair.stop)
+
+
+def borders_between(
+    starts: Ticks, stops: Ticks, origin: Tick, start: Tick | None = None, stop: Tick | None = None
+) -> Ticks:
+    """Return the borders between consecutive events, and where the outer zones start and stop."""
+    first = 0 if start is None else 1
+    inner = max(len(starts) - 1, 0)
+    borders = np.empty(first + inner + (stop is not None), dtype=starts.dtype)
+    np.add(stops[:-1] - origin, starts[1:] - origin, out=borders[first : first + inner])
+    if start is not None:
+        borders[0] = 2 * (start - origin)
+    if stop is not None:
+        borders[-1] = 2 * (stop - origin)
     return borders
 
 
@@ -35,3 +50,41 @@ def in_ticks(half_ticks: Ticks, pair: Pair) -> Ticks:
     if pair.clock.kind == "datetime":
         return half_ticks // 2 + origin_of(pair)
     return half_ticks / 2 + origin_of(pair)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZoneShares:
+    """Zones and events as shares of zone and span, one row per zone: all that chance depends on.
+
+    A zone without length, which can only hold a true point, has p = 0.
+    """
+
+    borders: NDArray[np.float64]
+    """The n + 1 borders, from 0 at the span's start to 1 at its end."""
+    ends: NDArray[np.float64]
+    """Start and stop of each event, on the same scale."""
+    of_span: NDArray[np.float64]
+    """The share w of the span that the zone is."""
+    before: NDArray[np.float64]
+    """The share of the zone that lies before the event."""
+    filled: NDArray[np.float64]
+    """The share p of the zone that the event fills."""
+    empty: NDArray[np.float64]
+    """The share 1 - p that it leaves."""
+
+    @classmethod
+    def of(cls, pair: Pair, borders: Ticks) -> ZoneShares:
+        """Measure the zones with these borders, in half ticks from the origin."""
+        origin = origin_of(pair)
+        starts, stops = 2 * (pair.truth.starts - origin), 2 * (pair.truth.stops - origin)
+        lengths, events = np.diff(borders), stops - starts
+        divisor = np.where(lengths > 0, lengths, 1)
+        total = float(borders[-1] - borders[0])
+        return cls(
+            borders=(borders - borders[0]) / total,
+            ends=(np.stack([starts, stops], axis=1) - borders[0]) / total,
+            of_span=lengths / total,
+            before=np.clip((starts - borders[:-1]) / divisor, 0, 1),
+            filled=np.clip(events / divisor, 0, 1),
+            empty=np.where(lengths > 0, np.clip((lengths - events) / divisor, 0, 1), 1.0),
+        )

@@ -1,14 +1,14 @@
 """Is a detector better than chance? A test that moves its predictions, and nothing else."""
 
-from closecall.chance.correction import adjust_pvalues
 from closecall.chance.result import (
     EventSignificance,
     EventTests,
     ScoresSignificance,
     ShiftTest,
     Significance,
+    adjust_pvalues,
 )
-from closecall.chance.run import significance
+from closecall.chance.shifts import significance
 
 __all__ = [
     "EventSignificance",

@@ -6,7 +6,8 @@ import sys
 
 from closecall.errors import MissingExtraError
 
-_COMMAND_LINE_PACKAGES = {"click", "rich"}
+INTERRUPTED = 130  # the status that a shell gives a command that Ctrl-C stopped
+_PACKAGES = {"click", "rich"}
 
 
 def main() -> None:
@@ -17,9 +18,15 @@ def main() -> None:
         closecall()
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]
-        if package not in _COMMAND_LINE_PACKAGES:
+        if package not in _PACKAGES:
             raise
-        from closecall.cli.failure import report
-
-        report(str(MissingExtraError(package, "cli")))
+        print_error(str(MissingExtraError(package, "cli")))
         sys.exit(1)
+
+
+def print_error(message: str) -> None:
+    """Print a message on one line of standard error, and the hint it may carry on a second."""
+    what, _, hint = message.partition("\n\n")
+    lines = [f"Error: {what}", hint] if hint else [f"Error: {what}"]
+    for line in lines:
+        print(" ".join(line.split()), file=sys.stderr)  # noqa: T201 - click may be what is missing

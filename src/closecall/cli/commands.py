@@ -1,23 +1,16 @@
-"""The command group, and the one place where errors become messages."""
+"""The command group: it loads a command when that is called, and turns errors into messages."""
 
 from __future__ import annotations
 
+import re
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
 
 from closecall import __version__
-from closecall.cli.audit import audit
-from closecall.cli.batch import batch
-from closecall.cli.compare import compare
-from closecall.cli.curve import curve
-from closecall.cli.demo import demo
-from closecall.cli.failure import INTERRUPTED, report
-from closecall.cli.metrics import metrics
-from closecall.cli.paper import paper
-from closecall.cli.report import report as report_command
-from closecall.cli.score import score
+from closecall.cli import INTERRUPTED, print_error
 from closecall.errors import ClosecallError
 
 _HELP = """\
@@ -32,9 +25,39 @@ Examples:
   closecall batch all.parquet --by series --truth label --score a --score b --out rows.parquet
 """
 
+COMMANDS = {
+    "audit": "Find out which metrics can be trusted on a series.",
+    "batch": "Evaluate detectors on many series.",
+    "compare": "Compare detectors event by event.",
+    "curve": "Score every threshold, and choose the best.",
+    "demo": "Score two detectors on generated data.",
+    "metrics": "List every metric and what it handles.",
+    "paper": "Compute the tables of the paper, or draw its figures.",
+    "report": "Write an interactive page to explore.",
+    "score": "Score predicted anomalies against the true ones.",
+}
+"""Each is the function of that name in the module of that name; said here, so that the list of
+commands loads none of them."""
 
-class PlainErrors(click.Group):
+
+class Commands(click.Group):
     """A group that reports what a user can mend in one line; a bug still shows its traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Load one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"closecall.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run, print, and exit.
@@ -46,33 +69,51 @@ class PlainErrors(click.Group):
         try:
             code = super().main(*args, **options)
         except click.ClickException as error:
-            report(_usage_message(error))
+            context = getattr(error, "ctx", None)
+            hint = f"\n\nHint: Try `{context.command_path} --help`." if context else ""
+            print_error(f"{error.format_message()}{hint}")
             code = error.exit_code
         except click.Abort:
-            report("Interrupted.")
+            print_error("Interrupted.")
             code = INTERRUPTED
         except ClosecallError as error:
-            from closecall.cli.spoken import spoken
-
-            report(spoken(str(error)))
+            print_error(command_line_words(str(error)))
         except OSError as error:
-            report(_file_message(error))
+            what = error.strerror or str(error)
+            print_error(f"{what}: {error.filename}" if error.filename else str(error))
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _usage_message(error: click.ClickException) -> str:
-    context = getattr(error, "ctx", None)
-    if context is None:
-        return error.format_message()
-    return f"{error.format_message()}\n\nHint: Try `{context.command_path} --help`."
+def command_line_words(message: str) -> str:
+    """Put what a caller in Python would do as one does it on the command line.
 
+    Examples
+    --------
+    >>> print(command_line_words("Hint: Pass metrics={'margin': {'margin': ...}}."))
+    Hint: Pass --metric margin:margin=10, or margin=10min beside datetimes.
+    """
+    from closecall.metrics.registry import LISTED
+    from closecall.parameters import DATED_HINT
 
-def _file_message(error: OSError) -> str:
-    return f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
+    replacements = {
+        LISTED: "`closecall metrics` lists them all.",
+        DATED_HINT: (
+            "The times are datetimes, so give the length a unit: ms, s, min, h or d, as in 10min."
+        ),
+        "Expected `folder` to name a folder": "Expected `--data` to name a folder",
+        "(the argument `folder`, or the environment": "(the option --data, or the environment",
+    }
+    for python, option in replacements.items():
+        message = message.replace(python, option)
+    return re.sub(
+        r"Pass metrics=\{'(\w+)': \{'(\w+)': \.\.\.\}\}\.",
+        r"Pass --metric \1:\2=10, or \2=10min beside datetimes.",
+        message,
+    )
 
 
 @click.group(
-    cls=PlainErrors,
+    cls=Commands,
     help=_HELP,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -83,14 +124,3 @@ def closecall(context: click.Context) -> None:
     """Show the help if no command is given."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-closecall.add_command(curve)
-closecall.add_command(audit)
-closecall.add_command(batch)
-closecall.add_command(compare)
-closecall.add_command(demo)
-closecall.add_command(metrics)
-closecall.add_command(paper)
-closecall.add_command(report_command)
-closecall.add_command(score)

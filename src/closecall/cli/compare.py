@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import combinations
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.text import Text
 
-from closecall.cli.compile_notice import compile_notice
-from closecall.cli.intervals_option import chosen_intervals, intervals_options
+from closecall.affiliation.result import covered_share
+from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
 from closecall.cli.options import (
-    all_option,
+    Command,
     axis_options,
-    format_option,
-    output_option,
-    truth_option,
+    file_arguments,
+    interval_settings,
+    intervals_options,
+    output_options,
+    parse_number,
 )
+from closecall.cli.result import alarm_cell, coverage_text, start_texts
+from closecall.cli.tables import (
+    Column,
+    names,
+    plain_name,
+    print_table,
+    score_cell,
+    scores,
+    table_width,
+    texts,
+)
+from closecall.tables.scoring import compare_files
+from closecall.wording import (
+    UNDEFINED,
+    alarm_text,
+    counted,
+    event_length_text,
+    score_or_dash,
+    score_text,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from closecall.cli.output import Output
+    from closecall.compare import Comparison, ComparisonIntervals, Ensemble
 
 _HELP = """\
 Compare detectors event by event: who is better, on which events, and what two give together.
@@ -34,32 +65,45 @@ Examples:
   closecall compare results.csv --truth label --predicted a --predicted b --decimals 2
   closecall compare results.csv --truth label --predicted a --predicted b --intervals
 """
+_BEST, _TIED = "*", "="
+_MOST_NUMBERS = 30  # of events that nobody finds
+_FEWEST_EVENTS = 5  # that are shown, however many detectors there are
+_SEVERAL = 2
+_SCORE = 5  # cells of a score, which a mark may follow
+_SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+_UNIT = "Times are in the units of the input: samples, if it has no times."
+_LEGEND = f"""\
+{_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
+chance: mean F1 of as many alarms at random times
+found: events with an alarm in their zone
+alone: events that nobody else finds
+best, tied: events on which the detector has the highest F1, or shares it
+equivocal: of precision and recall, one is higher and the other lower
+better, worse, equivocal: only events that both detectors find"""
+_INTERVALS_LEGEND = """\
+from, to: limits of the score or the lead, as there are only so many events
+ahead: how surely the first leads on such events; 0.50 for no lead
+-: nothing can be said"""
 
 
-def threshold_choice(text: str) -> tuple[str, float]:
+def parse_threshold(text: str) -> tuple[str, float]:
     """Read the threshold of one detector, ``COLUMN=VALUE``.
 
     Examples
     --------
-    >>> threshold_choice("forecast=24"), threshold_choice("a=b=0.5")
+    >>> parse_threshold("forecast=24"), parse_threshold("a=b=0.5")
     (('forecast', 24), ('a=b', 0.5))
     """
     name, _, value = text.rpartition("=")
-    for kind in (int, float):
-        try:
-            number = kind(value)
-        except ValueError:
-            continue
-        if name:
-            return name, number
-    message = f"{text!r} is no COLUMN=VALUE, such as score=0.7."
-    raise click.BadParameter(message)
+    number = parse_number(value)
+    if not name or number is None:
+        message = f"{text!r} is no COLUMN=VALUE, such as score=0.7."
+        raise click.BadParameter(message)
+    return name, number
 
 
-@click.command(help=_HELP, short_help="Compare detectors event by event.")
-@click.argument("truth_file", metavar="TRUTH")
-@click.argument("detectors_file", metavar="[DETECTORS]", required=False)
-@truth_option
+@click.command(cls=Command, help=_HELP)
+@file_arguments("DETECTORS")
 @click.option(
     "--predicted",
     metavar="COLUMN",
@@ -76,12 +120,12 @@ def threshold_choice(text: str) -> tuple[str, float]:
 @click.option(
     "--threshold",
     "thresholds",
-    type=threshold_choice,
+    type=parse_threshold,
     multiple=True,
     metavar="COLUMN=VALUE",
     help="Where to cut a column of scores; by default at its best F1.",
 )
-@axis_options("The whole series; by default that of the samples.")
+@axis_options()
 @click.option(
     "--decimals",
     type=int,
@@ -89,39 +133,256 @@ def threshold_choice(text: str) -> tuple[str, float]:
     help="Round the scores of events to N decimals before they are compared.",
 )
 @intervals_options("Say how sure the scores and their differences are, by resampling the events.")
-@format_option(
-    "json holds everything; csv one row per event and detector, or the intervals if asked for."
+@output_options(
+    "json holds everything; csv one row per event and detector, or the intervals if asked for.",
+    show_all=True,
 )
-@output_option
-@all_option
 def compare(
     truth_file: str,
-    detectors_file: str | None,
+    other_file: str | None,
     *,
     thresholds: tuple[tuple[str, float], ...],
     with_intervals: bool,
     level: float | None,
     resamples: int | None,
-    output_format: str,
-    output: str | None,
-    show_all: bool,
+    output: Output,
     **columns_and_times: Any,
 ) -> None:
     """Compare several detectors, from files."""
-    from closecall.cli.compare_formats import write_comparison
-    from closecall.tables import compare_files
-
     given = dict(thresholds)
     if len(given) < len(thresholds):
-        message = "--threshold is given twice for one column."
-        raise click.UsageError(message)
-    chosen = chosen_intervals(level, resamples, asked=with_intervals)
-    with compile_notice():
-        result = compare_files(truth_file, detectors_file, thresholds=given, **columns_and_times)
-        write_comparison(
-            result,
-            None if chosen is None else result.intervals(**chosen),
-            output_format=output_format,
-            output=output,
-            show_all=show_all,
+        raise click.UsageError("--threshold is given twice for one column.")
+    settings = interval_settings(level, resamples, asked=with_intervals)
+    result = compare_files(truth_file, other_file, thresholds=given, **columns_and_times)
+    intervals = None if settings is None else result.intervals(**settings)
+    if output.format == "csv" and intervals is not None:
+        output.text(interval_csv(intervals.rows()))
+        return
+    more = {} if intervals is None else {"intervals": intervals.to_dict()}
+    output.write(
+        table=lambda console: _print_comparison(result, intervals, console, most=output.most),
+        values=lambda: result.to_dict() | more,
+        rows=lambda: _rows(result),
+    )
+
+
+def _rows(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return one row per event and detector, as plain values."""
+    events = {name: list(result.events.rows()) for name, result in comparison.results.items()}
+    return [
+        {"event": event, "detector": name, **rows[event], "best": name in best}
+        for event, best in enumerate(comparison.best)
+        for name, rows in events.items()
+    ]
+
+
+def _print_comparison(
+    comparison: Comparison,
+    intervals: ComparisonIntervals | None,
+    console: Console,
+    *,
+    most: int | None,
+) -> None:
+    """Print the detectors, the events, the pairs and the ensembles, and what the columns mean."""
+    most_pairs = None if most is None else MOST_PAIRS
+    console.print(_headline(comparison))
+    _print_detectors(comparison, console)
+    _print_events(comparison, console, most)
+    _print_pairs(comparison, console, most_pairs)
+    if intervals is not None:
+        _print_intervals(comparison, intervals, console, most_pairs)
+    _print_ensembles(comparison, console)
+    long = {name: covered_share(result.events) for name, result in comparison.results.items()}
+    lines = ["", *filter(None, (coverage_text(long), _LEGEND))]
+    if comparison.decimals is not None:
+        places = counted(comparison.decimals, "decimal")
+        lines.append(f"Scores are rounded to {places} before they are compared.")
+    first = next(iter(comparison.results.values()))
+    if first.events.start.dtype.kind != "M":
+        lines.append(_UNIT)
+    console.print(Text("\n".join(lines), style="dim"))
+
+
+def _headline(comparison: Comparison) -> Text:
+    lost = [f"#{number + 1}" for number in comparison.missed_by_all]
+    if not lost:
+        text = Text("every one is found by somebody", "green")
+    else:
+        shown, hidden = lost[:_MOST_NUMBERS], len(lost) - _MOST_NUMBERS
+        last = f"{hidden} more" if hidden > 0 else shown.pop()
+        text = Text(f"nobody finds {' and '.join(filter(None, (', '.join(shown), last)))}")
+        text.stylize("bold red")
+    events = counted(len(comparison.best), "true event")
+    return Text.assemble((events, "bold"), "; ", text, "\n")
+
+
+def _print_detectors(comparison: Comparison, console: Console) -> None:
+    rows = comparison.detectors
+    chance = scores("chance", [own.chance.f1 for own in comparison.results.values()], style="dim")
+    columns = [
+        names("detector", comparison.names),
+        scores("prec.", [row.precision for row in rows]),
+        scores("recall", [row.recall for row in rows]),
+        scores("F1", [row.f1 for row in rows]),
+        Column(chance.heading, chance.cells, joined=True),
+        texts("alarms", [row.alarms for row in rows]),
+        texts("found", [row.found for row in rows]),
+        texts("alone", [row.found_alone for row in rows]),
+        texts("best", [row.best for row in rows]),
+        texts("tied", [row.tied for row in rows], joined=True),
+    ]
+    cuts = [row.threshold for row in rows]
+    if any(cut is not None for cut in cuts):
+        shown = [UNDEFINED if cut is None else f"{cut:.6g}" for cut in cuts]
+        columns.append(texts("threshold", shown))
+    print_table(console, columns)
+    console.print()
+
+
+def _print_events(comparison: Comparison, console: Console, most: int | None) -> None:
+    """Print one row per event and detector; fewer events if there are many detectors."""
+    total, several = len(comparison.best), len(comparison.names)
+    count = total if most is None else min(total, max(2 * most // several, _FEWEST_EVENTS), most)
+    rows = _rows(comparison)[: count * several]
+    missed = [own.events.missed.tolist() for own in comparison.results.values()]
+    dated = isinstance(rows[0]["start"], str)
+    numbers, lengths, alarms, f1 = [], [], [], []
+    for place, row in enumerate(rows):
+        event, detector = divmod(place, several)
+        first = detector == 0
+        numbers.append(event + 1 if first else "")
+        lengths.append(event_length_text(row["start"], row["stop"]) if first else "")
+        alarm = alarm_text(row["delay"], missed=missed[detector][event], dated=dated)
+        alarms.append(alarm_cell(alarm))
+        cell = score_cell(row["f1"])
+        cell.pad_left(_SCORE - cell.cell_len)
+        if row["best"]:
+            cell.stylize("bold")
+            cell.append(_BEST if len(comparison.best[event]) == 1 else _TIED)
+        f1.append(cell)
+    for with_year in (True, False):
+        all_starts, offset = start_texts([row["start"] for row in rows], with_year=with_year)
+        starts = [text if numbers[place] else "" for place, text in enumerate(all_starts)]
+        columns = [
+            texts("#", numbers),
+            Column("start", [*map(Text, starts)], "left" if dated else "right"),
+            texts("lasts", lengths),
+            names("detector", [row["detector"] for row in rows]),
+            scores("prec.", [row["precision"] for row in rows]),
+            scores("recall", [row["recall"] for row in rows]),
+            Column("F1".rjust(_SCORE), f1, "left"),
+            Column("first alarm", alarms),
+        ]
+        if table_width(columns) <= console.width:
+            break
+    print_table(console, columns, keys=4)
+    if offset:
+        console.print(Text(f"Times are at UTC{offset}.", style="dim"))
+    _print_more(total - count, "event", console)
+    console.print()
+
+
+def _print_more(hidden: int, noun: str, console: Console) -> None:
+    if hidden > 0:
+        text = f"... and {hidden} more {noun}s; `--all` shows all."
+        console.print(Text(text, style="bold"))
+
+
+def _ranked_pairs(comparison: Comparison) -> list[tuple[str, str]]:
+    """Return every two detectors, those with the highest F1 first."""
+    ranked = sorted(comparison.detectors, key=lambda row: -_comparable(row.f1))
+    return list(combinations((row.name for row in ranked), 2))
+
+
+def _comparable(score: float) -> float:
+    return -1.0 if isnan(score) else score
+
+
+def _print_pairs(comparison: Comparison, console: Console, most: int | None) -> None:
+    every = _ranked_pairs(comparison)
+    pairs = [comparison.pair(*two) for two in every[:most]]
+    console.print(Text("Two by two: on how many events the first is ...\n", style="bold"))
+    columns = [
+        names("first\ndetector", [pair.first for pair in pairs]),
+        names("second\ndetector", [pair.second for pair in pairs]),
+        texts("better\nin both", [pair.better_both for pair in pairs]),
+        texts("only in\nprecision", [pair.better_precision for pair in pairs]),
+        texts("only in\nrecall", [pair.better_recall for pair in pairs]),
+        texts("equivocal", [pair.equivocal for pair in pairs]),
+        texts("equal", [pair.equal for pair in pairs]),
+        texts("worse", [pair.worse for pair in pairs]),
+        texts("missed by\nfirst", [pair.missed_by_first for pair in pairs]),
+        texts("second", [pair.missed_by_second for pair in pairs], joined=True),
+        texts("both", [pair.missed_by_both for pair in pairs], joined=True),
+    ]
+    print_table(console, columns, keys=2)
+    _print_more(len(every) - len(pairs), "pair", console)
+    console.print()
+
+
+def _print_intervals(
+    comparison: Comparison, intervals: ComparisonIntervals, console: Console, most: int | None
+) -> None:
+    """Print the scores and the leads with their limits, and what they cannot say."""
+    title = f"How sure: {100 * intervals.level:.4g} % intervals\n"
+    console.print(Text(title, style="bold"))
+    columns = [names("detector", intervals.detectors)]
+    for score, heading in _SCORES.items():
+        own = [getattr(row, score) for row in intervals.detectors.values()]
+        limits = [limits_text(*map(score_or_dash, (x.value, x.low, x.high))) for x in own]
+        columns.append(Column(heading, [*map(Text, limits)], "left"))
+    print_table(console, columns)
+    console.print()
+    every = _ranked_pairs(comparison)
+    leads = []
+    for pair in (intervals.pair(*two) for two in every[:most]):
+        for score, heading in _SCORES.items():
+            own = getattr(pair, score)
+            numbers = own.value, own.low, own.high, own.probability
+            leads.append(Lead(pair.first, pair.second, heading, *numbers))
+    print_leads(console, leads)
+    _print_more(len(every[most:]) if most else 0, "pair", console)
+    if intervals.caution:
+        console.print(Text(f"\nCaution: {intervals.caution}", style="bold yellow"))
+    console.print(Text(f"{_INTERVALS_LEGEND}\n", style="dim"))
+
+
+def _print_ensembles(comparison: Comparison, console: Console) -> None:
+    """Print what detectors score together, and whether that is better than the best alone."""
+    shown = [comparison.best_pair("union"), comparison.best_pair("intersection")]
+    title = "Taken together"
+    if len(comparison.names) > _SEVERAL:
+        title += ": the best two, and all"
+        shown += [comparison.ensemble(how=how) for how in ("union", "intersection", "vote")]
+    console.print(Text(f"{title}\n", style="bold"))
+    plain = [ensemble.to_dict() for ensemble in shown]
+    columns = [
+        Column("ensemble", [Text(_ensemble_name(one)) for one in shown], "left", folds=True),
+        scores("prec.", [ensemble.precision for ensemble in shown]),
+        scores("recall", [ensemble.recall for ensemble in shown]),
+        scores("F1", [ensemble.f1 for ensemble in shown]),
+        texts("alarms", [one["alarms"] for one in plain]),
+        texts("missed", [one["missed"] for one in plain]),
+    ]
+    print_table(console, columns)
+    alone = max(comparison.detectors, key=lambda row: _comparable(row.f1))
+    together = max(shown, key=lambda row: _comparable(row.f1))
+    if isnan(together.f1):
+        console.print(Text("Nobody predicts anything.", "bold yellow"))
+        return
+    name, score = plain_name(alone.name), score_text(alone.f1)
+    if together.f1 > alone.f1:
+        text = (
+            f"Better than the best detector alone, {name} with {score}: "
+            f"{_ensemble_name(together)} with {score_text(together.f1)}."
         )
+        console.print(Text(text, "bold green"))
+    else:
+        console.print(Text(f"None of these is better than {name} alone, with {score}.", "bold"))
+
+
+def _ensemble_name(ensemble: Ensemble) -> str:
+    rule = f"at least {ensemble.votes}" if ensemble.how == "vote" else ensemble.how
+    if len(ensemble.names) > _SEVERAL:
+        return f"{rule} of all {len(ensemble.names)}"
+    return f"{rule} of {' and '.join(map(plain_name, ensemble.names))}"

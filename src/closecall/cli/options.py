@@ -1,56 +1,304 @@
-"""Options that several commands share."""
+"""Options that commands share, and how what is typed is read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from datetime import datetime, timedelta
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from closecall.cli.formats import FORMATS
-from closecall.cli.moment import moment
+from closecall.cli.output import FORMATS, Output, compile_notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-truth_option = click.option(
-    "--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns."
-)
-output_option = click.option(
-    "-o", "--output", metavar="FILE", help="Write there instead of standard output."
-)
-all_option = click.option(
-    "--all", "show_all", is_flag=True, help="Show every event, however many there are."
-)
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+
+_UNITS = {
+    "ms": timedelta(milliseconds=1),
+    "s": timedelta(seconds=1),
+    "min": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
+_UNIT = "|".join(_UNITS)
+_DURATION = re.compile(rf"({_NUMBER})({_UNIT})", re.IGNORECASE)
+_BUDGET = re.compile(rf"({_NUMBER})/(?=.)({_NUMBER})?({_UNIT})?", re.IGNORECASE)
+_SIGNIFICANCE = "--significance"
+_MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
+_LEVEL, _RESAMPLES = 0.95, 2000
 
 
-def axis_options(span_help: str) -> Callable[[Any], Any]:
-    """Add the options of the time axis: --time, --end and --span."""
+class Command(click.Command):
+    """A command that announces compilation, and knows a negative number of shifts from an option.
 
-    def decorate(command: Any) -> Any:
-        # The last one added comes first in the help.
-        for option in (
-            click.option("--span", type=moment, nargs=2, metavar="START STOP", help=span_help),
-            click.option(
-                "--end",
-                type=moment,
-                metavar="TIME",
-                help="Time after the last sample, where times are not evenly spaced.",
-            ),
-            click.option("--time", metavar="COLUMN", help="Column of times, in either file."),
-        ):
-            command = option(command)
-        return command
+    To click, what starts with a dash is another option wherever a value may be left out.
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run, and say why if it takes some seconds to start."""
+        with compile_notice():
+            return super().invoke(ctx)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Raise on a negative number of shifts before click takes it for an option."""
+        options = args[: args.index("--")] if "--" in args else args
+        for option, following in zip(options, [*options[1:], ""], strict=False):
+            name, _, value = option.partition("=")
+            text = value or following
+            if name == _SIGNIFICANCE and re.match(r"-\d", text):
+                raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
+        return super().parse_args(ctx, args)
+
+
+def parse_number(text: str) -> int | float | None:
+    """Read an integer or a float; None if the text is neither.
+
+    Examples
+    --------
+    >>> parse_number("7"), parse_number("0.7"), parse_number("best_f1")
+    (7, 0.7, None)
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
+def parse_time(text: str) -> int | float | datetime:
+    """Read an integer, a float or an ISO time, whichever the text is.
+
+    Examples
+    --------
+    >>> parse_time("120"), parse_time("0.5"), parse_time("2024-01-31T08:05")
+    (120, 0.5, datetime.datetime(2024, 1, 31, 8, 5))
+    """
+    number = parse_number(text)
+    if number is not None:
+        return number
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        message = f"{text!r} is neither a number nor an ISO time such as 2024-01-31T08:05:00."
+        raise click.BadParameter(message) from None
+
+
+def parse_budget(text: str) -> tuple[float, float | timedelta]:
+    """Read ``COUNT/DURATION``; a duration without a unit is a number, as the axis has it.
+
+    Examples
+    --------
+    >>> parse_budget("2/1d"), parse_budget("5/8h"), parse_budget("3/100")
+    ((2.0, datetime.timedelta(days=1)), (5.0, datetime.timedelta(seconds=28800)), (3.0, 100.0))
+    """
+    found = _BUDGET.fullmatch(text.strip())
+    if found is None:
+        message = (
+            f"{text!r} is no COUNT/DURATION such as 2/1d, 5/8h or 3/100; "
+            f"units of time are {', '.join(_UNITS)}."
+        )
+        raise click.BadParameter(message)
+    number = float(found[2] or 1)
+    try:
+        return float(found[1]), number * _UNITS[found[3].lower()] if found[3] else number
+    except OverflowError:
+        message = f"{text!r} is a longer time than a budget can be for."
+        raise click.BadParameter(message) from None
+
+
+def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
+    """Read a metric with its parameters, ``NAME`` or ``NAME:PARAMETER=VALUE,...``.
+
+    Examples
+    --------
+    >>> parse_metric("time_aware:theta=0.5,delta=180")
+    ('time_aware', {'theta': 0.5, 'delta': 180})
+    >>> parse_metric("margin:margin=10min")
+    ('margin', {'margin': datetime.timedelta(seconds=600)})
+    """
+    name, colon, rest = text.partition(":")
+    parameters: dict[str, Any] = {}
+    for part in rest.split(",") if colon else ():
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (key and equals and value):
+            message = f"{part!r} in {text!r} is no PARAMETER=VALUE, such as theta=0.5."
+            raise click.BadParameter(message)
+        if key in parameters:
+            raise click.BadParameter(f"{key} is given twice in {text!r}.")
+        number, duration = parse_number(value), _DURATION.fullmatch(value)
+        if duration:
+            parameters[key] = float(duration[1]) * _UNITS[duration[2].lower()]
+        else:
+            parameters[key] = value if number is None else number
+    return name.strip(), parameters
+
+
+def parse_shifts(text: str) -> int:
+    """Read how many shifts to draw; the option may stand alone, so what follows it is checked."""
+    # Python does not read thousands of digits.
+    count = int(text) if text.isdecimal() and len(text) <= len(f"{_MOST_SHIFTS:,}") else 0
+    if not 1 <= count <= _MOST_SHIFTS:
+        raise click.BadParameter(_no_shifts(text))
+    return count
+
+
+def _no_shifts(text: str) -> str:
+    return (
+        f"{text[:80]!r} is no whole number from 1 to {_MOST_SHIFTS:,}. "
+        "Write --significance=1000, or put --significance last."
+    )
+
+
+def each_once(metrics: tuple[tuple[str, dict[str, Any]], ...]) -> dict[str, dict[str, Any]] | None:
+    """Return parameters by metric, None if no metric is named; raise if one is named twice."""
+    chosen = dict(metrics)
+    if len(chosen) < len(metrics):
+        names = [name for name, _ in metrics]
+        twice = next(name for name in names if names.count(name) > 1)
+        message = f"--metric {twice} is given twice; a metric has one set of parameters in a run."
+        raise click.UsageError(message)
+    return chosen or None
+
+
+def interval_settings(
+    level: float | None, resamples: int | None, *, asked: bool
+) -> dict[str, Any] | None:
+    """Return the level and the number of resamples, checked, if intervals are asked for."""
+    if asked:
+        from closecall.statistics.intervals import read_level
+
+        level = read_level(_LEVEL if level is None else level)
+        return {"level": level, "n": _RESAMPLES if resamples is None else resamples}
+    if level is not None or resamples is not None:
+        message = "--level and --resamples are of --intervals, which is not given."
+        raise click.UsageError(message)
+    return None
+
+
+def _all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
+    """Add several options, in the order of the help."""
+
+    def decorate(function: _Function) -> _Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
 
     return decorate
 
 
-def format_option(text: str) -> Callable[[Any], Any]:
-    """Add --format, and say what each format holds."""
+def file_arguments(other: str) -> Callable[[_Function], _Function]:
+    """Add TRUTH, the second file, which goes by this name, and --truth."""
+    return _all_of(
+        click.argument("truth_file", metavar="TRUTH"),
+        click.argument("other_file", metavar=f"[{other}]", required=False),
+        click.option(
+            "--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns."
+        ),
+    )
+
+
+def axis_options(
+    span_help: str = "The whole series; by default that of the samples.",
+) -> Callable[[_Function], _Function]:
+    """Add the options of the time axis: --time, --end and --span."""
+    return _all_of(
+        click.option("--time", metavar="COLUMN", help="Column of times, in either file."),
+        click.option(
+            "--end",
+            type=parse_time,
+            metavar="TIME",
+            help="Time after the last sample, where times are not evenly spaced.",
+        ),
+        click.option("--span", type=parse_time, nargs=2, metavar="START STOP", help=span_help),
+    )
+
+
+def metric_option(text: str) -> Callable[[_Function], _Function]:
+    """Add --metric, which may be repeated."""
     return click.option(
-        "--format",
-        "output_format",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
+        "--metric",
+        "metrics",
+        type=parse_metric,
+        multiple=True,
+        metavar="NAME[:P=V,...]",
         help=text,
     )
+
+
+def intervals_options(text: str) -> Callable[[_Function], _Function]:
+    """Add --intervals, which does what the text says, --level and --resamples."""
+    return _all_of(
+        click.option("--intervals", "with_intervals", is_flag=True, help=text),
+        click.option(
+            "--level",
+            type=float,
+            metavar="P",
+            help=f"Level of the intervals; {_LEVEL} if not given.",
+        ),
+        click.option(
+            "--resamples",
+            type=click.IntRange(100, 1_000_000),
+            metavar="N",
+            help=f"Resamples behind them, from 100 to 1,000,000; {_RESAMPLES} if not given.",
+        ),
+    )
+
+
+significance_option = click.option(
+    _SIGNIFICANCE,
+    "shifts",
+    is_flag=False,
+    flag_value="1000",
+    type=parse_shifts,
+    metavar="[N]",
+    help="Test against N random shifts of the predictions (1000 if not given): p-values.",
+)
+
+
+def output_options(
+    text: str, *more_formats: str, file: bool = True, show_all: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --format, --output and --all, which the command gets as one `output`."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def command(
+            *,
+            output_format: str,
+            output_file: str | None = None,
+            show_all: bool = False,
+            **options: Any,
+        ) -> Any:
+            output = Output(output_format, output_file, most=None if show_all else _MOST_EVENTS)
+            return function(output=output, **options)
+
+        options = [
+            click.option(
+                "--format",
+                "output_format",
+                type=click.Choice((*FORMATS, *more_formats)),
+                default="table",
+                show_default=True,
+                help=text,
+            )
+        ]
+        if file:
+            about = "Write there instead of standard output."
+            options.append(
+                click.option("-o", "--output", "output_file", metavar="FILE", help=about)
+            )
+        if show_all:
+            about = "Show every event, however many there are."
+            options.append(click.option("--all", "show_all", is_flag=True, help=about))
+        return _all_of(*options)(command)
+
+    return decorate
+
+
+_MOST_EVENTS = 40  # rows of a table, unless all are asked for

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.text import Text
 
-from closecall.cli.compile_notice import compile_notice
-from closecall.cli.formats import FORMATS, console_for, json_text, write_text
-from closecall.cli.options import output_option
-from closecall.cli.paper_figures import FIGURE_FORMATS, write_figures
+from closecall.cli.options import Command, output_options
+from closecall.cli.tables import Column, print_table
+from closecall.datasets import DownloadError, load_kdd2022
+from closecall.errors import MissingExtraError
+from closecall.paper import reproduce
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from closecall.paper import Reproduction
+    from closecall.cli.output import Output
+    from closecall.paper import Cell, Reproduction, Table
 
+_FIGURE_FORMATS = ("png", "svg", "pdf")
 _HELP = """\
 Compute every table of the paper, and set each cell beside the published one.
 
@@ -39,74 +41,84 @@ Examples:
 _LEGEND = "Each cell: computed == published where the two are the same, != where they differ."
 
 
-@click.command(help=_HELP, short_help="Compute the tables of the paper, or draw its figures.")
+@click.command(cls=Command, help=_HELP)
 @click.option("--data", metavar="DIR", help="Folder with the paper's labels.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice((*FORMATS, "latex")),
-    default="table",
-    show_default=True,
-    help="json holds everything; csv one row per cell; latex needs the package booktabs.",
+@output_options(
+    "json holds everything; csv one row per cell; latex needs the package booktabs.", "latex"
 )
-@output_option
 @click.option("--out", metavar="DIR", help="Draw the figures there, instead of writing tables.")
 @click.option(
     "--figure-format",
-    type=click.Choice(FIGURE_FORMATS),
+    type=click.Choice(_FIGURE_FORMATS),
     help="Kind of the figures that --out draws; png if not given.",
 )
-def paper(
-    data: str | None,
-    output_format: str,
-    output: str | None,
-    out: str | None,
-    figure_format: str | None,
-) -> None:
+def paper(data: str | None, output: Output, out: str | None, figure_format: str | None) -> None:
     """Compute the tables and write them, or draw the figures."""
     if out is not None:
-        if output is not None or output_format != "table":
+        if output.path is not None or output.format != "table":
             raise click.UsageError("--out draws figures, and takes neither --format nor --output.")
-        with compile_notice():
-            write_figures(out, data, figure_format or FIGURE_FORMATS[0])
+        _draw_figures(out, data, figure_format or _FIGURE_FORMATS[0])
         return
     if figure_format is not None:
         raise click.UsageError("--figure-format needs --out, the folder of the figures.")
-    from closecall.paper import reproduce
-
-    with compile_notice():
-        result = reproduce(data)
-    if output_format == "table":
-        with console_for(output) as console:
-            _print(result, console)
-        return
-    if output_format == "json":
-        text = json_text(result.to_dict())
-    elif output_format == "csv":
-        text = _csv(result)
-        for reason in result.left_out:  # a row without a number would be taken for a cell
-            click.echo(f"Left out: {reason}.", err=True)
-    else:
+    result = reproduce(data)
+    if output.format == "latex":
         from closecall.paper.latex import to_latex
 
-        text = to_latex(result)
-    write_text(text, output)
+        output.text(to_latex(result))
+        return
+    output.write(
+        table=lambda console: _print(result, console),
+        values=result.to_dict,
+        rows=lambda: _rows(result),
+    )
+
+
+def _draw_figures(folder: str, data_folder: str | None, figure_format: Any) -> None:
+    """Draw all figures, or those that need no data where it cannot be had, and name the files."""
+    try:
+        import matplotlib as mpl
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("matplotlib", "plot") from error
+    # A window would need a display, and nobody to look at it.
+    mpl.use("Agg")
+    from closecall.paper.figures import FIGURES, draw_figures
+
+    data, reason = None, ""
+    try:
+        data = load_kdd2022(data_folder)
+    except (DownloadError, MissingExtraError) as error:  # a folder that is wrong is an error
+        reason = " ".join(str(error).split())
+    for path in draw_figures(folder, data, figure_format=figure_format):
+        click.echo(path)
+    if data is None:
+        names = ", ".join(figure.name for figure in FIGURES if figure.needs_data)
+        click.echo(f"Left out: {names}, which need the paper's data. {reason}", err=True)
+
+
+def _rows(result: Reproduction) -> list[dict[str, str]]:
+    for reason in result.left_out:  # a row without a number would be taken for a cell
+        click.echo(f"Left out: {reason}.", err=True)
+    return [
+        {
+            "table": table.name,
+            "row": ", ".join(row.labels),
+            "column": column,
+            "computed": cell.computed,
+            "published": cell.published,
+            "match": "yes" if cell.match else "no",
+            "note": cell.note,
+        }
+        for table in result.tables
+        for row, column, cell in table.entries()
+    ]
 
 
 def _print(result: Reproduction, console: Console) -> None:
-    from rich.text import Text
-
-    from closecall.cli.paper_tables import print_table
-
     console.print(Text(_LEGEND, style="dim"))
     for table in result.tables:
         console.print()
-        print_table(table, console)
-    console.print()
-    console.print(Text(_conclusion(result), style="bold"))
-
-
-def _conclusion(result: Reproduction) -> str:
+        _print_table(table, console)
     counts = ", ".join(f"{table.name} {table.matched}/{table.total}" for table in result.tables)
     unexplained = sum(not cell.note for *_, cell in result.mismatches())
     if result.matched == result.total:
@@ -118,18 +130,38 @@ def _conclusion(result: Reproduction) -> str:
     lost = len(result.left_out)
     if lost:
         rest += f" {lost} more {'is' if lost == 1 else 'are'} left out for want of data."
-    return f"{result.matched} of {result.total} cells match the paper ({counts}). {rest}"
+    text = f"\n{result.matched} of {result.total} cells match the paper ({counts}). {rest}"
+    console.print(Text(text, style="bold"))
 
 
-def _csv(result: Reproduction) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("table", "row", "column", "computed", "published", "match", "note"))
-    for table in result.tables:
-        for row, column, cell in table.entries():
-            labels = ", ".join(row.labels)
-            matched = "yes" if cell.match else "no"
-            writer.writerow(
-                (table.name, labels, column, cell.computed, cell.published, matched, cell.note)
-            )
-    return text.getvalue()
+def _print_table(table: Table, console: Console) -> None:
+    """Print the title, the cells in tables that fit the width, the notes and the count."""
+    console.print(Text.assemble((table.title, "bold cyan"), f" ({table.source})"))
+    labels = list(zip(*(row.labels for row in table.rows), strict=True))
+    before = ("", *labels[0])
+    labels[0] = tuple(
+        "" if one == own else one for one, own in zip(labels[0], before, strict=False)
+    )
+    columns = [
+        Column(heading, [*map(Text, own)], "left")
+        for heading, own in zip(table.headings, labels, strict=True)
+    ]
+    for heading, cells in zip(
+        table.columns, zip(*(row.cells for row in table.rows), strict=True), strict=True
+    ):
+        width = max(len(cell.computed) for cell in cells if cell is not None)
+        columns.append(Column(heading, [_beside(cell, width) for cell in cells], "left"))
+    print_table(console, columns, keys=len(table.headings))
+    for note in table.notes:
+        console.print(Text(note, style="dim"))
+    for remark in (*table.remarks(), *(f"Left out: {reason}." for reason in table.left_out)):
+        console.print(Text(remark, style="yellow"))
+    style = "green" if table.matched == table.total else "yellow"
+    console.print(Text(f"{table.matched} of {table.total} match.", style=style))
+
+
+def _beside(cell: Cell | None, width: int) -> Text:
+    if cell is None:
+        return Text()
+    mark, style = (" == ", "green") if cell.match else (" != ", "bold red")
+    return Text.assemble(cell.computed.ljust(width), (mark, style), (cell.published, "dim"))

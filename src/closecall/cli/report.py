@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.compile_notice import compile_notice
-from closecall.cli.options import axis_options, truth_option
+from closecall.cli.options import Command, axis_options, file_arguments
+from closecall.cli.tables import plain_name
+from closecall.report.files import report_files
+from closecall.tables.batch.summary import trouble_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from closecall.report.result import Report
+    from closecall.report import Report
 
 _MOST_LINES, _LONGEST_NAME = 12, 60
 
@@ -38,11 +40,9 @@ Examples:
 """
 
 
-@click.command(help=_HELP, short_help="Write an interactive page to explore.")
-@click.argument("truth_file", metavar="TRUTH")
-@click.argument("detectors_file", metavar="[DETECTORS]", required=False)
+@click.command(cls=Command, help=_HELP)
+@file_arguments("DETECTORS")
 @click.option("-o", "--output", required=True, metavar="FILE", help="Write the page there.")
-@truth_option
 @click.option(
     "--score",
     "scores",
@@ -53,7 +53,7 @@ Examples:
 @click.option(
     "--predicted", multiple=True, metavar="COLUMN", help="0/1 column of alarms, likewise."
 )
-@axis_options("The whole series; by default that of the samples.")
+@axis_options()
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
@@ -71,12 +71,9 @@ Examples:
     show_default=True,
     help="Put plotly's script in the page, or link to it.",
 )
-def report(truth_file: str, detectors_file: str | None, output: str, **options: Any) -> None:
+def report(truth_file: str, other_file: str | None, output: str, **options: Any) -> None:
     """Write the explorer of one or two files."""
-    from closecall.report.files import report_files
-
-    with compile_notice():
-        page = report_files(truth_file, detectors_file, **options)
+    page = report_files(truth_file, other_file, **options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
     click.echo(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.", err=True)
@@ -86,8 +83,6 @@ def report(truth_file: str, detectors_file: str | None, output: str, **options: 
 
 def _scored(page: Report) -> str:
     """Say how many series are scored, if not all are."""
-    from closecall.tables.batch.summary import trouble_text
-
     lost = [trouble for trouble in page.troubles if trouble.detector is None]
     if not lost:
         return f": all {len(page.series)} series scored" if len(page.series) > 1 else ""
@@ -98,8 +93,6 @@ def _scored(page: Report) -> str:
 
 def _trouble_lines(page: Report) -> Iterator[str]:
     """Say once what is wrong, with whom, and what can be done about it."""
-    from closecall.cli.names import plain_name
-
     names: dict[str, list[str]] = {}
     for trouble in page.troubles:
         whose = (trouble.series, trouble.detector)

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import islice
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.text import Text
 
-from closecall.cli.audit import show_progress
-from closecall.cli.compile_notice import compile_notice
-from closecall.cli.formats import write_result
+from closecall.affiliation import affiliation
 from closecall.cli.options import (
-    all_option,
+    Command,
     axis_options,
-    format_option,
-    output_option,
-    truth_option,
+    file_arguments,
+    output_options,
+    significance_option,
 )
-from closecall.cli.significance_option import CommandWithShifts, significance_option
+from closecall.cli.output import show_progress
+from closecall.cli.result import (
+    LEVEL,
+    chance_line,
+    counts,
+    print_coverage,
+    print_events,
+    print_meaning,
+    print_shifts,
+    pvalues,
+    scores_line,
+    shifts_legend,
+    start_texts,
+)
+from closecall.cli.tables import print_table, texts
+from closecall.tables.roles import affiliation_arguments, read_sources
+from closecall.wording import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from closecall.affiliation import Affiliation
+    from closecall.chance import Significance
+    from closecall.cli.output import Output
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
@@ -35,14 +59,13 @@ Examples:
   closecall score results.csv --truth label --predicted alarm --significance
   zcat results.csv.gz | closecall score - --truth label --predicted alarm --format json
 """
+_REMEDY = ": --significance moves the alarms themselves"
+_ADJUSTED = "adjusted: for the number of events, by Holm's method"
+_SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
-@click.command(
-    cls=CommandWithShifts, help=_HELP, short_help="Score predicted anomalies against the true ones."
-)
-@click.argument("truth_file", metavar="TRUTH")
-@click.argument("predicted_file", metavar="[PREDICTED]", required=False)
-@truth_option
+@click.command(cls=Command, help=_HELP)
+@file_arguments("PREDICTED")
 @click.option(
     "--predicted", metavar="COLUMN", help="0/1 column of PREDICTED, or START,STOP columns."
 )
@@ -55,41 +78,90 @@ Examples:
     help="Precision of an event without alarms; nan leaves it out of the mean.",
 )
 @significance_option
-@format_option("json holds everything; csv one row per event.")
-@output_option
-@all_option
+@output_options("json holds everything; csv one row per event.", show_all=True)
 def score(
     truth_file: str,
-    predicted_file: str | None,
+    other_file: str | None,
     zero_division: str,
     *,
     shifts: int | None,
-    output_format: str,
-    output: str | None,
-    show_all: bool,
+    output: Output,
     **columns_and_times: Any,
 ) -> None:
     """Score one detector against the truth, from files."""
-    from closecall.affiliation import affiliation
-    from closecall.tables.arguments import arguments_of_files
-
     if shifts is not None and zero_division != "nan":
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
         raise click.UsageError(message)
-    arguments = arguments_of_files(truth_file, predicted_file, **columns_and_times)
-    options: dict[str, Any] = {
-        "output_format": output_format,
-        "output": output,
-        "show_all": show_all,
-    }
-    with compile_notice():
-        result = affiliation(**arguments, zero_division=float(zero_division))
-    if shifts is None:
-        write_result(result, **options)
-        return
-    from closecall.chance import significance
-    from closecall.cli.significance_summary import write_with_significance
+    sources = read_sources(truth_file, other_file)
+    arguments = affiliation_arguments(sources, **columns_and_times)
+    result = affiliation(**arguments, zero_division=float(zero_division))
+    test = None
+    if shifts is not None:
+        from closecall.chance import significance
 
-    with compile_notice(), show_progress() as progress:
-        test = significance(**arguments, n=shifts, progress=progress)
-    write_with_significance(result, test, **options)
+        with show_progress() as progress:
+            test = significance(**arguments, n=shifts, progress=progress)
+    output.write(
+        table=lambda console: print_score(result, test, console, most=output.most),
+        values=lambda: result.to_dict() | ({"significance": test.to_dict()} if test else {}),
+        rows=lambda: _rows(result, test),
+    )
+
+
+def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]]:
+    events = list(result.events.rows())
+    if test is None:
+        return events
+    added = [f"{score}_{kind}" for score in _SCORES for kind in ("pvalue", "adjusted_pvalue")]
+    return [
+        event | {name: row[name] for name in added}
+        for event, row in zip(events, test.events.rows(), strict=True)
+    ]
+
+
+def print_score(
+    result: Affiliation, test: Significance | None, console: Console, *, most: int | None
+) -> None:
+    """Print the scores, what chance reaches, one row per event, and the legend."""
+    values = {name: getattr(result, key) for key, name in _SCORES.items()}
+    console.print(scores_line(values), chance_line(result, values), sep="\n")
+    console.print(Text(counts(result)))
+    print_coverage(result, console, remedy=_REMEDY)
+    console.print()
+    print_events(result, console, most=most)
+    console.print()
+    print_meaning(result, console)
+    if test is not None:
+        console.print()
+        _print_significance(test, console, most=most)
+
+
+def _print_significance(test: Significance, console: Console, *, most: int | None) -> None:
+    """Print the scores beside those of the shifts, and the p-values of the events."""
+    print_shifts({name: getattr(test, key) for key, name in _SCORES.items()}, console)
+    f1, adjusted = test.f1, test.events.f1.adjusted_pvalue
+    cases = f"{f1.at_least:,} of {f1.null.size:,} cases"
+    sentence = f"A shift of the same alarms reaches this F1 in {cases}: p = {f1.pvalue:.2g}."
+    console.print(Text(f"\n{f1.sentence if isnan(f1.observed) else sentence}"))
+    console.print(
+        f"Found better than by chance: {(adjusted <= LEVEL).sum()} of "
+        f"{counted(adjusted.size, 'event')} (adjusted p of F1 <= {LEVEL}).\n",
+        markup=False,
+    )
+    rows = list(islice(test.events.rows(), most))
+    headings = {
+        "prec. p": "precision_pvalue",
+        "recall p": "recall_pvalue",
+        "F1 p": "f1_pvalue",
+        "adjusted F1 p": "f1_adjusted_pvalue",
+    }
+    columns = [
+        texts("#", range(1, len(rows) + 1)),
+        texts("start", start_texts([row["start"] for row in rows])[0]),
+        *(pvalues(heading, [row[name] for row in rows]) for heading, name in headings.items()),
+    ]
+    print_table(console, columns, keys=2)
+    if len(test.events) > len(rows):
+        hidden = len(test.events) - len(rows)
+        console.print(Text(f"... and {hidden} more; `--all` shows all.", style="bold"))
+    console.print(Text(f"\n{shifts_legend('alarms')}\n{_ADJUSTED}", style="dim"))

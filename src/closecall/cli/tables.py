@@ -1,8 +1,7 @@
-"""Tables that fit the terminal: split where they are too wide, with one name for each detector."""
+"""Tables on the terminal: numbers are never cut, long names fold, and wide tables are split."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -10,148 +9,127 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from closecall.cli.names import SHORTEST_NAME, plain_name, short_names
+from closecall.wording import UNDEFINED, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
-_EASY_NAME, _EASY_SHARE = 14, 1 / 4  # of the terminal: what names keep before tables are split
+_NAME = 16  # cells that a name keeps before columns move to a further table
+_GOOD, _POOR = 0.9, 0.6  # a random alarm scores about 0.5
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table, ready to print."""
+    """One column of a table."""
 
     heading: str
-    cells: list[Text]
-    right: bool = True
+    cells: Sequence[Text]
+    justify: Literal["left", "right"] = "right"
+    folds: bool = False
+    """Whether rich may break its cells over several lines; numbers stay whole."""
+    joined: bool = False
+    """Whether it stays beside the column before it."""
 
     @property
     def width(self) -> int:
-        """The cells that its widest line takes."""
+        """The cells it needs."""
         texts = [self.heading, *(cell.plain for cell in self.cells)]
-        return max(cell_len(line) for text in texts for line in text.split("\n"))
-
-    def stacked(self) -> Column:
-        """Put the words of the heading, or a number and its limits, one under the other."""
-        cells = [Text(cell.plain.replace(" (", "\n("), cell.style) for cell in self.cells]
-        return Column(self.heading.replace(" ", "\n"), cells, self.right)
+        widest = max(cell_len(line) for text in texts for line in text.split("\n"))
+        return min(widest, _NAME) if self.folds else widest
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Columns side by side."""
-
-    columns: list[Column]
-    gap: int = 2
-
-    @property
-    def width(self) -> int:
-        """The cells that all of it takes."""
-        return sum(column.width + self.gap for column in self.columns) - self.gap
-
-    def table(self) -> Table:
-        """Draw it."""
-        table = Table(box=None, padding=(0, self.gap, 0, 0), pad_edge=False, header_style="bold")
-        for column in self.columns:
-            justify: Literal["left", "right"] = "right" if column.right else "left"
-            table.add_column(Text(column.heading), justify=justify, vertical="bottom", no_wrap=True)
-        for cells in zip(*(column.cells for column in self.columns), strict=True):
-            table.add_row(*cells)
-        return table
+def texts(heading: str, values: Iterable[object], *, joined: bool = False) -> Column:
+    """Return a column of anything, as it is written."""
+    return Column(heading, [Text(str(value)) for value in values], joined=joined)
 
 
-Names = Mapping[str, str]  # by detector, what it is called in this output
-Part = Callable[[Names], Grid | Text]  # of an output, once the names are known
+def scores(heading: str, values: Iterable[float | None], *, style: str | None = None) -> Column:
+    """Return a column of scores in [0, 1], coloured unless a style is given."""
+    return Column(heading, [score_cell(value, style) for value in values])
 
 
-def _blank(_: Names) -> Text:
-    return Text()
+def names(heading: str, values: Iterable[str]) -> Column:
+    """Return a column of detectors; no name is no detector."""
+    cells = [Text(plain_name(value), "bold cyan") for value in values]
+    return Column(heading, cells, "left", folds=True)
 
 
-def name_column(heading: str, names: Iterable[str], short: Names) -> Column:
-    """Give the column that names detectors; no name is no detector."""
-    cells = [Text(short[name] if name else "", style="bold cyan") for name in names]
-    return Column(heading, cells, right=False)
+def score_cell(value: float | None, style: str | None = None) -> Text:
+    """Return a score: green if good, red if hardly better than chance."""
+    text = score_or_dash(value)
+    return Text(text, score_style(text) if style is None else style)
 
 
-class Page:
-    """An output of several parts, in which each detector has one name, as long as all parts allow.
+def score_style(text: str) -> str:
+    """Return the colour of a score."""
+    if text == UNDEFINED:
+        return "dim"
+    value = float(text.strip("<>"))
+    if value >= _GOOD:
+        return "green"
+    return "yellow" if value >= _POOR else "red"
 
-    Parameters
-    ----------
-    names
-        The detectors, if there are several.
-    console
-        Where to print.
+
+def plain_name(name: str, most: int | None = None) -> str:
+    r"""Write a name from data on one line, without control characters; the ends of a long one.
+
+    Examples
+    --------
+    >>> plain_name("a\nb\x1b[31m"), plain_name("isolation_forest_200_trees", 15)
+    ('a\\nb\\x1b[31m', 'isolat..._trees')
     """
+    text = "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+        for letter in name
+    )
+    if most is None or len(text) <= most:
+        return text
+    kept = (most - 3) // 2
+    return f"{text[:kept]}...{text[-kept:]}"
 
-    def __init__(self, names: Sequence[str], console: Console) -> None:
-        self._names = names
-        self._console = console
-        self._parts: list[Part] = []
-        easy = min(_EASY_NAME, int(console.width * _EASY_SHARE))
-        self._easy = short_names(names, max(easy, SHORTEST_NAME))
 
-    def text(self, text: str = "", style: str = "") -> None:
-        """Add lines that name nobody."""
-        shown = Text(text, style=style)
-        self._parts.append(lambda _: shown)
+def table_width(columns: Sequence[Column], gap: int = 2) -> int:
+    """Return the cells that columns side by side need."""
+    return sum(column.width + gap for column in columns) - gap
 
-    def add(self, *layouts: Sequence[Part]) -> None:
-        """Add the first layout that fits, or the last."""
-        self._parts += next(filter(self._fits, layouts), layouts[-1])
 
-    def _fits(self, parts: Iterable[Part], short: Names | None = None) -> bool:
-        made = (part(self._easy if short is None else short) for part in parts)
-        return all(isinstance(one, Text) or one.width <= self._console.width for one in made)
+def print_table(
+    console: Console, columns: Sequence[Column], *, keys: int = 1, gap: int = 2
+) -> None:
+    """Print columns side by side; those without room follow in further tables.
 
-    def split(
-        self,
-        keys: Callable[[Names], list[Column]],
-        groups: Sequence[list[Column]],
-        *,
-        before: Sequence[Column] = (),
-        after: Sequence[Column] = (),
-    ) -> list[Part]:
-        """Split groups of columns into tables that fit, all with the keys, and blank lines between.
-
-        Parameters
-        ----------
-        keys
-            The columns that say what a row is about.
-        groups
-            Columns that stay side by side, as a number and its chance level.
-        before, after
-            More columns of the first table; those after it come last if they do not fit.
-        """
-
-        def table(first: Sequence[Column], chosen: Sequence[Column]) -> Part:
-            return lambda short: Grid([*first, *keys(short), *chosen])
-
-        left, parts = list(groups), list[Part]()
-        if after and not self._fits([table(before, [*left[0], *after])]):
-            left, after = [*left, list(after)], ()
+    The first columns, `keys` of them, say what a row is about, and stand in every table.
+    """
+    left = list(columns[keys:])
+    while True:
+        chosen = list(columns[:keys])
         while left:
-            chosen = left.pop(0)
-            if not self._fits([table(before, [*chosen, *after])]):
-                chosen = [column.stacked() for column in chosen]
-            while left and self._fits([table(before, [*chosen, *left[0], *after])]):
-                chosen = [*chosen, *left.pop(0)]
-            parts += [table(before, [*chosen, *after]), _blank]
-            before = after = ()
-        return parts[:-1]
-
-    def print(self) -> None:
-        """Print all parts, with the longest names for which there is room."""
-        width = self._console.width
-        longest = max((cell_len(plain_name(name)) for name in self._names), default=0)
-        for most in range(max(min(longest, width), SHORTEST_NAME), SHORTEST_NAME - 1, -1):
-            short = short_names(self._names, most)
-            if self._fits(self._parts, short):
+            together = 1
+            while together < len(left) and left[together].joined:
+                together += 1
+            wider = [*chosen, *left[:together]]
+            if len(chosen) > keys and table_width(wider, gap) > console.width:
                 break
-        for part in self._parts:
-            made = part(short)
-            self._console.print(made if isinstance(made, Text) else made.table())
+            chosen, left = wider, left[together:]
+        console.print(_rich_table(chosen, gap))
+        if not left:
+            return
+        console.print()
+
+
+def _rich_table(columns: Sequence[Column], gap: int) -> Table:
+    table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold")
+    lines = max(column.heading.count("\n") for column in columns)
+    for column in columns:
+        above = "\n" * (lines - column.heading.count("\n"))
+        table.add_column(
+            Text(f"{above}{column.heading}"),
+            justify=column.justify,
+            overflow="fold",
+            no_wrap=not column.folds,
+        )
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*cells)
+    return table

@@ -2,8 +2,7 @@
 
 from closecall.compare.ensemble import Ensemble
 from closecall.compare.pairs import PairComparison
-from closecall.compare.result import Comparison, DetectorSummary
-from closecall.compare.run import compare
+from closecall.compare.result import Comparison, DetectorSummary, compare
 from closecall.compare.uncertainty import ComparisonIntervals, PairIntervals
 
 __all__ = [

@@ -65,7 +65,7 @@ class Ensemble:
         return Events.wrap(self.result.events.pair.predicted)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
         scores = self.result.values().items()
         return {
             "names": list(self.names),
@@ -73,7 +73,7 @@ class Ensemble:
             "votes": self.votes,
             **{name: value if isfinite(value) else None for name, value in scores},
             "alarms": len(self.predicted),
-            "missed": int(np.count_nonzero(self.events.predicted_count == 0)),
+            "missed": int(np.count_nonzero(self.events.missed)),
         }
 
     def __repr__(self) -> str:
@@ -102,7 +102,7 @@ def read_votes(how: Any, votes: Any, count: int) -> int:
 
 
 def agreed(sides: Sequence[Intervals], votes: int) -> Intervals:
-    """Give the times at which at least so many sides predict, exactly, by one sweep.
+    """Return the times at which at least so many sides predict, exactly, by one sweep.
 
     A point is there where enough sides cover the time right after it, and no range is: at the
     very end of a range it stays, since it may belong to the next zone. O(m log m) for m intervals.
@@ -123,7 +123,7 @@ def agreed(sides: Sequence[Intervals], votes: int) -> Intervals:
 
 
 def _levels(starts: Any, stops: Any) -> tuple[Any, Any]:
-    """Give the times at which something changes, and how many ranges cover what follows each."""
+    """Return the times at which something changes, and how many ranges cover what follows each."""
     times, place = np.unique(np.concatenate((starts, stops)), return_inverse=True)
     steps = np.repeat(np.array([1, -1]), starts.size)
     change = np.zeros(times.size, dtype=np.int64)

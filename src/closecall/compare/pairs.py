@@ -64,7 +64,7 @@ class PairComparison:
         return self.worse_both + self.worse_precision + self.worse_recall
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
         plain = asdict(self) | {"better": self.better, "worse": self.worse}
         return {
             name: None if isinstance(value, float) and not isfinite(value) else value
@@ -86,7 +86,7 @@ def compare_pair(
 ) -> PairComparison:
     """Count the events by who does better in what."""
     mine, theirs = results[first], results[second]
-    missed = mine.events.predicted_count == 0, theirs.events.predicted_count == 0
+    missed = mine.events.missed, theirs.events.missed
     found = ~missed[0] & ~missed[1]
 
     def signs(name: str) -> NDArray[np.float64]:

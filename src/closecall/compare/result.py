@@ -1,4 +1,4 @@
-"""What `compare` returns: the detectors, the events, the pairs and the ensembles."""
+"""Which detector finds which event better: `compare`, and what it returns."""
 
 from __future__ import annotations
 
@@ -11,19 +11,129 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.affiliation.score import score_pair
+from closecall.affiliation import affiliation, affiliation_curve
 from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
 from closecall.compare.uncertainty import ComparisonIntervals, comparison_intervals
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.events import Events
+from closecall.series import by_name, read_detectors, read_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation
+
+_FEWEST = 2
+
+
+def compare(
+    truth: Any,
+    predicted: Mapping[str, Any] | None = None,
+    *,
+    scores: Mapping[str, Any] | None = None,
+    thresholds: Mapping[str, float] | float | None = None,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    decimals: int | None = None,
+) -> Comparison:
+    """Compare detectors event by event: who is better, on which events, and in what.
+
+    Each detector is scored as by `closecall.affiliation` (in [0, 1], higher is better; equations 4
+    to 6 of the paper). Two detectors are then compared on each true event as in section 4.3 of the
+    paper: better in both precision and recall, in one of them only, equivocal, or worse; events
+    that one of the two does not detect are counted apart.
+
+    Parameters
+    ----------
+    truth
+        A 0/1 vector, or `Events`.
+    predicted
+        Predictions by the name of the detector: 0/1 vectors, or `Events`.
+    scores
+        Scores by the name of the detector, one per sample, higher is more anomalous. A detector is
+        taken at the threshold with its own best F1, or at the one given in `thresholds`. Nothing
+        tells scores from labels but the argument they are given in.
+    thresholds
+        Thresholds by the name of the detector, for any of those in `scores`; or one number for all
+        of them.
+    times, end
+        As in `closecall.affiliation`, for all vectors. Needed where vectors and `Events` meet.
+    span
+        Where the whole series starts and stops: needed if there are only `Events`; otherwise that
+        of the samples if not given.
+    decimals
+        Round the scores of each event to so many decimals before they are compared (the paper's
+        counts come out with 2). By default they are compared as they are. What is reported is
+        never rounded.
+
+    Returns
+    -------
+    Comparison
+        ``detectors``, ``events``, ``best``, ``missed_by_all``, ``pairs``, ``pair(a, b)``,
+        ``ensemble(...)``, ``best_pair(...)``, ``results``, ``to_frame``, ``to_dict``.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> truth = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
+    >>> late, noisy = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 1, 0, 0, 1, 0]
+    >>> c = cc.compare(truth, {"late": late, "noisy": noisy})
+    >>> c
+    Comparison(2 detectors on 2 events, best f1=0.909 by 'noisy', 0 missed by all)
+    >>> c.best
+    (('late',), ('noisy',))
+    >>> c.pair("noisy", "late").missed_by_second
+    1
+    """
+    given: Any = decimals
+    if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 0):
+        raise InputError(
+            expected("`decimals` to be a whole number from 0 up, or None", repr(decimals))
+        )
+    axis = {"times": times, "end": end, "span": span}
+    _require_one_kind(truth, predicted, scores, **axis)
+    detectors = read_detectors(truth, predicted, scores, thresholds, **axis)
+    names = [*detectors.predicted, *detectors.scored]
+    if len(names) < _FEWEST:
+        raise InputError(
+            expected(
+                "at least two detectors to compare",
+                f"only {names[0]!r}" if names else "none",
+                "Score a single detector with `closecall.affiliation`.",
+            )
+        )
+    detectors.truth.require_truth("affiliation")
+    pairs, chosen = dict(detectors.predicted), dict.fromkeys(names)
+    for name, scored in detectors.scored.items():
+        threshold = detectors.thresholds.get(name)
+        if threshold is None:
+            threshold = affiliation_curve(scored, None).best().threshold
+        chosen[name], pairs[name] = threshold, scored.at(threshold)
+    results = {name: affiliation(pair, None) for name, pair in pairs.items()}
+    return Comparison(results=results, thresholds=chosen, decimals=decimals)
+
+
+def _require_one_kind(truth: Any, predicted: Any, scores: Any, times: Any, **axis: Any) -> None:
+    """Raise if Events meet vectors without times, or if there are only Events and no span."""
+    sides = {"truth": truth, **dict(by_name(predicted, "predicted").values())}
+    columns = dict(by_name(scores, "scores").values())
+    events = [called for called, side in sides.items() if isinstance(side, Events)]
+    vectors = [called for called in (*sides, *columns) if called not in events]
+    if not vectors:
+        read_pair(truth, truth, times=times, **axis)
+    elif events and times is None:
+        raise InputTypeError(
+            expected(
+                "`times` where Events and vectors are compared",
+                f"none (`{events[0]}` is Events and `{vectors[0]}` a vector)",
+                "Pass `times=`, one for each sample of the vectors.",
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -48,7 +158,7 @@ class DetectorSummary:
     """True events on which it shares the highest F1."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
         return {name: _plain(value) for name, value in asdict(self).items()}
 
 
@@ -71,7 +181,7 @@ class Comparison:
     @cached_property
     def found(self) -> NDArray[np.bool_]:
         """Whether each detector (rows) has a prediction in each event's zone (columns)."""
-        return np.array([result.events.predicted_count > 0 for result in self.results.values()])
+        return np.array([~result.events.missed for result in self.results.values()])
 
     @cached_property
     def leads(self) -> NDArray[np.bool_]:
@@ -136,7 +246,7 @@ class Comparison:
     def intervals(
         self, *, level: float = 0.95, n: int = 2000, seed: int = 0
     ) -> ComparisonIntervals:
-        """Say how sure the scores and their differences are, since there are only so many events.
+        """Compute how sure the scores and their differences are, given so many events.
 
         The true events are taken as a sample of those that there could be, and resampled, the same
         for all detectors (see `closecall.statistics`). Asked again, the answer is kept.
@@ -193,7 +303,7 @@ class Comparison:
         needed = read_votes(how, votes, len(chosen))
         pairs = [self.results[name].events.pair for name in chosen]
         together = replace(pairs[0], predicted=agreed([pair.predicted for pair in pairs], needed))
-        return Ensemble(chosen, how, needed, score_pair(together))
+        return Ensemble(chosen, how, needed, affiliation(together, None))
 
     def ensembles(self, how: How | None = None) -> tuple[Ensemble, ...]:
         """Score every two detectors taken as one; by union and by intersection by default."""
@@ -209,7 +319,7 @@ class Comparison:
         return max(self.ensembles(how), key=lambda pair: pair.f1 if isfinite(pair.f1) else -1.0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None.
+        """Return plain values that any JSON writer takes; what is undefined becomes None.
 
         Events are counted from 0. Times of a datetime axis become ISO 8601 text, and lengths of
         time seconds. Detectors have the level of chance of each score, such as ``chance_f1``.
@@ -228,12 +338,9 @@ class Comparison:
         }
 
     def to_frame(
-        self,
-        backend: Literal["pandas", "polars"] = "pandas",
-        *,
-        part: tables.Part = "events",
+        self, backend: Literal["pandas", "polars"] = "pandas", *, part: tables.Part = "events"
     ) -> Any:
-        """Give one part as a dataframe; times keep their time zone.
+        """Return one part as a dataframe; times keep their time zone.
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.affiliation.event_scores import COLUMNS
+from closecall.affiliation.result import COLUMNS
 from closecall.errors import InputError, MissingExtraError, expected
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _OWN = COLUMNS[4:]  # of one detector
 
 
 def event_rows(comparison: Comparison) -> tuple[dict[str, Any], ...]:
-    """Give one row per event and detector, in the order of the events."""
+    """Return one row per event and detector, in the order of the events."""
     columns = {
         name: {column: _values(getattr(result.events, column)) for column in COLUMNS}
         for name, result in comparison.results.items()
@@ -45,7 +45,7 @@ def _values(column: Any) -> Any:
 
 
 def plain_events(comparison: Comparison) -> list[dict[str, Any]]:
-    """Give each event with all its detectors as plain JSON values."""
+    """Return each event with all its detectors as plain JSON values."""
     sides = [result.events.rows() for result in comparison.results.values()]
     return [
         {
@@ -62,7 +62,7 @@ def plain_events(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
-    """Give one part as a dataframe of that package."""
+    """Return one part as a dataframe of that package."""
     if part not in get_args(Part):
         listed = ", ".join(map(repr, get_args(Part)))
         raise InputError(expected(f"`part` to be one of {listed}", repr(part)))
@@ -106,17 +106,13 @@ _ROWS = {"detectors": _detector_rows, "pairs": _pair_rows, "ensembles": _ensembl
 
 
 def rows_frame(rows: list[dict[str, Any]], backend: Any) -> Any:
-    """Give rows with the same keys as a dataframe of that package."""
+    """Return rows with the same keys as a dataframe of that package."""
+    import narwhals as nw
+
     _require_backend(backend)
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     try:
-        if backend == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(columns)
-        import polars as pl
-
-        return pl.DataFrame(columns)
+        return nw.from_dict(columns, backend=backend).to_native()
     except ImportError as error:
         raise MissingExtraError(backend) from error
 

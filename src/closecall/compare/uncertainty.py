@@ -52,12 +52,12 @@ class PairIntervals:
     """What so few events do not allow to say; empty if there are enough."""
 
     def reversed(self) -> PairIntervals:
-        """Give the same seen from the second detector."""
+        """Return the same seen from the second detector."""
         turned = {name: getattr(self, name).reversed() for name in SCORES}
         return PairIntervals(self.second, self.first, **turned, caution=self.caution)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
         scores = {name: getattr(self, name).to_dict() for name in SCORES}
         return {"first": self.first, "second": self.second, **scores, "caution": self.caution}
 
@@ -94,7 +94,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
     """What so few events do not allow to say; empty if there are enough."""
 
     def pair(self, first: str, second: str) -> PairIntervals:
-        """Give by how much the first detector is ahead of the second."""
+        """Return by how much the first detector is ahead of the second."""
         for pair in self.pairs:
             if (pair.first, pair.second) == (first, second):
                 return pair
@@ -106,7 +106,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give one row per score of each detector and of each pair, as a batch does.
+        """Return one row per score of each detector and of each pair, as a batch does.
 
         ``value``, ``low`` and ``high`` are those of the score named ``number`` of ``detector``,
         where ``against`` is empty, or of its lead over ``against``; ``probability`` is that of a
@@ -138,7 +138,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values that any JSON writer takes; what is undefined becomes None."""
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
         return {
             "level": self.level,
             "n": self.n,
@@ -153,7 +153,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         }
 
     def to_frame(self, backend: Literal["pandas", "polars"] = "pandas") -> Any:
-        """Give `rows` as a dataframe.
+        """Return `rows` as a dataframe.
 
         Examples
         --------
@@ -235,7 +235,7 @@ def _pair(
 def _caution(
     events: int, detectors: dict[str, ScoreIntervals], pairs: tuple[PairIntervals, ...]
 ) -> str:
-    """Say what all events do not allow, or else what those that few detectors found do not."""
+    """Return what all events do not allow, or else what those that few detectors found do not."""
     if not pairs:
         return next(iter(detectors.values())).caution
     if events < FEWEST_TO_COMPARE:

@@ -8,7 +8,7 @@ import numpy as np
 
 from closecall import metrics
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.order import descending_order
+from closecall.affiliation.curve import descending_order
 from closecall.errors import renamed
 from closecall.fscore import f_measure
 from closecall.series import Scored, read_scored
@@ -104,7 +104,7 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
 
 
 def _at_own(labels: Any, pred: Any) -> dict[str, float]:
-    """Give each F1 of the caller's own predictions; without an alarm 0, or nan, as in TSB-AD."""
+    """Compute each F1 of the caller's own predictions; without an alarm 0, or nan, as in TSB-AD."""
     results = {
         "Standard-F1": metrics.classical(labels, pred),
         "PA-F1": metrics.point_adjust(labels, pred),
@@ -116,7 +116,7 @@ def _at_own(labels: Any, pred: Any) -> dict[str, float]:
 
 
 def _best(scored: Scored) -> dict[str, float]:
-    """Give each F1 at the threshold that is best for it."""
+    """Compute each F1 at the threshold that is best for it."""
     precision, recall, events_found = _at_every_threshold(scored)
     range_based = [
         metrics.range_based(scored.at(threshold), None, alpha=_EXISTENCE).f1
@@ -132,7 +132,7 @@ def _best(scored: Scored) -> dict[str, float]:
 
 
 def _sampled(scores: NDArray[Any]) -> NDArray[Any]:
-    """Give the lowest score above each of TSB-AD's thresholds, and above infinite ones."""
+    """Return the lowest score above each of TSB-AD's thresholds, and above infinite ones."""
     finite = scores[np.isfinite(scores)]
     thresholds = np.unique(scores[~np.isfinite(scores)]).astype(np.float64)
     if finite.size:
@@ -145,7 +145,7 @@ def _sampled(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def _at_every_threshold(scored: Scored) -> tuple[NDArray[np.float64], ...]:
-    """Give precision, recall and the share of events found at each distinct score."""
+    """Compute precision, recall and the share of events found at each distinct score."""
     truth, scores = scored.truth, scored.scores
     order = descending_order(scores)
     ranked = scores[order]

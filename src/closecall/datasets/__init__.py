@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from closecall.datasets.demo import Demo, demo
 from closecall.datasets.download import DownloadError
+from closecall.datasets.esa_adb import EsaLabels, read_esa_adb
 from closecall.datasets.kdd2022 import LabelledSeries, load_kdd2022
-from closecall.datasets.layouts import (
-    EsaLabels,
-    read_esa_adb,
-    read_nab,
-    read_timeeval,
-    read_tsb_ad,
-)
-from closecall.datasets.nab import Nab, NabSeries, load_nab
+from closecall.datasets.nab import Nab, NabSeries, load_nab, read_nab
+from closecall.datasets.timeeval import read_timeeval
+from closecall.datasets.tsb_ad import read_tsb_ad
 
 __all__ = [
     "Demo",

@@ -1,25 +1,89 @@
-"""Bring files of a public repository into the cache, each checked against its hash."""
+"""Find a dataset's files: in a folder that is named, or downloaded once with checked hashes."""
 
 from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import ClosecallError, MissingExtraError
+from closecall.errors import ClosecallError, InputError, InputTypeError, MissingExtraError, expected
+from closecall.parameters import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from os import PathLike
 
-    from closecall.datasets.sources import Source
-
+DATA_VARIABLE = "CLOSECALL_DATA"
 CACHE_VARIABLE = "CLOSECALL_CACHE"
 _AT_ONCE = 8  # most files are small, so waiting for the answer is what takes time
 _HINT = (
     "Name a folder that has the data (the argument `folder`, or the environment variable "
     "CLOSECALL_DATA), or try again: what has arrived is kept."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A public repository at one commit."""
+
+    name: str
+    """Its folder in the cache."""
+    base_url: str
+    """What a path is appended to."""
+    registry: Path
+    """The list of its hashes."""
+
+    def hashes(self) -> dict[str, str]:
+        """Return the SHA-256 of each file by its path in the repository.
+
+        Examples
+        --------
+        >>> len(KDD2022.hashes())
+        24
+        """
+        lines = self.registry.read_text(encoding="utf-8").splitlines()
+        return dict(line.split() for line in lines)
+
+
+_GITHUB = "https://raw.githubusercontent.com"
+_HERE = Path(__file__).parent
+
+KDD2022 = Source(
+    "kdd2022",
+    f"{_GITHUB}/ahstat/affiliation-metrics-py/8d8449858096bbade6a6e70848d05c9cc9b846fe/",
+    _HERE / "kdd2022.txt",
+)
+NAB = Source(
+    "nab",
+    f"{_GITHUB}/numenta/NAB/ea702d75cc2258d9d7dd35ca8e5e2539d71f3140/",
+    _HERE / "nab.txt",
+)
+
+
+def local_folder(folder: str | PathLike[str] | None) -> Path | None:
+    """Return the folder asked for, else the one that `CLOSECALL_DATA` names, else None."""
+    if folder is not None:
+        if not isinstance(folder, str | os.PathLike):
+            raise InputTypeError(expected("`folder` to be the path of a folder", shown(folder)))
+        return _checked(Path(folder), "`folder`", "Without it, the data is downloaded.")
+    named = os.environ.get(DATA_VARIABLE)
+    if not named:
+        return None
+    hint = "Unset it, and the data is downloaded."
+    return _checked(Path(named), f"the environment variable {DATA_VARIABLE}", hint)
+
+
+def first_with(pattern: str, folders: list[Path]) -> Path | None:
+    """Return the first of the folders that has a file like the pattern."""
+    return next((folder for folder in folders if any(folder.glob(pattern))), None)
+
+
+def _checked(path: Path, what: str, hint: str) -> Path:
+    if not path.is_dir():
+        raise InputError(expected(f"{what} to name a folder", str(path), hint))
+    return path
 
 
 class DownloadError(ClosecallError, OSError):
@@ -31,18 +95,6 @@ def download(source: Source, paths: Collection[str]) -> Path:
 
     Files are moved to their place when their hash is right, so the cache never has half a file.
     It is the system's usual one for closecall, or the folder that `CLOSECALL_CACHE` names.
-
-    Parameters
-    ----------
-    source
-        The repository.
-    paths
-        Files in it, as listed in its hashes.
-
-    Raises
-    ------
-    DownloadError
-        If a file cannot be fetched, or has another hash.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -80,16 +132,11 @@ def _tools(source: Source) -> tuple[Any, Any]:
         from tqdm import tqdm
     except ModuleNotFoundError as error:
         raise MissingExtraError("tqdm", "data") from error
-    root = Path(str(pooch.os_cache("closecall"))) / source.name
+    root = Path(os.environ.get(CACHE_VARIABLE) or str(pooch.os_cache("closecall")))
     cache = pooch.create(
-        path=_named_cache(source) or root, base_url=source.base_url, registry=source.hashes()
+        path=root / source.name, base_url=source.base_url, registry=source.hashes()
     )
     return cache, tqdm
-
-
-def _named_cache(source: Source) -> Path | None:
-    named = os.environ.get(CACHE_VARIABLE)
-    return Path(named) / source.name if named else None
 
 
 def _is_right(path: Path, known_hash: str) -> bool:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closecall.datasets.download import download
-from closecall.datasets.label_file import read_labels
-from closecall.datasets.place import first_with, local_folder
-from closecall.datasets.sources import KDD2022, NAB
+from closecall.datasets.download import KDD2022, NAB, download, first_with, local_folder
 from closecall.errors import InputError, expected
 
 if TYPE_CHECKING:
@@ -27,11 +26,12 @@ _ALGORITHMS = {
     "twitteraapl": _NAB_DETECTORS,
     "swat": ("trivial", "adversary", "iforest", "ocsvm", "seq2seq"),
 }
-_MEASURED = {
+MEASURED = {
     "machinetemp": "data/realKnownCause/machine_temperature_system_failure.csv",
     "nyctaxi": "data/realKnownCause/nyc_taxi.csv",
     "twitteraapl": "data/realTweets/Twitter_volume_AAPL.csv",
 }
+_LABELS = (b"0", b"1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def load_kdd2022(folder: str | PathLike[str] | None = None) -> dict[str, Labelle
     local = local_folder(folder)
     if local is None:
         labels = download(KDD2022, KDD2022.hashes()) / "data"
-        measured = download(NAB, _MEASURED.values())
+        measured = download(NAB, MEASURED.values())
     else:
         labels, measured = _labels_folder(local), local / "nab"
     return {name: _series(name, labels, measured) for name in _ALGORITHMS}
@@ -126,24 +126,13 @@ def _series(name: str, labels: Path, measured: Path) -> LabelledSeries:
     return LabelledSeries(name, truth, predicted, times, values)
 
 
-def measured(name: str) -> str:
-    """Name the file of NAB with the measurements of a dataset.
-
-    Examples
-    --------
-    >>> measured("nyctaxi")
-    'nyc_taxi.csv'
-    """
-    return Path(_MEASURED[name]).name
-
-
 def _measurements(
     name: str, folder: Path, samples: int
 ) -> tuple[NDArray[np.datetime64], NDArray[np.float64]] | tuple[None, None]:
     """Read the last rows of NAB's series, which are those that were labelled."""
-    if name not in _MEASURED:
+    if name not in MEASURED:
         return None, None
-    whole = Path(_MEASURED[name])
+    whole = Path(MEASURED[name])
     path = next((p for p in (folder / whole, folder / whole.name) if p.is_file()), None)
     if path is None:
         return None, None
@@ -156,3 +145,26 @@ def _measurements(
     times.setflags(write=False)
     values.setflags(write=False)
     return times, values
+
+
+def read_labels(path: Path) -> NDArray[np.uint8]:
+    """Read a gzipped file of labels; raise if there is anything but one 0 or 1 per line."""
+    lines = _lines(path)
+    if not set(lines) <= set(_LABELS):
+        index, line = next((i, line) for i, line in enumerate(lines) if line not in _LABELS)
+        got = f"{line.decode(errors='replace')!r} in line {index + 1} of {path}"
+        raise InputError(expected("one 0 or 1 per line", got))
+    labels = np.frombuffer(b"".join(lines), dtype=np.uint8) - ord("0")
+    labels.setflags(write=False)
+    return labels
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        return gzip.decompress(path.read_bytes()).split()
+    except FileNotFoundError as error:
+        hint = "Without a folder, the data is downloaded."
+        raise InputError(expected(f"a file {path.name}", f"none in {path.parent}", hint)) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        rule = f"{path} to be a gzip file"
+        raise InputError(expected(rule, f"other content ({error})", "Fetch it again.")) from error

@@ -1,4 +1,4 @@
-"""The Numenta Anomaly Benchmark: 58 series, their windows, and the scores of five detectors."""
+"""The Numenta Anomaly Benchmark: the published corpus, and any results in its layout."""
 
 from __future__ import annotations
 
@@ -8,17 +8,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.datasets.download import download
-from closecall.datasets.nab_files import read_csv, read_parquet, read_results
-from closecall.datasets.place import first_with, local_folder
-from closecall.datasets.sources import NAB
+from closecall.datasets.download import NAB, download, first_with, local_folder
+from closecall.datasets.layouts import (
+    TIMES,
+    Missing,
+    OneSeries,
+    ScoreFiles,
+    arrow,
+    detector_folders,
+    existing_folder,
+    join_series,
+    read_csv,
+    read_scores,
+    read_times,
+    read_truth,
+    series_to_read,
+)
 from closecall.errors import InputError, expected
+from closecall.parameters import shown
 
 if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    Columns = dict[str, NDArray[Any]]
+    Windows = dict[str, NDArray[np.datetime64]]  # a row for each window
+
+DETECTORS = ("numenta", "windowedGaussian", "random", "relativeEntropy", "skyline")
+_SHARED: tuple[str, ...] = ("timestamp", "value", "label")
+_KINDS = {"timestamp": "datetime64[us]", "label": "uint8"}
+_CLONE = "A clone of NAB's repository has data/ and labels/, which then decide."
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +93,7 @@ class Nab:
     thresholds: dict[str, dict[str, dict[str, float]]] | None
 
     def __getitem__(self, name: str) -> NabSeries:
-        """Give a series by its name, with or without ``.csv``."""
+        """Return a series by its name, with or without ``.csv``."""
         found = self.series.get(name) or self.series.get(f"{name}.csv")
         if found is None:
             hint = f"There are {len(self.series)}, such as {next(iter(self.series))!r}."
@@ -141,20 +162,19 @@ def _nab_folder(folder: Path) -> Path:
     )
 
 
-def _columns(folder: Path, windows: dict[str, Any]) -> dict[str, dict[str, NDArray[Any]]]:
+def _columns(folder: Path, windows: Windows) -> dict[str, Columns]:
     if (folder / "scores.parquet").is_file():
-        return read_parquet(folder / "scores.parquet")
+        return _read_parquet(folder / "scores.parquet")
     if (folder / "results").is_dir():
-        return read_results(folder / "results")
+        return _read_corpus(folder / "results")
     names = {name.rpartition("/")[2]: name for name in windows}
     return {
-        names.get(path.name, path.name): read_csv(path) for path in sorted(folder.glob("*.csv"))
+        names.get(path.name, path.name): _read_columns(path)
+        for path in sorted(folder.glob("*.csv"))
     }
 
 
-def _series(
-    name: str, columns: dict[str, NDArray[Any]], windows: dict[str, NDArray[np.datetime64]]
-) -> NabSeries:
+def _series(name: str, columns: Columns, windows: Windows) -> NabSeries:
     times, values = columns.pop("timestamp"), columns.pop("value")
     truth = columns.pop("label", None)
     own = windows.get(name)
@@ -168,7 +188,7 @@ def _series(
     return NabSeries(name, times, values, truth, own, columns)
 
 
-def _windows(folder: Path) -> dict[str, NDArray[np.datetime64]]:
+def _windows(folder: Path) -> Windows:
     raw = _json(folder, "combined_windows.json", "labels/combined_windows.json") or {}
     return {
         name: np.array(pairs, dtype="datetime64[us]").reshape(-1, 2) for name, pairs in raw.items()
@@ -190,3 +210,236 @@ def _json(folder: Path, *places: str) -> Any:
             except ValueError as error:
                 raise InputError(expected(f"{path} to be JSON", str(error))) from error
     return None
+
+
+def _read_parquet(path: Path) -> dict[str, Columns]:
+    """Read the one table of all series, and part it by series."""
+    arrow()
+    from pyarrow import parquet
+
+    table = _table(parquet.read_table, path, ("series", "timestamp", "value", "label"))
+    names, codes = np.unique(table.column("series").to_numpy().astype(str), return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    stops = np.cumsum(np.bincount(codes)).tolist()
+    columns = {
+        name: np.split(_array(table, name)[order], stops[:-1])
+        for name in table.column_names
+        if name != "series"
+    }
+    return {
+        str(series): {name: parts[index].copy() for name, parts in columns.items()}
+        for index, series in enumerate(names)
+    }
+
+
+def _read_columns(path: Path) -> Columns:
+    """Read one series: timestamp and value, and whatever else the file has."""
+    arrow()
+    from pyarrow import csv
+
+    table = _table(csv.read_csv, path, ("timestamp", "value"))
+    return {name: _array(table, name) for name in table.column_names}
+
+
+def _read_corpus(folder: Path) -> dict[str, Columns]:
+    """Read NAB's folder of results: one folder per detector, and in it one file per series."""
+    series: dict[str, Columns] = {}
+    for detector in DETECTORS:
+        for path in sorted((folder / detector).glob("*/*.csv")):
+            name = f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"
+            columns = _read_columns(path)
+            own = series.setdefault(name, {key: columns[key] for key in _SHARED if key in columns})
+            if len(own["timestamp"]) != len(columns["timestamp"]):
+                rule = f"{path} to have the {len(own['timestamp'])} rows of the other detectors"
+                raise InputError(expected(rule, f"{len(columns['timestamp'])}"))
+            own[detector] = columns["anomaly_score"]
+    return dict(sorted(series.items()))
+
+
+def _table(read: Any, path: Path, needed: tuple[str, ...]) -> Any:
+    try:
+        table = read(path)
+    except (arrow().ArrowInvalid, OSError) as error:
+        raise InputError(
+            expected(f"{path} to be readable", str(error), "Fetch it again.")
+        ) from error
+    missing = [name for name in needed if name not in table.column_names]
+    if missing:
+        rule = f"{path} to have a column `{missing[0]}`"
+        raise InputError(expected(rule, ", ".join(table.column_names)))
+    return table
+
+
+def _array(table: Any, name: str) -> NDArray[Any]:
+    array: NDArray[Any] = table.column(name).to_numpy()
+    return array.astype(_KINDS.get(name, np.float64))
+
+
+def read_nab(folder: str | PathLike[str], *, missing: Missing = "error") -> Any:
+    r"""Read the results of NAB, or in its layout: any series, any detector.
+
+    `load_nab` gives the published corpus with five detectors, and downloads it; this reads what is
+    in a folder, with every detector there, your own among them.
+
+    The label is 1 inside an anomaly window, and NAB means both ends of a window to be inside. In a
+    clone, windows come from ``labels/combined_windows.json`` and timestamps from ``data/``, as in
+    NAB's own scoring; the results have copies of both, and in two of the published files these
+    differ. Without a clone the copies are used, and must agree.
+
+    Parameters
+    ----------
+    folder
+        A clone of NAB's repository, or its folder ``results``, with
+        ``<detector>/<group>/<detector>_<file>.csv``. Those have columns ``timestamp``,
+        ``anomaly_score`` and, unless it is a clone, ``label``; others are ignored.
+    missing
+        What to do about a series that a detector has no file for; in a clone, every series of
+        ``data/`` counts. ``"error"`` raises; ``"nan"`` gives it nan scores, which
+        `closecall.evaluate_frame` reports as ``nan_score``; ``"drop"`` leaves out each series that
+        some detector lacks.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``series`` (such as ``realKnownCause/nyc_taxi.csv``), ``timestamp`` (in the rows' order; in
+        eight published series they repeat or go back), ``label`` (0 or 1, uint8), and a column of
+        scores (float64) for each detector, sorted by series.
+
+    Raises
+    ------
+    InputError
+        A file or a column is missing, copies differ, files have different numbers of rows, or a
+        window is not two times in order with a sample in between.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from closecall.datasets import read_nab
+    >>> Path("results/mine/real").mkdir(parents=True)
+    >>> _ = Path("results/mine/real/mine_toy.csv").write_text(
+    ...     "timestamp,value,anomaly_score,label\n"
+    ...     "2020-01-01 00:00:00,7,0.1,0\n2020-01-01 00:05:00,9,0.8,1\n"
+    ... )
+    >>> read_nab("results").drop(["timestamp"]).to_pydict()
+    {'series': ['real/toy.csv', 'real/toy.csv'], 'label': [0, 1], 'mine': [0.1, 0.8]}
+    """
+    root = existing_folder(folder, "folder", "NAB's results, or is a clone of its repository")
+    results = root / "results" if (root / "results").is_dir() else root
+    files = _score_files(results)
+    labels = root / "labels" / "combined_windows.json"
+    windows = read_windows(labels) if labels.is_file() else None
+    data = root / "data" if (root / "data").is_dir() else None
+    names = series_to_read(_series_names(files, data), files, missing)
+    series = (
+        _one_series(name, [own[name] for own in files.values() if name in own], data, windows)
+        for name in names
+    )
+    return join_series(series, files, _read_results)
+
+
+def _score_files(results: Path) -> ScoreFiles:
+    files: ScoreFiles = {}
+    for folder in detector_folders(results):
+        detector, own = folder.name, files.setdefault(folder.name, {})
+        for path in sorted(folder.glob("*/*.csv")):
+            if not path.name.startswith(f"{detector}_"):
+                rule = f"each file of the detector {detector!r} to be called {detector}_<file>.csv"
+                raise InputError(expected(rule, str(path)))
+            own[f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"] = path
+    if not any(files.values()):
+        rule = "files <detector>/<group>/<detector>_<file>.csv"
+        hint = "Pass a clone of NAB's repository, or its folder results."
+        raise InputError(expected(rule, f"none in {results}", hint))
+    return files
+
+
+def _series_names(files: ScoreFiles, data: Path | None) -> set[str]:
+    if data is None:
+        return {name for own in files.values() for name in own}
+    return {f"{path.parent.name}/{path.name}" for path in data.glob("*/*.csv")}
+
+
+def _one_series(
+    name: str, results: list[Path], data: Path | None, windows: Windows | None
+) -> OneSeries:
+    if data is None:
+        path, times = results[0], _agreed("timestamp", results)
+    else:
+        path = data / name
+        times = read_times(read_csv(path, ["timestamp"]), "timestamp", path)
+    if windows is not None:
+        return OneSeries(name, path, labels_of(name, times, path, windows), times)
+    if not results:
+        rule = f"labels/combined_windows.json, or results with labels, for the series {name!r}"
+        raise InputError(expected(rule, "neither"))
+    return OneSeries(name, path, _agreed("label", results), times)
+
+
+def _agreed(column: str, results: list[Path]) -> Any:
+    """Return a column that each file has a copy of; raise if they differ."""
+    read = read_times if column == "timestamp" else read_truth
+    first, *others = (read(read_csv(path, [column]), column, path) for path in results)
+    for path, copy in zip(results[1:], others, strict=True):
+        if len(copy) != len(first):
+            rule = f"{path} to have {len(first)} rows, as {results[0]} has"
+            raise InputError(expected(rule, str(len(copy))))
+        differ = np.flatnonzero(np.asarray(copy) != np.asarray(first))
+        if differ.size:
+            rule = f"the column `{column}` of {path} to be that of {results[0]}"
+            got = f"another one in {differ.size} rows, from row {differ[0] + 1} on"
+            raise InputError(expected(rule, got, _CLONE))
+    return first
+
+
+def _read_results(path: Path) -> NDArray[np.float64]:
+    return read_scores(read_csv(path, ["anomaly_score"]), "anomaly_score", path)
+
+
+def read_windows(path: Path) -> Windows:
+    """Read the windows of each series; raise unless each is two times in order."""
+    try:
+        series = json.loads(path.read_text(encoding="utf-8")).items()
+    except (ValueError, AttributeError) as error:
+        rule = f"{path} to have pairs of times for each series, as JSON"
+        got = str(error) if isinstance(error, ValueError) else "something else"
+        raise InputError(expected(rule, got)) from error
+    return {name: _pairs(windows, name, path) for name, windows in series}
+
+
+def labels_of(name: str, times: Any, path: Path, windows: Windows) -> NDArray[np.uint8]:
+    """Return 1 for the samples inside a window of the series; a window has one, or more."""
+    if name not in windows:
+        rule = f"windows for the series {name!r} in labels/combined_windows.json"
+        raise InputError(expected(rule, "none", "A series without any has an empty list there."))
+    if times.type != arrow().timestamp("ns"):
+        rule = f"times without a time zone in {path}, as in labels/combined_windows.json"
+        raise InputError(expected(rule, str(times.type), TIMES))
+    stamps, own = times.to_numpy()[:, None], windows[name]
+    inside = (stamps >= own[:, 0]) & (stamps <= own[:, 1])
+    empty = np.flatnonzero(~inside.any(axis=0))
+    if empty.size:
+        start, stop = own[empty[0]].astype("datetime64[s]")
+        rule = f"a sample of {path} in each window of the series {name!r}"
+        raise InputError(expected(rule, f"none from {start} to {stop}"))
+    labels: NDArray[np.uint8] = inside.any(axis=1).astype(np.uint8)
+    return labels
+
+
+def _pairs(windows: Any, name: str, path: Path) -> NDArray[np.datetime64]:
+    pairs = [_pair(each) for each in windows] if isinstance(windows, list) else [None]
+    if None in pairs:
+        rule = f"each window of the series {name!r} in {path} to be two times, the earlier first"
+        got = shown(windows[pairs.index(None)] if isinstance(windows, list) else windows)
+        raise InputError(expected(rule, got, TIMES))
+    return np.array(pairs, dtype="datetime64[ns]").reshape(-1, 2)
+
+
+def _pair(window: Any) -> tuple[np.datetime64, np.datetime64] | None:
+    pa = arrow()
+    try:
+        # Arrow refuses years that nanoseconds cannot hold; numpy turns them into others.
+        times = pa.array(window, pa.string()).cast(pa.timestamp("ns"))
+        start, stop = times.to_numpy(zero_copy_only=False)
+    except (TypeError, ValueError):
+        return None
+    return (start, stop) if start <= stop else None

@@ -1,14 +1,13 @@
 """The metrics that the affiliation metrics are compared with, all with one signature."""
 
 from closecall.affiliation.score import affiliation
-from closecall.metrics.adjusted import point_adjust, point_adjust_k, point_adjust_k_area
-from closecall.metrics.adjusted_curve import point_adjust_curve
+from closecall.metrics.affiliation_variants import normalised_affiliation, unbiased_affiliation
 from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentation, semimetric
-from closecall.metrics.enhanced_time_aware import enhanced_time_aware
-from closecall.metrics.nab import nab
+from closecall.metrics.nab import NabProfile, nab
 from closecall.metrics.nab_corpus import nab_corpus
-from closecall.metrics.nab_profile import NabProfile
 from closecall.metrics.pate import pate
+from closecall.metrics.point_adjust import point_adjust, point_adjust_k, point_adjust_k_area
+from closecall.metrics.point_adjust_curve import point_adjust_curve
 from closecall.metrics.pointwise import classical, composite, event_wise
 from closecall.metrics.range_based import range_based
 from closecall.metrics.registry import table
@@ -18,10 +17,8 @@ from closecall.metrics.threshold_free import (
     auc_roc,
     average_precision,
 )
-from closecall.metrics.time_aware import time_aware
-from closecall.metrics.two_sided import two_sided
-from closecall.metrics.two_sided_null import two_sided_null
-from closecall.metrics.variants import normalised_affiliation, unbiased_affiliation
+from closecall.metrics.time_aware import enhanced_time_aware, time_aware
+from closecall.metrics.two_sided import two_sided, two_sided_null
 from closecall.metrics.vus import vus
 from closecall.metrics.window import margin, window_once
 

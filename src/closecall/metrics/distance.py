@@ -12,13 +12,12 @@ axis both are NaT.
 
 from __future__ import annotations
 
-from functools import partial
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.metrics.entry import Metric
+from closecall.metrics._kernels import directed
 from closecall.metrics.result import ValueResult
 from closecall.parameters import is_number, read_number
 from closecall.series import read_pair
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 def hausdorff(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
-    r"""Give the Hausdorff distance: how far the worst moment of a side is from the other side.
+    r"""Compute the Hausdorff distance: how far the worst moment is from the other side.
 
     .. math:: \max\left(\sup_{x \in X} d(x, Y), \sup_{y \in Y} d(y, X)\right)
 
@@ -62,17 +61,14 @@ def hausdorff(
     >>> metrics.hausdorff(points([10, 20]), points([12, 35]), span=(0, 40))
     ValueResult(value=15)
     """
-    return _hausdorff(read_pair(truth, predicted, times=times, end=end, span=span))
-
-
-def _hausdorff(pair: Pair) -> ValueResult:
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
     return _in_time(_worst(pair), pair)
 
 
 def modified_hausdorff(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
-    r"""Give the modified Hausdorff distance: the larger of the two mean directed distances.
+    r"""Compute the modified Hausdorff distance: the larger of the two mean distances.
 
     .. math::
 
@@ -100,13 +96,10 @@ def modified_hausdorff(
     >>> metrics.modified_hausdorff([0, 0, 1, 1, 0, 0], [0, 0, 0, 1, 1, 0])
     ValueResult(value=0.25)
     """
-    return _modified_hausdorff(read_pair(truth, predicted, times=times, end=end, span=span))
-
-
-def _modified_hausdorff(pair: Pair) -> ValueResult:
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
     if len(pair.truth) == 0 or len(pair.predicted) == 0:
         return _in_time(_worst(pair), pair)
-    return _in_time(max(_directed(pair, back)[1] for back in (False, True)), pair)
+    return _in_time(float(max(_directed(pair)[1])), pair)
 
 
 def semimetric(
@@ -118,7 +111,7 @@ def semimetric(
     span: Any = None,
     p: float = 1,
 ) -> ValueResult:
-    r"""Averaged distance of order p between the two sides (the MJ distances).
+    r"""Compute the averaged distance of order p between the two sides (the MJ distances).
 
     .. math::
 
@@ -153,22 +146,19 @@ def semimetric(
     """
     hint = "For p = inf use `hausdorff`." if is_number(p) and p == inf else ""
     p = read_number(p, "p", "a finite number above 0", lambda x: 0 < x < inf, hint)
-    return _semimetric(read_pair(truth, predicted, times=times, end=end, span=span), p=p)
-
-
-def _semimetric(pair: Pair, *, p: float = 1) -> ValueResult:
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
     worst = _worst(pair)
     if not isfinite(worst) or worst == 0:
         return _in_time(worst, pair)
     # Powers of shares of the worst distance cannot overflow.
-    means = [_directed(pair, back, p, worst)[1] for back in (False, True)]
-    return _in_time(worst * float(np.mean(means)) ** (1 / p), pair)
+    mean = float(np.mean(_directed(pair, p, worst)[1]))
+    return _in_time(worst * mean ** (1 / p), pair)
 
 
 def segmentation(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
-    r"""Segmentation score: distances of the predicted boundaries to the true ones, over the span.
+    r"""Compute the segmentation score: how far predicted boundaries are from true ones.
 
     .. math:: \frac{1}{n} \sum_{b \in \text{predicted boundaries}} \min_{c} |b - c|
 
@@ -200,10 +190,7 @@ def segmentation(
     >>> metrics.segmentation(points([10, 20]), points([12, 35]), span=(0, 40))
     ValueResult(value=0.425)
     """
-    return _segmentation(read_pair(truth, predicted, times=times, end=end, span=span))
-
-
-def _segmentation(pair: Pair) -> ValueResult:
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
     true, found = _boundaries(pair.truth, pair), _boundaries(pair.predicted, pair)
     if true.size == 0 or found.size == 0:
         return ValueResult(nan)
@@ -220,64 +207,24 @@ def _boundaries(intervals: Intervals, pair: Pair) -> Ticks:
 
 
 def _worst(pair: Pair) -> float:
-    """Give the Hausdorff distance in ticks; there is none from or to an empty side."""
+    """Return the Hausdorff distance in ticks; inf to an empty side, nan between two of them."""
     empty = (len(pair.truth) == 0) + (len(pair.predicted) == 0)
     if empty:
         return inf if empty == 1 else nan
-    return max(_directed(pair, back)[0] for back in (False, True))
+    return float(max(_directed(pair)[0]))
 
 
 def _directed(
-    pair: Pair,
-    back: bool,
-    power: float = 1,
-    unit: float = 1,
-) -> tuple[float, float]:
-    """Measure from the predictions to the truth, or back: the largest and the mean distance."""
-    from closecall.metrics import _directed as kernel
-
-    of, to = (pair.truth, pair.predicted) if back else (pair.predicted, pair.truth)
-    largest, mean = kernel.directed(
-        of.starts, of.stops, to.starts, to.stops, float(power), float(unit)
-    )
-    return float(largest), float(mean)
+    pair: Pair, power: float = 1.0, unit: float = 1.0
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the largest distance in each direction, and the mean of a power in each."""
+    true, found = pair.truth, pair.predicted
+    forth = directed(found.starts, found.stops, true.starts, true.stops, power, unit)
+    back = directed(true.starts, true.stops, found.starts, found.stops, power, unit)
+    return (forth[0], back[0]), (forth[1], back[1])
 
 
 def _in_time(ticks: float, pair: Pair) -> ValueResult:
     if pair.clock.kind != "datetime":
         return ValueResult(ticks)
     return ValueResult(pair.clock.duration(np.array([ticks]))[0])
-
-
-_metric = partial(
-    Metric,
-    family="distance",
-    gives=("value",),
-    highest=inf,
-    higher_is_better=False,
-    mainly_for="point",
-    handles_adjacency=True,
-)
-
-ENTRIES = (
-    _metric(
-        name="hausdorff",
-        function=hausdorff,
-        paper="Truong et al., Signal Processing 2020",
-    ),
-    _metric(
-        name="modified_hausdorff",
-        function=modified_hausdorff,
-        paper="Dubuisson and Jain, ICPR 1994",
-    ),
-    _metric(
-        name="semimetric",
-        function=semimetric,
-        paper="James et al., Physica D 2020",
-    ),
-    _metric(
-        name="segmentation",
-        function=segmentation,
-        paper="Gharghabi et al., ICDM 2017",
-    ),
-)

@@ -3,23 +3,76 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil, floor, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.axis import read_axis
-from closecall.clock import Timed, on_one_clock
-from closecall.errors import InputError, expected
+from closecall.clock import SAMPLES, Timed, on_one_clock
+from closecall.errors import InputError, InputTypeError, expected, renamed
 from closecall.events import Events, Intervals
-from closecall.metrics.entry import Metric
-from closecall.metrics.nab_profile import NabProfile, normalised, read_probation, read_profile
-from closecall.metrics.nab_tally import score_alarms, score_rows
-from closecall.metrics.nab_windows import read_intervals
+from closecall.metrics.overlap import (
+    common_parts,
+    count_up,
+    lengths,
+    overlap_counts,
+    overlap_lengths,
+    overlapping,
+)
+from closecall.metrics.window import from_origin
+from closecall.parameters import is_number, read_amount, read_number, shown
 from closecall.series import read_sample_pair
 
 if TYPE_CHECKING:
-    from closecall.metrics.nab_tally import Tally
+    from numpy.typing import NDArray
+
+    from closecall.clock import Ticks
     from closecall.series import Pair
+
+_STEEPNESS = 5.0
+_FAR = 3  # window widths after a window, from where a false positive costs all it can
+_PROBATION_ROWS = 5000  # rows of a series that count for the length of its probation
+
+
+@dataclass(frozen=True, slots=True)
+class NabProfile:
+    """What an application gains and loses: the weights of a profile, all 0 or more.
+
+    Examples
+    --------
+    >>> PROFILES["reward_low_FN_rate"]
+    NabProfile(true_positive=1.0, false_positive=0.11, false_negative=2.0)
+    """
+
+    true_positive: float = 1.0
+    """Gained for a window that is detected at its start."""
+    false_positive: float = 0.11
+    """Lost for a false positive far from any window."""
+    false_negative: float = 1.0
+    """Lost for a window that is missed."""
+
+    def __post_init__(self) -> None:
+        """Raise if a weight is no finite number of 0 or more."""
+        for name in ("true_positive", "false_positive", "false_negative"):
+            read_amount(getattr(self, name), name)
+
+
+PROFILES = {
+    "standard": NabProfile(),
+    "reward_low_FP_rate": NabProfile(false_positive=0.22),
+    "reward_low_FN_rate": NabProfile(false_negative=2.0),
+}
+
+
+def read_profile(profile: Any) -> NabProfile:
+    """Return the profile of a name, or one's own."""
+    if isinstance(profile, NabProfile):
+        return profile
+    if isinstance(profile, str) and profile in PROFILES:
+        return PROFILES[profile]
+    names = ", ".join(repr(name) for name in PROFILES)
+    raise InputError(expected(f"`profile` to be {names} or a NabProfile", shown(profile)))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,13 +103,8 @@ class NabResult:
     true_negatives: int | None
     """Other rows; on a time axis there is nothing to count."""
 
-    @classmethod
-    def of(cls, tally: Tally, profile: NabProfile) -> NabResult:
-        """Normalise what was added up."""
-        return cls(normalised(tally.raw, tally.windows, profile), *tally)
-
     def values(self) -> dict[str, float]:
-        """Give the number by name."""
+        """Return the number by name."""
         return {"value": self.value}
 
     def __repr__(self) -> str:
@@ -126,34 +174,25 @@ def nab(
     NabResult(value=87.8685, raw=0.757371, windows=1, detected=1)
     """
     pair = read_sample_pair(truth, predicted, times=times, end=end, span=span)
-    if windows is not None and times is not None:
-        windows = _rows_of(windows, times, end, int(pair.stop))
-    return _nab(pair, profile=profile, windows=windows, probation=probation)
-
-
-def _nab(
-    pair: Pair,
-    *,
-    profile: str | NabProfile = "standard",
-    windows: Any = None,
-    probation: float = 0.15,
-) -> NabResult:
     weights, share = read_profile(profile), read_probation(probation)
-    scored = pair if windows is None else _with_windows(pair, windows)
-    tally = (score_rows if scored.clock.kind == "integer" else score_alarms)(scored, weights, share)
-    return NabResult.of(tally, weights)
+    if windows is not None:
+        own = read_windows(windows, "windows")
+        own.require_disjoint("windows")
+        if times is not None:
+            own = _rows_of(own, times, end, int(pair.stop))
+        pair = _with_windows(pair, own)
+    return (score_rows if pair.clock.kind == "integer" else _score_alarms)(pair, weights, share)
 
 
-def _with_windows(pair: Pair, windows: Any) -> Pair:
+def _with_windows(pair: Pair, own: Intervals) -> Pair:
     """Let the windows take the place of the true events."""
-    own, predicted = _read_windows(windows), pair.predicted
-    bounds = np.array([pair.start, pair.stop])
+    predicted = pair.predicted
     (starts, stops, first, last, limits), clock = on_one_clock(
         Timed("windows", own.starts, own.clock),
         Timed("windows", own.stops, own.clock),
         Timed("predicted", predicted.starts, pair.clock),
         Timed("predicted", predicted.stops, pair.clock),
-        Timed("span", bounds, pair.clock),
+        Timed("span", np.array([pair.start, pair.stop]), pair.clock),
     )
     if clock.kind != pair.clock.kind:
         raise InputError(
@@ -172,9 +211,9 @@ def _with_windows(pair: Pair, windows: Any) -> Pair:
     )
 
 
-def _rows_of(windows: Any, times: Any, end: Any, rows: int) -> Events:
+def _rows_of(own: Intervals, times: Any, end: Any, rows: int) -> Intervals:
     """Turn windows of time into windows of rows: those whose time lies in them."""
-    own, axis = _read_windows(windows), read_axis(rows, times, end, of="labels")
+    axis = read_axis(rows, times, end, of="labels")
     (starts, stops, ticks), _ = on_one_clock(
         Timed("windows", own.starts, own.clock),
         Timed("windows", own.stops, own.clock),
@@ -190,26 +229,133 @@ def _rows_of(windows: Any, times: Any, end: Any, rows: int) -> Events:
                 f"{own.text(index)} at index {index}",
             )
         )
-    return Events.from_arrays(first, after)
+    return Intervals(first, after, SAMPLES)
 
 
-def _read_windows(windows: Any) -> Intervals:
-    own = read_intervals(windows, "windows")
-    own.require_disjoint("windows")
-    return own
+def read_windows(windows: Any, name: str) -> Intervals:
+    """Read Events or pairs; messages about them name the argument."""
+    if isinstance(windows, Events):
+        return windows.intervals
+    if isinstance(windows, str | bytes) or hasattr(windows, "keys") or is_number(windows):
+        rule = f"`{name}` to be Events, or pairs (start, stop)"
+        raise InputTypeError(expected(rule, shown(windows)))
+    with renamed({"intervals": name}):
+        return Events(windows).intervals
 
 
-ENTRIES = (
-    Metric(
-        name="nab",
-        function=nab,
-        family="window",
-        gives=("value",),
-        lowest=float("-inf"),
-        highest=100.0,
-        mainly_for="point",
-        handles_adjacency=True,
-        paper="Lavin and Ahmad 2015",
-        counts_samples=True,
-    ),
-)
+def read_probation(probation: Any) -> float:
+    """Read the share of a series that is not scored."""
+    rule = "a number of 0 or more and below 1"
+    return read_number(probation, "probation", rule, lambda x: 0 <= x < 1)
+
+
+def probation_rows(rows: int, probation: float) -> int:
+    """Return how many of the first rows are not scored."""
+    return ceil(min(floor(probation * rows), probation * _PROBATION_ROWS))
+
+
+def sigmoid(position: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Map a place relative to a window to (-1, 1).
+
+    A place is -1 at the start of the window, 0 at its end and 1 a window's width after it.
+
+    Examples
+    --------
+    >>> sigmoid(np.array([-1.0, -0.5, 0.0, 1.0, 3.5])).round(5)
+    array([ 0.98661,  0.84828,  0.     , -0.98661, -1.     ])
+    """
+    near = np.minimum(position, _FAR)
+    return np.where(position > _FAR, -1.0, 2 / (1 + np.exp(_STEEPNESS * near)) - 1)
+
+
+def reward(position: NDArray[np.float64], profile: NabProfile) -> NDArray[np.float64]:
+    """Return the worth of a detection at these places in a window; at the start, all of it."""
+    best: float = sigmoid(np.array(-1.0)).item()
+    return sigmoid(position) / best * profile.true_positive
+
+
+def normalised(raw: float, windows: int, profile: NabProfile) -> float:
+    """Put a score on the scale where no detection at all is 0 and a perfect detector 100."""
+    null = -profile.false_negative * windows
+    perfect = profile.true_positive * windows
+    return 100 * (raw - null) / (perfect - null) if perfect > null else nan
+
+
+def score_rows(pair: Pair, profile: NabProfile, probation: float) -> NabResult:
+    """Score each predicted row (tick of an integer axis) after the probationary period.
+
+    Only rows near the end of a window are looked at one by one, so that the cost does not depend on
+    the length of the series.
+    """
+    windows, predicted = from_origin(pair)
+    # A point at the very end of the span is one more row.
+    rows = int(max([pair.stop - pair.start, *windows.stops[-1:], *predicted.stops[-1:]]))
+    begin = probation_rows(rows, probation)
+    scored, detections = _after(begin, windows), _after(begin, predicted)
+    earned, detected = _rewards(windows, scored, detections, profile)
+    hit = int(overlap_lengths(detections, scored).sum())
+    false, missed = (int(lengths(side).sum()) - hit for side in (detections, scored))
+    near = _near_losses(windows, detections, rows)
+    raw = earned + profile.false_positive * (float(near.sum()) - (false - near.size))
+    value = normalised(raw, len(scored), profile)
+    quiet = rows - begin - hit - false - missed
+    return NabResult(value, raw, len(scored), detected, hit, false, missed, quiet)
+
+
+def _score_alarms(pair: Pair, profile: NabProfile, probation: float) -> NabResult:
+    """Score each predicted event once, where it starts, and each window it overlaps."""
+    windows, predicted = from_origin(pair)
+    begin = probation * float(pair.stop - pair.start)
+    scored, detections = _after(begin, windows), _after(begin, predicted)
+    earned, detected = _rewards(windows, scored, detections, profile)
+    starts = Intervals(detections.starts, detections.starts, pair.clock)
+    alarms = detections.starts[overlap_counts(starts, windows) == 0]
+    losses = np.full(alarms.size, -1.0)
+    before = np.searchsorted(windows.starts, alarms, side="right") - 1
+    follows, window = before >= 0, before[before >= 0]
+    past = alarms[follows] - windows.stops[window]
+    losses[follows] = sigmoid(_in_widths(past, lengths(windows)[window]))
+    raw = earned + profile.false_positive * float(losses.sum())
+    value, missed = normalised(raw, len(scored), profile), len(scored) - detected
+    return NabResult(value, raw, len(scored), detected, detected, alarms.size, missed, None)
+
+
+def _after(begin: float, intervals: Intervals) -> Intervals:
+    """Cut off what lies in the probationary period."""
+    points = intervals.starts == intervals.stops
+    kept = (intervals.stops > begin) | (points & (intervals.stops == begin))
+    starts = np.maximum(intervals.starts[kept], begin)
+    return Intervals(starts, intervals.stops[kept], intervals.clock)
+
+
+def _rewards(
+    windows: Intervals, scored: Intervals, detections: Intervals, profile: NabProfile
+) -> tuple[float, int]:
+    """Add up the windows: what the earliest detection earns, or what a miss costs."""
+    starts = windows.starts[len(windows) - len(scored) :]  # before they were cut
+    first, after = overlapping(scored, detections)
+    found = first < after
+    earliest = np.maximum(detections.starts[first[found]], scored.starts[found])
+    stops, widths = scored.stops[found], (scored.stops - starts)[found]
+    places = np.where(widths > 0, -_in_widths(stops - earliest, widths), -1.0)
+    detected = int(found.sum())
+    missed = len(scored) - detected
+    return float(reward(places, profile).sum()) - profile.false_negative * missed, detected
+
+
+def _near_losses(windows: Intervals, detections: Intervals, rows: int) -> NDArray[np.float64]:
+    """Score the predicted rows that follow a window by no more than three times its width."""
+    widths = lengths(windows) - 1  # NAB's, from the first row to the last
+    ends = np.minimum(windows.stops + _FAR * widths, np.append(windows.starts[1:], rows))
+    near = np.flatnonzero(ends > windows.stops)
+    parts = common_parts(Intervals(windows.stops[near], ends[near], windows.clock), detections)
+    counts = parts.stops - parts.starts
+    row, window = count_up(parts.starts, counts), np.repeat(near[parts.first], counts)
+    return sigmoid((row - windows.stops[window] + 1) / widths[window])
+
+
+def _in_widths(part: Ticks, widths: Ticks) -> NDArray[np.float64]:
+    """Divide; past a window without width everything is far."""
+    far = np.full(part.shape, np.inf)
+    np.divide(part, widths, out=far, where=widths > 0)
+    return far

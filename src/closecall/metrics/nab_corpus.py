@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
-from closecall.metrics.nab import NabResult
-from closecall.metrics.nab_profile import NabProfile, normalised, read_probation, read_profile
-from closecall.metrics.nab_rows import Rows, read_rows, score_at
-from closecall.metrics.nab_threshold import Totals, best_threshold, climbed_threshold
+from closecall.clock import SAMPLES, Timed, on_one_clock, read_times
+from closecall.errors import InputError, InputTypeError, expected, renamed
+from closecall.events import Events, Intervals, read_labels, runs
+from closecall.metrics.nab import (
+    NabProfile,
+    NabResult,
+    normalised,
+    probation_rows,
+    read_probation,
+    read_profile,
+    read_windows,
+    reward,
+    score_rows,
+    sigmoid,
+)
 from closecall.parameters import read_number
+from closecall.series import Pair, read_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-_THRESHOLD = "a number, or inf, and not nan; or 'climb', or None"
+_START, _STEP, _FINEST = 0.5, 0.1, 1e-7  # of the climb, as in NAB
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,7 +51,7 @@ class NabCorpusResult:
     """Each series at that threshold."""
 
     def values(self) -> dict[str, float]:
-        """Give the numbers by name."""
+        """Return the numbers by name."""
         return {"value": self.value, "raw": self.raw, "threshold": self.threshold}
 
     def __repr__(self) -> str:
@@ -110,48 +121,38 @@ def nab_corpus(
     if times is not None:
         _require_same_names(truth, times, "times")
     corpus = {
-        name: read_rows(name, truth[name], scores[name], None if times is None else times[name])
+        name: _read_rows(name, truth[name], scores[name], None if times is None else times[name])
         for name in truth
     }
-    return _score(corpus, weights, share, _threshold(threshold, corpus, weights, share))
-
-
-def _threshold(wanted: Any, corpus: dict[str, Rows], weights: NabProfile, share: float) -> float:
-    if wanted is None:
-        return best_threshold(Totals.of(list(corpus.values()), weights, share))
-    if isinstance(wanted, str) and wanted == "climb":
-        for name, rows in corpus.items():
-            _require_in_reach(name, rows.scores)
-        return climbed_threshold(Totals.of(list(corpus.values()), weights, share))
-    return _read_threshold(wanted)
-
-
-def _score(
-    corpus: dict[str, Rows], weights: NabProfile, share: float, threshold: float
-) -> NabCorpusResult:
-    series = {
-        name: NabResult.of(score_at(rows, weights, share, threshold), weights)
-        for name, rows in corpus.items()
-    }
+    if threshold is None:
+        chosen = _Totals.of(corpus, weights, share).best()
+    elif isinstance(threshold, str) and threshold == "climb":
+        _require_unit_scores(corpus)
+        chosen = _Totals.of(corpus, weights, share).climb()
+    else:
+        chosen = _read_threshold(threshold)
+    series = {name: score_rows(rows.at(chosen), weights, share) for name, rows in corpus.items()}
     raw = float(sum(result.raw for result in series.values()))
     windows = sum(result.windows for result in series.values())
-    return NabCorpusResult(normalised(raw, windows, weights), raw, threshold, series)
+    return NabCorpusResult(normalised(raw, windows, weights), raw, chosen, series)
 
 
 def _read_threshold(value: Any) -> float:
-    read_number(value, "threshold", _THRESHOLD, lambda x: not isnan(x))
+    rule = "a number, or inf, and not nan; or 'climb', or None"
+    read_number(value, "threshold", rule, lambda x: not isnan(x))
     # Whole numbers stay whole, as the scores they are compared with may be.
     exact: float = value.item() if isinstance(value, np.number) else value
     return exact if isinstance(exact, int) else float(exact)
 
 
-def _require_in_reach(name: str, scores: NDArray[Any]) -> None:
-    outside = (scores < 0) | (scores > 1)
-    if outside.any():
-        index = int(outside.argmax())
-        rule = f"`scores[{name!r}]` to be from 0 to 1 for `threshold='climb'`"
-        hint = "Rescale the scores, or leave `threshold` out for the best of all."
-        raise InputError(expected(rule, f"{scores[index]} at index {index}", hint))
+def _require_unit_scores(corpus: dict[str, _Rows]) -> None:
+    for name, rows in corpus.items():
+        outside = (rows.scores < 0) | (rows.scores > 1)
+        if outside.any():
+            index = int(outside.argmax())
+            rule = f"`scores[{name!r}]` to be from 0 to 1 for `threshold='climb'`"
+            hint = "Rescale the scores, or leave `threshold` out for the best of all."
+            raise InputError(expected(rule, f"{rows.scores[index]} at index {index}", hint))
 
 
 def _require_same_names(truth: Any, other: Any, name: str) -> None:
@@ -166,3 +167,171 @@ def _require_same_names(truth: Any, other: Any, name: str) -> None:
         raise InputError(
             expected(f"`{name}` to have the same series as `truth`", f"{odd[0]!r} in one only")
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Anomaly scores of the rows of a series, and its windows of rows."""
+
+    scores: NDArray[Any]
+    windows: Intervals
+
+    def at(self, threshold: float) -> Pair:
+        """Detect the rows at or above the threshold; none, if it is nan."""
+        exact = threshold if isinstance(threshold, int) else np.float64(threshold)
+        detections = Intervals(*runs((self.scores >= exact).view(np.uint8)), SAMPLES)
+        return Pair(
+            truth=self.windows,
+            predicted=detections,
+            start=0,
+            stop=self.scores.size,
+            clock=SAMPLES,
+        )
+
+
+def _read_rows(name: str, truth: Any, scores: Any, times: Any) -> _Rows:
+    """Read one series of a corpus."""
+    with renamed({"scores": f"scores[{name!r}]"}):
+        values = read_scores(scores)
+    where = f"truth[{name!r}]"
+    if times is not None:
+        first, after = _window_rows(name, truth, times, values.size)
+    elif isinstance(truth, Events):
+        first, after = truth.intervals.starts, truth.intervals.stops
+        if truth.intervals.clock.kind != "integer":
+            raise InputError(
+                expected(f"`{where}` to be windows of rows", repr(truth), "Pass `times=` too.")
+            )
+    else:
+        labels = read_labels(truth, where)
+        _require_rows(labels.size, values.size, where)
+        first, after = runs(labels)
+    windows = Intervals(first, after, SAMPLES)
+    windows.require_disjoint(where)
+    windows.require_inside(0, values.size, where)
+    return _Rows(values, windows)
+
+
+def _window_rows(
+    name: str, windows: Any, times: Any, rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the rows of windows that are given by their first and their last time."""
+    own = read_windows(windows, f"truth[{name!r}]")
+    ticks, clock = read_times(times, f"times[{name!r}]")
+    _require_rows(ticks.size, rows, f"times[{name!r}]")
+    (starts, stops, ticks), _ = on_one_clock(
+        Timed(f"truth[{name!r}]", own.starts, own.clock),
+        Timed(f"truth[{name!r}]", own.stops, own.clock),
+        Timed(f"times[{name!r}]", ticks, clock),
+    )
+    latest = np.maximum.accumulate(ticks)  # in the order of the file, times may go back
+    first = np.searchsorted(latest, starts, side="left")
+    last = np.searchsorted(latest, stops, side="left")
+    after = last + (ticks[np.minimum(last, rows - 1)] == stops)
+    if (first >= after).any():
+        index = int((first >= after).argmax())
+        raise InputError(
+            expected(
+                f"each window of `truth[{name!r}]` to hold at least one row",
+                f"{own.text(index)} at index {index}",
+            )
+        )
+    return first, after
+
+
+def _require_rows(length: int, rows: int, name: str) -> None:
+    if length != rows:
+        raise InputError(
+            expected(f"`{name}` to have one value for each of {rows} scores", f"{length}")
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Totals:
+    """What the detections of a corpus earn together, at every threshold."""
+
+    scores: NDArray[Any]
+    """Each score that occurs, the highest first."""
+    earned: NDArray[np.float64]
+    """More than silence: without any detection (0), then with the threshold at each score."""
+
+    @classmethod
+    def of(cls, corpus: dict[str, _Rows], profile: NabProfile, probation: float) -> _Totals:
+        """Let the threshold fall over all rows, in one pass."""
+        scores: list[NDArray[Any]] = []
+        gains: list[NDArray[np.float64]] = []
+        for rows in corpus.values():
+            begin = probation_rows(rows.scores.size, probation)
+            scores.append(rows.scores[begin:])
+            gains.append(_gains(rows, profile, begin)[begin:])
+        score, gain = np.concatenate(scores), np.concatenate(gains)
+        order = np.argsort(score, kind="stable")[::-1]
+        score, earned = score[order], np.cumsum(gain[order])
+        # Rows with one score are detected together.
+        final = np.ones(score.size, dtype=bool)
+        final[:-1] = score[1:] != score[:-1]
+        return cls(score[final], np.append(0.0, earned[final]))
+
+    def at(self, threshold: float) -> float:
+        """Return what is earned at a threshold from 0 to 1; others are out of reach."""
+        if not 0 <= threshold <= 1:
+            return -inf
+        reached = self.scores.size - np.searchsorted(self.scores[::-1], threshold, side="left")
+        return float(self.earned[reached])
+
+    def best(self) -> float:
+        """Return the threshold that earns most, the highest one if there are several."""
+        best = int(self.earned.argmax())
+        if best > 0:
+            threshold: float = self.scores[best - 1].item()
+            return threshold
+        return nan if self.scores[0] == inf else inf  # no score is above either
+
+    def climb(self) -> float:
+        """Climb from the middle to a threshold that earns more than those around it.
+
+        A step up or else down that earns more is taken, and the next one is twice as long; where
+        neither does, the next one is half as long. Of equally good thresholds it is the first met.
+        """
+        best = place = _START
+        step = _STEP
+        while step > _FINEST:
+            above = place + step
+            below = above - 2 * step
+            if self.at(above) > self.at(best):
+                best = place = above
+                step *= 2
+            elif self.at(below) > self.at(best):
+                best = place = below
+                step *= 2
+            else:
+                place = below + step
+                step /= 2
+        # The climb can only near the ends; NAB's maintainers put a threshold there by hand.
+        return max(best, 1.0, 0.0, key=self.at)
+
+
+def _gains(rows: _Rows, profile: NabProfile, begin: int) -> NDArray[np.float64]:
+    """Return what each row adds to the score when the threshold falls to it."""
+    starts, stops = rows.windows.starts, rows.windows.stops
+    gains = np.full(rows.scores.size, -profile.false_positive)
+    for index, (start, stop) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):
+        following = starts[index + 1] if index + 1 < starts.size else rows.scores.size
+        width = stop - start - 1 or 1e-300  # all is far from a window of one row
+        places = np.arange(1, following - stop + 1) / width
+        gains[stop:following] = profile.false_positive * sigmoid(places)
+        scored = slice(max(start, begin), stop)
+        worth = reward((np.arange(scored.start, stop) - stop) / (stop - start), profile)
+        gains[scored] = _improvements(rows.scores[scored], worth, -profile.false_negative)
+    return gains
+
+
+def _improvements(
+    scores: NDArray[Any], worth: NDArray[np.float64], missed: float
+) -> NDArray[np.float64]:
+    """Return how much each row of a window betters the best of those with higher scores."""
+    order = np.argsort(scores, kind="stable")[::-1]
+    best = np.maximum.accumulate(np.append(missed, worth[order]))
+    improvements = np.empty(scores.size)
+    improvements[order] = np.diff(best)
+    return improvements

@@ -1,4 +1,4 @@
-"""How intervals of one set overlap those of another: the primitive that the families share.
+"""How intervals of one set overlap those of another: what the families share.
 
 Everything is found with binary searches in sorted, disjoint intervals, so it costs
 O((n + m) log(n + m)) and nothing is quadratic. A point overlaps the interval that holds it.
@@ -6,9 +6,12 @@ O((n + m) log(n + m)) and nothing is quadratic. A point overlaps the interval th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from closecall.metrics.result import ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,28 +20,36 @@ if TYPE_CHECKING:
     from closecall.events import Intervals
 
 
+def lengths(intervals: Intervals) -> Ticks:
+    """Return how long each interval is."""
+    return intervals.stops - intervals.starts
+
+
+def total_length(intervals: Intervals) -> float:
+    """Return how long all intervals are together."""
+    return float(lengths(intervals).sum())
+
+
 def covered_before(intervals: Intervals, times: Ticks) -> Ticks:
-    """Give the length of the intervals' part before each time."""
-    lengths = intervals.stops - intervals.starts
-    before = np.concatenate((np.zeros(1, dtype=lengths.dtype), np.cumsum(lengths)))
-    index = np.searchsorted(intervals.starts, times, side="right")
-    last = np.maximum(index - 1, 0)
+    """Return the length of the intervals' part before each time."""
     if len(intervals) == 0:
         return np.zeros_like(times)
-    beyond = np.where(index > 0, np.maximum(intervals.stops[last] - times, 0), 0)
-    return before[index] - beyond
+    own = lengths(intervals)
+    before = np.concatenate((np.zeros(1, dtype=own.dtype), np.cumsum(own)))
+    index = np.searchsorted(intervals.starts, times, side="right")
+    last = np.maximum(index - 1, 0)
+    return before[index] - np.where(index > 0, np.maximum(intervals.stops[last] - times, 0), 0)
 
 
 def overlap_lengths(of: Intervals, by: Intervals) -> Ticks:
-    """Give how much of each interval the other set covers."""
+    """Return how much of each interval the other set covers."""
     return covered_before(by, of.stops) - covered_before(by, of.starts)
 
 
 def overlapping(of: Intervals, by: Intervals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give, for each interval, the range [first, after) of those it overlaps in the other set."""
-    points = of.starts == of.stops
+    """Return, for each interval, the range [first, after) of those it overlaps in the other set."""
     after = np.where(
-        points,
+        of.starts == of.stops,
         np.searchsorted(by.starts, of.starts, side="right"),
         np.searchsorted(by.starts, of.stops, side="left"),
     )
@@ -49,6 +60,56 @@ def overlapping(of: Intervals, by: Intervals) -> tuple[NDArray[np.int64], NDArra
 
 
 def overlap_counts(of: Intervals, by: Intervals) -> NDArray[np.int64]:
-    """Give how many intervals of the other set each interval overlaps."""
+    """Return how many intervals of the other set each interval overlaps."""
     first, after = overlapping(of, by)
     return after - first
+
+
+def found_share(of: Intervals, by: Intervals) -> float:
+    """Return the share of intervals that overlap one of the other set."""
+    return ratio(float((overlap_counts(of, by) > 0).sum()), len(of))
+
+
+@dataclass(frozen=True, slots=True)
+class CommonParts:
+    """The parts that two sets of disjoint intervals share, in the order of time.
+
+    There are fewer parts than intervals, since every interval of either set ends at most one.
+    """
+
+    first: NDArray[np.int64]
+    """Index of the interval of the first set."""
+    second: NDArray[np.int64]
+    """Index of the interval of the second set."""
+    starts: Ticks
+    stops: Ticks
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """How long each part is."""
+        return (self.stops - self.starts).astype(np.float64)
+
+
+def common_parts(first: Intervals, second: Intervals) -> CommonParts:
+    """Cut the intervals of two sets with each other; a point meets the interval that holds it."""
+    begin, after = overlapping(first, second)
+    counts = after - begin
+    owner = np.repeat(np.arange(counts.size), counts)
+    partner = count_up(begin, counts)
+    return CommonParts(
+        owner,
+        partner,
+        np.maximum(first.starts[owner], second.starts[partner]),
+        np.minimum(first.stops[owner], second.stops[partner]),
+    )
+
+
+def count_up(starts: Ticks, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count up from each start, that many steps, one after the other.
+
+    Examples
+    --------
+    >>> count_up(np.array([5, 20]), np.array([3, 2]))
+    array([ 5,  6,  7, 20, 21])
+    """
+    return np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())

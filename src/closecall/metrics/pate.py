@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.metrics.entry import Metric
+from closecall.metrics._pate_kernels import sweep
 from closecall.metrics.result import ValueResult
-from closecall.metrics.samples import rank, read_count, true_runs
+from closecall.metrics.threshold_free import rank, read_count, samples_near, true_runs
 from closecall.series import read_scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from closecall.series import Scored
 
     Counts = NDArray[np.int64]
 
@@ -30,7 +28,7 @@ def pate(
     early: int = 100,
     delay: int = 100,
 ) -> ValueResult:
-    r"""PATE: the area under a precision-recall curve that weighs samples by their proximity.
+    r"""Compute PATE: the area under a precision-recall curve that weighs samples by proximity.
 
     With a buffer of :math:`e` samples before each true event and one of :math:`d` behind it
     (cut short by the next event; before an event, by the buffer behind the last one), let
@@ -87,22 +85,16 @@ def pate(
     early, delay = read_count(early, "early"), read_count(delay, "delay")
     scored = read_scored(truth, scores, times=times, end=end, span=span)
     # Beyond the series a buffer makes no difference.
-    early, delay = min(early, scored.scores.size), min(delay, scored.scores.size)
-    return _pate(scored, early=early, delay=delay)
-
-
-def _pate(scored: Scored, *, early: int = 100, delay: int = 100) -> ValueResult:
+    length = scored.scores.size
+    early, delay = min(early, length), min(delay, length)
     starts, stops = true_runs(scored)
     if starts.size == 0:
         return ValueResult(nan)
-    from closecall.metrics import _pate as kernel
-
-    length = scored.scores.size
-    ranking = rank(scored.scores, _within_reach(starts, stops, early, delay, length))
+    ranking = rank(scored.scores, samples_near(starts, stops, early, delay, length))
     following = np.searchsorted(stops, ranking.samples, side="right")
     events = np.minimum(following, starts.size - 1)
     offsets = ranking.samples - starts[events]
-    areas = kernel.sweep(
+    areas = sweep(
         ranking.bounds,
         ranking.above,
         ranking.reach,
@@ -114,16 +106,6 @@ def _pate(scored: Scored, *, early: int = 100, delay: int = 100) -> ValueResult:
     return ValueResult(min(1.0, float(areas.mean())))
 
 
-def _within_reach(
-    starts: Counts, stops: Counts, early: int, delay: int, length: int
-) -> NDArray[np.int64]:
-    """Give the samples that are true or in a buffer."""
-    steps = np.zeros(length + 1, dtype=np.int64)
-    np.add.at(steps, np.maximum(starts - early, 0), 1)
-    np.add.at(steps, np.minimum(stops + delay, length), -1)
-    return np.flatnonzero(np.cumsum(steps[:-1]))
-
-
 def _weights(
     samples: Counts,
     following: Counts,
@@ -131,7 +113,7 @@ def _weights(
     buffers: tuple[int, int],
     length: int,
 ) -> NDArray[np.float64]:
-    """Give what each sample counts behind an event, and before one without and with the former.
+    """Return what each sample counts behind an event, and before one without and with the former.
 
     Nothing is said of true samples.
     """
@@ -158,18 +140,3 @@ def _proximity(samples: Counts, far: Counts, starts: Counts, stops: Counts) -> N
     middles = starts + stops - 1
     reach = np.maximum(np.abs(2 * far - middles), 1)
     return np.maximum(1.0 - np.abs(2 * samples - middles) / reach, 0.0)
-
-
-ENTRIES = (
-    Metric(
-        name="pate",
-        function=pate,
-        family="threshold-free",
-        takes="scores",
-        gives=("value",),
-        mainly_for="range",
-        handles_adjacency=True,
-        paper="Ghorbani et al., KDD 2024",
-        counts_samples=True,
-    ),
-)

@@ -1,19 +1,14 @@
-"""Metrics that count moments or whole events, as they are: classical, composite, event-wise."""
+"""Metrics that count samples or whole events, as they are: classical, composite, event-wise."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from closecall.errors import InputError, expected
-from closecall.metrics.entry import Metric
-from closecall.metrics.overlap import overlap_counts, overlap_lengths
+from closecall.metrics.overlap import found_share, overlap_lengths, total_length
 from closecall.metrics.result import PrecisionRecallResult, ratio
 from closecall.parameters import shown
 from closecall.series import read_pair, read_sample_pair
-
-if TYPE_CHECKING:
-    from closecall.events import Intervals
-    from closecall.series import Pair
 
 
 def classical(
@@ -25,7 +20,7 @@ def classical(
     span: Any = None,
     by: Literal["samples", "duration"] = "samples",
 ) -> PrecisionRecallResult:
-    r"""Classical precision and recall, sample by sample.
+    r"""Compute classical precision and recall, sample by sample.
 
     .. math:: P = \frac{TP}{TP + FP}, \quad R = \frac{TP}{TP + FN}
 
@@ -49,10 +44,7 @@ def classical(
     if not isinstance(given, str) or given not in ("samples", "duration"):
         raise InputError(expected("`by` to be 'samples' or 'duration'", shown(by)))
     read = read_sample_pair if by == "samples" else read_pair
-    return _classical(read(truth, predicted, times=times, end=end, span=span))
-
-
-def _classical(pair: Pair) -> PrecisionRecallResult:
+    pair = read(truth, predicted, times=times, end=end, span=span)
     hit = float(overlap_lengths(pair.truth, pair.predicted).sum())
     return PrecisionRecallResult(
         ratio(hit, total_length(pair.predicted)), ratio(hit, total_length(pair.truth))
@@ -62,7 +54,7 @@ def _classical(pair: Pair) -> PrecisionRecallResult:
 def composite(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PrecisionRecallResult:
-    r"""Precision of the predicted time, recall of the true events; ``f1`` is the composite F1.
+    r"""Compute the precision of predicted time and the recall of events; ``f1`` is composite F1.
 
     .. math::
 
@@ -91,10 +83,7 @@ def composite(
     >>> metrics.composite([0, 1, 1, 1, 0, 0, 1, 1], [1, 1, 0, 0, 0, 0, 0, 0])
     PrecisionRecallResult(precision=0.500, recall=0.500, f1=0.500)
     """
-    return _composite(read_pair(truth, predicted, times=times, end=end, span=span))
-
-
-def _composite(pair: Pair) -> PrecisionRecallResult:
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
     hit = float(overlap_lengths(pair.predicted, pair.truth).sum())
     return PrecisionRecallResult(
         ratio(hit, total_length(pair.predicted)), found_share(pair.truth, pair.predicted)
@@ -104,7 +93,7 @@ def _composite(pair: Pair) -> PrecisionRecallResult:
 def event_wise(
     truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> PrecisionRecallResult:
-    r"""Precision and recall of whole events: any overlap counts, whatever its length.
+    r"""Compute precision and recall of whole events: any overlap counts, whatever its length.
 
     .. math::
 
@@ -136,47 +125,7 @@ def event_wise(
     >>> metrics.event_wise([0, 1, 1, 1, 0, 0, 1, 1], [1, 1, 0, 1, 0, 1, 0, 0])
     PrecisionRecallResult(precision=0.667, recall=0.500, f1=0.571)
     """
-    return _event_wise(read_pair(truth, predicted, times=times, end=end, span=span))
-
-
-def _event_wise(pair: Pair) -> PrecisionRecallResult:
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
     return PrecisionRecallResult(
         found_share(pair.predicted, pair.truth), found_share(pair.truth, pair.predicted)
     )
-
-
-def total_length(intervals: Intervals) -> float:
-    """Give the length of all intervals together, in ticks."""
-    return float((intervals.stops - intervals.starts).sum())
-
-
-def found_share(of: Intervals, by: Intervals) -> float:
-    """Give the share of intervals that overlap one of the other set."""
-    return ratio(float((overlap_counts(of, by) > 0).sum()), len(of))
-
-
-ENTRIES = (
-    Metric(
-        name="classical",
-        function=classical,
-        family="pointwise",
-        mainly_for="point",
-        paper="the definition",
-        counts_samples=True,
-    ),
-    Metric(
-        name="composite",
-        function=composite,
-        family="pointwise",
-        mainly_for="range",
-        paper="Garg et al., IEEE TNNLS 2021",
-    ),
-    Metric(
-        name="event_wise",
-        function=event_wise,
-        family="pointwise",
-        mainly_for="range",
-        handles_durations=True,
-        paper="Hundman et al., KDD 2018",
-    ),
-)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from closecall.errors import InputError, expected
-from closecall.metrics._common_parts import common_parts
-from closecall.metrics._positional_bias import read_bias, weighted_shares
-from closecall.metrics.entry import Metric
+from closecall.metrics.overlap import CommonParts, common_parts, lengths
 from closecall.metrics.result import PrecisionRecallResult, ratio
 from closecall.parameters import call_option, read_fraction, shown
 from closecall.series import read_pair
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from closecall.clock import Clock
     from closecall.events import Intervals
-    from closecall.metrics._positional_bias import Bias
-    from closecall.series import Pair
 
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Bias = str | Callable[[float, float], float]
     Cardinality = Literal["one", "reciprocal"] | Callable[[int], float]
-
-_CARDINALITIES = ("one", "reciprocal")
 
 
 def range_based(
@@ -40,7 +40,7 @@ def range_based(
     precision_bias: Bias = "flat",
     recall_bias: Bias = "flat",
 ) -> PrecisionRecallResult:
-    r"""Range-based precision and recall: existence, size, position and number of the overlaps.
+    r"""Compute range-based precision and recall: existence, size, position, number of overlaps.
 
     With :math:`\gamma(x)` the cardinality factor for :math:`x` overlaps (1 if :math:`x \le 1`)
     and :math:`\omega` the share of the weight of a range that an overlap has, where the bias
@@ -102,59 +102,36 @@ def range_based(
     >>> metrics.range_based([0, 1, 1, 1, 1, 0], [0, 1, 0, 1, 0, 1], recall_bias="front")
     PrecisionRecallResult(precision=0.667, recall=0.650, f1=0.658)
     """
-    return _range_based(
-        read_pair(truth, predicted, times=times, end=end, span=span),
-        alpha=alpha,
-        cardinality=cardinality,
-        precision_bias=precision_bias,
-        recall_bias=recall_bias,
-    )
-
-
-def _range_based(
-    pair: Pair,
-    *,
-    alpha: float = 0.5,
-    cardinality: Cardinality = "reciprocal",
-    precision_bias: Bias = "flat",
-    recall_bias: Bias = "flat",
-) -> PrecisionRecallResult:
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
     alpha = read_fraction(alpha, "alpha")
     _require_cardinality(cardinality)
+    _require_bias(precision_bias, "precision_bias")
+    _require_bias(recall_bias, "recall_bias")
     parts = common_parts(pair.truth, pair.predicted)
-
-    def rewards(
-        events: Intervals, owner: NDArray[np.int64], bias: Bias, name: str
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        counts = np.bincount(owner, minlength=len(events))
-        shares = weighted_shares(bias, name, events, owner, (parts.starts, parts.stops))
-        overlap = np.bincount(owner, weights=shares, minlength=len(events))
-        # Shares of one event add up to one at most; rounding alone could exceed it.
-        return counts, np.minimum(overlap, 1.0) * _factors(cardinality, counts)
-
-    read_bias(precision_bias, "precision_bias")
-    read_bias(recall_bias, "recall_bias")
-    counts, found = rewards(pair.truth, parts.first, recall_bias, "recall_bias")
-    recalls = alpha * (counts > 0) + (1 - alpha) * found
-    _, precisions = rewards(pair.predicted, parts.second, precision_bias, "precision_bias")
+    counts = np.bincount(parts.first, minlength=len(pair.truth))
+    shares = _weighted_shares(recall_bias, "recall_bias", pair.truth, parts.first, parts)
+    recalls = alpha * (counts > 0) + (1 - alpha) * (shares * _factors(cardinality, counts))
+    counts = np.bincount(parts.second, minlength=len(pair.predicted))
+    shares = _weighted_shares(precision_bias, "precision_bias", pair.predicted, parts.second, parts)
+    precisions = shares * _factors(cardinality, counts)
     return PrecisionRecallResult(
         ratio(float(precisions.sum()), precisions.size), ratio(float(recalls.sum()), recalls.size)
     )
 
 
 def _require_cardinality(cardinality: Any) -> None:
-    named = isinstance(cardinality, str) and cardinality in _CARDINALITIES
+    named = isinstance(cardinality, str) and cardinality in ("one", "reciprocal")
     if not (named or callable(cardinality)):
         rule = "`cardinality` to be 'one', 'reciprocal' or a function of the number of overlaps"
         raise InputError(expected(rule, shown(cardinality)))
 
 
-def _factors(cardinality: Cardinality, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Give the cardinality factor of each event: 1 for one overlap or none."""
+def _factors(cardinality: Cardinality, counts: Indices) -> Floats:
+    """Return the cardinality factor of each event: 1 for one overlap or none."""
     if cardinality == "one":
         return np.ones(counts.size)
     if cardinality == "reciprocal":
-        factors: NDArray[np.float64] = 1.0 / np.maximum(counts, 1)
+        factors: Floats = 1.0 / np.maximum(counts, 1)
         return factors
     distinct, row = np.unique(counts, return_inverse=True)
     table = np.array([_factor(cardinality, count) for count in distinct.tolist()])
@@ -169,13 +146,163 @@ def _factor(cardinality: Callable[[int], float], count: int) -> float:
     return call_option(cardinality, "cardinality", rule, lambda x: 0 <= x <= 1, count)
 
 
-ENTRIES = (
-    Metric(
-        name="range_based",
-        function=range_based,
-        family="range",
-        mainly_for="range",
-        handles_durations=True,
-        paper="Tatbul et al., Precision and Recall for Time Series, NeurIPS 2018",
-    ),
-)
+# The positional bias. Positions are counted from the start of the event itself, so moving the whole
+# series changes nothing. On an integer axis the samples 1 to L of an event have weights, which add
+# up; on the others a density is integrated. One closed form serves both: the first x samples of a
+# rising bias weigh x(x + 1)/2, the first x of a density x(x + 0)/2, and `step` is that 1 or 0.
+
+_MOST_SAMPLES = 10**7  # a callable is asked about each sample
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+def _flat(left: Floats, right: Floats, length: Floats, step: int) -> Floats:  # noqa: ARG001 - as the others
+    return right - left
+
+
+def _back(left: Floats, right: Floats, length: Floats, step: int) -> Floats:  # noqa: ARG001 - as the others
+    return (right - left) * (right + left + step)
+
+
+def _front(left: Floats, right: Floats, length: Floats, step: int) -> Floats:
+    return (right - left) * ((length - right) + (length - left) + step)
+
+
+def _middle(left: Floats, right: Floats, length: Floats, step: int) -> Floats:
+    half = np.ceil(length / 2) if step else length / 2
+    rising = _back(np.minimum(left, half), np.minimum(right, half), length, step)
+    falling = _front(np.maximum(left, half), np.maximum(right, half), length, step)
+    return rising + falling
+
+
+_BIASES = {"flat": _flat, "front": _front, "middle": _middle, "back": _back}
+
+
+def _require_bias(bias: Any, name: str) -> None:
+    if not (callable(bias) or (isinstance(bias, str) and bias in _BIASES)):
+        names = ", ".join(repr(known) for known in _BIASES)
+        rule = f"`{name}` to be one of {names}, or a function of a position and a length"
+        raise InputError(expected(rule, shown(bias)))
+
+
+def _weighted_shares(
+    bias: Bias, name: str, events: Intervals, owner: Indices, parts: CommonParts
+) -> Floats:
+    """Return which share of the weight of each event its parts have together.
+
+    A part of a point is all of it. The name is that of the parameter which is the bias.
+    """
+    length = lengths(events).astype(np.float64)[owner]
+    ranged = length > 0
+    left = (parts.starts - events.starts[owner]).astype(np.float64)[ranged]
+    right = (parts.stops - events.starts[owner]).astype(np.float64)[ranged]
+    length = length[ranged]
+    shares = np.ones(owner.size)
+    if isinstance(bias, str):
+        step = int(events.clock.kind == "integer")
+        weigh = _BIASES[bias]
+        whole = weigh(np.zeros_like(length), length, length, step)
+        shares[ranged] = weigh(left, right, length, step) / whole
+    elif events.clock.kind == "integer":
+        shares[ranged] = _summed(_BiasFunction(bias, name), left, right, length)
+    else:
+        own = _BiasFunction(bias, name)
+        shares[ranged] = _integrated(own, owner[ranged], left, right, length, clock=events.clock)
+    # Shares of one event add up to one at most; rounding alone could exceed it.
+    return np.minimum(np.bincount(owner, weights=shares, minlength=len(events)), 1.0)
+
+
+@dataclass(frozen=True)
+class _BiasFunction:
+    """A bias that is a function, and the parameter that it is."""
+
+    function: Callable[[float, float], float]
+    name: str
+
+    def weight(self, position: float, length: float) -> float:
+        return call_option(
+            self.function,
+            self.name,
+            "a finite weight of 0 or more",
+            lambda weight: isfinite(weight) and weight >= 0,
+            position,
+            length,
+        )
+
+    def require_some(self, total: Floats, length: Floats) -> Floats:
+        if (total <= 0).any():
+            event = f"an event of length {length[int((total <= 0).argmax())]:g}"
+            rule = f"`{self.name}` to give some position a weight above 0"
+            raise InputError(expected(rule, f"0 everywhere in {event}"))
+        return total
+
+
+def _summed(bias: _BiasFunction, left: Floats, right: Floats, length: Floats) -> Floats:
+    """Ask a callable about each sample, once for events of equal length."""
+    distinct = np.unique(length)
+    if distinct.sum() > _MOST_SAMPLES:
+        raise InputError(
+            expected(
+                f"events of at most {_MOST_SAMPLES} samples for a `{bias.name}` that is a function",
+                f"{distinct.sum():.0f}",
+                "Count time in a coarser unit, or in floats.",
+            )
+        )
+
+    def weights(count: int) -> Floats:
+        return np.array([bias.weight(i, count) for i in range(1, count + 1)])
+
+    sums = RunningSums(length, weights)
+    total = sums.between(np.zeros_like(length), length)
+    return sums.between(left, right) / bias.require_some(total, length)
+
+
+def _integrated(
+    bias: _BiasFunction,
+    owner: Indices,
+    left: Floats,
+    right: Floats,
+    length: Floats,
+    *,
+    clock: Clock,
+) -> Floats:
+    """Integrate a callable between all borders in an event, so that shares add up to one."""
+    unit = clock.seconds if clock.kind == "datetime" else 1.0
+    shares = np.empty(length.size)
+    begin = np.flatnonzero(np.diff(owner, prepend=-1))
+    for rows in np.split(np.arange(length.size), begin[1:]) if begin.size else []:
+        whole = length[rows[0]]
+        borders = np.unique(np.concatenate(([0, whole / 2, whole], left[rows], right[rows])))
+        half_widths = np.diff(borders)[:, None] / 2
+        positions = borders[:-1, None] + half_widths * (1 + _NODES)
+        values = [bias.weight(x, whole * unit) for x in (positions * unit).ravel().tolist()]
+        cells = (np.reshape(values, positions.shape) * _NODE_WEIGHTS * half_widths).sum(axis=1)
+        before = np.concatenate(([0.0], np.cumsum(cells)))
+        covered = (
+            before[np.searchsorted(borders, right[rows])]
+            - before[np.searchsorted(borders, left[rows])]
+        )
+        shares[rows] = covered / bias.require_some(before[-1:], length[rows[:1]])
+    return shares
+
+
+class RunningSums:
+    """Running sums of rows of weights that depend on the row's length alone.
+
+    Examples
+    --------
+    >>> sums = RunningSums(np.array([3.0, 2.0]), lambda length: np.arange(1.0, length + 1))
+    >>> sums.between(np.array([1.0, 0.0]), np.array([3.0, 2.0]))
+    array([5., 3.])
+    """
+
+    def __init__(self, lengths: Floats, weights: Callable[[int], Floats]) -> None:
+        distinct, row = np.unique(lengths.astype(np.int64), return_inverse=True)
+        parts = [np.concatenate(([0.0], np.cumsum(weights(size)))) for size in distinct.tolist()]
+        self._sums = np.concatenate([np.zeros(0), *parts])
+        self._origin = (np.cumsum(distinct + 1) - (distinct + 1))[row]
+
+    def between(self, left: Floats, right: Floats) -> Floats:
+        """Add up the weights of samples [left, right) of each row."""
+        stop, start = (self._origin + edge.astype(np.int64) for edge in (right, left))
+        sums: Floats = self._sums[stop] - self._sums[start]
+        return sums

@@ -1,52 +1,171 @@
-"""Every metric by name, and what is known of it."""
+"""Every metric by name, and what is known of it: one table, in the order of the documents."""
 
 from __future__ import annotations
 
 import difflib
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property, partial
+from inspect import Parameter, signature
+from math import inf
+from typing import TYPE_CHECKING, Any, Literal
 
-from closecall.errors import InputError, expected
-from closecall.metrics.adjusted import ENTRIES as ADJUSTED
-from closecall.metrics.distance import ENTRIES as DISTANCE
-from closecall.metrics.enhanced_time_aware import ENTRIES as ENHANCED_TIME_AWARE
-from closecall.metrics.entry import REQUIRED, Metric
-from closecall.metrics.nab import ENTRIES as NAB
-from closecall.metrics.pate import ENTRIES as PATE
-from closecall.metrics.pointwise import ENTRIES as POINTWISE
-from closecall.metrics.range_based import ENTRIES as RANGE_BASED
-from closecall.metrics.threshold_free import ENTRIES as THRESHOLD_FREE
-from closecall.metrics.time_aware import ENTRIES as TIME_AWARE
-from closecall.metrics.two_sided import ENTRIES as TWO_SIDED
-from closecall.metrics.variants import ENTRIES as VARIANTS
-from closecall.metrics.vus import ENTRIES as VUS
-from closecall.metrics.window import ENTRIES as WINDOW
+from closecall.affiliation.score import affiliation
+from closecall.errors import InputError, InputTypeError, expected
+from closecall.metrics.affiliation_variants import normalised_affiliation, unbiased_affiliation
+from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentation, semimetric
+from closecall.metrics.nab import nab
+from closecall.metrics.pate import pate
+from closecall.metrics.point_adjust import point_adjust, point_adjust_k, point_adjust_k_area
+from closecall.metrics.pointwise import classical, composite, event_wise
+from closecall.metrics.range_based import range_based
+from closecall.metrics.threshold_free import (
+    affiliation_average_precision,
+    auc_roc,
+    average_precision,
+)
+from closecall.metrics.time_aware import enhanced_time_aware, time_aware
+from closecall.metrics.two_sided import two_sided
+from closecall.metrics.vus import vus
+from closecall.metrics.window import margin, window_once
+from closecall.parameters import shown
 
-METRICS: dict[str, Metric] = {
-    entry.name: entry
-    for entry in (
-        *VARIANTS,
-        *POINTWISE,
-        *ADJUSTED,
-        *RANGE_BASED,
-        *TIME_AWARE,
-        *ENHANCED_TIME_AWARE,
-        *WINDOW,
-        *TWO_SIDED,
-        *NAB,
-        *DISTANCE,
-        *THRESHOLD_FREE,
-        *VUS,
-        *PATE,
-    )
-}
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
+# What every metric takes, and how an average treats what is undefined, are not its parameters.
+_SHARED = {"truth", "predicted", "scores", "times", "end", "span", "zero_division"}
+
+REQUIRED = Parameter.empty
+"""Stands for the default of a parameter that has none."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric: what it takes and gives, what it handles, and where it comes from."""
+
+    function: Callable[..., Any]
+    """The public function ``(truth, predicted or scores, *, times, end, span, ...)``.
+
+    It also takes a `Pair` or `Scored` that has been read already, in the place of the truth.
+    """
+    paper: str
+    family: Literal["affiliation", "pointwise", "range", "window", "distance", "threshold-free"]
+    mainly_for: Literal["point", "range", "both"]
+    gives: tuple[str, ...] = ("precision", "recall", "f1")
+    """Names of the numbers in the result: precision, recall and f1; or value; or its own."""
+    lowest: float = 0.0
+    highest: float = 1.0
+    higher_is_better: bool = True
+    handles_adjacency: bool = False
+    """Limitation (A) of the paper: does a near miss count for more than a far one?"""
+    handles_durations: bool = False
+    """Limitation (B): does a long event count no more than a short one?"""
+    counts_samples: bool = False
+    """Whether label vectors are compared sample by sample, whatever their times."""
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return self.function.__name__
+
+    @cached_property
+    def takes(self) -> Literal["labels", "scores"]:
+        """What stands beside the truth: 0/1 predictions, or scores."""
+        return "scores" if "scores" in signature(self.function).parameters else "labels"
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Names and defaults of the metric's own parameters."""
+        return {
+            name: parameter.default
+            for name, parameter in signature(self.function).parameters.items()
+            if name not in _SHARED
+        }
+
+    def check(self, parameters: Mapping[str, Any], *, alone: bool = False) -> None:
+        """Raise if a parameter is unknown, or one without a default is missing.
+
+        They are those of one metric that is `alone`, or of one among `metrics`.
+        """
+        known = self.parameters
+        for name in parameters:
+            if name not in known:
+                has = ", ".join(known) or "no parameters"
+                raise InputError(expected(f"a parameter of {self.name} ({has})", repr(name)))
+        for name, default in known.items():
+            if default is REQUIRED and name not in parameters:
+                raise InputTypeError(
+                    expected(
+                        f"`{name}` for the metric {self.name!r}, which has no default",
+                        "none",
+                        f"Pass parameters={{{name!r}: ...}}."
+                        if alone
+                        else f"Pass metrics={{{self.name!r}: {{{name!r}: ...}}}}.",
+                    )
+                )
+
+
+def _by_name(*metrics: Metric) -> dict[str, Metric]:
+    return {metric.name: metric for metric in metrics}
+
+
+_affiliation = partial(
+    Metric, family="affiliation", mainly_for="both", handles_adjacency=True, handles_durations=True
+)
+_range = partial(Metric, family="range", mainly_for="range", handles_durations=True)
+_window = partial(Metric, family="window", mainly_for="point", handles_adjacency=True)
+_distance = partial(
+    Metric,
+    family="distance",
+    mainly_for="point",
+    gives=("value",),
+    highest=inf,
+    higher_is_better=False,
+    handles_adjacency=True,
+)
+_area = partial(Metric, family="threshold-free", gives=("value",), counts_samples=True)
+
+# fmt: off
+METRICS = _by_name(
+    _affiliation(affiliation, "Huet et al., KDD 2022"),
+    _affiliation(normalised_affiliation, "Zhong et al., IEEE TNNLS 2025", lowest=-1.0),
+    _affiliation(unbiased_affiliation, "Zhong et al., IEEE TNNLS 2025", lowest=-inf),
+    Metric(classical, "the definition", "pointwise", "point", counts_samples=True),
+    Metric(composite, "Garg et al., IEEE TNNLS 2021", "pointwise", "range"),
+    Metric(event_wise, "Hundman et al., KDD 2018", "pointwise", "range", handles_durations=True),
+    Metric(point_adjust, "Xu et al., WWW 2018", "pointwise", "range"),
+    Metric(point_adjust_k, "Kim et al., AAAI 2022", "pointwise", "range"),
+    Metric(point_adjust_k_area, "Kim et al., AAAI 2022", "pointwise", "range", gives=("value",)),
+    _range(range_based, "Tatbul et al., Precision and Recall for Time Series, NeurIPS 2018"),
+    _range(time_aware, "Hwang et al., Time-Series Aware Precision and Recall, CIKM 2019",
+           handles_adjacency=True),
+    _range(enhanced_time_aware, "Hwang et al., Do You Know Existing Accuracy Metrics Overrate "
+           "Time-Series Anomaly Detections?, SAC 2022"),
+    _window(window_once, "Gensler and Sick 2014"),
+    _window(margin, "Truong, Oudre and Vayatis 2020"),
+    _window(two_sided, "Scharwaechter and Mueller 2020"),
+    _window(nab, "Lavin and Ahmad 2015", gives=("value",), lowest=-inf, highest=100.0,
+            counts_samples=True),
+    _distance(hausdorff, "Truong et al., Signal Processing 2020"),
+    _distance(modified_hausdorff, "Dubuisson and Jain, ICPR 1994"),
+    _distance(semimetric, "James et al., Physica D 2020"),
+    _distance(segmentation, "Gharghabi et al., ICDM 2017"),
+    _area(auc_roc, "Hanley and McNeil, Radiology 1982", mainly_for="point"),
+    _area(average_precision, "the definition", mainly_for="point"),
+    _area(affiliation_average_precision, "Huet et al., KDD 2022", mainly_for="both",
+          handles_adjacency=True, handles_durations=True, counts_samples=False),
+    _area(vus, "Paparrizos et al., PVLDB 2022", mainly_for="range", gives=("roc", "pr"),
+          handles_adjacency=True),
+    _area(pate, "Ghorbani et al., KDD 2024", mainly_for="range", handles_adjacency=True),
+)
+# fmt: on
 
 LISTED = "`closecall.metrics.table()` lists them all."
 """The hint beside an unknown name, which the command line puts in its own words."""
 
 
 def find(name: str) -> Metric:
-    """Look a metric up, and suggest the nearest name if there is none."""
+    """Return the metric of a name, or raise with the nearest name."""
     if name in METRICS:
         return METRICS[name]
     close = difflib.get_close_matches(name, METRICS, n=1)
@@ -66,20 +185,54 @@ def table() -> list[dict[str, Any]]:
     """
     return [
         {
-            "name": entry.name,
-            "family": entry.family,
-            "takes": entry.takes,
-            "gives": entry.gives,
-            "range": (entry.lowest, entry.highest),
-            "higher_is_better": entry.higher_is_better,
-            "mainly_for": entry.mainly_for,
-            "handles_adjacency": entry.handles_adjacency,
-            "handles_durations": entry.handles_durations,
+            "name": metric.name,
+            "family": metric.family,
+            "takes": metric.takes,
+            "gives": metric.gives,
+            "range": (metric.lowest, metric.highest),
+            "higher_is_better": metric.higher_is_better,
+            "mainly_for": metric.mainly_for,
+            "handles_adjacency": metric.handles_adjacency,
+            "handles_durations": metric.handles_durations,
             "parameters": {
                 name: "required" if default is REQUIRED else default
-                for name, default in entry.parameters.items()
+                for name, default in metric.parameters.items()
             },
-            "paper": entry.paper,
+            "paper": metric.paper,
         }
-        for entry in METRICS.values()
+        for metric in METRICS.values()
     ]
+
+
+_HINT = "Pass a name, a list of names, or a mapping such as {'margin': {'margin': 10}}."
+
+
+def read_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
+    """Read a name, names, or parameters by name, and return parameters by name.
+
+    Examples
+    --------
+    >>> read_metrics("classical"), read_metrics({"point_adjust_k": {"k": 30}})
+    ({'classical': {}}, {'point_adjust_k': {'k': 30}})
+    """
+    if isinstance(metrics, str):
+        return {metrics: {}}
+    rule = "`metrics` to be names of metrics"
+    if hasattr(metrics, "items"):
+        for name, parameters in metrics.items():
+            if not hasattr(parameters, "items"):
+                own = f"`metrics[{name!r}]` to be parameters by name"
+                hint = "Pass {} where there are none."
+                raise InputTypeError(expected(own, shown(parameters), hint))
+        chosen = {name: dict(parameters) for name, parameters in metrics.items()}
+    else:
+        try:
+            chosen = {name: {} for name in metrics}
+        except TypeError:
+            raise InputTypeError(expected(rule, shown(metrics), _HINT)) from None
+    for name in chosen:
+        if not isinstance(name, str):
+            raise InputTypeError(expected(rule, shown(name), _HINT))
+    if not chosen:
+        raise InputError(expected("at least one metric in `metrics`", "none", _HINT))
+    return chosen

@@ -10,7 +10,7 @@ from closecall.fscore import f_measure
 
 
 def ratio(part: float, whole: float) -> float:
-    """Divide, and give nan for nothing of nothing."""
+    """Divide; nothing of nothing is nan."""
     return part / whole if whole else nan
 
 
@@ -40,7 +40,7 @@ class PrecisionRecallResult:
         return float(f_measure(self.precision, self.recall, beta))
 
     def values(self) -> dict[str, float]:
-        """Give the numbers by name."""
+        """Return the numbers by name."""
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
     def __repr__(self) -> str:
@@ -61,7 +61,7 @@ class ValueResult:
     value: Any
 
     def values(self) -> dict[str, Any]:
-        """Give the number by name."""
+        """Return the number by name."""
         return {"value": self.value}
 
     def __repr__(self) -> str:

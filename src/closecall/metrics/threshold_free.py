@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.affiliation import affiliation_curve
-from closecall.errors import MissingExtraError
-from closecall.metrics.entry import Metric
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
+from closecall.events import runs
 from closecall.metrics.result import ValueResult
-from closecall.metrics.samples import true_samples
+from closecall.parameters import is_number, shown
 from closecall.series import read_scored
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 def auc_roc(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
-    r"""Area under the ROC curve, sample by sample.
+    r"""Compute the area under the ROC curve, sample by sample.
 
     .. math:: \mathrm{AUC} = P(s_1 > s_0) + \tfrac{1}{2} P(s_1 = s_0)
 
@@ -54,10 +55,7 @@ def auc_roc(
     >>> metrics.auc_roc([0, 1, 1, 0], [0.1, 0.9, 0.3, 0.6])
     ValueResult(value=0.75)
     """
-    return _auc_roc(read_scored(truth, scores, times=times, end=end, span=span))
-
-
-def _auc_roc(scored: Scored) -> ValueResult:
+    scored = read_scored(truth, scores, times=times, end=end, span=span)
     labels = true_samples(scored)
     if labels.all() or not labels.any():
         return ValueResult(nan)
@@ -67,7 +65,7 @@ def _auc_roc(scored: Scored) -> ValueResult:
 def average_precision(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
-    r"""Average precision, the step-wise area under the precision-recall curve of samples.
+    r"""Compute average precision, the step-wise area under the precision-recall curve.
 
     .. math:: \mathrm{AP} = \sum_k (R_k - R_{k-1}) P_k
 
@@ -96,10 +94,7 @@ def average_precision(
     >>> metrics.average_precision([0, 1, 1, 0], [0.1, 0.9, 0.3, 0.6])
     ValueResult(value=0.833333)
     """
-    return _average_precision(read_scored(truth, scores, times=times, end=end, span=span))
-
-
-def _average_precision(scored: Scored) -> ValueResult:
+    scored = read_scored(truth, scores, times=times, end=end, span=span)
     labels = true_samples(scored)
     if not labels.any():
         return ValueResult(nan)
@@ -109,7 +104,7 @@ def _average_precision(scored: Scored) -> ValueResult:
 def affiliation_average_precision(
     truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
 ) -> ValueResult:
-    r"""Average affiliation precision, the step-wise area under the affiliation curve.
+    r"""Compute average affiliation precision, the step-wise area under the affiliation curve.
 
     .. math:: \mathrm{AP} = \sum_k (R_k - R_{k-1}) P_k
 
@@ -156,36 +151,92 @@ def _sklearn() -> ModuleType:
     return module
 
 
-ENTRIES = (
-    Metric(
-        name="auc_roc",
-        function=auc_roc,
-        family="threshold-free",
-        takes="scores",
-        gives=("value",),
-        mainly_for="point",
-        paper="Hanley and McNeil, Radiology 1982",
-        counts_samples=True,
-    ),
-    Metric(
-        name="average_precision",
-        function=average_precision,
-        family="threshold-free",
-        takes="scores",
-        gives=("value",),
-        mainly_for="point",
-        paper="the definition",
-        counts_samples=True,
-    ),
-    Metric(
-        name="affiliation_average_precision",
-        function=affiliation_average_precision,
-        family="threshold-free",
-        takes="scores",
-        gives=("value",),
-        mainly_for="both",
-        handles_adjacency=True,
-        handles_durations=True,
-        paper="Huet et al., KDD 2022",
-    ),
-)
+def read_count(value: Any, name: str, most: int | None = None) -> int:
+    """Read a parameter that counts samples: a whole number from 0 on."""
+    limit = "0 or more" if most is None else f"from 0 to {most:,}"
+    rule = f"`{name}` to be a whole number of samples, {limit}"
+    if not (is_number(value) and isinstance(value, int | np.integer)):
+        hint = "It counts samples on every axis, also beside times."
+        raise InputTypeError(expected(rule, shown(value), hint))
+    if value < 0 or (most is not None and value > most):
+        raise InputError(expected(rule, shown(value)))
+    return int(value)
+
+
+def true_samples(scored: Scored) -> NDArray[np.uint8]:
+    """Return a 0/1 vector: 1 where the sample ``[t(i), t(i+1))`` meets a true event.
+
+    Events that touch become one run of ones, as in a label vector.
+    """
+    truth, axis = scored.truth, scored.axis
+    if axis.ticks is None:
+        first, after = truth.starts, truth.stops
+    else:
+        _require_samples(scored)
+        first = np.maximum(np.searchsorted(axis.ticks, truth.starts, side="right") - 1, 0)
+        after = np.maximum(np.searchsorted(axis.ticks, truth.stops, side="left"), first + 1)
+    steps = np.zeros(axis.length + 1, dtype=np.int64)
+    np.add.at(steps, first, 1)
+    np.add.at(steps, after, -1)
+    return (np.cumsum(steps[:-1]) > 0).view(np.uint8)
+
+
+def _require_samples(scored: Scored) -> None:
+    """Raise if an event meets no sample: no score could find it."""
+    truth, axis = scored.truth, scored.axis
+    points = truth.starts == truth.stops
+    early = (truth.stops < axis.start) | (~points & (truth.stops == axis.start))
+    missed = early | (truth.starts >= axis.end)
+    if missed.any():
+        index = int(missed.argmax())
+        raise InputError(
+            expected(
+                "each true event to meet a sample",
+                f"{truth.text(index)} at index {index}",
+                "This metric counts samples; pass `times` that cover every event.",
+            )
+        )
+
+
+def true_runs(scored: Scored) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first sample of each true event, and the sample after its last one."""
+    return runs(true_samples(scored))
+
+
+def samples_near(
+    starts: NDArray[np.int64], stops: NDArray[np.int64], before: int, after: int, length: int
+) -> NDArray[np.int64]:
+    """Return the samples that are true, or at most so many before or after an event."""
+    steps = np.zeros(length + 1, dtype=np.int64)
+    np.add.at(steps, np.maximum(starts - before, 0), 1)
+    np.add.at(steps, np.minimum(stops + after, length), -1)
+    return np.flatnonzero(np.cumsum(steps[:-1]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Some samples from the highest score down, in groups of equal scores."""
+
+    samples: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    """Group k holds ``samples[bounds[k]:bounds[k + 1]]``."""
+    above: NDArray[np.int64]
+    """How many samples of the whole series score higher than each group."""
+    reach: NDArray[np.int64]
+    """How many score at least as high."""
+
+
+def rank(scores: NDArray[Any], chosen: NDArray[np.int64]) -> Ranking:
+    """Rank the chosen samples among all."""
+    own = scores[chosen]
+    # Among equal scores the order is the same for every type and on every machine.
+    order = np.argsort(own, kind="stable")[::-1]
+    own = own[order]
+    first = np.flatnonzero(np.concatenate(([True], own[1:] != own[:-1])))
+    everything = np.sort(scores)
+    return Ranking(
+        samples=chosen[order],
+        bounds=np.append(first, own.size),
+        above=scores.size - np.searchsorted(everything, own[first], side="right"),
+        reach=scores.size - np.searchsorted(everything, own[first], side="left"),
+    )

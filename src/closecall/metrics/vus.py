@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.metrics.entry import Metric
-from closecall.metrics.samples import Ranking, rank, read_count, true_runs
+from closecall.metrics._vus_kernels import volumes
+from closecall.metrics.threshold_free import Ranking, rank, read_count, samples_near, true_runs
 from closecall.series import read_scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.series import Scored
 
 _MOST_WINDOW = 1_000_000  # there is an area for each window, and all of them are kept
 
@@ -34,7 +33,7 @@ class VusResult:
     """Area under the precision-recall curve with window 0, 1, ..., `window`."""
 
     def values(self) -> dict[str, float]:
-        """Give the two volumes by name."""
+        """Return the two volumes by name."""
         return {"roc": self.roc, "pr": self.pr}
 
     def __repr__(self) -> str:
@@ -50,7 +49,7 @@ def vus(
     span: Any = None,
     window: int = 100,
 ) -> VusResult:
-    r"""Volumes under the ROC and PR surfaces (VUS-ROC, VUS-PR), exactly, over all thresholds.
+    r"""Compute the volumes under the ROC and PR surfaces (VUS-ROC, VUS-PR), exactly.
 
     With window :math:`w`, a sample at distance :math:`d \le \lfloor w/2 \rfloor` from a true
     event has the label :math:`\sqrt{1 - d/w}`, or 1 within reach of two events. At a threshold
@@ -110,53 +109,27 @@ def vus(
     """
     window = read_count(window, "window", _MOST_WINDOW)
     scored = read_scored(truth, scores, times=times, end=end, span=span)
-    return _vus(scored, window=window)
-
-
-def _vus(scored: Scored, *, window: int = 100) -> VusResult:
     starts, stops = true_runs(scored)
     roc, average = np.full(window + 1, nan), np.full(window + 1, nan)
     if starts.size:
-        _fill(scored.scores, starts, stops, roc, average)
+        half = min(window // 2, scored.scores.size)  # no sample is further away
+        ranking = rank(scored.scores, samples_near(starts, stops, half, half, scored.scores.size))
+        # Samples beyond what 32 bits can number would not fit in memory.
+        places = np.full(scored.scores.size, ranking.samples.size, dtype=np.int32)
+        places[ranking.samples] = np.arange(ranking.samples.size, dtype=np.int32)
+        found = _true_found(ranking, starts, stops)
+        groups = np.column_stack((ranking.above, ranking.reach, found)).astype(np.float64)
+        distances = _distances(ranking.samples, starts, stops, half)
+        volumes(starts, stops, places, distances, ranking.bounds, groups, roc, average)
+        if found[-1] == scored.scores.size:
+            roc[:] = nan
     return VusResult(float(roc.mean()), float(average.mean()), roc, average)
-
-
-def _fill(
-    scores: NDArray[Any],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    roc: NDArray[np.float64],
-    average: NDArray[np.float64],
-) -> None:
-    from closecall.metrics import _vus as kernel
-
-    half = min((roc.size - 1) // 2, scores.size)  # no sample is further away
-    ranking = rank(scores, _within_reach(starts, stops, half, scores.size))
-    # Samples beyond what 32 bits can number would not fit in memory.
-    places = np.full(scores.size, ranking.samples.size, dtype=np.int32)
-    places[ranking.samples] = np.arange(ranking.samples.size, dtype=np.int32)
-    found = _true_found(ranking, starts, stops)
-    groups = np.column_stack((ranking.above, ranking.reach, found)).astype(np.float64)
-    distances = _distances(ranking.samples, starts, stops, half)
-    kernel.volumes(starts, stops, places, distances, ranking.bounds, groups, roc, average)
-    if found[-1] == scores.size:
-        roc[:] = nan
-
-
-def _within_reach(
-    starts: NDArray[np.int64], stops: NDArray[np.int64], half: int, length: int
-) -> NDArray[np.int64]:
-    """Give the samples that are true or at most half a window away from an event."""
-    steps = np.zeros(length + 1, dtype=np.int64)
-    np.add.at(steps, np.maximum(starts - half, 0), 1)
-    np.add.at(steps, np.minimum(stops + half, length), -1)
-    return np.flatnonzero(np.cumsum(steps[:-1]))
 
 
 def _distances(
     samples: NDArray[np.int64], starts: NDArray[np.int64], stops: NDArray[np.int64], half: int
 ) -> NDArray[np.int32]:
-    """Give each sample's distances to its nearest event and to the next nearest one.
+    """Return each sample's distances to its nearest event and to the next nearest one.
 
     A true sample gets the distance of one out of reach, as it needs no buffer.
     """
@@ -182,18 +155,3 @@ def _true_found(
     index = np.searchsorted(starts, ranking.samples, side="right") - 1
     true = (index >= 0) & (ranking.samples < stops[index])
     return np.cumsum(true, dtype=np.int64)[ranking.bounds[1:] - 1]
-
-
-ENTRIES = (
-    Metric(
-        name="vus",
-        function=vus,
-        family="threshold-free",
-        takes="scores",
-        gives=("roc", "pr"),
-        mainly_for="range",
-        handles_adjacency=True,
-        paper="Paparrizos et al., PVLDB 2022",
-        counts_samples=True,
-    ),
-)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.events import Intervals
-from closecall.metrics.entry import Metric
+from closecall.metrics._kernels import match
 from closecall.metrics.result import PrecisionRecallResult, ratio
 from closecall.parameters import read_duration
 from closecall.series import read_pair
@@ -33,7 +33,7 @@ def window_once(
     span: Any = None,
     margin: Any,
 ) -> PrecisionRecallResult:
-    r"""Precision and recall where each true window counts once (Gensler and Sick).
+    r"""Compute precision and recall where each true window counts once (Gensler and Sick).
 
     A window surrounds each of the n true events, up to the margin on both sides. A window with
     any prediction in it is one true positive, however many there are; a window without is a false
@@ -72,7 +72,14 @@ def window_once(
     PrecisionRecallResult(precision=0.500, recall=0.500, f1=0.500)
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
-    return _window_once(pair, margin=margin)
+    truth, predicted = from_origin(pair)
+    first, after = within(read_reach(margin, pair, "margin"), truth, predicted)
+    hit = int((first < after).sum())
+    # Counted from the same ranges, so that no rounding can make a hit a false alarm too.
+    steps = np.bincount(first, minlength=len(predicted) + 1)
+    steps -= np.bincount(after, minlength=len(predicted) + 1)
+    alarms = int((np.cumsum(steps)[:-1] == 0).sum())
+    return PrecisionRecallResult(ratio(hit, hit + alarms), ratio(hit, len(truth)))
 
 
 def margin(
@@ -84,7 +91,7 @@ def margin(
     span: Any = None,
     margin: Any,
 ) -> PrecisionRecallResult:
-    r"""Precision and recall of change points, right if closer than a margin (Truong et al.).
+    r"""Compute precision and recall of change points, right if closer than a margin (Truong).
 
     With n true events, m predicted events and TP the true events that have a predicted one closer
     than the margin M,
@@ -124,23 +131,6 @@ def margin(
     PrecisionRecallResult(precision=0.250, recall=0.500, f1=0.333)
     """
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
-    return _margin(pair, margin=margin)
-
-
-def _window_once(pair: Pair, *, margin: Any) -> PrecisionRecallResult:
-    truth, predicted = from_origin(pair)
-    first, after = within(read_reach(margin, pair, "margin"), truth, predicted)
-    hit = int((first < after).sum())
-    # Counted from the same ranges, so that no rounding can make a hit a false alarm too.
-    steps = np.bincount(first, minlength=len(predicted) + 1)
-    steps -= np.bincount(after, minlength=len(predicted) + 1)
-    alarms = int((np.cumsum(steps)[:-1] == 0).sum())
-    return PrecisionRecallResult(ratio(hit, hit + alarms), ratio(hit, len(truth)))
-
-
-def _margin(pair: Pair, *, margin: Any) -> PrecisionRecallResult:
-    from closecall.metrics._window import match
-
     reach = read_reach(margin, pair, "margin")
     if pair.clock.kind == "integer":
         reach = max(ceil(reach) - 1, 0)
@@ -167,7 +157,7 @@ def from_origin(pair: Pair) -> tuple[Intervals, Intervals]:
 def within(
     reach: float, of: Intervals, by: Intervals, *, closed: bool = True
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give, for each interval, the range [first, after) of those in the other set within reach.
+    """Return, for each interval, the range [first, after) of those in the other set within reach.
 
     Both sets are sorted and disjoint. A range does not hold its stop, so what begins exactly the
     reach after it is too far; what begins exactly the reach after a point is near if `closed`.
@@ -189,23 +179,3 @@ def _begun(reach: float, of: Intervals, by: Intervals, *, closed: bool) -> NDArr
     if closed and points.any():
         begun[points] = np.searchsorted(by.starts, of.stops[points] + upto, side="right")
     return begun
-
-
-ENTRIES = (
-    Metric(
-        name="window_once",
-        function=window_once,
-        family="window",
-        mainly_for="point",
-        handles_adjacency=True,
-        paper="Gensler and Sick 2014",
-    ),
-    Metric(
-        name="margin",
-        function=margin,
-        family="window",
-        mainly_for="point",
-        handles_adjacency=True,
-        paper="Truong, Oudre and Vayatis 2020",
-    ),
-)

@@ -15,9 +15,14 @@ from closecall.errors import InputError, expected
 from closecall.events import Events
 from closecall.metrics import classical
 from closecall.paper.published import ALGORITHMS
-from closecall.paper.running_example import PREDICTED, SPAN, TRUTH
-from closecall.plot import plot_distances, plot_events, plot_single_prediction, plot_survival
-from closecall.plot.extra import needing_matplotlib
+from closecall.paper.reproduce import PREDICTED, SPAN, TRUTH
+from closecall.plot import (
+    needing_matplotlib,
+    plot_distances,
+    plot_events,
+    plot_single_prediction,
+    plot_survival,
+)
 from closecall.wording import score_text
 
 if TYPE_CHECKING:

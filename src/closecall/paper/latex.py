@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from closecall.paper.layout import in_blocks
+from closecall.paper.result import in_blocks
 
 if TYPE_CHECKING:
     from closecall.paper.result import Cell, Reproduction, Row, Table

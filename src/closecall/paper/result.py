@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ class Cell:
         return self.computed == self.published
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON values; nan and inf become None."""
+        """Return plain JSON values; nan and inf become None."""
         return {
             "computed": self.computed,
             "published": self.published,
@@ -80,7 +80,7 @@ class Table:
                     yield row, column, cell
 
     def remarks(self) -> list[str]:
-        """Say which cells carry a note, and what it says."""
+        """Return which cells carry a note, and what it says."""
         places: dict[tuple[str, str], list[str]] = {}
         for row, column, cell in self.entries():
             if cell.note:
@@ -119,7 +119,7 @@ class Table:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON values, one entry per cell."""
+        """Return plain JSON values, one entry per cell."""
         return {
             "name": self.name,
             "title": self.title,
@@ -149,7 +149,7 @@ class Reproduction:
     tables: tuple[Table, ...]
 
     def __getitem__(self, name: str) -> Table:
-        """Give a table by its name."""
+        """Return a table by its name."""
         for table in self.tables:
             if table.name == name:
                 return table
@@ -179,7 +179,7 @@ class Reproduction:
         return tuple(f"{table.name}, {text}" for table in self.tables for text in table.left_out)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON values: nan and inf become None."""
+        """Return plain JSON values: nan and inf become None."""
         return {
             "matched": self.matched,
             "total": self.total,
@@ -189,3 +189,48 @@ class Reproduction:
 
     def __repr__(self) -> str:
         return f"Reproduction({self.matched} of {self.total} cells match)"
+
+
+GAP = 2
+"""Characters between columns."""
+_MARK = 4  # characters between what is computed and what is published
+
+
+def in_blocks(table: Table, width: int) -> Iterator[Table]:
+    """Yield the table in parts with as many columns as fit a line, but one at least.
+
+    Columns share a part only if they have cells in the same rows; the other rows are left out.
+    """
+    labels = zip(table.headings, *(row.labels for row in table.rows), strict=True)
+    left = width - sum(max(map(len, texts)) + GAP for texts in labels)
+    chosen: list[int] = []
+    used, shared = 0, [False]
+    for index, name in enumerate(table.columns):
+        needed = max(len(name), sum(cell_widths(table, index)) + _MARK) + GAP
+        empty = [row.cells[index] is None for row in table.rows]
+        if chosen and (used + needed > left + GAP or empty != shared):
+            yield _part(table, chosen)
+            chosen, used = [], 0
+        shared = empty
+        chosen.append(index)
+        used += needed
+    yield _part(table, chosen)
+
+
+def cell_widths(table: Table, index: int) -> tuple[int, int]:
+    """Return the widths of what is computed and of what is published in a column."""
+    cells = [cell for row in table.rows if (cell := row.cells[index]) is not None]
+    computed, published = (
+        max((len(getattr(cell, side)) for cell in cells), default=0)
+        for side in ("computed", "published")
+    )
+    return computed, published
+
+
+def _part(table: Table, columns: list[int]) -> Table:
+    rows = (Row(row.labels, tuple(row.cells[at] for at in columns)) for row in table.rows)
+    return replace(
+        table,
+        columns=tuple(table.columns[at] for at in columns),
+        rows=tuple(row for row in rows if any(cell is not None for cell in row.cells)),
+    )

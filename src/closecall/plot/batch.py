@@ -6,17 +6,28 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.patches import Rectangle
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.plot.extra import needing_matplotlib
-from closecall.plot.panels import as_given, read_panels
+from closecall.plot.drawing import INK, PRECISION, as_given, plain, read_panels, tidy, write_names
 from closecall.tables.batch.result import BatchResult
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
+
+    from closecall.plot.drawing import Floats
 
 _PANELS = ("heat map", "ranks")
 _ORDERS = ("mean", "given")
+_COLORS = "cividis"  # even steps of brightness, the same for colour-blind readers
+_FONT, _ROW_FONT = 7.0, 8.5
+_TITLE_RISE = 9  # points from the axes to the middle of its title
+_WIDE, _NARROW, _COLUMN = 10.0, 5.0, 0.16  # inches
+_ROW, _LETTER = 0.3, 0.055
+_LONGEST = 28  # letters of a name
+_FEW = 60  # cells up to which each is written in
 
 
 def plot_batch(
@@ -86,20 +97,13 @@ def plot_batch(
         rows, columns = _sorted(upward, ranks)
         values, ranks = values[np.ix_(rows, columns)], ranks[rows]
         series, detectors = [series[i] for i in columns], [detectors[i] for i in rows]
-    with needing_matplotlib():
-        from closecall.plot import heat_map
-
-        panels = (
-            heat_map.new_panels(len(series), detectors, series)
-            if ax is None
-            else read_panels(ax, _PANELS)
-        )
-        heat_map.draw_values(panels[0], values, detectors, series, value or "score")
-        heat_map.draw_ranks(panels[1], ranks, detectors, named=ax is not None)
-        return as_given(panels)
+    panels = _new_panels(detectors, series) if ax is None else read_panels(ax, _PANELS)
+    _draw_values(panels[0], values, detectors, series, value or "score")
+    _draw_ranks(panels[1], ranks, detectors, named=ax is not None)
+    return as_given(panels)
 
 
-def _read_table(table: Any) -> tuple[list[str], list[str], NDArray[np.float64]]:
+def _read_table(table: Any) -> tuple[list[str], list[str], Floats]:
     cells: dict[tuple[str, str], float] = {}
     for number, row in enumerate(_rows(table)):
         try:
@@ -136,7 +140,7 @@ def _rows(table: Any) -> Iterable[Any]:
     ]
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ranks(values: Floats) -> Floats:
     """Rank the detectors on each series with a value; equal ones share the mean, nan is last."""
     known = values[:, ~np.isnan(values).all(axis=0)]
     filled = np.where(np.isnan(known), -np.inf, known)
@@ -145,11 +149,124 @@ def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(above + (level + 1) / 2, dtype=np.float64)
 
 
-def _sorted(
-    values: NDArray[np.float64], ranks: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _sorted(values: Floats, ranks: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0).sum(axis=0), known.sum(axis=0)
     means = np.where(counts, sums / np.maximum(counts, 1), -np.inf)
     rows = np.argsort(ranks.mean(axis=1), kind="stable") if ranks.size else np.arange(len(values))
     return rows, np.argsort(-means, kind="stable")
+
+
+def _new_panels(detectors: list[str], series: list[str]) -> list[Axes]:
+    """Make a figure as large as the table needs, within limits."""
+    names = _LETTER * max(len(_short(name)) for name in series)
+    width = np.clip(3.2 + _COLUMN * len(series), _NARROW, _WIDE)
+    size = (float(width), 1.0 + names + _ROW * max(len(detectors), 2))
+    figure = plt.figure(figsize=size, layout="constrained")
+    grid = figure.add_gridspec(1, 2, width_ratios=(width - 2.6, 1.5))
+    left = figure.add_subplot(grid[0, 0])
+    return [left, figure.add_subplot(grid[0, 1], sharey=left)]
+
+
+def _short(name: str) -> str:
+    """Cut a long name in its middle, since names often differ at their ends."""
+    if len(name) <= _LONGEST:
+        return name
+    kept = (_LONGEST - 1) // 2
+    return f"{name[:kept]}\N{HORIZONTAL ELLIPSIS}{name[-kept:]}"
+
+
+def _draw_values(
+    axes: Axes, values: Floats, detectors: list[str], series: list[str], value: str
+) -> None:
+    """Draw the values as colours, with a bar that tells what they mean."""
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    image = axes.imshow(
+        values, cmap=_COLORS, vmin=low, vmax=high, aspect="auto", interpolation="nearest"
+    )
+    _cross_missing(axes, values)
+    if values.size <= _FEW:
+        _write_values(axes, values, (low + high) / 2)
+    write_names(
+        axes, "y", range(len(detectors)), [plain(_short(n)) for n in detectors], size=_ROW_FONT
+    )
+    write_names(axes, "x", range(len(series)), [plain(_short(n)) for n in series], size=_FONT)
+    axes.tick_params(axis="x", rotation=90, pad=2)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    bar = axes.figure.colorbar(image, ax=axes, location="top", aspect=40, pad=0.02, fraction=0.06)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=8, length=2, pad=1)
+    bar.set_label(plain(value), fontsize=9, color=INK)
+
+
+def _cross_missing(axes: Axes, values: Floats) -> None:
+    for row, column in np.argwhere(np.isnan(values)).tolist():
+        axes.add_patch(
+            Rectangle(
+                (column - 0.5, row - 0.5),
+                1,
+                1,
+                facecolor="white",
+                edgecolor="0.6",
+                hatch="xxxx",
+                linewidth=0,
+            )
+        )
+
+
+def _write_values(axes: Axes, values: Floats, middle: float) -> None:
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            color = "white" if value < middle else "black"
+            text = f"{value:.2f}".removeprefix("0") if abs(value) < 1 else f"{value:.3g}"
+            axes.text(column, row, text, ha="center", va="center", fontsize=_FONT, color=color)
+
+
+def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool) -> None:
+    """Draw the mean rank of each detector, the middle half of its ranks, and how often it won.
+
+    The ranks are those on series where any detector has a value; there may be none.
+    """
+    rows, count = np.arange(len(detectors)), len(detectors)
+    if ranks.shape[1]:
+        low, high = np.quantile(ranks, (0.25, 0.75), axis=1)
+        axes.hlines(rows, low, high, colors=PRECISION, linewidths=5, alpha=0.3, zorder=2)
+        axes.plot(ranks.mean(axis=1), rows, "o", color=PRECISION, markersize=6, zorder=3)
+    wins = (ranks == ranks.min(axis=0)).sum(axis=1)
+    for row, won in enumerate(wins.tolist()):
+        _write_beside(axes, str(won), row, ("axes fraction", "data"), 0)
+    _write_beside(axes, "best on", 1, "axes fraction", _TITLE_RISE)
+    axes.set(xlim=(0.7, max(count, 2) + 0.3), ylim=(count - 0.5, -0.5), xlabel="rank")
+    axes.grid(axis="x", color="0.9", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.set_xticks(_rank_ticks(count))
+    if named:
+        write_names(axes, "y", range(count), [plain(_short(n)) for n in detectors], size=_ROW_FONT)
+    else:
+        axes.tick_params(axis="y", length=0, labelleft=False)
+    axes.set_title("mean rank", fontsize=9, color=INK, loc="left")
+    tidy(axes, "left")
+
+
+def _write_beside(axes: Axes, text: str, height: float, coordinates: Any, up: float) -> None:
+    """Write to the right of the axes."""
+    axes.annotate(
+        text,
+        (1, height),
+        (6, up),
+        xycoords=coordinates,
+        textcoords="offset points",
+        fontsize=_ROW_FONT,
+        va="center",
+        color=INK,
+        annotation_clip=False,
+    )
+
+
+def _rank_ticks(count: int) -> Any:
+    step = max(1, -(-count // 8))
+    return np.arange(1, max(count, 2) + 1, step)

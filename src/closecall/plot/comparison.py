@@ -5,24 +5,44 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from matplotlib.lines import Line2D
+
 from closecall.affiliation import Affiliation
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.plot.extra import needing_matplotlib
-from closecall.plot.panels import as_given, new_panels, read_panels
+from closecall.plot.drawing import (
+    FAINT,
+    INK,
+    MARKERS,
+    PREDICTED,
+    as_given,
+    new_panels,
+    plain,
+    read_panels,
+    tidy,
+    write_names,
+)
+from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SCORES = ("precision", "recall", "f1")
+    from closecall.plot.drawing import Floats
+
+_TITLES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _PANEL, _NAMES, _FRAME, _ROW = 2.9, 1.4, 1.0, (0.19, 0.06)  # inches; for two, and each more
 _TALLEST = 18.0
+_MISSED = -0.18  # where events are drawn that have no score
+_LEFT, _RIGHT = -0.26, 1.03
+_GAP = 0.5, 0.02  # rows between the events and the whole series: at least, and for each event
+_PAIR = 2
+_MANY = 80  # rows from which on markers are small
+_FONT, _ROW_FONT = 8.5, 8.0
+_INVISIBLE = "\N{ZERO WIDTH SPACE}"
 
 
 def plot_comparison(
-    comparison: Any,
-    *,
-    scores: str | Sequence[str] = _SCORES,
-    ax: Any = None,
+    comparison: Any, *, scores: str | Sequence[str] = tuple(_TITLES), ax: Any = None
 ) -> Any:
     """Draw the scores of several detectors on every event, one row per event, in order of time.
 
@@ -64,8 +84,21 @@ def plot_comparison(
     ['1', '2', 'all']
     """
     results, names = _read_results(comparison), _read_scores(scores)
-    with needing_matplotlib():
-        return _draw(results, names, ax)
+    first = next(iter(results.values()))
+    if ax is None:
+        row = _ROW[0] + _ROW[1] * max(len(results) - 2, 0)
+        height = min(_FRAME + row * (len(first.events) + 1), _TALLEST)
+        panels = new_panels(len(names), (_NAMES + _PANEL * len(names), height))
+    else:
+        panels = read_panels(ax, names)
+    for axes, score in zip(panels, names, strict=True):
+        _draw_dumbbells(axes, results, score)
+        _name_rows(axes, first)
+    if ax is None:
+        for axes in panels[1:]:
+            axes.tick_params(labelleft=False)
+    _draw_legend(panels, results, own_figure=ax is None)
+    return as_given(panels)
 
 
 def _read_results(comparison: Any) -> dict[str, Affiliation]:
@@ -112,33 +145,121 @@ def _require_one_truth(results: dict[str, Affiliation]) -> None:
 
 def _read_scores(scores: Any) -> tuple[str, ...]:
     names = (scores,) if isinstance(scores, str) else tuple(scores)
-    if not names or any(name not in _SCORES for name in names):
+    if not names or any(name not in _TITLES for name in names):
         raise InputError(
             expected('`scores` to be some of "precision", "recall" and "f1"', repr(scores))
         )
     return names
 
 
-def _draw(results: dict[str, Affiliation], scores: tuple[str, ...], ax: Any) -> Any:
-    from closecall.plot.dumbbells import draw_dumbbells, draw_legend, name_rows
+def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> None:
+    """Draw one score of every detector, for each event and for the whole series."""
+    values = np.array([_values(result, score) for result in results.values()])
+    count = values.shape[1] - 1
+    heights = _heights(count)
+    places = np.where(np.isnan(values), _MISSED, values)
+    _shade(axes, heights)
+    axes.axvline(0.5, color="0.75", linewidth=0.8, linestyle=(0, (1, 2)), zorder=1)
+    _join(axes, values, places, heights)
+    # Of many detectors some coincide, so each keeps to its own part of the row.
+    aside = np.linspace(-0.26, 0.26, len(results)) if len(results) > _PAIR else [0, 0]
+    # The first detector is on top, where its marker does not hide the others wholly.
+    for number in range(len(results)):
+        style = _marker(number, count, len(results))
+        _mark(axes, values[number], heights + aside[number], style)
+    axes.set(xlim=(_LEFT, _RIGHT), ylim=(heights[-1] + max(0.6, count / 100), -0.6))
+    ticks = [0, 0.25, 0.5, 0.75, 1]
+    labels = ["0", "", "0.5", "", "1"]
+    missed = bool(np.isnan(values).any())
+    axes.set_xticks(
+        [_MISSED, *ticks] if missed else ticks, ["missed", *labels] if missed else labels
+    )
+    axes.set_title(_TITLES[score], fontsize=9.5, color=INK)
+    axes.spines["bottom"].set_bounds(0, 1)
+    tidy(axes, "left")
 
-    rows = len(next(iter(results.values())).events) + 1
-    panels: list[Axes]
-    if ax is None:
-        size = (_NAMES + _PANEL * len(scores), min(_FRAME + _row(len(results)) * rows, _TALLEST))
-        panels = new_panels(len(scores), size, sharey=True)
+
+def _mark(axes: Axes, values: Floats, heights: Floats, style: dict[str, Any]) -> None:
+    """Draw the markers of one detector, hollow where it missed the event."""
+    missed = np.isnan(values)
+    axes.plot(values[~missed], heights[~missed], **style)
+    if missed.any():
+        hollow = {"markerfacecolor": "white", "markeredgecolor": style["color"]}
+        axes.plot(np.full(missed.sum(), _MISSED), heights[missed], **{**style, **hollow})
+
+
+def _heights(count: int) -> Floats:
+    return np.append(np.arange(count), count + max(_GAP[0], _GAP[1] * count))
+
+
+def _join(axes: Axes, values: Floats, places: Floats, heights: Floats) -> None:
+    """Draw lines between the detectors, dotted to those that missed the event."""
+    colors: Any = "0.6"
+    if len(places) == _PAIR:
+        colors = [PREDICTED[int(worse)] for worse in places[0] < places[1]]
+    wide = 1.6 if heights.size <= _MANY else 0.8
+    style: dict[str, Any] = {"colors": colors, "alpha": 0.6, "zorder": 2}
+    least = np.where(np.isnan(values), np.inf, values).min(axis=0)
+    most = np.where(np.isnan(values), -np.inf, values).max(axis=0)
+    found = np.isfinite(least)
+    least, most = np.where(found, least, _MISSED), np.where(found, most, _MISSED)
+    axes.hlines(heights, least, most, linewidths=wide, **style)
+    dots: Any = (0, (1, 2.5))
+    axes.hlines(heights, places.min(axis=0), least, linewidths=0.6 * wide, linestyles=dots, **style)
+
+
+def _values(result: Affiliation, score: str) -> Floats:
+    own: Floats = getattr(result.events, score)
+    if score == "recall":
+        # An event without any prediction is missed, and not merely at 0.
+        own = np.where(result.events.missed, np.nan, own)
+    return np.append(own, getattr(result, score))
+
+
+def _shade(axes: Axes, heights: Floats) -> None:
+    """Shade every second row, for the eye to follow, and set the last one apart."""
+    for height in heights[:-1:2]:
+        axes.axhspan(height - 0.5, height + 0.5, color="0.96", linewidth=0, zorder=0)
+    axes.axhline((heights[-2] + heights[-1]) / 2, color=FAINT, linewidth=0.8, zorder=1)
+
+
+def _marker(number: int, rows: int, detectors: int) -> dict[str, Any]:
+    size = 5.5 if detectors <= _PAIR else 4.5
+    return {
+        "linestyle": "",
+        "marker": MARKERS[number % len(MARKERS)],
+        "color": PREDICTED[number % len(PREDICTED)],
+        "markersize": 3.0 if rows >= _MANY else size,
+        "markeredgewidth": 0.9,
+        "zorder": 3 + (detectors - number) / (detectors + 1),
+        "clip_on": False,
+    }
+
+
+def _name_rows(axes: Axes, result: Affiliation) -> None:
+    """Write the number of each event, and its start where times are dates; thinned if crowded."""
+    events = result.events
+    clock, starts = events.pair.clock, events.pair.truth.starts.tolist()
+    names = [str(number) for number in range(1, len(starts) + 1)]
+    if clock.kind == "datetime":
+        stamps = [clock.text(start)[:16] for start in starts]
+        names = [f"{stamp}   {name}" for stamp, name in zip(stamps, names, strict=True)]
+    heights = _heights(len(names)).tolist()
+    write_names(axes, "y", heights, [*names, "all"], size=_ROW_FONT, keep_last=True)
+
+
+def _draw_legend(panels: list[Axes], results: dict[str, Affiliation], *, own_figure: bool) -> None:
+    """Name the detectors with their F1, above the panels."""
+    handles = []
+    for number, (name, result) in enumerate(results.items()):
+        # A legend leaves out names that start with an underscore.
+        shown = f"{_INVISIBLE}{plain(name)}" if name.startswith("_") else plain(name)
+        key = _marker(number, 0, 1)
+        key = {part: key[part] for part in ("linestyle", "marker", "color", "markersize")}
+        handles.append(Line2D([], [], label=f"{shown}  (F1 {score_text(result.f1)})", **key))
+    style: dict[str, Any] = {"handles": handles, "frameon": False, "fontsize": _FONT}
+    if own_figure:
+        columns = max(1, min(len(handles), len(panels) + 1))
+        panels[0].figure.legend(loc="outside upper center", ncols=columns, **style)
     else:
-        panels = read_panels(ax, scores)
-    for axes, score in zip(panels, scores, strict=True):
-        draw_dumbbells(axes, results, score)
-        name_rows(axes, next(iter(results.values())))
-    if ax is None:
-        for axes in panels[1:]:
-            axes.tick_params(labelleft=False)
-    draw_legend(panels, results, own_figure=ax is None)
-    return as_given(panels)
-
-
-def _row(detectors: int) -> float:
-    least, more = _ROW
-    return least + more * max(detectors - 2, 0)
+        panels[0].legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=2.4, **style)

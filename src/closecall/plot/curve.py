@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
+
 from closecall.affiliation import AffiliationCurve
-from closecall.affiliation.operating import OperatingPoint
+from closecall.affiliation.thresholds import OperatingPoint
 from closecall.errors import InputTypeError, expected
-from closecall.plot.extra import needing_matplotlib
-from closecall.tables.curve import outline_with
+from closecall.fscore import f_measure
+from closecall.plot.drawing import CHOSEN, INK, POINTS_PER_INCH, PRECISION, RECALL
+from closecall.tables.scoring import outline_with, threshold_text
+from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from closecall.plot.drawing import Floats
 
 _SIZE = (10.0, 4.4)  # inches
 _POINTS = 1000  # drawn; more cannot be told apart
+_FEW = 40  # points up to which each gets a marker
+_FONT = 8.5
+_FULL = 1.02  # so that a line along 1 is not cut in half
+_LEVELS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
+_STEEP = 2  # beta above which lines of equal F-beta crowd at recall 1
+_HALO = [withStroke(linewidth=2.5, foreground="white")]
+_ALARMS = "0.25"
+_LOG_FROM = 50  # times more alarms at one threshold than at another
+_CORNER_STEPS = 25
+_CLEAR = 0.03  # of the axes, between a text and anything else
+_WIDE, _HIGH = 0.56, 1.35  # of the font size, what a character and a line take
+# Of the threshold axis:
+_MARGIN = 0.08  # from the last finite threshold to an infinite one
+_EDGE = 0.02  # where there is no infinite one
+_CROWDED = 0.08  # of the range; half of the curve within so little of it cannot be seen
+_EVEN_PART = 0.3  # of the stretched axis, so that no part of the range is lost from it
+_ENDLESS = 1e300  # a stand-in for infinity, and nothing that can be drawn to scale
+_TICKS = 6
+_ENDS = 2
 
 
 def plot_curve(
@@ -79,25 +110,295 @@ def plot_curve(
             )
         )
     marked = curve.best(beta) if point is None else point
-    with needing_matplotlib():
-        return _draw(curve, beta, marked, ax)
-
-
-def _draw(curve: AffiliationCurve, beta: float, point: OperatingPoint, ax: Axes | None) -> Any:
-    from closecall.plot import curve_panels
-
-    outline = outline_with(curve, _POINTS, point)
+    outline = outline_with(curve, _POINTS, marked)
     if ax is not None:
-        curve_panels.draw_precision_recall(ax, curve, outline, beta, point)
+        _draw_precision_recall(ax, curve, outline, beta, marked)
         return ax
-    import numpy as np
-    from matplotlib import pyplot as plt
-
     figure = plt.figure(figsize=_SIZE, layout="constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25), height_ratios=(1.7, 1))
     left = figure.add_subplot(grid[:, 0])
     upper = figure.add_subplot(grid[0, 1])
     lower = figure.add_subplot(grid[1, 1], sharex=upper)
-    curve_panels.draw_precision_recall(left, curve, outline, beta, point)
-    curve_panels.draw_by_threshold((upper, lower), curve, outline, beta, point)
+    _draw_precision_recall(left, curve, outline, beta, marked)
+    _draw_by_threshold((upper, lower), curve, outline, beta, marked)
     return np.array([left, upper, lower])
+
+
+def _draw_precision_recall(
+    axes: Axes, curve: AffiliationCurve, rows: NDArray[np.int64], beta: float, point: OperatingPoint
+) -> None:
+    """Draw the steps of the curve over lines of equal F-beta, and mark the chosen point."""
+    # The first step starts at recall 0, as in the average precision.
+    recall = np.concatenate(([0.0], curve.recall[rows]))
+    precision = np.concatenate((curve.precision[rows[:1]], curve.precision[rows]))
+    summary = f"average precision {score_text(curve.average_precision)}"
+    _draw_levels(axes, beta)
+    axes.fill_between(recall, precision, step="pre", color=PRECISION, alpha=0.09, linewidth=0)
+    style: dict[str, Any] = {"color": PRECISION, "linewidth": 1.6, "zorder": 3}
+    axes.plot(recall, precision, drawstyle="steps-pre", label=summary, **style)
+    if rows.size <= _FEW:
+        axes.plot(recall[1:], precision[1:], "o", markersize=3.5, **style)
+    axes.set(xlim=(0, _FULL), ylim=(0, _FULL), xlabel="recall", ylabel="precision")
+    axes.set_aspect("equal", adjustable="box")
+    _tidy(axes)
+    line = _along_steps(recall, precision)
+    corner = _mark(axes, curve, beta, point, line)
+    _write_summary(axes, summary, np.vstack((line, corner)))
+
+
+def _draw_levels(axes: Axes, beta: float) -> None:
+    """Draw where F-beta is the same, each line named where it leaves the axes."""
+    share = 1 / (1 + beta * beta)
+    on_top = beta > _STEEP  # where lines with much weight on recall are far apart
+    for level in _LEVELS:
+        # F = P R / (share R + (1 - share) P), solved for the precision P at a recall R.
+        least_precision = share * level / (1 - (1 - share) * level)
+        least_recall = (1 - share) * level / (1 - share * level)
+        recall = np.linspace(least_recall, 1, 200)[1:]
+        precision = share * level * recall / (recall - (1 - share) * level)
+        axes.plot(
+            np.append(least_recall, recall),
+            np.append(1.0, precision),
+            color="0.8",
+            linewidth=0.7,
+            zorder=1,
+        )
+        _name_level(axes, f"{level:g}", least_recall if on_top else least_precision, on_top=on_top)
+    _name_level(axes, f"F{beta:g}", 1.0, on_top=on_top)
+
+
+def _name_level(axes: Axes, text: str, place: float, *, on_top: bool) -> None:
+    axes.annotate(
+        text,
+        (place, _FULL) if on_top else (_FULL, place),
+        (0, 2) if on_top else (2, 0),
+        textcoords="offset points",
+        ha="center" if on_top else "left",
+        va="bottom" if on_top else "center",
+        fontsize=7,
+        color="0.45",
+        annotation_clip=False,
+    )
+
+
+def _mark(
+    axes: Axes, curve: AffiliationCurve, beta: float, point: OperatingPoint, line: NDArray[Any]
+) -> Floats:
+    """Mark and name the chosen point; return what the name takes of the axes."""
+    at = (point.recall, point.precision)
+    style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
+    axes.plot([at[0]], [at[1]], "o", color=CHOSEN, zorder=5, **style)
+    value = f_measure(point.precision, point.recall, beta)
+    text = f"F{beta:g} {score_text(value)}\nthreshold {threshold_text(curve, point.threshold)}"
+    size = text_size(axes, text, _FONT)
+    corner = np.array(free_corner(np.vstack((line, at)), at, size))
+    axes.annotate(
+        text,
+        at,
+        tuple(corner),
+        fontsize=_FONT,
+        color=INK,
+        arrowprops={"arrowstyle": "-", "color": CHOSEN, "linewidth": 0.8, "shrinkB": 4},
+        path_effects=_HALO,
+        zorder=4,
+    )
+    return corner + size * np.array(list(product(np.linspace(0, 1, 9), repeat=2)))
+
+
+def _write_summary(axes: Axes, summary: str, drawn: Floats) -> None:
+    """Write the average precision under the curve, at the bottom if that is free."""
+    corner = free_corner(drawn, (0.5, 0.0), text_size(axes, summary, _FONT))
+    axes.text(*corner, summary, fontsize=_FONT, color=PRECISION, path_effects=_HALO, zorder=4)
+
+
+def _along_steps(recall: Floats, precision: Floats) -> Floats:
+    """Return points all along the steps, so that nothing is written over them."""
+    ways = np.linspace(0, 1, 20)
+    across = recall[:-1, None] + ways * np.diff(recall)[:, None]
+    down = precision[:-1, None] + ways * np.diff(precision)[:, None]
+    level = np.broadcast_to(precision[1:, None], across.shape)
+    before = np.broadcast_to(recall[:-1, None], down.shape)
+    return np.column_stack((np.append(across, before), np.append(level, down)))
+
+
+def _draw_by_threshold(
+    panels: tuple[Axes, Axes],
+    curve: AffiliationCurve,
+    outline: NDArray[np.int64],
+    beta: float,
+    point: OperatingPoint,
+) -> None:
+    """Draw precision, recall and F-beta, and below them the alarms, at each threshold."""
+    upper, lower = panels
+    scale = ThresholdScale.of(curve.thresholds[curve.outline()])
+    rows = np.union1d(outline, scale.spread(curve.thresholds))
+    places = scale.places(curve.thresholds[rows])
+    _draw_scores(upper, places, curve.precision[rows], curve.recall[rows], beta)
+    _draw_alarms(lower, places, curve.alarms[rows])
+    count = f"{point.alarms} alarm{'' if point.alarms == 1 else 's'}"
+    title = f"{count} at threshold {threshold_text(curve, point.threshold)}"
+    lower.set_title(title, loc="left", fontsize=_FONT, color=CHOSEN)
+    place = scale.places(np.array([point.threshold]))[0]
+    for axes in panels:
+        axes.axvline(place, color=CHOSEN, linewidth=1.1, linestyle=(0, (5, 2)), zorder=1.5)
+        _tidy(axes)
+    scale.prepare(lower)
+
+
+def _draw_scores(
+    axes: Axes, places: Floats, precision: Floats, recall: Floats, beta: float
+) -> None:
+    f_values = f_measure(precision, recall, beta)
+    lines: tuple[tuple[str, Any, dict[str, Any]], ...] = (
+        ("precision", precision, {"color": PRECISION, "linewidth": 1.3}),
+        ("recall", recall, {"color": RECALL, "linewidth": 1.3, "linestyle": (0, (4, 1.2))}),
+        (f"F{beta:g}", f_values, {"color": "black", "linewidth": 2.0}),
+    )
+    for name, values, style in lines:
+        # A threshold between two scores predicts what the higher one does.
+        axes.plot(places, values, drawstyle="steps-post", label=name, **style, **_dots(places))
+    axes.set(ylim=(0, _FULL), ylabel="score")
+    axes.tick_params(labelbottom=False)
+    above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.98)}
+    axes.legend(ncols=3, frameon=False, fontsize=_FONT, **above)
+
+
+def _draw_alarms(axes: Axes, places: Floats, alarms: NDArray[np.int64]) -> None:
+    style: dict[str, Any] = {"color": _ALARMS, "linewidth": 1.3, **_dots(places)}
+    axes.plot(places, alarms, drawstyle="steps-post", **style)
+    if alarms.max() > _LOG_FROM * alarms.min():
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(0, alarms.max() * 1.1)
+        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    axes.set(xlabel="threshold", ylabel="alarms")
+
+
+def _dots(places: Floats) -> dict[str, Any]:
+    return {"marker": "o", "markersize": 3.5} if places.size <= _FEW else {}
+
+
+def _tidy(axes: Axes) -> None:
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(labelsize=8.5)
+    axes.xaxis.label.set_fontsize(9.5)
+    axes.yaxis.label.set_fontsize(9.5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThresholdScale:
+    """Finite thresholds where they are, on a stretched axis if they crowd; infinite ones beyond."""
+
+    knots: Floats
+    """Finite thresholds along the curve, ascending; 0 if there are none."""
+    heights: Floats
+    """How far along the axis each lies, from 0 to 1."""
+    crowded: bool
+    endless: Floats
+    """Infinite thresholds, ascending."""
+    any_finite: bool
+
+    @classmethod
+    def of(cls, thresholds: NDArray[Any]) -> ThresholdScale:
+        """Choose a scale on which the curve through these is not squeezed into a corner."""
+        values = thresholds[::-1].astype(np.float64)
+        drawable = np.abs(values) < _ENDLESS
+        knots = values[drawable] if drawable.any() else np.zeros(1)
+        even = (knots - knots[0]) / ((knots[-1] - knots[0]) or 1.0)
+        middle = float(np.median(even))
+        crowded = knots.size > _ENDS and not _CROWDED < middle < 1 - _CROWDED
+        along = np.linspace(0, 1, knots.size)
+        heights = _EVEN_PART * even + (1 - _EVEN_PART) * along if crowded else even
+        return cls(knots, heights, crowded, values[~drawable], bool(drawable.any()))
+
+    def spread(self, thresholds: NDArray[Any]) -> NDArray[np.int64]:
+        """Choose indices evenly along the axis and evenly among the descending thresholds."""
+        even = self._backward(np.linspace(0, 1, _POINTS))
+        last = thresholds.size - 1
+        by_value = last - np.searchsorted(thresholds[::-1], even).clip(0, last)
+        by_rank = np.linspace(0, last, _POINTS).astype(np.int64)
+        return np.union1d(by_value, by_rank)
+
+    def places(self, thresholds: NDArray[Any]) -> Floats:
+        """Return the drawn position of each threshold."""
+        return np.clip(thresholds.astype(np.float64), *self._limits(_MARGIN))
+
+    def prepare(self, axes: Axes) -> None:
+        """Set scale, limits and ticks."""
+        if self.crowded:
+            # The scale keeps thresholds as they are and moves only where they are drawn.
+            axes.set_xscale("function", functions=(self._forward, self._backward))
+            axes.set_xlabel("threshold (stretched where the curve changes)")
+        axes.set_xlim(*self._limits(_MARGIN + _EDGE if self.endless.size else _EDGE))
+        if not (self.crowded or self.endless.size or self.knots.size == 1):
+            return
+        ticks = self._ticks(axes) if self.any_finite else []
+        names = [f"{tick:g}" for tick in ticks] + [f"{value:.2g}" for value in self.endless]
+        axes.set_xticks([*ticks, *self.places(self.endless)], names)
+
+    def _ticks(self, axes: Axes) -> list[float]:
+        if self.knots.size == 1:
+            return [float(self.knots[0])]
+        if self.crowded:
+            return [self._round(height) for height in np.linspace(0, 1, _TICKS)]
+        low, high = self._limits(-_EDGE)
+        ticks = axes.xaxis.get_major_locator().tick_values(low, high)
+        return [float(tick) for tick in ticks if low <= tick <= high]
+
+    def _round(self, height: float) -> float:
+        """Return a threshold of few digits that lies about that far along the axis."""
+        exact = float(self._backward(np.array([height]))[0])
+        for digits in range(1, 17):
+            rounded = float(f"{exact:.{digits}g}")
+            if abs(self._forward(np.array([rounded]))[0] - height) < 1 / (6 * _TICKS):
+                return rounded
+        return exact
+
+    def _limits(self, margin: float) -> tuple[float, float]:
+        """Return limits that lie this share of the axis outside the finite thresholds."""
+        room = margin * self._size
+        return float(self.knots[0] - room), float(self.knots[-1] + room)
+
+    @property
+    def _size(self) -> float:
+        low, high = float(self.knots[0]), float(self.knots[-1])
+        return (high - low) or abs(high) or 1.0
+
+    def _forward(self, thresholds: Any) -> Floats:
+        values = np.asarray(thresholds, dtype=np.float64)
+        inside = np.interp(values, self.knots, self.heights)
+        outside = values - np.clip(values, self.knots[0], self.knots[-1])
+        return inside + outside / self._size
+
+    def _backward(self, heights: Any) -> Floats:
+        values = np.asarray(heights, dtype=np.float64)
+        inside = np.interp(values, self.heights, self.knots)
+        return inside + (values - np.clip(values, 0, 1)) * self._size
+
+
+def text_size(axes: Axes, text: str, font_size: float) -> tuple[float, float]:
+    """Return about what share of the axes' width and height a text takes."""
+    lines = text.split("\n")
+    size = axes.figure.dpi_scale_trans.inverted().transform_bbox(axes.bbox)
+    width = _WIDE * font_size * max(map(len, lines)) / POINTS_PER_INCH / size.width
+    height = _HIGH * font_size * len(lines) / POINTS_PER_INCH / size.height
+    return min(width, 0.9), min(height, 0.9)
+
+
+def free_corner(
+    drawn: Floats, near: tuple[float, float], size: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the lower left corner of a place in the unit square: clear first, then near."""
+    width, height = size
+    left, bottom = np.meshgrid(
+        np.linspace(_CLEAR, 1 - _CLEAR - width, _CORNER_STEPS),
+        np.linspace(_CLEAR, 1 - _CLEAR - height, _CORNER_STEPS),
+    )
+    spots = np.column_stack((left.ravel(), bottom.ravel()))
+    centres = spots + np.array(size) / 2
+    beside = np.abs(drawn[:, 0] - centres[:, :1]) > width / 2 + _CLEAR
+    above = np.abs(drawn[:, 1] - centres[:, 1:]) > height / 2 + _CLEAR
+    crossings = (~(beside | above)).sum(axis=1)
+    best = int(np.lexsort((np.hypot(*(centres - near).T), crossings))[0])
+    return float(spots[best, 0]), float(spots[best, 1])

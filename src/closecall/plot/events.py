@@ -6,27 +6,52 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.collections import PolyCollection
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Bbox
 
 from closecall.affiliation import Affiliation, affiliation
-from closecall.axis import read_axis
 from closecall.columns import read_column
-from closecall.errors import ClosecallError, InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
-from closecall.plot.extra import needing_matplotlib
-from closecall.plot.palette import PREDICTED, TRUTH
+from closecall.plot.drawing import (
+    BORDER,
+    FAINT,
+    INK,
+    PREDICTED,
+    TRUTH,
+    TimeAxis,
+    ZoneLabels,
+    edge_widths,
+    length_text,
+    plain,
+)
+from closecall.series import read_detectors
+from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
     from numpy.typing import NDArray
 
+    from closecall.affiliation import EventScores
+    from closecall.axis import Axis
     from closecall.clock import Ticks
-    from closecall.series import Pair
+    from closecall.plot.drawing import Floats
 
 _LEGENDS = {
     "scores": "precision / recall",
     "distances": "mean distance of the predictions / of the event",
 }
 _WIDTH, _FRAME, _LANE = 10.0, 0.75, 0.55  # inches
+_SERIES = "#5A5A5A"
+_SERIES_LANES, _SERIES_BOTTOM = 2.4, 1.15  # height of the series and where it begins, in lanes
+_TRUE_BAR, _PREDICTED_BAR = (0.12, 0.52), (0.46, 0.86)  # from a lane's bottom, which is one high
+_MISSED = "missed"
+_LONG_SERIES = 20_000  # samples from which on a line is stored as pixels in vector files
+_FONT, _SMALL_FONT, _NOTE_GAP = 8.5, 7.5, 3.0  # points
+_LONGEST, _MOST = 20, 3  # letters of a name in the note, and lanes that it names
 
 
 def plot_events(
@@ -89,33 +114,59 @@ def plot_events(
     """
     if write not in _LEGENDS:
         raise InputError(expected('`write` to be "scores" or "distances"', repr(write)))
-    results = _score(truth, predicted, {"times": times, "end": end, "span": span})
-    series = None if values is None else _read_series(truth, values, times, end)
-    with needing_matplotlib():
-        return _draw(results, series, write, ax)
-
-
-def _score(truth: Any, predicted: Any, axis: dict[str, Any]) -> dict[str, Affiliation]:
-    if not isinstance(predicted, Mapping):
-        return {"predicted": affiliation(truth, predicted, **axis)}
-    if not predicted:
-        raise InputError(
-            expected("`predicted` to hold at least one prediction", "an empty mapping")
+    if predicted is None or (isinstance(predicted, Mapping) and not predicted):
+        got = "none" if predicted is None else "an empty mapping"
+        raise InputError(expected("`predicted` to hold at least one prediction", got))
+    axis = {"times": times, "end": end, "span": span}
+    detectors = read_detectors(truth, predicted, alone=("predicted", None), **axis)
+    results = {name: affiliation(pair, None) for name, pair in detectors.predicted.items()}
+    series = None if values is None else _read_series(values, truth, detectors.truth.axis)
+    bottom, top = -len(results) - 0.02, 1.0 + (0.25 + _SERIES_LANES if series else 0)
+    if ax is None:
+        size = (_WIDTH, _FRAME + _LANE * (top - bottom))
+        ax = plt.subplots(figsize=size, layout="constrained")[1]
+    events = next(iter(results.values())).events
+    pair, scale = events.pair, TimeAxis.of(events.pair)
+    # Inexact numbers are counted from 0, and all others from the span's start.
+    offset = pair.start if pair.clock.kind == "number" else 0
+    borders = scale.from_start(events.borders / 2 - offset)
+    ax.set_xlim(*scale.from_start(np.array([0, pair.stop - pair.start])))
+    ax.set_ylim(bottom, top)
+    scale.prepare(ax)
+    starts, stops = scale.positions(pair.truth.starts), scale.positions(pair.truth.stops)
+    shadow: dict[str, Any] = {"linewidths": 0.3, "zorder": 0.5}
+    _draw_bars(ax, starts, stops, (bottom, top), "0.88", **shadow)
+    ax.vlines(
+        borders[1:-1], bottom, top, colors="0.45", linestyles=BORDER, linewidths=0.7, zorder=1
+    )
+    _draw_bars(ax, starts, stops, _TRUE_BAR, TRUTH)
+    anchors = (starts + stops) / 2
+    numbers = [str(number) for number in range(1, borders.size)]
+    ZoneLabels(ax, borders, anchors, 0.76, [numbers], fontsize=_SMALL_FONT, color=INK)
+    written = {}
+    for lane, (name, result) in enumerate(results.items(), start=1):
+        own = result.events.pair.predicted
+        heights = _PREDICTED_BAR[0] - lane, _PREDICTED_BAR[1] - lane
+        color = PREDICTED[(lane - 1) % len(PREDICTED)]
+        _draw_bars(ax, scale.positions(own.starts), scale.positions(own.stops), heights, color)
+        layouts = _event_texts(result.events, write)
+        written[name] = ZoneLabels(
+            ax, borders, anchors, 0.22 - lane, layouts, fontsize=7, color=INK
         )
-    results = {}
-    for name, prediction in predicted.items():
-        try:
-            results[str(name)] = affiliation(truth, prediction, **axis)
-        except ClosecallError as error:
-            error.add_note(f"This concerns `predicted[{name!r}]`.")
-            raise
-    return results
+    _note_left_out(ax, written)
+    _name_lanes(ax, results)
+    if series is not None:
+        _draw_series(ax, scale.positions(series[0]), series[1])
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+    legend = f"per event: {_LEGENDS[write]}    dashed: zones of affiliation"
+    ax.set_title(legend, loc="right", fontsize=_SMALL_FONT, color="0.35")
+    return ax
 
 
-def _read_series(
-    truth: Any, values: Any, times: Any, end: Any
-) -> tuple[Ticks, NDArray[np.float64]]:
-    if isinstance(truth, Events):
+def _read_series(values: Any, truth: Any, axis: Axis | None) -> tuple[Ticks, Floats]:
+    """Return the times and the values of the series that is drawn above the lanes."""
+    if axis is None or isinstance(truth, Events):
         raise InputTypeError(
             expected(
                 "`values` only beside 0/1 vectors, which share their times",
@@ -126,76 +177,125 @@ def _read_series(
     series = read_column(values, "values")[0]
     if series.dtype.kind not in "biuf":
         raise InputTypeError(expected("`values` to be numbers", f"values of type {series.dtype}"))
-    length = len(read_column(truth, "truth")[0])
-    if series.size != length:
-        raise InputError(
-            expected(
-                f"`values` to have one number for each of the {length} labels", f"{series.size}"
-            )
-        )
-    axis = read_axis(length, times, end, of="labels")
-    return axis.borders(np.arange(length)), series.astype(np.float64)
+    if series.size != axis.length:
+        rule = f"`values` to have one number for each of the {axis.length} labels"
+        raise InputError(expected(rule, f"{series.size}"))
+    return axis.borders(np.arange(axis.length)), series.astype(np.float64)
 
 
-def _draw(
-    results: dict[str, Affiliation],
-    series: tuple[Ticks, NDArray[np.float64]] | None,
-    write: str,
-    ax: Axes | None,
-) -> Axes:
-    from closecall.plot import lanes
-    from closecall.plot.room_note import RoomNote
-    from closecall.plot.ruler import ruler
-
-    bottom, top = -len(results) - 0.02, 1.0 + (0.25 + lanes.SERIES_LANES if series else 0)
-    axes = _new_axes(_FRAME + _LANE * (top - bottom)) if ax is None else ax
-    events = next(iter(results.values())).events
-    pair, scale = events.pair, ruler(events.pair)
-    borders = scale.from_start(_from_start(events.borders, pair))
-    axes.set_xlim(*scale.from_start(np.array([0, pair.stop - pair.start])))
-    axes.set_ylim(bottom, top)
-    scale.prepare(axes)
-    true_bars = scale.positions(pair.truth.starts), scale.positions(pair.truth.stops)
-    lanes.draw_shadows(axes, *true_bars, bottom, top)
-    lanes.draw_zones(axes, borders, bottom, top)
-    lanes.draw_bars(axes, *true_bars, 0, TRUTH)
-    anchors = (true_bars[0] + true_bars[1]) / 2
-    lanes.write_numbers(axes, borders, anchors)
-    written = {}
-    for lane, (name, result) in enumerate(results.items(), start=1):
-        color = PREDICTED[(lane - 1) % len(PREDICTED)]
-        own = result.events.pair.predicted
-        bars = scale.positions(own.starts), scale.positions(own.stops)
-        lanes.draw_bars(axes, *bars, lane, color)
-        written[name] = lanes.write_events(
-            axes, borders, anchors, lane, events=result.events, write=write
-        )
-    RoomNote(axes, written)
-    lanes.name_lanes(axes, results)
-    if series is not None:
-        lanes.draw_series(axes, scale.positions(series[0]), series[1])
-    _tidy(axes, _LEGENDS[write])
-    return axes
+def _draw_bars(
+    axes: Axes,
+    starts: Floats,
+    stops: Floats,
+    heights: tuple[float, float],
+    color: str,
+    **style: Any,
+) -> None:
+    """Draw events between two heights as a single artist, however many there are."""
+    corners: Any = np.empty((starts.size, 4, 2))
+    corners[:, :2, 0], corners[:, 2:, 0] = starts[:, None], stops[:, None]
+    corners[:, :, 1] = heights + heights[::-1]
+    style.setdefault("linewidths", edge_widths(starts, stops))
+    style.setdefault("zorder", 3)
+    bars = PolyCollection(corners, facecolors=color, edgecolors=color, **style)
+    axes.add_collection(bars, autolim=False)
 
 
-def _from_start(half_ticks: Ticks, pair: Pair) -> NDArray[np.float64]:
-    """Count borders from the span's start, where inexact numbers are counted from 0."""
-    offsets: NDArray[np.float64] = half_ticks / 2
-    return offsets - pair.start if pair.clock.kind == "number" else offsets
+def _event_texts(events: EventScores, write: str) -> list[list[str]]:
+    """Write two scores or distances for each event beside each other, and one above the other."""
+    if write == "scores":
+        scores = zip(events.precision, events.recall, strict=True)
+        pairs = [(score_text(precision), score_text(recall)) for precision, recall in scores]
+    else:
+        clock = events.pair.clock
+        pairs = [
+            (length_text(row[2], clock), length_text(row[3], clock))
+            for row in events.table.tolist()
+        ]
+    rows = list(zip(pairs, events.missed.tolist(), strict=True))
+    return [
+        [_MISSED if missed else " / ".join(pair) for pair, missed in rows],
+        [_MISSED if missed else _short("\n".join(pair)) for pair, missed in rows],
+    ]
 
 
-def _new_axes(height: float) -> Axes:
-    from matplotlib import pyplot as plt
-
-    return plt.subplots(figsize=(_WIDTH, height), layout="constrained")[1]
+def _short(text: str) -> str:
+    return text.replace(">0.", ">.").replace("<0.", "<.")
 
 
-def _tidy(axes: Axes, legend: str) -> None:
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.set_title(
-        f"per event: {legend}    dashed: zones of affiliation",
-        loc="right",
-        fontsize=7.5,
-        color="0.35",
+def _note_left_out(axes: Axes, lanes: dict[str, ZoneLabels]) -> None:
+    """Say under the axis how many texts have no room, at any size and zoom."""
+
+    def under_axis(renderer: RendererBase) -> Bbox:
+        note.set_text(_left_out({name: lane.left_out(renderer) for name, lane in lanes.items()}))
+        names, box = axes.xaxis.get_tightbbox(renderer), axes.bbox
+        return Bbox.from_extents(box.x0, box.y0 if names is None else names.y0, box.x1, box.y1)
+
+    note = axes.annotate(
+        "",
+        (0, 0),
+        (0, -_NOTE_GAP),
+        xycoords=under_axis,
+        textcoords="offset points",
+        ha="left",
+        va="top",
+        fontsize=_SMALL_FONT,
+        color=FAINT,
+        annotation_clip=False,
     )
+
+
+def _left_out(counts: dict[str, tuple[int, int]]) -> str:
+    """Say how many texts of how many events are left out; nothing where all are written."""
+    lost = {name: missing for name, (missing, _) in counts.items() if missing}
+    if not lost:
+        return ""
+    shown = max(seen for _, seen in counts.values())
+    start, events = "no room for the numbers of", "event" if shown == 1 else "events"
+    if len(counts) == 1:
+        return f"{start} {next(iter(lost.values()))} of {shown} {events}"
+    if len(lost) > _MOST:
+        return f"{start} up to {max(lost.values())} of {shown} {events} in {len(lost)} lanes"
+    listed = [f"{missing} of {shown} ({_cut(name)})" for name, missing in lost.items()]
+    return f"{start} {events}: {', '.join(listed)}"
+
+
+def _cut(name: str) -> str:
+    return plain(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}...")
+
+
+def _name_lanes(axes: Axes, results: dict[str, Affiliation]) -> None:
+    """Name each lane on the left, with its overall precision and recall."""
+    named = [
+        f"{plain(name)}\n{score_text(result.precision)} / {score_text(result.recall)}"
+        for name, result in results.items()
+    ]
+    centres = [sum(_TRUE_BAR) / 2, *(0.46 - lane for lane in range(1, len(named) + 1))]
+    axes.set_yticks(centres, ["truth", *named], fontsize=_FONT)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="x", labelsize=_FONT)
+    axes.xaxis.get_offset_text().set_fontsize(_FONT)
+
+
+def _draw_series(axes: Axes, positions: Floats, values: NDArray[Any]) -> None:
+    """Draw the series above the lanes, on a scale of its own with its ticks on the left."""
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    middle, reach = (low + high) / 2, (high - low) or 1.0
+
+    def scaled(value: Any) -> Any:
+        return _SERIES_BOTTOM + _SERIES_LANES * ((value - middle) / reach + 0.5)
+
+    axes.plot(
+        positions,
+        scaled(values),
+        color=_SERIES,
+        linewidth=0.7,
+        rasterized=values.size > _LONG_SERIES,
+        zorder=2,
+    )
+    low, high = middle - reach / 2, middle + reach / 2
+    ticks = [tick for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    lanes = list(axes.get_yticks())
+    axes.set_yticks([*lanes, *map(scaled, ticks)], [*names, *(f"{tick:g}" for tick in ticks)])

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
+from matplotlib import pyplot as plt
 
 from closecall import theory
-from closecall.plot.extra import needing_matplotlib
-from closecall.plot.palette import DASHES, FAINT, INK, PREDICTED, TRUTH
-from closecall.plot.panels import as_given, read_panels, tidy
+from closecall.plot.drawing import DASHES, FAINT, INK, PREDICTED, TRUTH, as_given, read_panels, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,23 +56,18 @@ def plot_single_prediction(*, ax: Any = None) -> Any:
     >>> [panel.get_title() for panel in axes]
     ['for p = 1/5: precision / recall', 'precision', 'recall']
     """
-    with needing_matplotlib():
-        panels = _new_panels() if ax is None else read_panels(ax, _PANELS)
-        _illustrate(panels[0])
-        shares = np.linspace(0.001, 0.999, 500)
-        for name, axes in zip(_PANELS[1:], panels[1:], strict=True):
-            _draw_curves(axes, shares, name)
-        if ax is None:
-            panels[2].tick_params(labelleft=False)
-        return as_given(panels)
-
-
-def _new_panels() -> list[Axes]:
-    from matplotlib import pyplot as plt
-
-    figure = plt.figure(figsize=_SIZE, layout="constrained")
-    grid = figure.add_gridspec(1, 3, width_ratios=(1.25, 1, 1))
-    return [figure.add_subplot(grid[0, column]) for column in range(3)]
+    if ax is None:
+        figure = plt.figure(figsize=_SIZE, layout="constrained")
+        grid = figure.add_gridspec(1, 3, width_ratios=(1.25, 1, 1))
+        panels = [figure.add_subplot(grid[0, column]) for column in range(3)]
+        panels[2].tick_params(labelleft=False)
+    else:
+        panels = read_panels(ax, _PANELS)
+    _illustrate(panels[0])
+    shares = np.linspace(0.001, 0.999, 500)
+    for name, axes in zip(_PANELS[1:], panels[1:], strict=True):
+        _draw_curves(axes, shares, name)
+    return as_given(panels)
 
 
 def _draw_curves(axes: Axes, shares: Any, name: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from closecall.report.batch import report_batch
-from closecall.report.explorer import report
-from closecall.report.result import Report
+from closecall.report.explorer import Report, report
 
 __all__ = ["Report", "report", "report_batch"]

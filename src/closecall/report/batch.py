@@ -5,20 +5,45 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import ClosecallError, InputTypeError, MissingExtraError, expected
-from closecall.report.batch_series import batch_series
-from closecall.report.page import page_html, plotly_script, require_title
-from closecall.report.result import Report
-from closecall.report.series import summary
-from closecall.report.trouble import SeriesTrouble
+import numpy as np
+
+from closecall.clock import read_times
+from closecall.columns import read_column
+from closecall.errors import (
+    ClosecallError,
+    InputError,
+    InputTypeError,
+    MissingExtraError,
+    UndefinedMetricError,
+    expected,
+)
+from closecall.events import Events, read_labels
+from closecall.report.explorer import Report, SeriesTrouble, page_html, require_page
+from closecall.report.series import ALONE, require_exact, series_content, summary
+from closecall.series import by_name, read_scores
 from closecall.tables.batch.options import require_disorder
-from closecall.tables.batch.status import BAD_TIMES
+from closecall.tables.batch.series import timed_series
+from closecall.tables.batch.status import (
+    BAD_LABELS,
+    BAD_SCORES,
+    BAD_TIMES,
+    EMPTY,
+    FAILED,
+    NAN_SCORE,
+    NO_EVENT,
+    SeriesError,
+    with_status,
+)
 
 if TYPE_CHECKING:
-    from closecall.report.page import Script
+    from numpy.typing import NDArray
+
+    from closecall.clock import Clock, Ticks
+    from closecall.report.explorer import Script
     from closecall.tables.batch.options import Disorder
 
-OUT_OF_ORDER = (
+_ARGUMENTS = ("truth", "times", "end", "span", "predicted", "scores", "thresholds", "values")
+_OUT_OF_ORDER = (
     "`disorder='sort'` puts samples in the order of their times; `disorder='index'` counts samples "
     "instead (`--disorder` on the command line)."
 )
@@ -66,14 +91,13 @@ def report_batch(
     >>> report_batch({"noisy": noisy, "quiet": quiet}, script="cdn")
     Report('closecall report', 2 series, detectors: a; 0.1 MB)
     """
-    require_title(title)
+    require_page(title, script)
     require_disorder(disorder)
     given: Any = series
     if not isinstance(given, Mapping) or not given:
         raise InputTypeError(
             expected("`series` to map at least one name to arguments", f"{given!r:.80}")
         )
-    plotly_script(script)  # a missing package is told before anything is computed
     summaries: list[dict[str, Any]] = []
     contents: list[dict[str, Any] | None] = []
     troubles: list[SeriesTrouble] = []
@@ -81,12 +105,12 @@ def report_batch(
     for key, arguments in series.items():
         name = str(key)
         try:
-            content, own = batch_series(name, arguments, disorder)
+            content, own = _series_content(name, arguments, disorder)
         except MissingExtraError:
             raise
         except ClosecallError as error:
             failure = failure or error
-            own = [SeriesTrouble.told_by(name, None, error, mended=_remedy(error, disorder))]
+            own = [_trouble(name, None, error, disorder)]
             summaries.append({"name": name, "status": str(own[0])})
             contents.append(None)
         else:
@@ -104,8 +128,135 @@ def report_batch(
     return Report(title, names, tuple(detectors), html, tuple(troubles))
 
 
-def _remedy(error: ClosecallError, disorder: str) -> str:
-    """Say what this page can do about times that are out of order."""
-    if disorder != "error" or getattr(error, "status", None) != BAD_TIMES:
-        return ""
-    return OUT_OF_ORDER if "strictly increasing" in str(error) else ""
+def _trouble(
+    series: str, detector: str | None, error: ClosecallError, disorder: str = ""
+) -> SeriesTrouble:
+    """Take the status, the reason and the hint from an error; the page has one for disorder."""
+    reason, _, hint = str(error.__cause__ or error).partition("\n\nHint: ")
+    if isinstance(error, SeriesError):
+        status = error.status
+    else:
+        status = NO_EVENT if isinstance(error, UndefinedMetricError) else FAILED
+    if status == BAD_TIMES and disorder == "error" and "strictly increasing" in str(error):
+        hint = _OUT_OF_ORDER
+    return SeriesTrouble(series, detector, status, reason.partition("\n")[0], hint)
+
+
+def _series_content(
+    name: str, arguments: Any, disorder: Disorder
+) -> tuple[dict[str, Any], list[SeriesTrouble]]:
+    """Lay out what the page of one series shows, and list what is not on it.
+
+    Raises
+    ------
+    ClosecallError
+        Nothing can be scored on the series; a `SeriesError` has the status of the batch.
+    """
+    rule = f"the arguments of {name!r} to be those of `report`"
+    hint = 'For example {"truth": labels, "scores": {"mine": scores}}.'
+    if not isinstance(arguments, Mapping):
+        raise InputTypeError(expected(f"{rule}, by name", type(arguments).__name__, hint))
+    unknown = [key for key in arguments if key not in _ARGUMENTS]
+    if unknown or "truth" not in arguments:
+        raise InputError(expected(rule, repr(unknown[0]) if unknown else "no `truth`", hint))
+    given = {key: arguments.get(key) for key in _ARGUMENTS}
+    order = _put_in_order(given, disorder)
+    troubles = _read_each(name, given, order)
+    if given["values"] is not None and order is not None:
+        drawn = read_column(given["values"], "values")[0]
+        given["values"] = _of_size(drawn, order.size, "values")[order]
+    return series_content(name, **given), troubles
+
+
+def _put_in_order(given: dict[str, Any], disorder: Disorder) -> NDArray[np.int64] | None:
+    """Read truth and times as a batch does; return the order of time if samples are not in it."""
+    known = isinstance(given["truth"], Events)
+    if not known:
+        with with_status(BAD_LABELS):
+            if read_column(given["truth"], "truth")[0].size == 0:
+                raise SeriesError(EMPTY, expected("at least one sample", "none"))
+            given["truth"] = read_labels(given["truth"], "truth")
+    if given["times"] is None:
+        return None
+    with with_status(BAD_TIMES):
+        ticks, clock = read_times(given["times"], "times")
+        if given["end"] is not None and (ticks[1:] > ticks[:-1]).all():
+            return None
+        labels = np.zeros(ticks.size, dtype=np.uint8) if known else given["truth"]
+        # Events have times of their own, which the numbers of samples cannot replace.
+        allowed: Disorder = "error" if known and disorder == "index" else disorder
+        # A zone changes nothing here; 32-bit floats are even up to their own rounding.
+        dated = clock.kind == "datetime"
+        times = clock.native(ticks) if dated else read_column(given["times"], "times")[0]
+        _of_size(times, labels.size, "times")
+        series = timed_series(labels, times, name="times", disorder=allowed)
+    if not series.timed:
+        given["times"] = given["end"] = None
+        return None
+    if given["end"] is None:
+        given["end"] = _own_times(clock, np.array([series.axis.end], dtype=ticks.dtype))[0]
+    if series.order is not None:
+        given["times"] = _own_times(clock, ticks[series.order])
+        if not known:
+            given["truth"] = series.labels
+    return series.order
+
+
+def _own_times(clock: Clock, ticks: Ticks) -> Any:
+    """Return ticks as times of the caller, in their zone if they have one."""
+    if clock.tz is None:
+        return clock.native(ticks)
+    return [clock.scalar(tick) for tick in ticks.tolist()]
+
+
+def _of_size(values: NDArray[Any], size: int, called: str) -> NDArray[Any]:
+    """Raise for a column that an order of so many samples would cut short."""
+    if values.size != size:
+        raise InputError(
+            expected(f"`{called}` to have as many values as samples ({size})", f"{values.size}")
+        )
+    return values
+
+
+def _read_each(
+    name: str, given: dict[str, Any], order: NDArray[np.int64] | None
+) -> list[SeriesTrouble]:
+    """Read every detector; those in trouble are left out, and the others go on."""
+    troubles: list[SeriesTrouble] = []
+    failure: ClosecallError | None = None
+    for argument, alone in (("scores", ALONE[1]), ("predicted", ALONE[0])):
+        kept = {}
+        for detector, (called, values) in by_name(given[argument], argument, alone).items():
+            try:
+                own = _read_one(argument, called, values)
+            except SeriesError as error:
+                failure = failure or error
+                troubles.append(_trouble(name, detector, error))
+                continue
+            if order is not None and not isinstance(own, Events):
+                own = _of_size(own, order.size, called)[order]
+            kept[detector] = own
+        given[argument] = kept or None
+    if failure is not None and given["scores"] is None and given["predicted"] is None:
+        raise failure
+    if isinstance(given["thresholds"], Mapping):
+        lost = {trouble.detector for trouble in troubles}
+        chosen = given["thresholds"].items()
+        given["thresholds"] = {key: one for key, one in chosen if str(key) not in lost}
+    return troubles
+
+
+def _read_one(argument: str, called: str, values: Any) -> Any:
+    if isinstance(values, Events):
+        return values
+    if argument == "predicted":
+        with with_status(BAD_LABELS):
+            return read_labels(values, called)
+    with with_status(BAD_SCORES):
+        try:
+            scores = read_scores(values, called)
+        except InputError as error:
+            # The one rule about values: numbers of any size, but nothing missing.
+            raise SeriesError(NAN_SCORE, str(error).partition("\n")[0]) from error
+        require_exact(scores, called)
+    return scores

@@ -1,16 +1,28 @@
-"""`report`: one series and its detectors as an interactive page."""
+"""`report`: one series and its detectors as a self-contained interactive page."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from closecall.report.detectors import Inputs
-from closecall.report.page import page_html, plotly_script, require_title
-from closecall.report.result import Report
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
+from closecall.report.assets import asset, bundle
+from closecall.report.packing import deflated
 from closecall.report.series import series_content, summary
 
 if TYPE_CHECKING:
-    from closecall.report.page import Script
+    from os import PathLike
+
+Script = Literal["embed", "cdn"]
+_HEIGHT = 900  # pixels, in a notebook
 
 
 def report(
@@ -66,16 +78,149 @@ def report(
     >>> report([0, 0, 1, 1, 0, 0], scores={"a": [0.1, 0.6, 0.9, 0.4, 0.1, 0.2]}, script="cdn")
     Report('closecall report', detectors: a; 0.1 MB)
     """
-    require_title(title)
-    plotly_script(script)  # a missing package is told before anything is computed
+    require_page(title, script)
     content = series_content(
         "",
-        Inputs(truth, times, end, span),
+        truth,
         predicted=predicted,
         scores=scores,
         thresholds=thresholds,
+        times=times,
+        end=end,
+        span=span,
         values=values,
     )
     about = summary(content)
     names = tuple(row["name"] for row in about["detectors"])
     return Report(title, (title,), names, page_html(title, [about], [content], script))
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesTrouble:
+    """A series that is not scored, or one detector that is not scored on it."""
+
+    series: str
+    """Name of the series."""
+    detector: str | None
+    """The detector that cannot be scored; None if none can."""
+    status: str
+    """One word, as in the rows of `closecall.evaluate_frame`: ``bad_times``, ``no_event``..."""
+    reason: str
+    """What is wrong, in a line."""
+    hint: str
+    """What can be done about it; empty if there is nothing to add."""
+
+    def __str__(self) -> str:
+        hint = f" Hint: {self.hint}" if self.hint else ""
+        return f"{self.status}: {self.reason}{hint}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Report:
+    """A self-contained interactive page, which displays itself in a notebook.
+
+    Examples
+    --------
+    >>> from closecall.report import report
+    >>> page = report([0, 1, 1, 0, 0, 0], scores=[0.1, 0.9, 0.7, 0.8, 0.1, 0.0])
+    >>> page.save("report.html").name
+    'report.html'
+    """
+
+    title: str
+    """What the page is called."""
+    series: tuple[str, ...]
+    """Names of the series it shows."""
+    detectors: tuple[str, ...]
+    """Names of the detectors it shows."""
+    html: str
+    """The whole page."""
+    troubles: tuple[SeriesTrouble, ...] = ()
+    """What is not scored on a page of many series, and why."""
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the page to a file, which any browser opens, and return its path."""
+        target = Path(path)
+        target.write_text(self.html, encoding="utf-8")
+        return target
+
+    def __repr__(self) -> str:
+        count = f"{len(self.series)} series, " if len(self.series) > 1 else ""
+        names = ", ".join(self.detectors)
+        return f"Report({self.title!r}, {count}detectors: {names}; {len(self.html) / 1e6:.1f} MB)"
+
+    def _repr_html_(self) -> str:
+        """Show the page inside a notebook, in a frame of its own."""
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" title="{escape(self.title)}" '
+            f'style="width: 100%; height: {_HEIGHT}px; border: 0"></iframe>'
+        )
+
+
+def require_page(title: Any, script: Script) -> None:
+    """Raise if a page cannot be made, before anything is computed."""
+    if not isinstance(title, str):
+        raise InputTypeError(expected("`title` to be text", f"{title!r:.80}"))
+    plotly_script(script)
+
+
+@cache
+def plotly_script(script: Script) -> str:
+    """Return plotly's script: compressed inside the page, or a link to where it is published."""
+    if script not in ("embed", "cdn"):
+        raise InputError(expected("`script` to be 'embed' or 'cdn'", repr(script)))
+    try:
+        plotly: Any = import_module("plotly.offline")
+    except ImportError as error:
+        raise MissingExtraError("plotly", "report") from error
+    code = plotly.get_plotlyjs().encode()
+    if script == "embed":
+        return f'<script type="text/plain" id="plotly">{deflated(code)}</script>'
+    digest = b64encode(sha256(code).digest()).decode("ascii")
+    return (
+        f'<script src="https://cdn.plot.ly/plotly-{plotly.get_plotlyjs_version()}.min.js" '
+        f'integrity="sha256-{digest}" crossorigin="anonymous"></script>'
+    )
+
+
+def page_html(
+    title: str,
+    summaries: list[dict[str, Any]],
+    series: list[Any],
+    script: Script,
+    *,
+    batch: bool = False,
+) -> str:
+    """Fill the skeleton; each series is its own block, read when it is opened."""
+    about = {"title": title, "series": summaries, "batch": batch}
+    blocks = [
+        _json_block("report", about),
+        *(_json_block(f"series-{index}", content) for index, content in enumerate(series)),
+    ]
+    parts = {
+        "title": escape(title),
+        "style": asset("style.css"),
+        "dark": asset("dark.css"),
+        "paper": asset("paper.css"),
+        "plotly": plotly_script(script),
+        "data": "\n".join(blocks),
+        "script": bundle(),
+    }
+    skeleton = asset("page.html")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], skeleton)
+
+
+def _json_block(name: str, content: Any) -> str:
+    return f'<script type="application/json" id="{name}">{embedded_json(content)}</script>'
+
+
+def embedded_json(content: Any) -> str:
+    r"""Write JSON that no text in it can end early: ``<`` is escaped.
+
+    Examples
+    --------
+    >>> embedded_json({"name": "</script>"})
+    '{"name":"\\u003c/script>"}'
+    """
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")

@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Any
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
-from closecall.tables import read_table
 from closecall.tables.batch.series import plain_values
-from closecall.tables.files import arrow, shown_name
-from closecall.tables.sides import (
-    Source,
-    read_sample_times,
-    read_side,
-    refuse_standard_input_twice,
-)
+from closecall.tables.reading import arrow
+from closecall.tables.roles import Source, read_sample_times, read_side, read_sources
 from closecall.tables.sources.memory import group
 
 if TYPE_CHECKING:
@@ -25,8 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.report.page import Script
-    from closecall.report.result import Report
+    from closecall.report.explorer import Report, Script
     from closecall.tables.batch.options import Disorder
 
 _NAMELESS = "(no name)"
@@ -78,9 +71,7 @@ def report_files(
     >>> report_files("scores.csv", scores=["score"], script="cdn")
     Report('scores.csv', detectors: score; 0.1 MB)
     """
-    refuse_standard_input_twice(truth_file, detectors_file)
-    files = [truth_file] if detectors_file is None else [truth_file, detectors_file]
-    sources = [Source(shown_name(file), read_table(file)) for file in files]
+    sources = read_sources(truth_file, detectors_file)
     options: dict[str, Any] = {
         "truth": truth,
         "predicted": predicted,

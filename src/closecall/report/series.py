@@ -2,62 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import pairwise
 from math import isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.clock import Timed
+from closecall.affiliation import affiliation, affiliation_curve
+from closecall.axis import read_axis
+from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
-from closecall.report.detectors import Detector, Inputs, read_detectors
-from closecall.report.grid import common_grid
 from closecall.report.packing import packed, packed_for_drawing, packed_times
+from closecall.series import by_name, read_detectors
 from closecall.tables.batch.series import chance_levels
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
     from numpy.typing import NDArray
 
-    from closecall.affiliation import AffiliationCurve
-    from closecall.axis import Axis
-    from closecall.clock import Ticks
+    from closecall.affiliation import Affiliation, AffiliationCurve
+    from closecall.clock import Clock, Tick, Ticks
+    from closecall.series import Detectors
 
+ALONE = ("predicted", "detector")  # what a single detector without a name is called
 _CURVE_POINTS = 400
+_EXACT_FLOAT = 2**53  # every integer up to here is a float64
+_MILLISECONDS = 1000
+_WEEK = 7 * 86_400
+_MOST_LOOKS = 4_000  # one a week for 76 years: no zone changes and back in between
 
 
 def series_content(
     name: str,
-    inputs: Inputs,
+    truth: Any,
     *,
     predicted: Any = None,
     scores: Any = None,
     thresholds: Any = None,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
     values: Any = None,
 ) -> dict[str, Any]:
     """Score the detectors of one series and lay out all that its page shows."""
-    detectors = read_detectors(inputs, predicted, scores, thresholds)
+    scored = by_name(scores, "scores", ALONE[1])
+    _require_names(by_name(predicted, "predicted", ALONE[0]), scored, thresholds)
+    found = read_detectors(
+        truth, predicted, scores, thresholds, times=times, end=end, span=span, alone=ALONE
+    )
+    for one, (called, _) in scored.items():
+        require_exact(found.scored[one].scores, called)
     drawn = None if values is None else _read_values(values)
-    axis = _sample_axis(inputs, detectors, drawn)
-    columns = _time_columns(detectors, axis)
-    counts_samples = inputs.times is None and not isinstance(inputs.truth, Events)
-    grid, offsets = common_grid(columns, counts_samples=counts_samples)
-    starts, stops, span, borders, *fixed = offsets
+    own, axis = found.truth, found.truth.axis
+    if isinstance(truth, Events) and not scored and drawn is None:
+        axis = None  # nothing is drawn for each sample
+    if drawn is not None:
+        axis = axis or read_axis(drawn.size, times, end, of="values")
+        if drawn.size != axis.length:
+            raise InputError(
+                expected(f"`values` to have one value per sample ({axis.length})", f"{drawn.size}")
+            )
+    columns = [
+        Timed("truth", own.truth.starts, own.clock),
+        Timed("truth", own.truth.stops, own.clock),
+        Timed("span", np.array([own.start, own.stop]), own.clock),
+        Timed("times", np.empty(0), own.clock)
+        if axis is None
+        else Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock),
+    ]
+    for pair in found.predicted.values():
+        columns.append(Timed("predicted", pair.predicted.starts, pair.clock))
+        columns.append(Timed("predicted", pair.predicted.stops, pair.clock))
+    counts_samples = times is None and not isinstance(truth, Events)
+    grid, offsets = _common_grid(columns, counts_samples=counts_samples)
+    starts, stops, limits, borders, *events = offsets
     return {
         "name": name,
-        "clock": grid.describe(*span.tolist()),
-        "span": span.tolist(),
+        "clock": grid.describe(*limits.tolist()),
+        "span": limits.tolist(),
         "truth": {"starts": packed_times(starts), "stops": packed_times(stops)},
         "borders": None if axis is None else packed_times(borders),
         "values": None if drawn is None else packed_for_drawing(drawn),
-        "detectors": _detector_contents(detectors, fixed),
+        "detectors": [*_scored_contents(found), *_labelled_contents(found, events)],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
     }
 
 
 def summary(content: dict[str, Any]) -> dict[str, Any]:
-    """Give what the first page says about a series: its size and its detectors' scores."""
+    """Return what the first page says about a series: its size and its detectors' scores."""
     names = ("name", "precision", "recall", "f1", "threshold", "alarms", "chance")
     return {
         "name": content["name"],
@@ -67,6 +106,40 @@ def summary(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _require_names(labelled: Collection[str], scored: Collection[str], thresholds: Any) -> None:
+    """Raise if there is no detector, if two have one name, or if a threshold is for none."""
+    both = set(labelled) & set(scored)
+    if both:
+        raise InputError(expected("each detector's name once", f"{min(both)!r} in both groups"))
+    if not labelled and not scored:
+        raise InputTypeError(
+            expected("`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both.")
+        )
+    one_for_all = thresholds is not None and not isinstance(thresholds, Mapping)
+    chosen = dict.fromkeys(scored, thresholds) if one_for_all else thresholds or {}
+    for name, threshold in chosen.items():
+        if str(name) not in scored:
+            raise InputError(
+                expected("`thresholds` to be for detectors in `scores`", f"one for {str(name)!r}")
+            )
+        if not isinstance(threshold, (int, float, np.number)) or isnan(threshold):
+            raise InputError(
+                expected(f"the threshold of {str(name)!r} to be a number, or inf", f"{threshold!r}")
+            )
+
+
+def require_exact(scores: NDArray[Any], called: str) -> None:
+    """Raise for integers that the page, which has only floats, would round."""
+    if scores.dtype.kind in "iu" and max(-int(scores.min()), int(scores.max())) > _EXACT_FLOAT:
+        raise InputError(
+            expected(
+                f"`{called}` to be exact as 64-bit floats",
+                f"integers from {scores.min()} to {scores.max()}",
+                "Subtract a common origin first.",
+            )
+        )
+
+
 def _read_values(values: Any) -> NDArray[np.float64]:
     column = read_column(values, "values")[0]
     if column.dtype.kind not in "iufb":
@@ -74,65 +147,31 @@ def _read_values(values: Any) -> NDArray[np.float64]:
     return column.astype(np.float64)
 
 
-def _sample_axis(
-    inputs: Inputs, detectors: tuple[Detector, ...], values: NDArray[np.float64] | None
-) -> Axis | None:
-    """Find the axis of the samples, if there are any."""
-    axis = next((one.curve.scored.axis for one in detectors if one.curve is not None), None)
-    if axis is None and (values is not None or not isinstance(inputs.truth, Events)):
-        axis = inputs.axis(len(inputs.truth) if values is None else values.size)
-    if axis is not None and values is not None and values.size != axis.length:
-        raise InputError(
-            expected(f"`values` to have one value per sample ({axis.length})", f"{values.size}")
-        )
-    return axis
+def _scored_contents(detectors: Detectors) -> Iterator[dict[str, Any]]:
+    for name, scored in detectors.scored.items():
+        curve, given = affiliation_curve(scored, None), detectors.thresholds.get(name)
+        threshold = curve.best().threshold if given is None else float(given)
+        yield _detector_content(name, curve.at(threshold)) | _curve_content(curve, threshold)
 
 
-def _time_columns(detectors: tuple[Detector, ...], axis: Axis | None) -> list[Timed]:
-    """Collect true events, span, samples, and the events of detectors without scores."""
-    pair = detectors[0].result.events.pair
-    limits = np.array([pair.start, pair.stop])
-    if axis is None:
-        borders = Timed("times", limits[:0], pair.clock)
-    else:
-        borders = Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock)
-    columns = [
-        Timed("truth", pair.truth.starts, pair.clock),
-        Timed("truth", pair.truth.stops, pair.clock),
-        Timed("span", limits, pair.clock),
-        borders,
-    ]
-    for detector in detectors:
-        if detector.curve is None:
-            own = detector.result.events.pair
-            columns += [
-                Timed("predicted", own.predicted.starts, own.clock),
-                Timed("predicted", own.predicted.stops, own.clock),
-            ]
-    return columns
+def _labelled_contents(detectors: Detectors, events: list[Ticks]) -> Iterator[dict[str, Any]]:
+    pairs = zip(detectors.predicted.items(), events[0::2], events[1::2], strict=True)
+    for (name, pair), starts, stops in pairs:
+        own = {"starts": packed_times(starts), "stops": packed_times(stops)}
+        yield _detector_content(name, affiliation(pair, None)) | own
 
 
-def _detector_contents(detectors: tuple[Detector, ...], fixed: list[Ticks]) -> list[dict[str, Any]]:
-    contents = []
-    events = iter(fixed)
-    for detector in detectors:
-        result = detector.result
-        levels = chance_levels(result.events)
-        content: dict[str, Any] = {
-            "name": detector.name,
-            **{name: json_number(value) for name, value in result.values().items()},
-            "chance": dict(zip(result.values(), map(json_number, levels), strict=True)),
-            "alarms": result.events.alarms,
-            "threshold": None,
-            "best": None,
-            "average_precision": None,
-        }
-        if detector.curve is None:
-            content |= {"starts": packed_times(next(events)), "stops": packed_times(next(events))}
-        else:
-            content |= _curve_content(detector.curve, detector.threshold)
-        contents.append(content)
-    return contents
+def _detector_content(name: str, result: Affiliation) -> dict[str, Any]:
+    levels = chance_levels(result.events)
+    return {
+        "name": name,
+        **{score: json_number(value) for score, value in result.values().items()},
+        "chance": dict(zip(result.values(), map(json_number, levels), strict=True)),
+        "alarms": result.events.alarms,
+        "threshold": None,
+        "best": None,
+        "average_precision": None,
+    }
 
 
 def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
@@ -162,3 +201,96 @@ def json_number(value: float) -> float | str | None:
     if isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Ticks as offsets from an origin, counted in the longest step that divides them all.
+
+    Nanoseconds of a year do not fit in a float's 53 bits; the minutes they stand for do.
+    """
+
+    clock: Clock
+    origin: Tick
+    step: Tick
+    counts_samples: bool
+
+    def offsets(self, ticks: Ticks) -> Ticks:
+        """Count steps from the origin; numbers that are not exact stay as they are."""
+        if self.clock.kind == "number":
+            return ticks
+        return (ticks - self.origin) // self.step
+
+    def describe(self, start: Tick, stop: Tick) -> dict[str, Any]:
+        """Return for the page what the offsets of this span mean."""
+        if self.clock.kind != "datetime":
+            kind = "samples" if self.counts_samples else self.clock.kind
+            return {"kind": kind, "origin": str(self.origin), "unit": self.step}
+        first, last = (int(offset * self.step + self.origin) for offset in (start, stop))
+        per_second = self.clock.ticks_per_second
+        whole, rest = divmod(int(self.origin) * _MILLISECONDS, per_second)
+        shifts = _shifts(self.clock, first, last)
+        return {
+            "kind": "datetime",
+            "origin": str(whole),
+            "rest": rest / per_second,
+            "unit": self.step * _MILLISECONDS / per_second,
+            "zone": _zone_name(self.clock.tz, shifts),
+            "shifts": shifts,
+        }
+
+
+def _zone_name(tz: tzinfo | None, shifts: list[list[int]]) -> str:
+    """Name a zone as people do, or by its offset."""
+    if tz is None:
+        return ""
+    name = getattr(tz, "key", None) or getattr(tz, "zone", None)
+    if name:
+        return str(name)
+    if len(shifts) > 1:
+        return "local time"
+    minutes = abs(shifts[0][1]) // 60_000
+    sign = "-" if shifts[0][1] < 0 else "+"
+    return f"UTC{sign}{minutes // 60:02}:{minutes % 60:02}" if minutes else "UTC"
+
+
+def _shifts(clock: Clock, first: Tick, last: Tick) -> list[list[int]]:
+    """Find by how much the zone differs from UTC, and from when on, both in milliseconds."""
+    if clock.tz is None:
+        return []
+    start, stop = (int(tick // clock.ticks_per_second) for tick in (first, last))
+    count = min(_MOST_LOOKS, (stop - start) // _WEEK + 2)
+    seconds = np.linspace(start, stop, count).astype(np.int64).tolist()
+    shifts = [[seconds[0] * _MILLISECONDS, _shift(clock.tz, seconds[0])]]
+    for before, after in pairwise(seconds):
+        if _shift(clock.tz, after) != shifts[-1][1]:
+            change = _first_second(clock.tz, before, after)
+            shifts.append([change * _MILLISECONDS, _shift(clock.tz, after)])
+    return shifts
+
+
+def _first_second(tz: tzinfo, before: int, after: int) -> int:
+    """Find the second at which the shift of a zone changes, between two that differ."""
+    shift = _shift(tz, before)
+    while after - before > 1:
+        middle = (before + after) // 2
+        before, after = (middle, after) if _shift(tz, middle) == shift else (before, middle)
+    return after
+
+
+def _shift(tz: tzinfo, second: int) -> int:
+    """Return the zone's difference from UTC at a second, in milliseconds."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=second)
+    return (moment.astimezone(tz).utcoffset() or timedelta()) // timedelta(milliseconds=1)
+
+
+def _common_grid(columns: Sequence[Timed], *, counts_samples: bool) -> tuple[_Grid, list[Ticks]]:
+    """Bring columns of ticks to one clock and choose the grid; give their offsets on it."""
+    ticks, clock = on_one_clock(*columns)
+    if clock.kind == "number":
+        return _Grid(clock, 0.0, 1.0, counts_samples=False), ticks
+    filled = [column for column in ticks if column.size]
+    origin = min(int(column.min()) for column in filled)
+    step = int(np.gcd.reduce([np.gcd.reduce(column - origin) for column in filled])) or 1
+    grid = _Grid(clock, origin, step, counts_samples)
+    return grid, [grid.offsets(column) for column in ticks]

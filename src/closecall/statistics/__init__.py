@@ -17,24 +17,21 @@ paired t-test, :math:`d \pm t_{m-1}\, s \sqrt{(m+1)/(m-1)}`, with s the standard
 the resamples and m the number of events, or of series, on which both means rest: for precision and
 F1 those where it is defined, for the detector with fewer. The second is a quantile of resamples
 with half an event on which only one of the two fails, or only one succeeds; where the limits hold 0
-nonetheless, one fails and the other succeeds (`sums.SetBack`). How surely one detector is ahead
-says whether they do, and may be no surer than luck allows (`lead`). With fewer than six events
-there is neither.
+nonetheless, one fails and the other succeeds (`leads.SetBack`). How surely one detector is ahead
+says whether they do, and may be no surer than luck allows (`leads.lead`). With fewer than six
+events there is neither.
 
 All of it was chosen by the coverage it had in simulations, which the document on chance shows.
 """
 
-from closecall.statistics.caution import (
+from closecall.statistics.intervals import (
     FEWEST_TO_COMPARE,
-    caution_about,
-    caution_about_pairs,
-    caution_about_some,
-)
-from closecall.statistics.interval import (
     SCORES,
     Difference,
     Interval,
     ScoreIntervals,
+    caution_about,
+    caution_about_pairs,
     caution_html,
     limits,
 )
@@ -55,7 +52,6 @@ __all__ = [
     "ScoreIntervals",
     "caution_about",
     "caution_about_pairs",
-    "caution_about_some",
     "caution_html",
     "hierarchical",
     "limits",

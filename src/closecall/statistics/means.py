@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import isfinite, nan, sqrt
+from math import isfinite, isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.errors import InputError, expected
-from closecall.parameters import read_numbers
-from closecall.statistics.caution import FEWEST
-from closecall.statistics.interval import Difference, Interval
-from closecall.statistics.lead import ROUNDING, lead
-from closecall.statistics.options import read_bounds, read_drawing, read_level
-from closecall.statistics.student import student_quantile
-from closecall.statistics.sums import Drawn, Sums
+from closecall.parameters import read_number, read_numbers
+from closecall.statistics.intervals import (
+    FEWEST,
+    Difference,
+    Interval,
+    read_drawing,
+    read_level,
+)
+from closecall.statistics.leads import ROUNDING, lead, student_quantile
+from closecall.statistics.resamples import Drawn, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +37,7 @@ def mean_interval(
     n: int = 2000,
     seed: int = 0,
 ) -> Interval:
-    r"""Give the interval of the mean of one number per series; nan is left out.
+    r"""Return the interval of the mean of one number per series; nan is left out.
 
     A number with bounds is treated as a score over events: series are resampled, with half a
     series at `low` for the lower limit and half a series at `high` for the upper one. A number
@@ -64,7 +67,7 @@ def mean_interval(
     >>> mean_interval([30.0, 12.0, 18.0], low=0)
     Interval(20.000, from 0.000 to 42.767)
     """
-    column, bounds = read_numbers(values, "values").reshape(1, -1), read_bounds(low, high)
+    column, bounds = read_numbers(values, "values").reshape(1, -1), _read_bounds(low, high)
     return mean_intervals(column, [bounds], level=level, n=n, seed=seed)[0]
 
 
@@ -76,7 +79,7 @@ def mean_intervals(
     n: int,
     seed: int,
 ) -> list[Interval]:
-    """Do the same for many numbers (rows) of the same series (columns), with the same weights."""
+    """Return the intervals of many numbers (rows) of the same series (columns), weighed alike."""
     level, (n, seed) = read_level(level), read_drawing(n, seed)
     found: list[Interval] = [Interval(nan, nan, nan)] * len(columns)
     bounded = []
@@ -111,7 +114,7 @@ def mean_difference(
     n: int = 2000,
     seed: int = 0,
 ) -> tuple[Difference, int]:
-    """Give the mean of what the first is above the second, and over how many series that is.
+    """Return the mean of what the first is above the second, and over how many series that is.
 
     Only series where both have a finite number count. The limits are those of `lead`; a number with
     bounds is treated as a score over events.
@@ -128,7 +131,7 @@ def mean_difference(
     if ours.shape != theirs.shape or ours.ndim != 1:
         got = f"{ours.size} and {theirs.size}"
         raise InputError(expected("`first` and `second` to have as many values", got))
-    both, bounds = np.stack([ours, theirs]), read_bounds(low, high)
+    both, bounds = np.stack([ours, theirs]), _read_bounds(low, high)
     ((_, made, count),) = mean_differences(both, bounds, level=level, n=n, seed=seed)
     return made, count
 
@@ -136,7 +139,7 @@ def mean_difference(
 def mean_differences(
     columns: NDArray[np.float64], bounds: tuple[float, float], *, level: float, n: int, seed: int
 ) -> list[tuple[tuple[int, int], Difference, int]]:
-    """Do the same for every two of many detectors (rows) on the same series (columns)."""
+    """Return such differences for every two detectors (rows) on the same series (columns)."""
     level, (n, seed) = read_level(level), read_drawing(n, seed)
     low, high = bounds
     for column in columns:
@@ -155,6 +158,17 @@ def mean_differences(
         made = _mean_lead(gaps, pair, drawn.get(key), level=level, widest=float(high - low))
         found.append((pair, made, int(gaps.size)))
     return found
+
+
+def _read_bounds(low: Any, high: Any) -> tuple[float, float]:
+    """Return bounds as floats; raise if they are no numbers, or the wrong way round."""
+    least, most = (
+        read_number(bound, name, "a number, which may be infinite", lambda x: not isnan(x))
+        for name, bound in (("low", low), ("high", high))
+    )
+    if least >= most:
+        raise InputError(expected("`low` to be below `high`", f"{least:g} and {most:g}"))
+    return least, most
 
 
 def _mean_lead(
@@ -186,7 +200,6 @@ def _drawn(shares: NDArray[np.float64], n: int, seed: int) -> Drawn:
 
 
 def _scattered(column: NDArray[np.float64], low: float, high: float, level: float) -> Interval:
-    """Take the limits from the scatter alone."""
     column = column[~np.isnan(column)]
     value = float(column.mean()) if column.size else nan
     if not isfinite(value) or column.size < FEWEST:
@@ -199,7 +212,6 @@ def _scattered(column: NDArray[np.float64], low: float, high: float, level: floa
 
 
 def _require_within(column: NDArray[np.float64], low: Any, high: Any) -> None:
-    """Refuse numbers outside of their bounds; rounding is let pass."""
     slack = 1e-9 * max(abs(bound) for bound in (low, high, 1.0) if isfinite(bound))
     outside = (column < low - slack) | (column > high + slack)
     if outside.any():

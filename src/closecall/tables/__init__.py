@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from closecall.tables.batch import BatchResult, evaluate_frame
-from closecall.tables.compare import compare_files, compare_tables
-from closecall.tables.curve import (
-    alarm_rate,
-    curve_columns,
-    curve_files,
-    curve_report,
-    curve_tables,
-)
-from closecall.tables.files import read_table, write_table
-from closecall.tables.score import score_files, score_tables
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from closecall.tables.batch import BatchResult, evaluate_frame
+    from closecall.tables.reading import read_table, write_table
+    from closecall.tables.scoring import (
+        alarm_rate,
+        compare_files,
+        compare_tables,
+        curve_columns,
+        curve_files,
+        curve_report,
+        curve_tables,
+        score_files,
+        score_tables,
+    )
 
 __all__ = [
     "BatchResult",
@@ -29,3 +35,14 @@ __all__ = [
     "score_tables",
     "write_table",
 ]
+
+# Names are loaded when first used: a score must not wait for what batches need.
+_HOMES = {"BatchResult": "batch", "evaluate_frame": "batch"} | dict.fromkeys(
+    ("read_table", "write_table"), "reading"
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'scoring')}"), name)

@@ -342,11 +342,11 @@ if __name__ == "__main__":
 
 
 def loaded_kernels(_):
-    from closecall.affiliation import _chance_kernels, _curve_kernels, _kernels, _order_kernels
+    from closecall.affiliation import _chance_kernels, _curve_kernels, _kernels
 
     kernels = (
         _curve_kernels.sweep,
-        _order_kernels.sort,
+        _curve_kernels.radix_sort,
         _kernels.score_zones,
         _chance_kernels.mean_levels,
     )

@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 from closecall.errors import InputError, MissingExtraError
 from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.result import in_kind
-from closecall.tables.files import read_table
+from closecall.tables.reading import read_table
 from tests.tables.batch.groups import random_series
 
 GENERATOR = np.random.default_rng(31)

@@ -12,8 +12,7 @@ import pytest
 
 import closecall as cc
 from closecall.errors import InputError
-from closecall.metrics.entry import REQUIRED
-from closecall.metrics.registry import METRICS
+from closecall.metrics.registry import METRICS, REQUIRED
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.series import chance_levels, evaluate_series, read_series, to_numpy
 from closecall.tables.batch.status import SeriesError

@@ -10,7 +10,6 @@ from importlib.resources import files
 MODULES = (
     "dom",
     "words",
-    "sideways",
     "decode",
     "predict",
     "score",
@@ -22,7 +21,6 @@ MODULES = (
     "series",
     "theme",
     "paper",
-    "tooltip",
     "lanes",
     "hover",
     "overview",

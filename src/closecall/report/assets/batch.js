@@ -1,7 +1,6 @@
 // Many series: who leads over all of them, and a cell per series and detector that opens the series.
 
-import { make } from "./dom.js";
-import { sideways } from "./sideways.js";
+import { make, sideways } from "./dom.js";
 import { chanceText, counted, scoreText } from "./words.js";
 
 const SCORES = [["f1", "F1"], ["precision", "precision"], ["recall", "recall"]];

@@ -1,9 +1,8 @@
 // The precision-recall curve: click a point of it, and the threshold moves there.
 
-import { make } from "./dom.js";
+import { hideTooltip, make, showTooltip } from "./dom.js";
 import { thresholdText } from "./predict.js";
 import { colour, detectorColour, detectorDash, detectorVariable } from "./theme.js";
-import { hideTooltip, showTooltip } from "./tooltip.js";
 import { scoreText } from "./words.js";
 
 const MARGIN = { l: 46, r: 14, t: 8, b: 40 };

@@ -1,4 +1,4 @@
-// Elements, built from code: text from data only ever becomes text.
+// Elements, built from code: text from data only ever becomes text; canvases, wide tables, tooltip.
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -50,4 +50,47 @@ export function follow(element, event, move) {
   element.addEventListener("pointermove", move);
   element.addEventListener("pointerup", drop);
   element.addEventListener("pointercancel", drop);
+}
+
+// A table that may be wider than its place: shadows say where there is more of it.
+export function sideways(table, label) {
+  const box = make("div", { class: "scroll" }, table);
+  const element = make("div", { class: "scrolling" }, box);
+  const show = () => {
+    const hidden = box.scrollWidth - box.clientWidth;
+    element.classList.toggle("more-left", box.scrollLeft > 1);
+    element.classList.toggle("more-right", box.scrollLeft < hidden - 1);
+    // Arrow keys scroll what has the focus.
+    toggleAttribute(box, "tabindex", hidden > 1, "0");
+    toggleAttribute(box, "role", hidden > 1, "region");
+    toggleAttribute(box, "aria-label", hidden > 1, `${label}, scrolls sideways`);
+  };
+  box.addEventListener("scroll", show, { passive: true });
+  const observer = new ResizeObserver(show);
+  observer.observe(box);
+  observer.observe(table);
+  return element;
+}
+
+// One tooltip for the whole page, beside the pointer and inside the window.
+
+const AWAY = 14;
+
+export function showTooltip(x, y, heading, lines) {
+  const box = document.getElementById("tooltip");
+  box.replaceChildren(make("strong", {}, heading), ...lines.map(line));
+  box.hidden = false;
+  const { width, height } = box.getBoundingClientRect();
+  const left = x + AWAY + width < innerWidth - 8 ? x + AWAY : Math.max(8, x - AWAY - width);
+  const top = Math.min(Math.max(8, y + AWAY), Math.max(8, innerHeight - height - 8));
+  box.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+}
+
+function line({ text, colour }) {
+  const swatch = colour ? [make("i", { class: "swatch", style: `--swatch: ${colour}` })] : [];
+  return make("span", { class: "tooltip-line" }, ...swatch, text);
+}
+
+export function hideTooltip() {
+  document.getElementById("tooltip").hidden = true;
 }

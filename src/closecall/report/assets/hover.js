@@ -1,10 +1,10 @@
 // What the pointer is on, in words: a moment, the scores there, an event and what became of it.
 
+import { hideTooltip, showTooltip } from "./dom.js";
 import { visibleEvents } from "./lanes.js";
 import { outcome } from "./outcome.js";
 import { lastAtMost } from "./predict.js";
 import { colour, detectorColour } from "./theme.js";
-import { hideTooltip, showTooltip } from "./tooltip.js";
 import { numberText, scoreText } from "./words.js";
 
 const NEAR = 4; // pixels beside a bar that still mean it

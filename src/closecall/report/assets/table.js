@@ -1,8 +1,7 @@
 // One row per true event: sorted by any column, filtered by what became of the event.
 
-import { make, setText, toggleAttribute } from "./dom.js";
+import { make, setText, sideways, toggleAttribute } from "./dom.js";
 import { OUTCOMES, outcome } from "./outcome.js";
-import { sideways } from "./sideways.js";
 import { detectorVariable } from "./theme.js";
 import { counted, scoreText } from "./words.js";
 

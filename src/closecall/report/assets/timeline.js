@@ -1,12 +1,11 @@
 // The timeline: plotly's lines between the canvas of events and the threshold lines.
 
-import { make, sharpContext } from "./dom.js";
+import { hideTooltip, make, sharpContext } from "./dom.js";
 import { figureOf, frameOf } from "./figure.js";
 import { hover } from "./hover.js";
 import { drawLanes } from "./lanes.js";
 import { Overview } from "./overview.js";
 import { ThresholdLine } from "./threshold_line.js";
-import { hideTooltip } from "./tooltip.js";
 
 const CONFIG = { displayModeBar: false, doubleClick: false, responsive: false, showTips: false };
 const FEWEST_SAMPLES = 4;

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
 from closecall.tables.batch.rows import EVENT_COLUMNS
-from closecall.tables.files import arrow, write_table
+from closecall.tables.reading import arrow, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

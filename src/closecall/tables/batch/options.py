@@ -19,7 +19,7 @@ from closecall.series import Pair, Scored, read_pair, read_scored
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
 
 _BEST = ("best_f1", "best_f1_global")
 _HINT = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.event_scores import COLUMNS
+from closecall.affiliation.result import COLUMNS
 from closecall.tables.batch.options import ALARMED, COUNTS, DETECTOR
 from closecall.tables.batch.series import evaluate_series
 from closecall.tables.batch.status import FAILED, OK, one_line

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
-    from closecall.affiliation.event_scores import EventScores
+    from closecall.affiliation.result import EventScores
     from closecall.clock import Clock
-    from closecall.metrics.entry import Metric
+    from closecall.metrics.registry import Metric
     from closecall.series import Pair
     from closecall.tables.batch.options import BatchOptions, Disorder
 

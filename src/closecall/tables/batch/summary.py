@@ -23,7 +23,7 @@ from closecall.statistics import (
     mean_differences,
     mean_intervals,
 )
-from closecall.statistics.options import read_drawing, read_level
+from closecall.statistics.intervals import read_drawing, read_level
 from closecall.tables.batch.options import ALARMED, DETECTOR
 from closecall.tables.batch.status import OK, STATUSES
 

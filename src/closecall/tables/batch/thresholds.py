@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import AffiliationCurve, affiliation_curve
-from closecall.affiliation.pieces import cut_samples
+from closecall.affiliation.curve import cut_samples
 from closecall.fscore import f_measure
 from closecall.tables.batch.rows import detector_of
 from closecall.tables.batch.series import read_scored_column, read_series

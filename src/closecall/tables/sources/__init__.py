@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 from closecall.tables.sources.csv import csv_source
 from closecall.tables.sources.dataframes import dataframe_source
 from closecall.tables.sources.parquet import parquet_source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa

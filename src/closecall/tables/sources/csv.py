@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected, first_line
-from closecall.tables.dialect import column_names, delimiter, first_record
-from closecall.tables.files import arrow, read_table
+from closecall.tables.reading import arrow, column_names, delimiter, first_record, read_table
 from closecall.tables.sources.dataframes import spooled_source
 from closecall.tables.sources.memory import group, memory_source
 from closecall.tables.sources.paths import Damage, files_fingerprint, size_of, vacant_units

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected, first_line
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 from closecall.tables.sources.content import ContentDigest
 from closecall.tables.sources.memory import memory_source
 from closecall.tables.sources.parquet import parquet_source

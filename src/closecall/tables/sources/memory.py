@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputTypeError, expected
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 from closecall.tables.sources.content import content_digest
 from closecall.tables.sources.source import Source, UnitSize, needed_columns
 

@@ -11,7 +11,7 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected, first_line
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 from closecall.tables.sources.memory import group, memory_source
 from closecall.tables.sources.paths import (
     Damage,

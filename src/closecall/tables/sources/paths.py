@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.tables.files import arrow, read_table
+from closecall.tables.reading import arrow, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closecall.errors import InputError, expected
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 from closecall.tables.sources.memory import number_keys, run_starts, run_values, whole
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, MissingExtraError, expected, first_line
-from closecall.tables.files import arrow
+from closecall.tables.reading import arrow
 from closecall.tables.sources.source import TemporaryFolder
 
 if TYPE_CHECKING:

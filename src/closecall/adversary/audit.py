@@ -1,0 +1,478 @@
+"""Which metrics can be trusted on a series: which ones a prediction without information beats."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from math import inf, isfinite, isnan, nan
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from closecall.adversary.families import DRAWS, FAMILIES, Attempt, plan, read_families, remaining
+from closecall.adversary.predictions import EventsInSpan, read_events_in_span
+from closecall.adversary.search import Values, main_number, merit, read_judge, read_truth
+from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
+from closecall.clock import Timed, on_one_clock, read_times
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed
+from closecall.events import Events, Intervals
+from closecall.metrics.registry import find
+from closecall.parameters import require_count, shown
+from closecall.series import read_pair
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from closecall.adversary.search import Judge
+
+
+def audit(
+    truth: Any,
+    detectors: Mapping[str, Any],
+    *,
+    metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    trivial: Any = None,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    seed: int = 0,
+    budget: int = 120,
+    progress: Callable[[int, int], None] | None = None,
+) -> Audit:
+    """Find out which metrics can be trusted on a series: who is fooled, and by what.
+
+    Each metric scores the detectors, the trivial event alone, and predictions that carry no
+    information: those of `closecall.adversary.search`. A metric is *beaten* where one of these
+    scores at least as well as every detector. A prediction that was built from a true event knows
+    that event, so the detectors it is compared with are given the same event first: their own
+    predictions in its zone are replaced by it. A metric is also beaten where no detector is better
+    than chance; then it is the detectors that failed.
+
+    The design targets of the paper are measured beside it, on a small canonical series: whether a
+    near miss counts, whether long events are overrated, whether slight improvements give slight
+    gains, and whether what happens around one event counts for that event only.
+
+    Parameters
+    ----------
+    truth
+        A 0/1 vector, or `Events`.
+    detectors
+        Predictions of the same kind, by name. The names of the predictions that an audit makes
+        itself (``trivial`` and the families in `closecall.adversary.FAMILIES`) are taken.
+    metrics
+        A name or names from `closecall.metrics.table`, or a mapping from names to parameters; each
+        metric once. By default
+        every metric that judges 0/1 predictions and whose parameters all have a default.
+    trivial
+        One event that anybody can find, of the kind of `truth`, to build adversaries from; it
+        meets one true event. By default each true event in turn; the row ``trivial`` is then the
+        first true event.
+    times, end, span
+        As in `closecall.affiliation`.
+    seed
+        Of the random predictions; the same arguments always give the same result.
+    budget
+        How many uninformative predictions to score in search of the strongest, about. The fresh
+        draws of the best random ones come on top.
+    progress
+        Called with what is done and what there is to do, in predictions. The latter grows when
+        random predictions are drawn afresh.
+
+    Returns
+    -------
+    Audit
+        ``table``, ``verdicts``, ``targets``, ``to_frame``, ``to_dict``.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> truth = ([0] * 40 + [1] * 20) * 3
+    >>> late = [0] * 10 + truth[:-10]
+    >>> cc.audit(truth, {"late": late}, metrics=["classical", "affiliation"], budget=20)
+    Audit(2 metrics on 3 events, 118 uninformative predictions tried, beaten: none)
+    """
+    _require_detectors(detectors)
+    require_count(seed, "seed", 0)
+    require_count(budget, "budget", 1)
+    series = read_truth(truth, trivial, span)
+    axis = {"times": times, "end": end, "span": span}
+    for name, predicted in detectors.items():
+        with renamed({"predicted": f"detectors[{name!r}]"}):
+            read_pair(truth, predicted, **axis)
+    judge, left_out = read_judge(truth, next(iter(detectors.values())), metrics, axis)
+    attempts, skipped = plan(series, read_families(None), seed=seed, budget=budget)
+    session = _Session(judge, series, dict(detectors), attempts, progress)
+    session.run()
+    targets, distances = measure_targets(judge, canonical_times(series, times), session.advance)
+    strongest = {metric: _strongest(session, metric) for metric in judge.metrics}
+    clock = series.clock if times is None else read_times(times, "times")[1]
+    unit = "samples" if series.samples and times is None else "the unit of the times"
+    return Audit(
+        table=tuple(
+            row for metric, best in strongest.items() for row in _rows(session, metric, best)
+        ),
+        verdicts={
+            metric: max((own for own, _ in best.values()), key=lambda own: _order(own.margin))
+            for metric, best in strongest.items()
+        },
+        targets=tuple(targets),
+        distances=distances,
+        events=len(series.events),
+        tried=session.tried,
+        left_out=left_out | skipped,
+        unit="seconds" if clock.kind == "datetime" else unit,
+    )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a prediction without information does at least as well as the best detector."""
+
+    metric: str
+    number: str
+    """What is compared: f1, or the metric's only value."""
+    beaten: bool | None
+    """None where the metric is undefined for all detectors and all other predictions."""
+    by: str
+    """The family of the strongest uninformative prediction, whether it beats or not."""
+    parameters: dict[str, Any]
+    knows: int
+    """How many true events that prediction was built from: 0 or 1."""
+    score: float
+    detector: str
+    """The best detector, after it was given the events that the other prediction knows."""
+    detector_score: float
+    margin: float
+    """How much better the uninformative prediction is; negative where the metric holds."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """The scores of detectors and of predictions without information under many metrics."""
+
+    table: tuple[dict[str, Any], ...]
+    """One row per metric and prediction: metric, prediction, kind (detector, trivial or
+    uninformative), number, score, precision, recall, knows, parameters. A family of uninformative
+    predictions is there with its strongest attempt."""
+    verdicts: dict[str, Verdict]
+    targets: tuple[dict[str, Any], ...]
+    """One row per metric and design target: metric, target, value, met."""
+    distances: dict[str, dict[int, float]]
+    """Per metric, the score by the distance in samples at which every event is missed."""
+    events: int
+    """How many true events the series has."""
+    tried: int
+    """How many uninformative predictions were scored."""
+    left_out: dict[str, str]
+    """Families and metrics that were not used, and why."""
+    unit: str = "samples"
+    """What the metrics that are distances are in: samples, seconds, or the unit of the times."""
+
+    @property
+    def beaten(self) -> tuple[str, ...]:
+        """Names of the metrics that a prediction without information beats."""
+        return tuple(name for name, verdict in self.verdicts.items() if verdict.beaten)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
+        plain: dict[str, Any] = _plain(
+            {
+                "events": self.events,
+                "tried": self.tried,
+                "unit": self.unit,
+                "verdicts": [asdict(verdict) for verdict in self.verdicts.values()],
+                "table": list(self.table),
+                "targets": list(self.targets),
+                "distances": {
+                    name: [{"distance": far, "score": score} for far, score in scores.items()]
+                    for name, scores in self.distances.items()
+                },
+                "meaning": {name: target.meaning for name, target in TARGETS.items()},
+                "left_out": self.left_out,
+            }
+        )
+        return plain
+
+    def to_frame(
+        self,
+        backend: Literal["pandas", "polars"] = "pandas",
+        *,
+        part: Literal["table", "verdicts", "targets"] = "table",
+    ) -> Any:
+        """Return one part as a dataframe; parameters become text.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> truth = [0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0]
+        >>> found = cc.audit(truth, {"late": [0] + truth[:-1]}, metrics=["classical"])
+        >>> found.to_frame("polars").columns[:4]
+        ['metric', 'prediction', 'kind', 'number']
+        """
+        if part not in ("table", "verdicts", "targets"):
+            raise InputError(expected("`part` to be 'table', 'verdicts' or 'targets'", repr(part)))
+        if backend not in ("pandas", "polars"):
+            raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
+        rows = flat_rows(self, part)
+        columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+        try:
+            if backend == "pandas":
+                import pandas as pd
+
+                return pd.DataFrame(columns)
+            import polars as pl
+
+            return pl.DataFrame(columns)
+        except ImportError as error:
+            raise MissingExtraError(backend) from error
+
+    def __repr__(self) -> str:
+        beaten = ", ".join(self.beaten) or "none"
+        events = f"{self.events} event{'' if self.events == 1 else 's'}"
+        return (
+            f"Audit({len(self.verdicts)} metrics on {events}, {self.tried} "
+            f"uninformative predictions tried, beaten: {beaten})"
+        )
+
+
+def flat_rows(audit: Audit, part: str) -> list[dict[str, Any]]:
+    """Return the rows of one part with nothing nested in them."""
+    if part == "verdicts":
+        rows = [asdict(verdict) for verdict in audit.verdicts.values()]
+    else:
+        rows = [dict(row) for row in getattr(audit, part)]
+    for row in rows:
+        if "parameters" in row:
+            row["parameters"] = json.dumps(row["parameters"])
+    return rows
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _require_detectors(detectors: Any) -> None:
+    """Raise if predictions have no names, or those of the audit's own predictions."""
+    if not hasattr(detectors, "items"):
+        raise InputTypeError(
+            expected(
+                "`detectors` to be predictions by name",
+                type(detectors).__name__,
+                "Pass a mapping, such as {'mine': predicted}.",
+            )
+        )
+    if not detectors:
+        raise InputError(expected("at least one detector in `detectors`", "none"))
+    taken = ("trivial", *FAMILIES)
+    for name in detectors:
+        if not isinstance(name, str):
+            raise InputTypeError(expected("names in `detectors` to be text", shown(name)))
+        if name in taken:
+            own = ", ".join(taken)
+            raise InputError(
+                expected(
+                    f"names in `detectors` other than those of the audit's own predictions ({own})",
+                    repr(name),
+                    "Give the detector another name.",
+                )
+            )
+
+
+Drawn = tuple[dict[str, Any], Values]  # how a prediction was built, and its scores
+Strongest = dict[str, tuple[Verdict, dict[str, float]]]  # by family, with all of its numbers
+
+
+@dataclass
+class _Session:
+    """What has been scored so far."""
+
+    judge: Judge
+    series: EventsInSpan
+    detectors: dict[str, Any]
+    attempts: list[Attempt]
+    progress: Callable[[int, int], None] | None
+    done: int = 0
+    todo: int = 0
+    """How many predictions there are to score, as far as is known; each round adds its own."""
+    plain: dict[str, Values] = field(default_factory=dict)
+    """The detectors as they are."""
+    hinted: dict[int | None, dict[str, Values]] = field(default_factory=dict)
+    """The detectors after they were given a true event, or the trivial one (None)."""
+    trivial: Values = field(default_factory=dict)
+    draws: dict[tuple[int, int], list[Drawn]] = field(default_factory=dict)
+    """By attempt and round: how each of its draws was built, and its scores."""
+
+    @property
+    def tried(self) -> int:
+        """How many uninformative predictions were scored."""
+        return sum(len(draws) for draws in self.draws.values())
+
+    def run(self) -> None:
+        """Score the detectors, without and with hints, and everything uninformative."""
+        self.todo = len(self.detectors) * (1 + len(self._known_events())) + 1 + EXPERIMENTS
+        for name, predicted in self.detectors.items():
+            self.plain[name] = self._score(predicted)
+        self.trivial = self._score(self._hint(0 if self.series.trivial is None else None))
+        for number in range(len(DRAWS)):
+            self._hold(number)
+        truth = self.judge.truth
+        span = self.judge.axis["span"] if isinstance(truth, Events) else None
+        for event in self._known_events():
+            self.hinted[event] = {
+                name: self._score(with_hint(truth, predicted, self._hint(event), span))
+                for name, predicted in self.detectors.items()
+            }
+
+    def worth(self, metric: str, values: Values) -> float:
+        """Turn the scores of a prediction into how good it is under a metric."""
+        entry = find(metric)
+        return merit(values[metric][main_number(entry)], higher_is_better=entry.higher_is_better)
+
+    def median(self, metric: str, index: int, number: int) -> Drawn:
+        """Return the draw of an attempt that is the middle one in a round, under a metric."""
+        draws = self.draws[index, number]
+        return sorted(draws, key=lambda draw: self.worth(metric, draw[1]))[len(draws) // 2]
+
+    def remaining(self, metric: str, number: int) -> list[int]:
+        """List the random attempts that come as far as a round, under a metric."""
+
+        def worth(index: int, earlier: int) -> float:
+            return self.worth(metric, self.median(metric, index, earlier)[1])
+
+        return remaining(self.attempts, number, worth)
+
+    def advance(self) -> None:
+        """Count one more prediction, and tell."""
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.todo)
+
+    def _hold(self, number: int) -> None:
+        """Draw what is left in a round under any of the metrics."""
+        left: Iterable[int] = range(len(self.attempts))
+        if number:
+            by_metric = [self.remaining(metric, number) for metric in self.judge.metrics]
+            left = dict.fromkeys(index for own in by_metric for index in own)
+        plans = {index: self.attempts[index].draws(self.series, number) for index in left}
+        self.todo += sum(len(draws) for draws in plans.values())
+        for index, draws in plans.items():
+            self.draws[index, number] = [
+                (how, self._score(self.series.as_given(drawn))) for how, drawn in draws
+            ]
+
+    def _score(self, predicted: Any) -> Values:
+        values = self.judge.values(predicted)
+        self.advance()
+        return values
+
+    def _hint(self, event: int | None) -> Any:
+        return self.series.as_given(self.series.only(event).events)
+
+    def _known_events(self) -> list[int | None]:
+        informed = [attempt for attempt in self.attempts if attempt.family.knows]
+        return list(dict.fromkeys(attempt.parameters["event"] for attempt in informed))
+
+
+def _strongest(session: _Session, metric: str) -> Strongest:
+    """Return the attempt of each family that beats the detectors by most, or comes closest."""
+    number = main_number(find(metric))
+    last = len(DRAWS) - 1
+    left = session.remaining(metric, last)
+    best: Strongest = {}
+    for index, attempt in enumerate(session.attempts):
+        if attempt.family.random and index not in left:
+            continue
+        parameters, values = session.median(metric, index, last if index in left else 0)
+        family, knows = attempt.family.name, attempt.family.knows
+        rivals = session.hinted[parameters["event"]] if knows else session.plain
+        name = max(rivals, key=lambda rival: session.worth(metric, rivals[rival]))
+        margin = _difference(session.worth(metric, values), session.worth(metric, rivals[name]))
+        if family not in best or _order(margin) > _order(best[family][0].margin):
+            verdict = Verdict(
+                metric=metric,
+                number=number,
+                beaten=None if isnan(margin) else margin >= 0,
+                by=family,
+                parameters=parameters,
+                knows=knows,
+                score=values[metric][number],
+                detector=name,
+                detector_score=rivals[name][metric][number],
+                margin=margin,
+            )
+            best[family] = verdict, values[metric]
+    return best
+
+
+def _rows(session: _Session, metric: str, strongest: Strongest) -> list[dict[str, Any]]:
+    """List the predictions under one metric; of each family, its strongest attempt."""
+    number = main_number(find(metric))
+    predictions: list[tuple[str, str, dict[str, float], int, dict[str, Any]]] = [
+        *((name, "detector", values[metric], 0, {}) for name, values in session.plain.items()),
+        ("trivial", "trivial", session.trivial[metric], 1, {}),
+        *(
+            (name, "uninformative", values, best.knows, best.parameters)
+            for name, (best, values) in strongest.items()
+        ),
+    ]
+    return [
+        {
+            "metric": metric,
+            "prediction": name,
+            "kind": kind,
+            "number": number,
+            "score": values[number],
+            "precision": values.get("precision", nan),
+            "recall": values.get("recall", nan),
+            "knows": knows,
+            "parameters": parameters,
+        }
+        for name, kind, values, knows, parameters in predictions
+    ]
+
+
+def _difference(left: float, right: float) -> float:
+    """Subtract, where two scores that are undefined, or infinite alike, leave no difference."""
+    return nan if left == right and abs(left) == inf else left - right
+
+
+def _order(margin: float) -> float:
+    return -inf if isnan(margin) else margin
+
+
+def with_hint(truth: Any, predicted: Any, hint: Any, span: Any = None) -> Any:
+    """Replace the predictions around the hinted events by the hint itself.
+
+    Around an event is its zone, as in the affiliation metrics: up to halfway to its neighbours.
+    All three are 0/1 vectors, or Events within the span.
+    """
+    sides = {"truth": truth, "predicted": predicted, "trivial": hint}
+    read = [read_events_in_span(side, name, span) for name, side in sides.items()]
+    own = read[0]
+    ends = [
+        Timed("events", ticks, one.clock)
+        for one in read
+        for ticks in (one.events.starts, one.events.stops)
+    ]
+    limits = Timed("span", np.array([own.start, own.stop]), own.clock)
+    (*ticks, (first, last)), clock = on_one_clock(*ends, limits)
+    true_starts, true_stops, claim_starts, claim_stops, *known = ticks
+    gaps = true_starts[1:] - true_stops[:-1]
+    halfway = true_stops[:-1] + (gaps // 2 if gaps.dtype.kind == "i" else gaps / 2)
+    touched = np.unique(np.searchsorted(halfway, known[0], side="right"))
+    borders = np.concatenate(([first], halfway, [last]))
+    points = claim_starts == claim_stops
+    parts = [tuple(known)]
+    # What is claimed between the touched zones stays, cut at their borders.
+    lows, highs = [first, *borders[touched + 1]], [*borders[touched], last]
+    for low, high in zip(lows, highs, strict=True):
+        starts, stops = np.maximum(claim_starts, low), np.minimum(claim_stops, high)
+        kept = (starts < stops) | (points & (starts == stops) & (starts < high))
+        parts.append((starts[kept], stops[kept]))
+    starts, stops = (np.concatenate(side) for side in zip(*parts, strict=True))
+    order = np.argsort(starts, kind="stable")
+    return own.as_given(Intervals(starts[order], stops[order], clock).merged())

@@ -1,0 +1,421 @@
+r"""What chance reaches in one zone of affiliation, and on average over zones, in closed form.
+
+A random detector puts its alarms, points, independently and evenly over the span. In a zone of
+length \|I\| it has k of them; the zone's event fills the share p = \|gt\|/\|I\| of it. All shares
+are of the zone: ``before`` is what lies before the event, ``filled`` is p. The proofs are on the
+page "Against chance" of the documents. The functions from `reach_probability` on are the package's
+own: they take shares and numbers of alarms that were checked.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from closecall.errors import InputError, InputTypeError, expected
+from closecall.fscore import f_measure
+from closecall.parameters import read_numbers, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+# Where precision is about 0, F1 bends within a part of the zone that shrinks with their number.
+_LAYERS = np.concatenate([0.25 ** np.arange(1, 13), 1 - 0.25 ** np.arange(1, 13)])
+_FOR_QUARTICS, _FOR_F1, _FOR_SMOOTH = 3, 8, 16  # nodes on each piece; 8 are good for 1e-5
+_BLOCK = 4096  # zones at a time, which bounds the memory
+_TAIL = 40.0  # exp(-40) is less than the last digit
+
+
+class Moments(NamedTuple):
+    """A mean and a variance: two floats, or two arrays."""
+
+    mean: Any
+    variance: Any
+
+
+def precision_of_points(filled: ArrayLike, points: ArrayLike = 1) -> Moments:
+    r"""Return mean and variance of the individual precision of k random points in the zone.
+
+    .. math:: E = \tfrac12 + \tfrac{p^2}{2}, \qquad
+        \mathrm{Var} = \tfrac1k \left(p + \tfrac{(1-p)^3}{3} - E^2\right)
+
+    The mean is in [1/2, 1]. The variance is 1/12 over k for a true point, 0 at p = 1, and at
+    most 0.16 over k.
+
+    Parameters
+    ----------
+    filled
+        The share p of the zone that the event fills, in [0, 1]; 0 for a true point.
+    points
+        How many points k, 1 or more.
+
+    Examples
+    --------
+    >>> precision_of_points(0.2)
+    Moments(mean=0.52, variance=0.1002...)
+    """
+    p, k = require_shares(filled, "filled"), require_points(points, "points", 1)
+    mean = 0.5 + p * p / 2
+    variance = np.maximum(p + (1 - p) ** 3 / 3 - mean**2, 0) / k
+    return _plain(mean, variance)
+
+
+def mean_recall_of_points(points: ArrayLike) -> Any:
+    r"""Return the mean individual recall of k random points, :math:`k/(k+1)`, in [0, 1).
+
+    Examples
+    --------
+    >>> mean_recall_of_points([0, 1, 3]).tolist()
+    [0.0, 0.5, 0.75]
+    """
+    k = require_points(points, "points", 0)
+    return k / (k + 1)
+
+
+def recall_of_one_point(event: tuple[Any, Any], zone: tuple[Any, Any]) -> Moments:
+    r"""Return mean and variance of the individual recall of one random point, exactly.
+
+    .. math:: E = \tfrac12, \qquad \mathrm{Var} = \int_0^1 \left(R(x) - \tfrac12\right)^2 dx
+
+    R, the recall of a point at the share x of the zone, is a quadratic polynomial between at most
+    six places, so the integral is a sum of polynomials in the ends of event and zone, which
+    three nodes on each piece give exactly. In [0, 1/12]; 1/12 for a true point.
+
+    Parameters
+    ----------
+    event, zone
+        Start and stop of either: numbers, or arrays of them. The event lies inside the zone.
+
+    Examples
+    --------
+    >>> recall_of_one_point((50, 50), (0, 100)).variance
+    0.0833...
+    >>> recall_of_one_point((40, 60), (0, 100)).variance
+    0.0725...
+    """
+    starts, stops, lows, highs = require_inside(event, zone)
+    length = highs - lows
+    before, filled = np.broadcast_arrays((starts - lows) / length, (stops - starts) / length)
+    variance = one_point_recall_variance(np.ravel(before), np.ravel(filled))
+    return _plain(np.full(before.shape, 0.5), variance.reshape(before.shape))
+
+
+def one_point_recall_variance(before: Floats, filled: Floats) -> Floats:
+    """Return the variance of `recall_of_one_point` for zones given by their shares."""
+
+    def squares(u: Floats, p: Floats) -> Floats:
+        x, weights = nodes(recall_kinks(u, p), _FOR_QUARTICS)
+        return integral((one_point_recall(x, u, p) - 0.5) ** 2, weights)
+
+    return in_blocks(squares, before, filled)
+
+
+def averaged_precision(filled: ArrayLike, counts: ArrayLike) -> Moments:
+    r"""Return mean and variance of the precision over zones that have these numbers of points.
+
+    With D the number of zones that have any, over those zones
+
+    .. math:: E = \frac1D \sum_j E_j, \qquad \mathrm{Var} = \frac{1}{D^2} \sum_j \mathrm{Var}_j,
+
+    since points fall independently in different zones. nan if no zone has any.
+
+    Examples
+    --------
+    >>> averaged_precision([0.2, 0.4, 0.0], [1, 2, 0])
+    Moments(mean=0.55, variance=0.0420...)
+    """
+    shares, points = require_shares(filled, "filled"), require_points(counts, "counts", 0)
+    require_as_many(points, "counts", shares.size)
+    hit = points > 0
+    if not hit.any():
+        return Moments(np.nan, np.nan)
+    own = precision_of_points(shares[hit], points[hit])
+    return Moments(float(own.mean.mean()), float(own.variance.sum() / hit.sum() ** 2))
+
+
+def averaged_recall(before: ArrayLike, filled: ArrayLike, counts: ArrayLike) -> Moments:
+    r"""Return mean and variance of the recall over zones that have these numbers of points.
+
+    .. math:: E = \frac1n \sum_j \frac{k_j}{k_j + 1}, \qquad
+        \mathrm{Var} = \frac{1}{n^2} \sum_j \mathrm{Var}_j
+
+    over all n zones; nan if there are none. The variance is nan if any zone has more than one
+    point: that has no closed form here.
+
+    Examples
+    --------
+    >>> averaged_recall([0.4, 0.3], [0.2, 0.4], [1, 0])
+    Moments(mean=0.25, variance=0.0181...)
+    """
+    u, p = require_shares(before, "before"), require_shares(filled, "filled")
+    points = require_points(counts, "counts", 0)
+    require_as_many(p, "filled", u.size)
+    require_as_many(points, "counts", u.size)
+    require_shares((u + p).round(12), "before + filled")
+    if not u.size:
+        return Moments(np.nan, np.nan)
+    single = one_point_recall_variance(u, p)
+    variance = np.where(points == 0, 0.0, np.where(points == 1, single, np.nan))
+    mean = float(mean_recall_of_points(points).mean())
+    return Moments(mean, float(variance.sum() / points.size**2))
+
+
+def reach_probability(share: ArrayLike, alarms: int) -> Floats:
+    """Return the probability :math:`1 - (1-w)^K` that any of K >= 1 alarms is in a zone; unchecked.
+
+    Examples
+    --------
+    >>> reach_probability([0.0, 0.5, 1.0], 2).tolist()
+    [0.0, 0.75, 1.0]
+    """
+    with np.errstate(divide="ignore"):  # log 0 at w = 1
+        return np.asarray(-np.expm1(alarms * np.log1p(-np.asarray(share))))
+
+
+def precision_level(
+    filled: Floats, share: Floats, alarms: int, zero_division: float = nan
+) -> float:
+    r"""Return the level of precision over all zones, for K >= 1 alarms over the span, in [0, 1].
+
+    With :math:`c_j` the mean precision in a zone and :math:`q_j` the probability that it is
+    reached,
+
+    .. math:: \rho = \sum_j q_j c_j \Big/ \sum_j q_j,
+
+    which is the mean precision for one alarm, and where all :math:`c_j` are equal; else close to
+    it. With a `zero_division` z it is :math:`\frac1n \sum_j (q_j c_j + (1 - q_j) z)`, exactly.
+
+    Examples
+    --------
+    >>> precision_level(np.array([0.2, 0.0]), np.array([0.25, 0.75]), 1)
+    0.505
+    """
+    reached, own = reach_probability(share, alarms), precision_of_points(filled)
+    if isnan(zero_division):
+        return float(reached @ own.mean / reached.sum())
+    return float(np.mean(reached * own.mean + (1 - reached) * zero_division))
+
+
+def chance_recall_loss(share: ArrayLike, alarms: int) -> Floats:
+    r"""Return 1 minus the mean recall in a zone for K alarms over the span, in (0, 1].
+
+    The zone holds the share w of the span, so k is Binomial(K, w), and
+
+    .. math:: 1 - E\left[\frac{k}{k+1}\right] = \frac{1 - (1-w)^{K+1}}{(K+1)\,w},
+
+    which is 1 at w = 0 and at K = 0.
+
+    Examples
+    --------
+    >>> chance_recall_loss([0.0, 0.25, 1.0], 3).tolist()
+    [1.0, 0.683..., 0.25]
+    """
+    w = np.asarray(share, dtype=np.float64)
+    if alarms == 0:
+        return np.ones_like(w)
+    hit = reach_probability(w, alarms + 1)
+    return np.where(w > 0, np.minimum(hit / ((alarms + 1) * np.where(w > 0, w, 1)), 1.0), 1.0)
+
+
+def mean_reciprocal(share: ArrayLike, alarms: int) -> Floats:
+    r"""Return :math:`E[1/k; k \ge 1]` for k Binomial(K, w), in [0, 1].
+
+    With :math:`\lambda = -\log(1 - w)`, it is
+
+    .. math:: \frac1K \int_0^{\lambda K} e^{-z}
+        \frac{1 - e^{-(\lambda K - z)}}{1 - e^{-(\lambda - z/K)}} dz.
+
+    Examples
+    --------
+    >>> mean_reciprocal([0.0, 0.5, 1.0], 2).round(12).tolist()
+    [0.0, 0.625, 0.5]
+    """
+    w = np.asarray(share, dtype=np.float64)
+
+    def mean(shares: Floats) -> Floats:
+        with np.errstate(divide="ignore"):  # log 0 at w = 1
+            rate = -np.log1p(-shares[:, None])
+        panels = np.minimum(rate * alarms, _TAIL) * np.linspace(0, 1, 5)
+        z, weights = nodes(panels, _FOR_SMOOTH)
+        rest = np.where(rate > 0, rate - z / alarms, 1.0)
+        tilt = np.expm1(-alarms * rest) / np.expm1(-rest)
+        return integral(np.exp(-z) * tilt, weights) / alarms
+
+    return in_blocks(mean, w.ravel()).reshape(w.shape)
+
+
+def one_alarm_f1(
+    share: Floats, before: Floats, filled: Floats, zero_division: float = nan
+) -> Moments:
+    r"""Return mean and variance of the F1 of a random detector with one alarm, over n zones.
+
+    .. math:: E[F_1] = \sum_j w_j \int_0^1 \frac{2 P_j(x) R_j(x)/n}{P_j(x) + R_j(x)/n} dx,
+
+    the alarm being at the share x of the zone j; with a `zero_division` z, :math:`P_j(x)` is
+    :math:`(P_j(x) + (n - 1) z)/n`. The integrand is smooth between at most nine places, and
+    Gauss's rule on each piece leaves nothing out that a float could hold. Takes checked arrays.
+
+    Examples
+    --------
+    >>> one_alarm_f1(np.array([1.0]), np.array([0.5]), np.array([0.0])).mean
+    0.5
+    """
+    count = before.size
+
+    def powers(u: Floats, p: Floats) -> Floats:
+        layers = np.broadcast_to(_LAYERS, (u.size, _LAYERS.size))
+        kinks = np.concatenate([f1_kinks(u, p), layers], axis=1)
+        x, weights = nodes(np.sort(np.clip(kinks, 0, 1), axis=1), _FOR_SMOOTH)
+        precision, recall = one_point_precision(x, u, p), one_point_recall(x, u, p) / count
+        if not isnan(zero_division):
+            precision = (precision + (count - 1) * zero_division) / count
+        total = precision + recall
+        f1 = 2 * precision * recall / np.where(total > 0, total, 1)
+        return np.stack([integral(f1, weights), integral(f1 * f1, weights)], axis=1)
+
+    mean, square = share @ in_blocks(powers, before, filled)
+    return Moments(float(mean), max(float(square - mean * mean), 0.0))
+
+
+def _plain(mean: Any, variance: Any) -> Moments:
+    return Moments(mean, variance) if np.ndim(mean) else Moments(float(mean), float(variance))
+
+
+def one_point_precision(x: Floats, before: Floats, filled: Floats) -> Floats:
+    """Return the precision of points at the shares x, one row for each zone."""
+    u, p = before[:, None], filled[:, None]
+    distance = np.maximum(u - x, x - (u + p))
+    nearest = np.minimum(u, np.maximum(1 - u - p, 0))
+    outside = np.maximum(1 - (p + np.minimum(distance, nearest) + distance), 0)
+    return np.where(distance < 0, 1.0, outside)
+
+
+def one_point_recall(x: Floats, before: Floats, filled: Floats) -> Floats:
+    """Return the recall of one point at each of the shares x, one row for each zone."""
+    u, p = before[:, None], filled[:, None]
+    early, late = _lost(x - u, p, x / 2), _lost(u + p - x, p, (1 - x) / 2)
+    return np.clip(1 - 2 * (early + late), 0, 1)
+
+
+def _lost(reach: Floats, filled: Floats, cap: Floats) -> Floats:
+    """Average min(d, cap) over the event's part on one side of a point, up to a reach from it."""
+    length = np.clip(reach, 0, filled)
+    nearest = np.maximum(reach, 0) - length
+    room = np.where(length > 0, length, 1)
+    below = np.where(length > 0, np.clip(cap - nearest, 0, room) / room, nearest < cap)
+    mean = below * (nearest + np.minimum(nearest + length, cap)) / 2 + (1 - below) * cap
+    part = np.where(filled > 0, length / np.where(filled > 0, filled, 1), reach > 0)
+    return part * mean
+
+
+def recall_kinks(before: Floats, filled: Floats) -> Floats:
+    """Return the places between which the recall of one point is a quadratic polynomial."""
+    ends = np.stack([before, before + filled], axis=1)
+    limits = np.broadcast_to([0.0, 1.0], ends.shape)
+    kinks = np.concatenate([limits, ends, 2 * ends, 2 * ends - 1], axis=1)
+    return np.sort(np.clip(kinks, 0, 1), axis=1)
+
+
+def f1_kinks(before: Floats, filled: Floats) -> Floats:
+    """Return the places between which the F1 of one point is smooth, in no order."""
+    near = np.minimum(before, np.maximum(1 - before - filled, 0))
+    bends = np.stack([before - near, before + filled + near], axis=1)
+    return np.concatenate([recall_kinks(before, filled), bends], axis=1)
+
+
+def one_point_f1(before: Floats, filled: Floats) -> Floats:
+    """Return the mean of F1 and of its square for one random point, two columns, within 1e-5."""
+
+    def powers(u: Floats, p: Floats) -> Floats:
+        x, weights = nodes(np.sort(np.clip(f1_kinks(u, p), 0, 1), axis=1), _FOR_F1)
+        f1 = f_measure(one_point_precision(x, u, p), one_point_recall(x, u, p))
+        return np.stack([integral(f1, weights), integral(f1 * f1, weights)], axis=1)
+
+    return in_blocks(powers, before, filled)
+
+
+@cache
+def _gauss(count: int) -> tuple[Floats, Floats]:
+    return np.polynomial.legendre.leggauss(count)
+
+
+def nodes(panels: Floats, count: int) -> tuple[Floats, Floats]:
+    """Lay Gauss's nodes and weights over each panel of each row, exact to degree 2 count - 1."""
+    places, weights = _gauss(count)
+    half = np.diff(panels)[..., None] / 2
+    middle = (panels[..., 1:] + panels[..., :-1])[..., None] / 2
+    shape = (*panels.shape[:-1], -1)
+    return (middle + half * places).reshape(shape), (half * weights).reshape(shape)
+
+
+def integral(values: Floats, weights: Floats) -> Floats:
+    """Add up values at the nodes of each row."""
+    total: Floats = (values * weights).sum(axis=1)
+    return total
+
+
+def in_blocks(function: Callable[..., Floats], *columns: Floats) -> Floats:
+    """Apply a function of zones to some of them at a time."""
+    starts = range(0, max(columns[0].size, 1), _BLOCK)
+    parts = [slice(start, start + _BLOCK) for start in starts]
+    return np.concatenate([function(*(column[part] for column in columns)) for part in parts])
+
+
+def require_shares(values: ArrayLike, name: str) -> Floats:
+    """Raise unless all are shares of a whole."""
+    shares = read_numbers(values, name)
+    _require((shares >= 0) & (shares <= 1), shares, f"`{name}` to be in [0, 1]")
+    return shares
+
+
+def require_points(values: ArrayLike, name: str, least: int) -> Floats:
+    """Raise unless all are numbers of points."""
+    points = read_numbers(values, name)
+    whole = (points >= least) & (points == np.floor(points)) & np.isfinite(points)
+    _require(whole, points, f"`{name}` to be whole numbers of {least} or more")
+    return points
+
+
+def require_inside(event: tuple[Any, Any], zone: tuple[Any, Any]) -> tuple[Floats, ...]:
+    """Return all four ends; raise for zones without length, and events that leave theirs."""
+    ends = np.broadcast_arrays(*_two_ends(event, "event"), *_two_ends(zone, "zone"))
+    starts, stops, lows, highs = ends
+    long = (lows < highs) & np.isfinite(highs - lows)
+    _require(long, np.stack([lows, highs], axis=-1), "`zone` to stop after its start")
+    inside = (lows <= starts) & (starts <= stops) & (stops <= highs)
+    rule = "`event` to start before it stops, inside its zone"
+    _require(inside, np.stack([starts, stops], axis=-1), rule)
+    return tuple(ends)
+
+
+def require_as_many(values: Floats, name: str, count: int) -> None:
+    """Raise if columns of zones differ in length."""
+    if values.shape != (count,):
+        got = f"{values.size}" if values.ndim == 1 else f"an array of shape {values.shape}"
+        raise InputError(expected(f"`{name}` to have one value for each of {count} zones", got))
+
+
+def _two_ends(times: Any, name: str) -> tuple[Floats, Floats]:
+    try:
+        start, stop = times
+    except (TypeError, ValueError):
+        rule = f"`{name}` to be a pair (start, stop)"
+        raise InputTypeError(expected(rule, shown(times))) from None
+    return read_numbers(start, name), read_numbers(stop, name)
+
+
+def _require(good: NDArray[np.bool_], values: Floats, rule: str) -> None:
+    """Name the first value that breaks the rule, and where it is; the last axis may be a pair."""
+    wrong = np.flatnonzero(~np.atleast_1d(good))
+    if wrong.size:
+        rows = values.reshape(good.size, -1)
+        got = ", ".join(f"{value:g}" for value in rows[wrong[0]])
+        got = f"({got})" if rows.shape[1] > 1 else got
+        raise InputError(expected(rule, f"{got} at index {wrong[0]}" if good.ndim else got))

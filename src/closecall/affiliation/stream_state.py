@@ -1,0 +1,307 @@
+"""What a stream keeps: a segment of time, evaluated as far as it can be without its neighbours.
+
+Segments that follow each other are put together with `followed_by`, in any order of pairs, and a
+stream is nothing else. A true event's zone ends halfway to its neighbours, so the zones strictly
+inside a segment are scored and only their rows are kept. The zones of the first and of the last
+true event stay open, with the predictions that reach into them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from closecall.affiliation import _kernels
+from closecall.affiliation.result import COLUMNS, Affiliation, EventScores
+from closecall.affiliation.score import mean_scores, score_zones
+from closecall.affiliation.zones import borders_between, origin_of, zone_borders
+from closecall.errors import InputError, expected
+from closecall.events import Intervals
+from closecall.series import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from closecall.clock import Clock, Tick, Ticks
+
+# Of the columns of a result, those that do not depend on alarms to come.
+_ZONE_COLUMNS = tuple(
+    name for name in COLUMNS if name not in ("recall_above_chance", "f1_above_chance")
+)
+_NO_SCORES = np.empty((0, _kernels.COLUMNS + 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """Rows that only grow at their end, in arrays that streams can share and that never change.
+
+    An array is longer than all that follow it, so there are few, and a row is copied only as often
+    as the number of rows has doubled since it came. There is one array at least; it may be empty.
+    """
+
+    arrays: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, *arrays: NDArray[Any]) -> Blocks:
+        """Put arrays one after the other."""
+        kept: list[NDArray[Any]] = []
+        for array in arrays:
+            if len(array):
+                kept.append(array)
+            while len(kept) > 1 and len(kept[-2]) <= len(kept[-1]):
+                kept[-2:] = [np.concatenate(kept[-2:])]
+        return cls(tuple(kept) or arrays[:1])
+
+    def followed_by(self, other: Blocks) -> Blocks:
+        """Put the rows of another after these."""
+        return Blocks.of(*self.arrays, *other.arrays) if len(other) else self
+
+    def without_first(self) -> Blocks:
+        """Leave out the first row."""
+        return Blocks.of(self.arrays[0][1:], *self.arrays[1:])
+
+    def without_last(self) -> Blocks:
+        """Leave out the last row."""
+        return Blocks.of(*self.arrays[:-1], self.arrays[-1][:-1])
+
+    def whole(self) -> NDArray[Any]:
+        """Return all rows as one array."""
+        return self.arrays[0] if len(self.arrays) == 1 else np.concatenate(self.arrays)
+
+    def first(self, count: int) -> NDArray[Any]:
+        """Return up to that many of the first rows."""
+        return np.concatenate([array[:count] for array in self.arrays])[:count]
+
+    def last(self, count: int) -> NDArray[Any]:
+        """Return up to that many of the last rows, one or more."""
+        return np.concatenate([array[-count:] for array in self.arrays])[-count:]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.arrays))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """True events, and predictions near the first and the last of them, from start to stop.
+
+    Events are rows (start, stop) in ticks. Scores are rows of the table of `_kernels`, and in one
+    more column how many predicted pieces the zone has.
+    """
+
+    start: Tick
+    stop: Tick
+    clock: Clock
+    joins: bool
+    """Whether an event that stops where the next segment starts one is the same event."""
+    truth: Blocks
+    """Every true event."""
+    head: Blocks
+    """Predictions that reach into the first zone; all of them if there are not two zones."""
+    tail: Blocks
+    """Predictions that reach into the last zone; all of them if there are not two zones."""
+    inner: Blocks
+    """Scores of the zones between the first and the last."""
+    alarms: int
+    """How many predicted events there are."""
+
+    @classmethod
+    def of(
+        cls, truth: Ticks, predicted: Ticks, span: tuple[Tick, Tick], clock: Clock, *, joins: bool
+    ) -> Segment:
+        """Evaluate the events of a segment."""
+        near, nothing = Blocks.of(predicted), Blocks.of(_NO_SCORES)
+        own = cls(*span, clock, joins, Blocks.of(truth), near, near, nothing, len(predicted))
+        if len(truth) < 2:  # noqa: PLR2004 - no border
+            return own
+        borders = borders_between(*_columns(truth), own.origin)
+        # Copies, so that the other predictions are not kept with these.
+        return replace(
+            own,
+            head=Blocks.of(reaching(predicted, own.origin, before=borders[0]).copy()),
+            tail=Blocks.of(reaching(predicted, own.origin, after=borders[-1]).copy()),
+            inner=score_rows(truth[1:-1], borders, predicted, own.origin),
+        )
+
+    @property
+    def origin(self) -> Tick:
+        """Where half ticks are counted from."""
+        return origin_of(self)
+
+    @property
+    def kept(self) -> int:
+        """How many predicted events are kept for zones that may still change."""
+        return len(self.tail) + (len(self.head) if len(self.truth) > 1 else 0)
+
+    def followed_by(self, other: Segment) -> Segment:
+        """Put a segment that starts where this one stops after it."""
+        truth, one_event = _joined(self, other, self.truth, other.truth)
+        middle, one_alarm = _joined(self, other, self.tail, other.head)
+        head = self.head if len(self.truth) > 1 else middle
+        tail = other.tail if len(other.truth) > 1 else middle
+        inner = self.inner
+        if len(self.truth) and len(other.truth):
+            # The true events that meet, and one more on either side: zones between are complete.
+            sides = Blocks((self.truth.last(2),)), Blocks((other.truth.first(2),))
+            near = _joined(self, other, *sides)[0].whole()
+            borders = borders_between(*_columns(near), self.origin)
+            if not one_event and len(self.truth) == 1:
+                reached = reaching(middle.whole(), self.origin, before=borders[0])
+                head = Blocks.of(reached.copy())
+            if not one_event and len(other.truth) == 1:
+                reached = reaching(middle.whole(), self.origin, after=borders[-1])
+                tail = Blocks.of(reached.copy())
+            if len(near) > 2:  # noqa: PLR2004 - the outer two stay open
+                own = score_rows(near[1:-1], borders, middle.whole(), self.origin)
+                inner = inner.followed_by(own)
+        inner = inner.followed_by(other.inner)
+        alarms = self.alarms + other.alarms - one_alarm
+        span = self.start, other.stop
+        return Segment(*span, self.clock, self.joins, truth, head, tail, inner, alarms)
+
+    def moved(self, ticks: int) -> Segment:
+        """Return the same segment at another time of an integer axis."""
+        events: dict[str, Any] = {
+            name: Blocks(tuple(array + ticks for array in getattr(self, name).arrays))
+            for name in ("truth", "head", "tail")
+        }
+        return replace(self, start=self.start + ticks, stop=self.stop + ticks, **events)
+
+    def first_zone(self) -> Blocks:
+        """Score the first zone, whose true event must not be the only one."""
+        near = self.truth.first(2)
+        borders = borders_between(*_columns(near), self.origin, self.start)
+        return score_rows(near[:1], borders, self.head.whole(), self.origin)
+
+    def scores(self) -> Blocks:
+        """Score every zone, as if nothing came before or after."""
+        near, single = self.truth.last(2), len(self.truth) == 1
+        start = self.start if single else None
+        borders = borders_between(*_columns(near), self.origin, start, self.stop)
+        last = score_rows(near[-1:], borders, self.tail.whole(), self.origin, last=True)
+        return last if single else self.first_zone().followed_by(self.inner).followed_by(last)
+
+    def result(self) -> Affiliation:
+        """Score all of the segment as `affiliation` would."""
+        pair = self.pair(self.truth.whole())
+        pair.require_truth("affiliation")
+        pair.checked()
+        events = self._event_scores(pair, zone_borders(pair), self.scores().whole())
+        precisions = events.precision[~events.missed]
+        sums = _sum_in_order(precisions), len(precisions), _sum_in_order(events.recall)
+        return mean_scores(events, sums)
+
+    def complete_rows(self, first: int) -> Iterator[dict[str, Any]]:
+        """Yield the rows of the zones that nothing later can change, from one of them on."""
+        stop = len(self.truth) - 1
+        if first >= stop:
+            return
+        scores = self.inner if first else self.first_zone().followed_by(self.inner)
+        # The events before and after the zones, but that the first zone starts with the segment.
+        near = self.truth.last(stop + 1 - max(first - 1, 0))
+        borders = borders_between(*_columns(near), self.origin, None if first else self.start)
+        pair = self.pair(near[1:-1] if first else near[:-1])
+        events = self._event_scores(pair, borders, scores.last(stop - first))
+        yield from events.rows(_ZONE_COLUMNS)
+
+    def pair(self, truth: Ticks) -> Pair:
+        """Return true events with the span of this segment."""
+        return Pair(
+            truth=Intervals(*_columns(truth), self.clock),
+            predicted=UnkeptIntervals(),
+            start=self.start,
+            stop=self.stop,
+            clock=self.clock,
+        )
+
+    def _event_scores(self, pair: Pair, borders: Ticks, rows: NDArray[np.float64]) -> EventScores:
+        return EventScores(pair, borders, rows[:, :-1], rows[:, -1].astype(np.int64), self.alarms)
+
+
+class UnkeptIntervals(Intervals):
+    """Predicted events that a stream has counted and scored, and not kept."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        """Hold nothing; whoever asks is told why."""
+
+    @property
+    def starts(self) -> NoReturn:
+        """Raise."""
+        raise _unkept()
+
+    @property
+    def stops(self) -> NoReturn:
+        """Raise."""
+        raise _unkept()
+
+    def __len__(self) -> NoReturn:
+        raise _unkept()
+
+    def __reduce__(self) -> tuple[type[UnkeptIntervals], tuple[()]]:
+        return UnkeptIntervals, ()
+
+
+def _unkept() -> InputError:
+    return InputError(
+        expected(
+            "a result that has its predicted events",
+            "that of a stream, which does not keep them",
+            "Score the stretch of time you want to see with `cc.affiliation`.",
+        )
+    )
+
+
+def reaching(
+    predicted: Ticks, origin: Tick, *, after: Tick | None = None, before: Tick | None = None
+) -> Ticks:
+    """Return the predictions that have a part between two borders, in half ticks.
+
+    A point on a border belongs to what comes after it.
+    """
+    first, last = 0, len(predicted)
+    starts, stops = 2 * (predicted[:, 0] - origin), 2 * (predicted[:, 1] - origin)
+    if after is not None:
+        places = np.searchsorted(starts, after), np.searchsorted(stops, after, side="right")
+        first = int(min(places))
+    if before is not None:
+        last = int(np.searchsorted(starts, before))
+    return predicted[first:last]
+
+
+def score_rows(
+    truth: Ticks, borders: Ticks, predicted: Ticks, origin: Tick, *, last: bool = False
+) -> Blocks:
+    """Score the zones of consecutive true events between borders in half ticks from the origin.
+
+    Predictions may reach beyond the outer borders. The last zone of a series also has the points
+    at its end.
+    """
+    near = reaching(predicted, origin, after=borders[0], before=None if last else borders[-1])
+    table, counts, _ = score_zones(_columns(truth), _columns(near), borders, origin)
+    return Blocks.of(np.column_stack((table, counts)))
+
+
+def _columns(rows: Ticks) -> tuple[Ticks, Ticks]:
+    starts, stops = rows.T.copy()
+    return starts, stops
+
+
+def _joined(left: Segment, right: Segment, before: Blocks, after: Blocks) -> tuple[Blocks, bool]:
+    """Put events one after the other; return also whether the two that meet are one."""
+    if left.joins and len(before) and len(after):
+        begun, continued = before.arrays[-1][-1], after.arrays[0][0]
+        if begun[1] == left.stop and continued[0] == right.start:
+            event = np.array([[begun[0], continued[1]]])
+            both = before.without_last().followed_by(Blocks.of(event))
+            return both.followed_by(after.without_first()), True
+    return before.followed_by(after), False
+
+
+def _sum_in_order(values: NDArray[np.float64]) -> float:
+    """Add up from first to last, as the kernels do; `numpy.sum` adds in another order."""
+    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0

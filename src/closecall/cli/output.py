@@ -1,0 +1,112 @@
+"""Results as a table, as JSON or as CSV, on standard output or in a file; progress and notices."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from rich.console import Console
+
+FORMATS = ("table", "json", "csv")
+_COMPILING = "Compiling closecall's kernels; this takes some seconds and happens once."
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a result goes, and as what."""
+
+    format: str
+    path: str | None = None
+    """The file; None is standard output."""
+    most: int | None = None
+    """How many events a table shows; None shows all."""
+
+    def write(
+        self,
+        *,
+        table: Callable[[Console], None],
+        values: Callable[[], dict[str, Any]],
+        rows: Callable[[], Sequence[Mapping[str, Any]]],
+    ) -> None:
+        """Write the result in the format asked for, for which only that function is called."""
+        if self.format == "json":
+            self.text(json.dumps(values(), indent=2, allow_nan=False) + "\n")
+        elif self.format == "csv":
+            own = rows()
+            self.text(csv_text(own, own[0]))
+        else:
+            with self.console() as console:
+                table(console)
+
+    def text(self, text: str) -> None:
+        """Write a text."""
+        if self.path is None:
+            click.echo(text, nl=False)
+        else:
+            Path(self.path).write_text(text, encoding="utf-8")
+
+    @contextmanager
+    def console(self) -> Iterator[Console]:
+        """Return a console that colours only what goes to a terminal."""
+        from rich.console import Console
+
+        if self.path is None:
+            yield Console(file=sys.stdout, highlight=False)
+            return
+        with Path(self.path).open("w", encoding="utf-8") as file:
+            yield Console(file=file, highlight=False)
+
+
+def csv_text(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> str:
+    """Write rows as CSV, with a header."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+@contextmanager
+def show_progress() -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar on standard error while it takes long; nothing where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Scoring predictions", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def compile_notice() -> Iterator[None]:
+    """Print a line on standard error if, and when, numba compiles anything."""
+    from closecall import compiled
+
+    told = False
+
+    def tell() -> None:
+        nonlocal told
+        if not told:
+            click.echo(_COMPILING, err=True)
+        told = True
+
+    before, compiled.on_compilation = compiled.on_compilation, tell
+    try:
+        yield
+    finally:
+        compiled.on_compilation = before

@@ -1,0 +1,128 @@
+"""The files of TSB-AD: a CSV file per series, and per detector a folder of score arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.datasets.layouts import (
+    Missing,
+    OneSeries,
+    ScoreFiles,
+    checked_path,
+    detector_folders,
+    existing_folder,
+    join_series,
+    read_csv,
+    read_truth,
+    series_to_read,
+)
+from closecall.errors import InputError, expected
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+
+def read_tsb_ad(
+    data: str | PathLike[str],
+    scores: str | PathLike[str] | None = None,
+    *,
+    missing: Missing = "error",
+) -> Any:
+    r"""Read series of TSB-AD, univariate or multivariate, and the scores saved for them.
+
+    Rows with an empty field are left out, as TSB-AD does before it runs a detector, so scores are
+    as long as what remains. The series have no timestamps: samples are counted. The label 1 means
+    that the sample is anomalous, so an event lasts from its first sample to the one after its last.
+
+    Parameters
+    ----------
+    data
+        A folder of CSV files, such as ``Datasets/TSB-AD-U`` or ``TSB-AD-M``, or one of its files.
+        The columns are values, except ``Label``.
+    scores
+        A folder with a folder for each detector, and in it ``<series>.npy``: what TSB-AD's
+        ``Run_Detector_U.py`` and ``Run_Detector_M.py`` write to their ``--score_dir``. Other files
+        are ignored. Without it, the table has labels only.
+    missing
+        What to do about a series that a detector has no file for. ``"error"`` raises;
+        ``"nan"`` gives it nan scores, which `closecall.evaluate_frame` reports as ``nan_score``;
+        ``"drop"`` leaves out each series that some detector lacks.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``series`` (the file's name without ``.csv``), ``label`` (0 or 1, uint8), and a column of
+        scores (float64) for each detector, sorted by series.
+
+    Raises
+    ------
+    InputError
+        A file or a column is missing, a label is not 0 or 1, or scores are of another length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pathlib import Path
+    >>> from closecall.datasets import read_tsb_ad
+    >>> for folder in ("TSB-AD-U", "score/IForest"):
+    ...     Path(folder).mkdir(parents=True)
+    >>> _ = Path("TSB-AD-U/001_Toy.csv").write_text("Data,Label\n0.1,0\n9.5,1\n0.2,0\n")
+    >>> np.save("score/IForest/001_Toy.npy", [0.2, 0.9, 0.4])
+    >>> read_tsb_ad("TSB-AD-U", "score").to_pydict()
+    {'series': ['001_Toy', '001_Toy', '001_Toy'], 'label': [0, 1, 0], 'IForest': [0.2, 0.9, 0.4]}
+    """
+    series = _series_files(checked_path(data, "data"))
+    files = {} if scores is None else _score_files(scores)
+    names = series_to_read(series, files, missing)
+    return join_series((_one_series(name, series[name]) for name in names), files, _read_npy)
+
+
+def _series_files(data: Path) -> dict[str, Path]:
+    if data.is_file():
+        return {_name(data): data}
+    folder = existing_folder(data, "data", "a CSV file for each series")
+    series = {_name(path): path for path in sorted(folder.glob("*.csv"))}
+    if not series:
+        rule = "CSV files in the folder `data`"
+        hint = "Its subfolders are not searched: pass TSB-AD-U or TSB-AD-M itself."
+        raise InputError(expected(rule, f"none in {folder}", hint))
+    return series
+
+
+def _name(path: Path) -> str:
+    """Return what is before the first dot, from which TSB-AD makes the name of the score file."""
+    return path.name.partition(".")[0]
+
+
+def _score_files(scores: str | PathLike[str]) -> ScoreFiles:
+    folder = existing_folder(scores, "scores", "a folder for each detector")
+    files: ScoreFiles = {
+        detector.name: {path.stem: path for path in sorted(detector.glob("*.npy"))}
+        for detector in detector_folders(folder)
+    }
+    if not any(files.values()):
+        rule = "files <detector>/<series>.npy in the folder `scores`"
+        hint = "Pass the folder that has a folder for each detector."
+        raise InputError(expected(rule, f"none in {folder}", hint))
+    return files
+
+
+def _one_series(name: str, path: Path) -> OneSeries:
+    table = read_csv(path, ["Label"], every_column=True).drop_null()
+    return OneSeries(name, path, read_truth(table, "Label", path))
+
+
+def _read_npy(path: Path) -> NDArray[np.float64]:
+    try:
+        scores: NDArray[Any] = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise InputError(expected(f"{path} to be a NumPy array", str(error))) from error
+    if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
+        rule = f"{path} to have one number for each sample"
+        raise InputError(expected(rule, f"an array of {scores.dtype} and shape {scores.shape}"))
+    return scores.ravel().astype(np.float64)

@@ -1,0 +1,288 @@
+"""Compiled passes behind the metrics; plain arrays in and out, nothing is checked here."""
+
+from __future__ import annotations
+
+from math import expm1, log1p
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.compiled import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.clock import Tick, Ticks
+
+# The curve of point adjustment: samples and their scores.
+
+_BLOCK = 512  # samples, few enough for the fastest memory
+
+
+@kernel
+def zero_between(values: Ticks, first: NDArray[np.int64], after: NDArray[np.int64]) -> None:
+    """Set the values of ranges to zero; a range may be empty."""
+    for k in range(len(first)):
+        values[first[k] : max(first[k], after[k])] = 0
+
+
+@kernel
+def add_in_order(
+    order: NDArray[np.int64],
+    scores: NDArray[Any],
+    lengths: Ticks,
+    levels: NDArray[Any],
+    sums: NDArray[np.float64],
+    total: Tick,
+) -> None:
+    """Put the scores in order, each with the length of all samples down to it, from `total` on."""
+    for i in range(len(order)):
+        total += lengths[order[i]]
+        levels[i], sums[i] = scores[order[i]], total
+
+
+@kernel
+def keep_last(levels: NDArray[Any], sums: NDArray[np.float64]) -> int:
+    """Keep the last of every run of equal levels, in place; return how many there are."""
+    count = 1
+    while count < len(levels) and levels[count] != levels[count - 1]:
+        count += 1
+    for i in range(count, len(levels)):
+        if levels[i] != levels[count - 1]:
+            levels[count] = levels[i]
+            count += 1
+        sums[count - 1] = sums[i]
+    return count
+
+
+@kernel(error_model="numpy")
+def divide_found(
+    found: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    false: NDArray[np.float64],
+    share: float,
+    rest: float,
+    values: NDArray[np.float64],
+) -> None:
+    """Divide each found time, which so many false times share, by its part of both and the rest."""
+    first = 0
+    for j in range(len(found)):
+        base = share * found[j] + rest
+        for i in range(first, first + counts[j]):
+            values[i] = min(found[j] / (share * false[i] + base), 1.0)
+        first += counts[j]
+
+
+@kernel
+def add_at_levels(scores: NDArray[Any], lengths: Ticks, levels: NDArray[Any], sums: Ticks) -> None:
+    """Add the length of each sample to the sum of the highest level that its score reaches.
+
+    Levels are ascending. A block of samples is searched for in steps, all samples at each step:
+    one after the other, a search would wait at each of its steps for a branch nobody can foresee.
+    """
+    reached = np.empty(_BLOCK, dtype=np.int64)
+    chosen = np.empty(_BLOCK, dtype=np.int64)
+    for start in range(0, len(scores), _BLOCK):
+        count = 0
+        for k in range(start, min(start + _BLOCK, len(scores))):
+            chosen[count] = k  # the next one replaces it if it adds nothing
+            count += (lengths[k] > 0) & (scores[k] >= levels[0])
+        reached[:count] = 0
+        size = len(levels)
+        while size > 1:
+            half = size // 2
+            for i in range(count):
+                level = reached[i] + half
+                reached[i] = level if levels[level] <= scores[chosen[i]] else reached[i]
+            size -= half
+        for i in range(count):
+            sums[reached[i]] += lengths[chosen[i]]
+
+
+# Distances from one set of intervals to another. The distance of a moment to a set is 0 inside the
+# set's intervals; in the gap between two of them it rises from the left one to halfway, and falls
+# to the right one after that. So each part of the first set that lies in one gap has at most two
+# straight pieces, whose largest value and whose integral are closed forms. Both sets are sorted and
+# walked along once. Times only enter as differences, which are exact for integers.
+
+
+@kernel
+def straight_integral(nearer: float, farther: float, power: float) -> float:
+    """Integrate a power of a distance that goes evenly from one value to the other."""
+    if nearer >= farther:
+        return 0.0
+    if power == 1:
+        return (nearer + farther) / 2 * (farther - nearer)
+    whole: float = farther ** (power + 1) / (power + 1)
+    if nearer <= 0:
+        return whole
+    # farther^q - nearer^q, without taking nearly equal powers from each other.
+    return whole * -expm1((power + 1) * log1p((nearer - farther) / farther))
+
+
+@kernel
+def gap_part(
+    length: float, left: float, right: float, power: float, unit: float
+) -> tuple[float, float]:
+    """Return the largest distance along a part of a gap, and the integral of its power.
+
+    The part starts at these distances from the ends of the gap; inf stands for no such end.
+    """
+    rising = length
+    if right < np.inf:
+        rising = min(length, max(0.0, (right - left) / 2)) if left < np.inf else 0.0
+    falling = length - rising
+    total, largest = 0.0, 0.0
+    if rising > 0:
+        largest = left + rising
+        total += straight_integral(left / unit, largest / unit, power)
+    if falling > 0:
+        last = right - length
+        peak = last + falling
+        largest = max(largest, peak)
+        total += straight_integral(last / unit, peak / unit, power)
+    return largest, total
+
+
+@kernel
+def ends_of_gap(time: Tick, starts: Ticks, stops: Ticks, after: int) -> tuple[float, float]:
+    """Return the distances of a moment to the interval that starts before it and the next one."""
+    left, right = np.inf, np.inf
+    if after > 0:
+        left = np.float64(max(time - stops[after - 1], 0))
+    if after < len(starts):
+        right = np.float64(starts[after] - time)
+    return left, right
+
+
+@kernel
+def along(
+    start: Tick,
+    stop: Tick,
+    to_starts: Ticks,
+    to_stops: Ticks,
+    after: int,
+    power: float,
+    unit: float,
+) -> tuple[float, float, int]:
+    """Walk along one interval: largest distance, integral of its power, where the walk has come."""
+    largest, total, now = 0.0, 0.0, start
+    while now < stop:
+        while after < len(to_starts) and to_starts[after] <= now:
+            after += 1
+        if after > 0 and now < to_stops[after - 1]:
+            now = min(stop, to_stops[after - 1])
+            continue
+        end = stop
+        if after < len(to_starts):
+            end = min(end, to_starts[after])
+        left, right = ends_of_gap(now, to_starts, to_stops, after)
+        farthest, integral = gap_part(np.float64(end - now), left, right, power, unit)
+        largest = max(largest, farthest)
+        total += integral
+        now = end
+    return largest, total, after
+
+
+@kernel
+def directed(
+    starts: Ticks, stops: Ticks, to_starts: Ticks, to_stops: Ticks, power: float, unit: float
+) -> tuple[float, float]:
+    """Return the largest distance, and the mean of a power of the distances in that unit.
+
+    The mean is over the time of the intervals, or over points where there are only points.
+    Neither set may be empty.
+    """
+    largest, time_sum, time, point_sum, after = 0.0, 0.0, 0.0, 0.0, 0
+    for k in range(len(starts)):
+        start, stop = starts[k], stops[k]
+        if start < stop:
+            farthest, total, after = along(start, stop, to_starts, to_stops, after, power, unit)
+            time_sum += total
+            time += np.float64(stop - start) / unit
+        else:
+            while after < len(to_starts) and to_starts[after] <= start:
+                after += 1
+            farthest = min(ends_of_gap(start, to_starts, to_stops, after))
+            point_sum += (farthest / unit) ** power
+        largest = max(largest, farthest)
+    return largest, time_sum / time if time > 0 else point_sum / len(starts)
+
+
+# Events and predictions paired, or taken from each other.
+
+
+@kernel
+def match(first: NDArray[np.int64], after: NDArray[np.int64]) -> int:
+    """Pair each range [first, after) with an index of its own; return how many can be.
+
+    Both ends must not fall from one range to the next. Then the earliest index left is always a
+    best choice, since whatever could still use it could use a later one instead.
+    """
+    matched = 0
+    free = 0
+    for index in range(first.size):
+        free = max(free, first[index])
+        if free < after[index]:
+            matched += 1
+            free += 1
+    return matched
+
+
+@kernel
+def matched_share(
+    node: int,
+    length: float,
+    begin: NDArray[np.int64],
+    partner: NDArray[np.int64],
+    removed: NDArray[np.bool_],
+    part_lengths: NDArray[np.float64],
+) -> float:
+    """Return the share of a node that partners still match; -1 if there are none."""
+    total, count = 0.0, 0
+    for part in range(begin[node], begin[node + 1]):
+        if not removed[partner[part]]:
+            total += part_lengths[part]
+            count += 1
+    if count == 0:
+        return -1.0
+    # What meets a point covers all of it.
+    return total / length if length > 0 else 1.0
+
+
+@kernel
+def prune(
+    lengths: NDArray[np.float64],
+    begin: NDArray[np.int64],
+    order: NDArray[np.int64],
+    partner: NDArray[np.int64],
+    part_lengths: NDArray[np.float64],
+    thresholds: NDArray[np.float64],
+) -> Any:
+    """Mark which nodes are removed: events and predictions, numbered one after the other.
+
+    A node counts as long as enough of it is matched by partners that count, so that one removal can
+    cause the next; what is left does not depend on the order. Only the first and the last part of
+    an event can belong to a prediction that is removed before the event is, since the others lie
+    inside it whole; so each is looked at three times at most.
+
+    Every part is listed twice, once under each of its nodes: those of node k are
+    `begin[k]` to `begin[k + 1]`. `order` holds the nodes as they are to be looked at first.
+    """
+    removed = np.zeros(lengths.size, dtype=np.bool_)
+    waiting = np.empty(order.size + partner.size, dtype=np.int64)
+    waiting[: order.size] = order
+    last = order.size
+    while last > 0:
+        last -= 1
+        node = waiting[last]
+        if removed[node]:
+            continue
+        share = matched_share(node, lengths[node], begin, partner, removed, part_lengths)
+        if 0 <= share < thresholds[node]:
+            removed[node] = True
+            for part in range(begin[node], begin[node + 1]):
+                if not removed[partner[part]]:
+                    waiting[last] = partner[part]
+                    last += 1
+    return removed

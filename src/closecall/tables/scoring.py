@@ -1,0 +1,470 @@
+"""Score, sweep and compare detectors straight from files and Arrow tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from decimal import ROUND_FLOOR, Context, Decimal
+from math import floor, inf, isinf, log10, nan
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from closecall.affiliation import Affiliation, AffiliationCurve, affiliation, affiliation_curve
+from closecall.errors import InputError, expected
+from closecall.tables.roles import (
+    Source,
+    affiliation_arguments,
+    named_sources,
+    read_sample_times,
+    read_side,
+    read_sources,
+    read_values,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from closecall.affiliation import OperatingPoint
+    from closecall.compare import Comparison
+
+_SECONDS_PER_DAY = 86_400
+_SHORT = 8  # significant digits of a threshold that need no shortening
+_FEWEST_DIGITS, _MOST_DIGITS = 4, 17  # significant digits of one that is shortened
+_FEWEST_DETECTORS = 2
+
+
+def score_files(
+    truth_file: str | PathLike[str],
+    predicted_file: str | PathLike[str] | None = None,
+    *,
+    truth: str | None = None,
+    predicted: str | None = None,
+    time: str | None = None,
+    end: Any = None,
+    span: tuple[Any, Any] | None = None,
+    zero_division: float = nan,
+) -> Affiliation:
+    r"""Score predictions against the truth, straight from CSV or Parquet files.
+
+    Parameters
+    ----------
+    truth_file, predicted_file
+        Paths as `read_table` takes them; without the second, the first holds both sides.
+    truth, predicted
+        What to compare: a column of 0/1 labels, or ``START,STOP`` for two columns that list
+        events (the same column twice lists points). By default a column called ``truth`` or
+        ``predicted``, else the columns ``start`` and ``stop``, else the file's only column.
+    time
+        The column of times that goes with the labels, in either file; in both, they must agree.
+    end
+        The time that follows the last sample; needed where times are not evenly spaced.
+    span
+        Start and stop of the whole series; needed with lists of events.
+    zero_division
+        What to count for an undefined precision, as in `closecall.affiliation`.
+
+    Returns
+    -------
+    Affiliation
+        What `closecall.affiliation` returns: scores in 0..1, higher is better.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
+    >>> _ = path.write_text("truth,predicted\n0,0\n1,0\n1,1\n0,0\n")
+    >>> score_files(path).precision
+    1.0
+    """
+    sources = read_sources(truth_file, predicted_file)
+    arguments = affiliation_arguments(
+        sources, truth=truth, predicted=predicted, time=time, end=end, span=span
+    )
+    return affiliation(**arguments, zero_division=zero_division)
+
+
+def score_tables(
+    truth_table: pa.Table,
+    predicted_table: pa.Table | None = None,
+    *,
+    truth: str | None = None,
+    predicted: str | None = None,
+    time: str | None = None,
+    end: Any = None,
+    span: tuple[Any, Any] | None = None,
+    zero_division: float = nan,
+    names: tuple[str, str] = ("the truth table", "the predicted table"),
+) -> Affiliation:
+    """Score predictions against the truth from one or two Arrow tables.
+
+    Without the second table, the first holds both sides. The columns and options are those of
+    `score_files`. Where one side is a list of events and the
+    other a column of labels, the labels become events on their times first.
+
+    `names` are what messages call the two tables.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> incidents = pa.table({"start": [10], "stop": [20]})
+    >>> alarms = pa.table({"at": [12, 18]})
+    >>> score_tables(incidents, alarms, predicted="at,at", span=(0, 100)).precision
+    1.0
+    """
+    sources = named_sources(truth_table, predicted_table, names)
+    arguments = affiliation_arguments(
+        sources, truth=truth, predicted=predicted, time=time, end=end, span=span
+    )
+    return affiliation(**arguments, zero_division=zero_division)
+
+
+def curve_files(
+    truth_file: str | PathLike[str],
+    scores_file: str | PathLike[str] | None = None,
+    *,
+    truth: str | None = None,
+    score: str | None = None,
+    time: str | None = None,
+    end: Any = None,
+    span: tuple[Any, Any] | None = None,
+) -> AffiliationCurve:
+    r"""Score a detector at every threshold, straight from CSV or Parquet files.
+
+    Parameters
+    ----------
+    truth_file, scores_file
+        Paths as `read_table` takes them; without the second, the first holds both sides.
+    truth
+        A column of 0/1 labels, or ``START,STOP`` for two columns that list events. By default
+        as in `score_files`.
+    score
+        The column of scores, higher is more anomalous. By default a column called ``score``,
+        else the only column of `scores_file` beside the times.
+    time
+        The column of times, in either file; needed with a list of events.
+    end
+        The time that follows the last sample; needed where times are not evenly spaced.
+    span
+        Start and stop of the whole series; by default that of the samples.
+
+    Returns
+    -------
+    AffiliationCurve
+        What `closecall.affiliation_curve` returns: scores in 0..1, higher is better.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> _ = path.write_text("truth,score\n0,0.1\n1,0.7\n1,0.9\n0,0.2\n")
+    >>> curve_files(path).best()
+    OperatingPoint(threshold=0.7, precision=1.000, recall=1.000, f1=1.000, alarms=1)
+    """
+    sources = read_sources(truth_file, scores_file)
+    return _curve(sources, truth, score, time, end=end, span=span)
+
+
+def curve_tables(
+    truth_table: pa.Table,
+    scores_table: pa.Table | None = None,
+    *,
+    truth: str | None = None,
+    score: str | None = None,
+    time: str | None = None,
+    end: Any = None,
+    span: tuple[Any, Any] | None = None,
+    names: tuple[str, str] = ("the truth table", "the scores table"),
+) -> AffiliationCurve:
+    """Score a detector at every threshold from one or two Arrow tables.
+
+    Without the second table, the first holds both sides. The columns and options are those of
+    `curve_files`; `names` are what messages call the two tables.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> incidents = pa.table({"start": [1], "stop": [3]})
+    >>> detector = pa.table({"t": [0, 1, 2, 3], "score": [0.1, 0.7, 0.9, 0.2]})
+    >>> curve_tables(incidents, detector, time="t")
+    AffiliationCurve(4 thresholds, average_precision=1.000, best f1=1.000 at 0.7)
+    """
+    sources = named_sources(truth_table, scores_table, names)
+    return _curve(sources, truth, score, time, end=end, span=span)
+
+
+def _curve(
+    sources: list[Source], truth: str | None, score: str | None, time: str | None, **axis: Any
+) -> AffiliationCurve:
+    shared = len(sources) == 1
+    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
+    scores = read_values(sources[-1], "score", score, time=time, shared=shared)
+    times = read_sample_times(sources, time, actual)
+    return affiliation_curve(actual, scores, times=times, **axis)
+
+
+def curve_columns(
+    curve: AffiliationCurve, *, points: int | None = 200, chosen: OperatingPoint | None = None
+) -> dict[str, NDArray[Any]]:
+    """Lay the curve out as columns: threshold, precision, recall, f1 and alarms.
+
+    Parameters
+    ----------
+    curve
+        What `closecall.affiliation_curve` returns.
+    points
+        About how many exact points to take, evenly spread along the curve; None takes all.
+    chosen
+        A point of the curve that must be among them.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
+    >>> curve_columns(c, points=2)["threshold"]
+    array([0.9, 0.1])
+    """
+    rows = slice(None) if points is None else outline_with(curve, points, chosen)
+    # Written in float32, 0.7 would read back as a number above the score it stands for.
+    wide = np.float64 if curve.thresholds.dtype.kind == "f" else curve.thresholds.dtype
+    return {
+        "threshold": curve.thresholds[rows].astype(wide),
+        "precision": curve.precision[rows],
+        "recall": curve.recall[rows],
+        "f1": curve.f1[rows],
+        "alarms": curve.alarms[rows],
+    }
+
+
+def outline_with(
+    curve: AffiliationCurve, points: int, chosen: OperatingPoint | None
+) -> NDArray[np.int64]:
+    """Choose indices that draw the curve, the chosen point among them."""
+    rows = curve.outline(points)
+    if chosen is None:
+        return rows
+    return np.union1d(rows, np.flatnonzero(curve.thresholds == chosen.threshold))
+
+
+def alarm_rate(curve: AffiliationCurve, alarms: int) -> float:
+    """Return the alarms per day of a datetime axis, or per one unit of a numeric one.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> alarm_rate(cc.affiliation_curve([0, 1, 0, 0], [0, 1, 0, 1]), 2)
+    0.5
+    """
+    pair = curve.scored
+    whole = pair.stop - pair.start
+    if pair.clock.kind == "datetime":
+        return alarms / (whole * pair.clock.seconds / _SECONDS_PER_DAY)
+    return alarms / whole
+
+
+def curve_report(
+    curve: AffiliationCurve, chosen: OperatingPoint, *, points: int | None = 200
+) -> dict[str, Any]:
+    """Return the curve, and each event's scores at the chosen threshold, as plain JSON values.
+
+    To what `AffiliationCurve.to_dict` gives, ``chosen`` adds the chosen point, how often it
+    alarms, and what `Affiliation.to_dict` gives there.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
+    >>> chosen = curve_report(c, c.best(min_recall=0.99))["chosen"]
+    >>> chosen["threshold"], chosen["events"][0]["recall"]
+    (0.4, 1.0)
+    """
+    columns = curve_columns(curve, points=points, chosen=chosen)
+    plain = {name: column.tolist() for name, column in columns.items()}
+    thresholds = [_json_number(value) for value in plain.pop("threshold")]
+    dated = curve.scored.clock.kind == "datetime"
+    return {
+        **curve.to_dict(points=1),
+        "curve": {"thresholds": thresholds, **plain},
+        "chosen": {
+            **asdict(chosen),
+            "threshold": _json_number(chosen.threshold),
+            f"alarms_per_{'day' if dated else 'unit'}": alarm_rate(curve, chosen.alarms),
+            **curve.at(chosen.threshold).to_dict(),
+        },
+    }
+
+
+def _json_number(value: float) -> float | str:
+    return str(value) if isinf(value) else value
+
+
+_FEWEST = 2
+
+
+def compare_files(
+    truth_file: str | PathLike[str],
+    detectors_file: str | PathLike[str] | None = None,
+    *,
+    truth: str | None = None,
+    predicted: Sequence[str] = (),
+    scores: Sequence[str] = (),
+    thresholds: Mapping[str, float] | None = None,
+    time: str | None = None,
+    end: Any = None,
+    span: tuple[Any, Any] | None = None,
+    decimals: int | None = None,
+) -> Comparison:
+    r"""Compare detectors event by event, straight from CSV or Parquet files.
+
+    Parameters
+    ----------
+    truth_file, detectors_file
+        Paths as `read_table` takes them; without the second, the first holds everything.
+    truth
+        A column of 0/1 labels, or ``START,STOP`` for two columns that list events. By default as
+        in `score_files`.
+    predicted
+        Columns of 0/1 labels, one for each detector, which goes by the column's name.
+    scores
+        Columns of scores, higher is more anomalous, one for each further detector.
+    thresholds
+        Thresholds by column of scores; the best F1 of a detector decides where none is given.
+    time
+        The column of times, in either file; needed with a list of events.
+    end
+        The time that follows the last sample; needed where times are not evenly spaced.
+    span
+        Start and stop of the whole series; by default that of the samples.
+    decimals
+        To how many decimals scores are rounded before they are compared.
+
+    Returns
+    -------
+    Comparison
+        What `closecall.compare` returns.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "results.csv"
+    >>> _ = path.write_text("truth,mine,theirs\n0,0,0\n1,1,0\n1,1,1\n0,0,0\n")
+    >>> compare_files(path, predicted=["mine", "theirs"]).best
+    (('mine',),)
+    """
+    return _compare(
+        read_sources(truth_file, detectors_file),
+        truth,
+        {"predicted": predicted, "score": scores},
+        time,
+        thresholds=thresholds,
+        end=end,
+        span=span,
+        decimals=decimals,
+    )
+
+
+def compare_tables(
+    truth_table: pa.Table,
+    detectors_table: pa.Table | None = None,
+    *,
+    truth: str | None = None,
+    predicted: Sequence[str] = (),
+    scores: Sequence[str] = (),
+    thresholds: Mapping[str, float] | None = None,
+    time: str | None = None,
+    end: Any = None,
+    span: tuple[Any, Any] | None = None,
+    decimals: int | None = None,
+    names: tuple[str, str] = ("the truth table", "the detectors table"),
+) -> Comparison:
+    """Compare detectors event by event, from one or two Arrow tables.
+
+    Without the second table, the first holds everything. The columns and options are those of
+    `compare_files`; `names` are what messages call the two tables.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> incidents = pa.table({"start": [1], "stop": [3]})
+    >>> detectors = pa.table({"t": [0, 1, 2, 3], "mine": [0, 1, 1, 0], "score": [0, 7, 8, 9]})
+    >>> compared = compare_tables(
+    ...     incidents, detectors, predicted=["mine"], scores=["score"], time="t"
+    ... )
+    >>> compared.best, compared.thresholds["score"]
+    ((('mine',),), 7)
+    """
+    return _compare(
+        named_sources(truth_table, detectors_table, names),
+        truth,
+        {"predicted": predicted, "score": scores},
+        time,
+        thresholds=thresholds,
+        end=end,
+        span=span,
+        decimals=decimals,
+    )
+
+
+def _compare(
+    sources: list[Source],
+    truth: str | None,
+    columns: Mapping[Literal["predicted", "score"], Sequence[str]],
+    time: str | None,
+    **options: Any,
+) -> Comparison:
+    from closecall.compare import compare  # which a score does without
+
+    detectors = sources[-1]
+    _require_rivals(detectors, [name for names in columns.values() for name in names])
+    shared = len(sources) == 1
+    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
+    times = read_sample_times(sources, time, actual)
+    predicted, scores = (
+        {name: read_values(detectors, role, name, time=time, shared=shared) for name in names}
+        for role, names in columns.items()
+    )
+    return compare(actual, predicted, scores=scores, times=times, **options)
+
+
+def _require_rivals(source: Source, columns: list[str]) -> None:
+    """Raise if there are fewer than two detectors, or a column is named twice."""
+    listing = f"The columns of {source.name} are: {', '.join(source.columns)}."
+    if len(columns) < _FEWEST_DETECTORS:
+        got = f"only {columns[0]!r}" if columns else "none"
+        raise InputError(expected("columns of at least two detectors to compare", got, listing))
+    name, count = Counter(columns).most_common(1)[0]
+    if count > 1:
+        raise InputError(
+            expected("each detector's column to be named once", f"{name!r} {count} times", listing)
+        )
+
+
+def threshold_text(curve: AffiliationCurve, threshold: float) -> str:
+    """Write one of the curve's thresholds so that it can be typed in and predicts the same.
+
+    A long number is cut, downwards, as long as it stays above the next lower score.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> c = cc.affiliation_curve([0, 1, 0], [0.1, 0.123456789, 1 / 3])
+    >>> [threshold_text(c, threshold) for threshold in c.thresholds.tolist()]
+    ['0.3333', '0.1234', '0.1']
+    """
+    short = f"{threshold:.{_SHORT}g}"
+    if isinstance(threshold, int) or isinf(threshold) or float(short) == threshold:
+        return str(threshold) if isinstance(threshold, int) else short
+    ascending = curve.thresholds[::-1]
+    lower = ascending[: np.searchsorted(ascending, threshold)]
+    next_lower = float(lower[-1]) if lower.size else -inf
+    whole_digits = floor(log10(abs(threshold))) + 1
+    for digits in range(min(max(_FEWEST_DIGITS, whole_digits), _MOST_DIGITS), _MOST_DIGITS):
+        down = Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(Decimal(threshold))
+        text = f"{float(down):.{digits}g}"
+        if next_lower < float(text) <= threshold:
+            return text
+    return repr(threshold)

@@ -1,0 +1,309 @@
+"""The audit: who is fooled, by what, and what the metrics reward."""
+
+import gzip
+import json
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall import adversary
+from closecall.adversary.audit import audit, with_hint
+from closecall.datasets import demo
+from closecall.errors import InputError, InputTypeError
+
+EPISODES = np.array(([0] * 400 + [1] * 200) * 5 + [0] * 500)
+LATE = np.roll(EPISODES, 60)
+METRICS = ("classical", "point_adjust", "composite", "range_based", "time_aware", "affiliation")
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return audit(EPISODES, {"late": LATE, "blind": np.roll(EPISODES, 300)}, metrics=METRICS)
+
+
+def row(audited, metric, prediction):
+    (found,) = [
+        row for row in audited.table if (row["metric"], row["prediction"]) == (metric, prediction)
+    ]
+    return found
+
+
+def test_verdicts(whole):
+    assert whole.beaten == ("point_adjust", "composite", "range_based", "time_aware")
+    assert {name: whole.verdicts[name].by for name in whole.beaten[1:]} == {
+        "composite": "composite",
+        "range_based": "alternating",
+        "time_aware": "alternating",
+    }
+    for verdict in whole.verdicts.values():
+        assert verdict.beaten == (verdict.score >= verdict.detector_score)
+        assert verdict.margin == verdict.score - verdict.detector_score
+        assert verdict.detector == "late"
+
+
+def test_the_table_holds_what_evaluate_gives(whole):
+    scores = cc.evaluate(EPISODES, LATE, metrics=METRICS)
+    everything = cc.evaluate(EPISODES, np.ones_like(EPISODES), metrics=METRICS)
+    first = np.zeros_like(EPISODES)
+    first[400:600] = 1
+    trivial = cc.evaluate(EPISODES, first, metrics=METRICS)
+    for metric in METRICS:
+        for prediction, expected in (
+            ("late", scores),
+            ("everything", everything),
+            ("trivial", trivial),
+        ):
+            found = row(whole, metric, prediction)
+            assert found["score"] == expected[f"{metric}_f1"]
+            assert found["precision"] == expected[f"{metric}_precision"]
+            assert found["recall"] == expected[f"{metric}_recall"]
+
+
+def test_every_metric_has_every_prediction(whole):
+    for metric in METRICS:
+        kinds = [row["kind"] for row in whole.table if row["metric"] == metric]
+        assert kinds == ["detector"] * 2 + ["trivial"] + ["uninformative"] * 5
+
+
+def test_an_adversary_is_compared_with_detectors_that_know_as_much(whole):
+    verdict = whole.verdicts["range_based"]
+    assert verdict.knows == 1
+    start, stop = list(cc.Events.from_labels(EPISODES))[verdict.parameters["event"]]
+    event = np.zeros_like(EPISODES)
+    event[start:stop] = 1
+    helped = LATE.copy()
+    helped[start - 200 : stop + 200] = event[start - 200 : stop + 200]
+    score = cc.evaluate(EPISODES, helped, metrics=["range_based"])["range_based_f1"]
+    assert verdict.detector_score == score
+    assert (
+        verdict.score
+        == (
+            cc.evaluate(EPISODES, adversary.from_trivial(event), metrics=["range_based"])[
+                "range_based_f1"
+            ]
+        )
+    )
+
+
+def test_a_hint_replaces_what_is_predicted_in_its_zone():
+    truth = cc.Events([(10, 20), (40, 50), (80, 90)])
+    predicted = cc.Events([(0, 5), (28, 45), (55, 70), (85, 99)])
+    given = with_hint(truth, predicted, cc.Events([(40, 50)]), (0, 100))
+    assert list(given) == [(0, 5), (28, 30), (40, 50), (65, 70), (85, 99)]
+    outer = with_hint(truth, predicted, cc.Events([(10, 20), (80, 90)]), (0, 100))
+    assert list(outer) == [(10, 20), (30, 45), (55, 65), (80, 90)]
+
+
+def test_a_hint_keeps_points_outside_its_zone():
+    truth = cc.Events([(10.0, 20.0), (40.0, 50.0)])
+    predicted = cc.Events.from_points([5.0, 29.5, 30.0, 60.0])
+    given = with_hint(truth, predicted, cc.Events([(10.0, 20.0)]), (0.0, 100.0))
+    assert list(given) == [(10.0, 20.0), (30.0, 30.0), (60.0, 60.0)]
+
+
+def test_vectors_and_events_get_the_same_verdicts(whole):
+    span = (0, len(EPISODES))
+    sides = [cc.Events.from_labels(side) for side in (EPISODES, LATE, np.roll(EPISODES, 300))]
+    events = audit(
+        sides[0], {"late": sides[1], "blind": sides[2]}, metrics=["range_based"], span=span
+    )
+    assert events.verdicts["range_based"] == whole.verdicts["range_based"]
+
+
+def test_events_on_clocks_of_two_units_are_audited():
+    origin = np.datetime64("2024-01-01T00:00:00", "s")
+    minutes = np.timedelta64(60, "s")
+    truth = cc.Events(
+        [(origin + a * minutes, origin + b * minutes) for a, b in ((60, 90), (200, 260))]
+    )
+    late = cc.Events.from_arrays(
+        truth.starts.astype("datetime64[ns]") + np.timedelta64(10, "m"),
+        truth.stops.astype("datetime64[ns]") + np.timedelta64(10, "m"),
+    )
+    span = (origin, origin + 400 * minutes)
+    found = audit(
+        truth,
+        {"late": late},
+        span=span,
+        metrics={"affiliation": {}, "margin": {"margin": timedelta(minutes=15)}},
+        budget=30,
+    )
+    assert row(found, "margin", "late")["score"] == 1
+    assert row(found, "affiliation", "late")["score"] == cc.affiliation(truth, late, span=span).f1
+    assert found.verdicts["affiliation"].beaten is False
+
+
+def test_random_points_beat_point_adjust_where_detectors_are_imprecise():
+    noisy = adversary.random_ranges(EPISODES, count=60, length=10, seed=1)
+    found = audit(EPISODES, {"noisy": noisy}, metrics=["point_adjust", "affiliation"])
+    verdict = found.verdicts["point_adjust"]
+    assert (verdict.beaten, verdict.by, verdict.knows) == (True, "random_points", 0)
+    assert verdict.score > 0.9
+
+
+def test_the_demo():
+    data = demo()
+    found = audit(data.truth, data.predicted, times=data.times)
+    assert {"event_wise", "range_based", "time_aware"} <= set(found.beaten)
+    assert not {"affiliation", "classical", "normalised_affiliation"} & set(found.beaten)
+    assert found.verdicts["affiliation"].margin < -0.2
+    assert found.events == 7
+
+
+@pytest.mark.parametrize("dataset", ["machinetemp", "twitteraapl", "nyctaxi"])
+def test_the_papers_data(data_folder, dataset):
+    def labels(name):
+        lines = gzip.decompress((data_folder / "kdd2022" / f"{dataset}_{name}.gz").read_bytes())
+        return np.array(lines.split(), dtype=np.float64).astype(np.uint8)
+
+    found = audit(
+        labels("groundtruth"),
+        {name: labels(name) for name in ("greenhouse", "lstmad", "luminol")},
+        trivial=labels("trivial"),
+        metrics=["range_based", "time_aware", "affiliation"],
+    )
+    assert found.verdicts["range_based"].beaten
+    assert found.verdicts["range_based"].by == "alternating"
+    assert found.verdicts["time_aware"].beaten
+    # On nyctaxi the published detectors are no better than chance.
+    assert found.verdicts["affiliation"].beaten == (dataset == "nyctaxi")
+
+
+def test_a_verdict_does_not_hang_on_the_seed():
+    truth = np.array([0] * 500 + [1] * 120 + [0] * 600)
+    fair = np.roll(truth, 60)
+    verdicts = [
+        audit(truth, {"fair": fair}, metrics=["classical"], seed=seed).verdicts["classical"]
+        for seed in range(12)
+    ]
+    # F1 is 0.5; a range as long as the event reaches that once in ten draws.
+    assert {verdict.detector_score for verdict in verdicts} == {0.5}
+    assert not any(verdict.beaten for verdict in verdicts)
+    assert max(verdict.score for verdict in verdicts) < 0.35
+
+
+def test_an_audit_repeats_itself(whole):
+    again = audit(EPISODES, {"late": LATE, "blind": np.roll(EPISODES, 300)}, metrics=METRICS)
+    assert again.to_dict() == whole.to_dict()
+
+
+def test_progress_counts_to_its_total():
+    seen = []
+    audit(
+        EPISODES,
+        {"late": LATE},
+        metrics=["classical"],
+        budget=20,
+        progress=lambda *at: seen.append(at),
+    )
+    assert [done for done, _ in seen] == list(range(1, len(seen) + 1))
+    # Each round of fresh draws adds what it takes.
+    totals = [total for _, total in seen]
+    assert totals == sorted(totals)
+    assert totals[-1] == len(seen)
+
+
+def test_undefined_detectors_are_beaten_by_anything_defined():
+    found = audit(
+        [0, 1, 0, 0, 0, 1, 0, 0], {"silent": [0] * 8}, metrics=["classical", "segmentation"]
+    )
+    verdict = found.verdicts["classical"]
+    assert (verdict.beaten, verdict.margin) == (True, float("inf"))
+    assert found.to_dict()["verdicts"][0]["margin"] is None
+
+
+def test_one_event_leaves_informed_adversaries_out():
+    truth = [0] * 50 + [1] * 20 + [0] * 50
+    found = audit(truth, {"late": np.roll(truth, 5)}, metrics=["composite"])
+    assert set(found.left_out) == {"alternating", "composite"}
+    assert {row["prediction"] for row in found.table} == {
+        "late",
+        "trivial",
+        "everything",
+        "random_points",
+        "random_ranges",
+    }
+
+
+def test_frames(whole):
+    frame = whole.to_frame()
+    assert frame.shape == (6 * 8, 9)
+    chosen = frame[(frame.metric == "classical") & (frame.prediction == "late")]
+    assert chosen.score.tolist() == [row(whole, "classical", "late")["score"]]
+    verdicts = whole.to_frame("polars", part="verdicts")
+    assert verdicts["metric"].to_list() == list(METRICS)
+    assert json.loads(verdicts["parameters"][0]) == whole.verdicts["classical"].parameters
+    assert whole.to_frame("polars", part="targets").shape == (6 * 5, 4)
+
+
+def test_plain_values_are_json(whole):
+    plain = json.loads(json.dumps(whole.to_dict(), allow_nan=False))
+    assert plain["verdicts"][0]["metric"] == "classical"
+    assert plain["distances"]["affiliation"][0] == {
+        "distance": 0,
+        "score": whole.distances["affiliation"][0],
+    }
+
+
+def test_the_repr_is_one_line(whole):
+    assert repr(whole) == (
+        f"Audit(6 metrics on 5 events, {whole.tried} uninformative predictions tried, "
+        "beaten: point_adjust, composite, range_based, time_aware)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([0, 1], [0, 1]), {}, "`detectors` to be predictions by name, got list"),
+        (([0, 1], {}), {}, "at least one detector"),
+        (([0, 0], {"a": [0, 1]}), {}, "at least one true event"),
+        (([0, 1], {"a": [0, 1]}), {"metrics": ["clasical"]}, "Did you mean 'classical'?"),
+        (([0, 1], {"a": [0, 1]}), {"budget": 0}, "`budget` to be 1 or more"),
+        (([0, 1], {"a": [0, 1]}), {"seed": -1}, "`seed` to be 0 or more"),
+        (([0, 1], {"a": [0, 1]}), {"trivial": [1]}, "`trivial` to have as many labels as `truth`"),
+        (([0, 1], {"a": [0, 1], "b": [0, 2]}), {}, "`detectors['b']` labels to be 0 or 1, got 2"),
+        (
+            ([0, 1], {"everything": [0, 1]}),
+            {},
+            "the audit's own predictions (trivial, alt",
+        ),
+        (([0, 1], {3: [0, 1]}), {}, "names in `detectors` to be text, got 3"),
+    ],
+)
+def test_bad_input(arguments, options, message):
+    with pytest.raises((InputError, InputTypeError)) as caught:
+        audit(*arguments, **options)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("trivial", "got"),
+    [
+        ([0, 1, 0, 1, 0, 0, 0, 0], "2 events"),
+        ([0, 0, 0, 0, 0, 0, 0, 0], "none"),
+        ([1, 0, 0, 0, 0, 0, 0, 0], "(0, 1), which meets 0 true events"),
+        ([0, 1, 1, 1, 1, 1, 0, 0], "(1, 6), which meets 2 true events"),
+    ],
+)
+def test_a_trivial_event_is_one_and_true(trivial, got):
+    truth = [0, 1, 1, 0, 0, 1, 1, 0]
+    with pytest.raises(InputError, match="`trivial` to be one event, which is true") as caught:
+        audit(truth, {"a": truth}, trivial=trivial)
+    assert got in str(caught.value)
+    with pytest.raises(InputError, match="`trivial` to be one event, which is true"):
+        adversary.search("classical", truth, trivial=trivial)
+
+
+def test_one_metric_by_name_is_enough():
+    truth = [0, 1, 0, 0, 0, 1, 0, 0]
+    assert list(audit(truth, {"a": truth}, metrics="classical", budget=1).verdicts) == ["classical"]
+
+
+def test_bad_frames(whole):
+    with pytest.raises(InputError, match="`backend` to be 'pandas' or 'polars', got 'arrow'"):
+        whole.to_frame("arrow")
+    with pytest.raises(InputError, match="`part` to be 'table', 'verdicts' or 'targets'"):
+        whole.to_frame(part="rows")

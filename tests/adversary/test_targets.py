@@ -1,0 +1,91 @@
+"""The design targets, measured: what metrics reward."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.adversary import TARGETS
+from closecall.adversary.audit import audit
+
+EPISODES = np.array(([0] * 400 + [1] * 200) * 5 + [0] * 500)
+METRICS = ("classical", "point_adjust", "range_based", "affiliation")
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return audit(EPISODES, {"late": np.roll(EPISODES, 60)}, metrics=METRICS, budget=5)
+
+
+def row(audited, metric, prediction):
+    (found,) = [
+        row for row in audited.table if (row["metric"], row["prediction"]) == (metric, prediction)
+    ]
+    return found
+
+
+def target(audited, metric, name):
+    (found,) = [row for row in audited.targets if (row["metric"], row["target"]) == (metric, name)]
+    return found
+
+
+def test_parameters_and_times_reach_the_metrics():
+    times = np.datetime64("2024-01-01") + np.arange(len(EPISODES)) * np.timedelta64(60, "s")
+    arguments = (EPISODES, {"after": np.roll(EPISODES, 260)})
+    strict, lenient = (
+        audit(*arguments, times=times, budget=5, metrics={"margin": {"margin": margin}})
+        for margin in (timedelta(minutes=59), timedelta(minutes=61))
+    )
+    assert row(strict, "margin", "after")["score"] == 0
+    assert row(lenient, "margin", "after")["score"] == 1
+    # The canonical series has the same step of one minute, so misses by an hour are found.
+    assert (strict.distances["margin"][40], strict.distances["margin"][60]) == (1, 0)
+    assert lenient.distances["margin"][60] == 1
+
+
+def test_numbers_are_audited_in_their_own_unit():
+    truth = cc.Events([(100.0, 150.0), (500.0, 620.0)])
+    late = cc.Events([(160.0, 180.0), (630.0, 650.0)])
+    found = audit(truth, {"late": late}, span=(0.0, 2000.0), metrics={"margin": {"margin": 11.0}})
+    assert row(found, "margin", "late")["score"] == 1
+    # A canonical sample lasts a thousandth of the span, 2.0: five of them are within 11.0.
+    assert (found.distances["margin"][5], found.distances["margin"][10]) == (1, 0)
+
+
+def test_affiliation_meets_every_design_target(whole):
+    values = {name: target(whole, "affiliation", name) for name in TARGETS}
+    assert all(row["met"] for row in values.values())
+    assert values["near_miss"]["value"] == pytest.approx(0.785, abs=0.001)
+    assert values["long_event"]["value"] == 0
+    assert values["largest_jump"]["value"] == pytest.approx(0.022, abs=0.001)
+    assert values["idle_moves"]["value"] == 0
+    assert values["locality"]["value"] == pytest.approx(1)
+
+
+def test_classical_by_hand(whole):
+    # The prediction of 20 samples moves 60 samples; it overlaps the event in the last 20.
+    assert target(whole, "classical", "idle_moves")["value"] == 40 / 60
+    assert target(whole, "classical", "largest_jump")["value"] == pytest.approx(1 / 20)
+    # Of 210 samples, 200 or 10 found: F1 of 400/410 and 20/220.
+    long, short = 400 / 410, 20 / 220
+    assert target(whole, "classical", "long_event")["value"] == pytest.approx(
+        (long - short) / (1 - short)
+    )
+    assert target(whole, "classical", "near_miss")["value"] == 0
+    # A zone of 200 samples flooded: 80 of 60 + 200 predicted samples are right, of all four.
+    assert target(whole, "classical", "locality")["value"] == pytest.approx(4 * (1 - 80 / 260))
+
+
+def test_point_adjust_jumps(whole):
+    assert target(whole, "point_adjust", "largest_jump")["value"] > 0.5
+    assert target(whole, "point_adjust", "largest_jump")["met"] is False
+    assert target(whole, "range_based", "near_miss")["met"] is False
+    assert target(whole, "range_based", "locality")["value"] > 2
+
+
+def test_scores_by_distance_fall_for_affiliation_only(whole):
+    falling = list(whole.distances["affiliation"].values())
+    assert falling == sorted(falling, reverse=True)
+    assert len(set(falling)) == len(falling) == 8
+    assert set(whole.distances["classical"].values()) == {0.0}

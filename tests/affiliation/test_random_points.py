@@ -1,0 +1,351 @@
+"""The closed forms, against exact fractions, fine grids and draws."""
+
+import sys
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import closecall as cc
+from closecall.affiliation.random_points import (
+    averaged_precision,
+    averaged_recall,
+    chance_recall_loss,
+    in_blocks,
+    integral,
+    mean_recall_of_points,
+    mean_reciprocal,
+    nodes,
+    one_alarm_f1,
+    one_point_f1,
+    one_point_precision,
+    one_point_recall,
+    precision_of_points,
+    recall_kinks,
+    recall_of_one_point,
+)
+from closecall.errors import ClosecallError
+from tests.oracle.chance import (
+    averages,
+    binomial_mean,
+    exact_recall_moments,
+    on_grid,
+    precision_at,
+    random_detectors,
+    recall_of,
+)
+
+PLACES = {
+    "centred": ((40, 60), (0, 100)),
+    "at the border": ((0, 30), (0, 100)),
+    "off centre": ((5, 25), (0, 40)),
+    "long": ((1, 9), (0, 10)),
+    "whole": ((3, 8), (3, 8)),
+    "point": ((2, 2), (0, 10)),
+    "point at the border": ((10, 10), (0, 10)),
+}
+everywhere = pytest.mark.parametrize(("event", "zone"), PLACES.values(), ids=PLACES)
+
+
+def filled(event, zone):
+    return (event[1] - event[0]) / (zone[1] - zone[0])
+
+
+@everywhere
+def test_precision_of_one_point(event, zone):
+    values, _ = on_grid(event, zone, places=20_000, times=1)
+    moments = precision_of_points(filled(event, zone))
+    assert moments.mean == pytest.approx(values.mean(), abs=1e-7)
+    assert moments.variance == pytest.approx(values.var(), abs=1e-7)
+
+
+@everywhere
+def test_precision_of_one_point_is_one_or_uniform(event, zone):
+    values, _ = on_grid(event, zone, places=20_000, times=1)
+    p = filled(event, zone)
+    assert (values == 1).mean() == pytest.approx(p, abs=1e-4)
+    rest = np.sort(values[values < 1])
+    np.testing.assert_allclose(rest, np.linspace(0, 1 - p, rest.size), atol=2e-4)
+
+
+@everywhere
+@pytest.mark.parametrize("points", [2, 5])
+def test_precision_of_more_points(event, zone, points):
+    x = np.random.default_rng(points).uniform(*zone, (40_000, points))
+    values = precision_at(x, event, zone).mean(axis=1)
+    moments = precision_of_points(filled(event, zone), points)
+    assert values.mean() == pytest.approx(moments.mean, abs=4 * sqrt(moments.variance / 40_000))
+    assert values.var() == pytest.approx(moments.variance, rel=0.04)
+
+
+@everywhere
+@pytest.mark.parametrize("points", [1, 2, 7])
+def test_mean_recall_of_points(event, zone, points):
+    x = np.random.default_rng(points).uniform(*zone, (20_000, points))
+    values = recall_of(x, event, zone, grid=50)
+    error = values.std() / sqrt(values.size)
+    assert values.mean() == pytest.approx(points / (points + 1), abs=4 * error + 1e-4)
+    assert mean_recall_of_points(points) == pytest.approx(points / (points + 1))
+
+
+def test_mean_recall_of_points_takes_arrays():
+    assert mean_recall_of_points([0, 1, 2, 9]).tolist() == pytest.approx([0, 1 / 2, 2 / 3, 0.9])
+
+
+@everywhere
+def test_recall_of_one_point_on_a_grid(event, zone):
+    _, values = on_grid(event, zone, places=4000, times=400)
+    moments = recall_of_one_point(event, zone)
+    assert moments.mean == pytest.approx(values.mean(), abs=1e-6)
+    assert moments.variance == pytest.approx(values.var(), abs=1e-6)
+
+
+@st.composite
+def zones(draw):
+    low, a, b, high = sorted(draw(st.lists(st.integers(-50, 50), min_size=4, max_size=4)))
+    return (a, b), (low, max(high, low + 1, b))
+
+
+@given(zones())
+@settings(max_examples=300)
+def test_variance_of_the_recall_of_one_point_is_exact(place):
+    event, zone = place
+    exact = [tuple(map(Fraction, interval)) for interval in place]
+    mean, variance = exact_recall_moments(*exact)
+    assert mean == Fraction(1, 2)
+    assert recall_of_one_point(event, zone).variance == pytest.approx(float(variance), abs=1e-15)
+
+
+@pytest.mark.parametrize("p", [1e-12, 1e-3, 0.1, 0.2, 1 / 3])
+def test_short_events_in_the_middle(p):
+    event = (0.5 - p / 2, 0.5 + p / 2)
+    expected = 1 / 12 - p**2 / 3 + 13 * p**3 / 40
+    assert recall_of_one_point(event, (0, 1)).variance == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-3, 0.1, 0.5])
+def test_short_events_at_a_border(p):
+    expected = 1 / 12 - p**3 / 6
+    assert recall_of_one_point((0, p), (0, 1)).variance == pytest.approx(expected, abs=1e-15)
+
+
+def test_moments_of_arrays():
+    starts, stops = np.array([0.0, 40.0]), np.array([30.0, 60.0])
+    moments = recall_of_one_point((starts, stops), (0, 100))
+    single = [recall_of_one_point(ends, (0, 100)).variance for ends in [(0, 30), (40, 60)]]
+    assert moments.variance.tolist() == single
+    assert moments.mean.tolist() == [0.5, 0.5]
+    both = precision_of_points([0.0, 0.5], [1, 4])
+    assert both.mean.tolist() == [0.5, 0.625]
+    assert both.variance.tolist() == pytest.approx([1 / 12, (0.5 + 1 / 24 - 0.625**2) / 4])
+
+
+def test_many_zones_are_as_good_as_one():
+    ends = np.linspace(0.1, 0.9, 10_001)
+    moments = recall_of_one_point((np.full_like(ends, 0.1), ends), (0, 1))
+    assert moments.variance[5000] == recall_of_one_point((0.1, ends[5000]), (0, 1)).variance
+    assert (np.diff(moments.variance) < 0).all()
+
+
+@given(st.fractions(0, 1, max_denominator=50), st.integers(0, 40))
+def test_recall_level(share, alarms):
+    level = binomial_mean(lambda k: Fraction(k, k + 1), alarms, share)
+    assert 1 - chance_recall_loss(float(share), alarms) == pytest.approx(float(level), abs=1e-14)
+
+
+@pytest.mark.parametrize("alarms", [0, 1, 100, 10**9])
+def test_recall_level_where_it_is_plain(alarms):
+    loss = chance_recall_loss([0.0, 1.0], alarms)
+    assert loss.tolist() == pytest.approx([1.0, 1 / (alarms + 1)], rel=1e-14)
+
+
+@given(st.fractions(0, 1, max_denominator=50), st.integers(1, 40))
+def test_mean_reciprocal(share, alarms):
+    mean = binomial_mean(lambda k: Fraction(1, k) if k else Fraction(0), alarms, share)
+    assert mean_reciprocal(float(share), alarms) == pytest.approx(float(mean), rel=1e-12)
+
+
+@pytest.mark.parametrize("share", [1e-6, 1e-3, 0.5, 1 - 1e-9])
+@pytest.mark.parametrize("alarms", [1000, 100_000])
+def test_mean_reciprocal_of_many(share, alarms):
+    mean = 0.0
+    for count in range(1, alarms + 1):  # conditioned on the last alarm
+        mean = (1 - share) * mean - np.expm1(count * np.log1p(-share)) / count
+    assert mean_reciprocal(share, alarms) == pytest.approx(mean, rel=1e-11)
+
+
+@everywhere
+def test_f1_of_one_alarm_in_one_zone(event, zone):
+    precision, recall = on_grid(event, zone, places=8000, times=400)
+    f1 = 2 * precision * recall / (precision + recall)
+    length = zone[1] - zone[0]
+    before = np.array([(event[0] - zone[0]) / length])
+    moments = one_alarm_f1(np.array([1.0]), before, np.array([filled(event, zone)]))
+    assert moments.mean == pytest.approx(f1.mean(), abs=1e-6)
+    assert moments.variance == pytest.approx(f1.var(), abs=1e-6)
+
+
+@pytest.mark.parametrize("nodes", [12, 64])
+def test_the_quadrature_of_f1_has_settled(monkeypatch, nodes):
+    places = np.random.default_rng(0).dirichlet([0.3, 0.3, 0.3], 200)
+    columns = (np.full(200, 1 / 200), places[:, 0].copy(), places[:, 1].copy())
+    default = one_alarm_f1(*columns)
+    monkeypatch.setattr(sys.modules[one_alarm_f1.__module__], "_FOR_SMOOTH", nodes)
+    assert tuple(one_alarm_f1(*columns)) == pytest.approx(tuple(default), rel=1e-12)
+
+
+def test_f1_of_one_alarm_in_two_zones():
+    truth, span = [(1, 3), (7, 7.5)], (0, 10)
+    precision, recall = random_detectors(
+        truth, span, 1, draws=100_000, generator=np.random.default_rng(3)
+    )
+    f1 = averages(precision, recall)[2]
+    moments = one_alarm_f1(np.array([0.5, 0.5]), np.array([0.2, 0.4]), np.array([0.4, 0.1]))
+    assert f1.mean() == pytest.approx(moments.mean, abs=4 * f1.std() / sqrt(f1.size))
+    assert f1.var() == pytest.approx(moments.variance, rel=0.02)
+
+
+def test_averages_given_the_counts():
+    truth, span = [(1, 3), (7, 7.5), (18, 18)], (0, 20)
+    precision, recall = random_detectors(
+        truth, span, 2, draws=100_000, generator=np.random.default_rng(4)
+    )
+    zones = [(0, 5), (5, 12.75), (12.75, 20)]
+    before = [
+        (event[0] - low) / (high - low) for event, (low, high) in zip(truth, zones, strict=True)
+    ]
+    shares = [filled(event, zone) for event, zone in zip(truth, zones, strict=True)]
+    hit = ~np.isnan(precision)
+    for counts in ([1, 1, 0], [1, 0, 1], [2, 0, 0]):
+        chosen = (hit == (np.array(counts) > 0)).all(axis=1)
+        p, r, _ = averages(precision[chosen], recall[chosen])
+        expected = averaged_precision(shares, counts)
+        assert p.mean() == pytest.approx(expected.mean, abs=4 * p.std() / sqrt(p.size))
+        assert p.var() == pytest.approx(expected.variance, rel=0.06)
+        expected = averaged_recall(before, shares, counts)
+        assert r.mean() == pytest.approx(expected.mean, abs=4 * r.std() / sqrt(r.size) + 1e-4)
+        assert np.isnan(expected.variance) == (max(counts) > 1)
+        if max(counts) == 1:
+            assert r.var() == pytest.approx(expected.variance, rel=0.06)
+
+
+def test_no_points_at_all():
+    assert np.isnan(averaged_precision([0.1, 0.2], [0, 0])).all()
+    assert averaged_recall([0.1, 0.2], [0.1, 0.2], [0, 0]) == (0, 0)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.data())
+def test_scores_are_those_of_the_metric(before, event, after, data):
+    length = max(before + event + after, 1)
+    place = data.draw(st.integers(0, length))
+    truth = cc.Events([(before, before + event)])
+    expected = cc.affiliation(truth, cc.Events.from_points([place]), span=(0, length))
+    x, u, p = (np.array([value / length]) for value in (place, before, event))
+    assert one_point_recall(x[:, None], u, p)[0, 0] == pytest.approx(expected.recall, abs=1e-14)
+    if place not in (before, before + event):  # rounding may put it on the other side
+        precision = one_point_precision(x[:, None], u, p)[0, 0]
+        assert precision == pytest.approx(expected.precision, abs=1e-14)
+
+
+@pytest.mark.parametrize("p", [1e-14, 1e-9, 1e-4])
+def test_short_events_are_no_rounding_error(p):
+    x = np.linspace(0, 1, 101)[None, :]
+    recall = one_point_recall(x, np.array([0.3]), np.array([p]))
+    point = one_point_recall(x, np.array([0.3]), np.array([0.0]))
+    np.testing.assert_allclose(recall, point, atol=2 * p + 1e-15)
+
+
+def test_kinks_of_an_event_in_the_middle():
+    kinks = recall_kinks(np.array([0.4]), np.array([0.2]))
+    np.testing.assert_allclose(kinks, [[0, 0, 0.2, 0.4, 0.6, 0.8, 1, 1]], atol=1e-15)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
+def test_f1_of_one_point(before, event, after):
+    length = max(before + event + after, 1)
+    sides = on_grid((before, before + event), (0, length), places=4000, times=200)
+    total = sides[0] + sides[1]
+    f1 = 2 * sides[0] * sides[1] / np.where(total > 0, total, 1)
+    found = one_point_f1(np.array([before / length]), np.array([event / length]))
+    np.testing.assert_allclose(found[0], [f1.mean(), (f1 * f1).mean()], atol=1e-3)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_f1_of_one_point_is_as_good_as_with_many_nodes(place, p):
+    u, p = np.array([place * (1 - p)]), np.array([p])
+    exact = one_alarm_f1(np.ones(1), u, p)
+    mean, square = one_point_f1(u, p)[0]
+    assert mean == pytest.approx(exact.mean, abs=1e-5)
+    assert square - mean**2 == pytest.approx(exact.variance, abs=1e-5)
+
+
+def test_three_nodes_integrate_degree_five():
+    x, weights = nodes(np.array([[0.0, 0.5, 2.0], [1.0, 1.0, 3.0]]), 3)
+    assert integral(x**5, weights).tolist() == pytest.approx([64 / 6, 728 / 6], rel=1e-14)
+
+
+def test_blocks_join_in_order():
+    column = np.arange(10_000.0)
+    np.testing.assert_array_equal(in_blocks(np.subtract, column, 3 * column), -2 * column)
+
+
+INSIDE = "Expected `event` to start before it stops, inside its zone, got "
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: precision_of_points(1.5), "Expected `filled` to be in [0, 1], got 1.5."),
+        (lambda: precision_of_points(float("nan")), "Expected `filled` to be in [0, 1], got nan."),
+        (
+            lambda: precision_of_points([0.5, -0.1]),
+            "Expected `filled` to be in [0, 1], got -0.1 at index 1.",
+        ),
+        (
+            lambda: precision_of_points(0.5, 0),
+            "Expected `points` to be whole numbers of 1 or more, got 0.",
+        ),
+        (
+            lambda: mean_recall_of_points([3, 1.5]),
+            "Expected `points` to be whole numbers of 0 or more, got 1.5 at index 1.",
+        ),
+        (
+            lambda: averaged_precision([0.5], [-1]),
+            "Expected `counts` to be whole numbers of 0 or more, got -1 at index 0.",
+        ),
+        (
+            lambda: averaged_recall([2.0], [0.5], [1]),
+            "Expected `before` to be in [0, 1], got 2 at index 0.",
+        ),
+        (lambda: precision_of_points("x"), "Expected `filled` to be numbers, got 'x'."),
+        (
+            lambda: averaged_precision([0.1, 0.2], [1]),
+            "Expected `counts` to have one value for each of 2 zones, got 1.",
+        ),
+        (
+            lambda: averaged_recall([0.1], [0.95], [1]),
+            "Expected `before + filled` to be in [0, 1], got 1.05 at index 0.",
+        ),
+        (
+            lambda: recall_of_one_point(5, (0, 10)),
+            "Expected `event` to be a pair (start, stop), got 5.",
+        ),
+        (lambda: recall_of_one_point((40, 160), (0, 100)), f"{INSIDE}(40, 160)."),
+        (lambda: recall_of_one_point((60, 40), (0, 100)), f"{INSIDE}(60, 40)."),
+        (
+            lambda: recall_of_one_point((np.array([1, -1]), 5), (0, 10)),
+            f"{INSIDE}(-1, 5) at index 1.",
+        ),
+        (
+            lambda: recall_of_one_point((5, 5), (5, 5)),
+            "Expected `zone` to stop after its start, got (5, 5).",
+        ),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(ClosecallError) as caught:
+        call()
+    assert str(caught.value) == message

@@ -1,0 +1,145 @@
+"""The command as people start it: a process of its own."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import closecall
+from closecall.cli.commands import COMMANDS
+
+START = "from closecall.cli import main; main()"
+LABELS = "truth,predicted\n0,0\n1,1\n0,0\n"
+
+
+def start(*arguments, before="", environment=None, stdin=None):
+    return subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", f"{before}\n{START}", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "100", **(environment or {})},
+    )
+
+
+def test_version(run):
+    assert start("--version").stdout == f"closecall {closecall.__version__}\n"
+    assert run("--version").stdout == f"closecall {closecall.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("-h",), ("--help",)])
+def test_help_names_the_commands_and_shows_examples(run, arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0
+    assert "  closecall score truth.csv.gz predicted.csv.gz --format json" in result.stdout
+    listed = dict(re.findall(r"^  (\w+) +(\S.*)$", result.stdout, flags=re.MULTILINE))
+    assert COMMANDS.items() <= listed.items()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_shows_examples(run, command):
+    result = run(command, "-h")
+    assert result.exit_code == 0
+    assert f"Examples:\n    closecall {command}" in result.stdout
+
+
+def test_help_loads_nothing_heavy():
+    heavy = "{'numpy', 'numba', 'pyarrow', 'pandas', 'polars', 'rich', 'matplotlib'}"
+    after = f"import atexit, sys; atexit.register(lambda: print({heavy} & sys.modules.keys()))"
+    assert start("--help", before=after).stdout.splitlines()[-1] == "set()"
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments"),
+    [("click", ("--help",)), ("rich", ("demo",)), ("pyarrow", ("score", "-"))],
+)
+def test_a_missing_package_is_two_lines(package, arguments):
+    result = start(*arguments, before=f"import sys; sys.modules['{package}'] = None", stdin=LABELS)
+    assert result.returncode == 1
+    assert result.stderr.splitlines() == [
+        f"Error: This needs {package}, which is not installed.",
+        "Hint: run `pip install 'closecall[cli]'`.",
+    ]
+
+
+def test_a_score_loads_neither_pandas_nor_numba_nor_narwhals():
+    heavy = "{'numba', 'pandas', 'polars', 'narwhals', 'pyarrow.parquet', 'pyarrow.dataset'}"
+    after = f"import atexit, sys; atexit.register(lambda: print({heavy} & sys.modules.keys()))"
+    assert start("score", "-", before=after, stdin=LABELS).stdout.splitlines()[-1] == "set()"
+
+
+def test_another_missing_module_is_a_bug():
+    result = start("demo", before="import sys; sys.modules['closecall.cli.demo'] = None")
+    assert result.returncode == 1
+    assert "Traceback" in result.stderr
+
+
+def test_compiling_is_announced_once_and_only_if_it_happens(tmp_path):
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+    loaded = {"before": "import numba", "environment": environment}  # so that it is used at once
+    plain = start("score", "-", environment=environment, stdin=LABELS)
+    first, second = (start("score", "-", **loaded, stdin=LABELS) for _ in range(2))
+    assert first.stderr == (
+        "Compiling closecall's kernels; this takes some seconds and happens once.\n"
+    )
+    assert plain.stderr == second.stderr == ""
+    assert plain.stdout == first.stdout == second.stdout
+    assert first.stdout.startswith("precision 1.00   recall 1.00   F1 1.00\n")
+
+
+def test_no_colour_in_a_pipe():
+    assert "\x1b[" not in start("score", "-", stdin=LABELS).stdout
+
+
+def test_colour_where_it_is_asked_for():
+    forced = start("score", "-", stdin=LABELS, environment={"FORCE_COLOR": "1"})
+    assert "precision \x1b[1;32m1.00\x1b[0m" in forced.stdout
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback():
+    many = "truth,predicted\n" + "0,0\n1,1\n" * 20_000
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        [sys.executable, "-c", START, "score", "-", "--format", "csv"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Unbuffered output loses what a closed pipe does not take, without an error.
+        env={**os.environ, "PYTHONUNBUFFERED": ""},
+    )
+    process.stdin.write(many)
+    process.stdin.close()
+    process.stdout.readline()
+    process.stdout.close()
+    complaint = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 1
+    assert "Traceback" not in complaint
+
+
+def test_a_curve_without_matplotlib_says_what_to_install(tmp_path):
+    before = "import sys; sys.modules['matplotlib'] = None"
+    arguments = ("curve", "-", "--score", "predicted", "--format", "csv")
+    assert start(*arguments, before=before, stdin=LABELS).stdout == (
+        "threshold,precision,recall,f1,alarms\n1,1,1,1,1\n0,0.5555555555555556,1,"
+        "0.7142857142857143,1\n"
+    )
+    picture = start(*arguments, "--plot", str(tmp_path / "curve.png"), before=before, stdin=LABELS)
+    assert picture.returncode == 1
+    assert picture.stdout == ""
+    assert picture.stderr.splitlines()[-2:] == [
+        "Error: This needs matplotlib, which is not installed.",
+        "Hint: run `pip install 'closecall[plot]'`.",
+    ]
+
+
+def test_a_curve_is_drawn_without_a_display(tmp_path):
+    environment = {"MPLBACKEND": "TkAgg", "DISPLAY": ""}
+    arguments = ("curve", "-", "--score", "predicted", "--plot", str(tmp_path / "curve.png"))
+    result = start(*arguments, environment=environment, stdin=LABELS)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("threshold 1   precision 1.00   recall 1.00   F1 1.00\n")
+    assert (tmp_path / "curve.png").stat().st_size > 10_000

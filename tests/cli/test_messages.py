@@ -1,0 +1,298 @@
+"""Every message of the command line: one clear line, a hint, a status, and never a traceback."""
+
+from pathlib import Path
+
+import pytest
+
+import closecall.cli.score as score_module
+from closecall.datasets import demo
+from closecall.tables import write_table
+
+FILES = {
+    "good.csv": "t,label,alarm\n0,0,0\n1,1,1\n2,0,0\n",
+    "two.csv": "t,label,alarm\n0,0,0\n1,1,1\n2,2,0\n",
+    "blank.csv": "t,label,alarm\n0,0,0\n1,,1\n2,0,0\n",
+    "repeated.csv": "t,label,alarm\n0,0,0\n1,1,1\n1,0,0\n",
+    "uneven.csv": "t,label,alarm\n0,0,0\n1,1,1\n5,0,0\n",
+    "days.csv": "t,label,alarm\n2024-01-01,0,0\n2024-01-02,1,1\n2024-01-03,0,0\n",
+    "quiet.csv": "t,label,alarm\n0,0,0\n1,0,1\n2,0,0\n",
+    "gap.csv": "truth,score\n0,1\n1,\n0,2\n",
+    "empty.csv": "",
+    "events.csv": "start,stop\n1,4\n",
+    "overlap.csv": "start,stop\n1,4\n3,6\n",
+    "unsorted.csv": "start,stop\n5,6\n1,4\n",
+    "taken.csv": "truth,everything\n0,0\n1,1\n0,0\n",
+}
+
+
+@pytest.fixture(scope="module")
+def demo_content(tmp_path_factory):
+    path = tmp_path_factory.mktemp("demo") / "demo.csv"
+    write_table(demo().columns(), path)
+    return path.read_bytes()
+
+
+@pytest.fixture(autouse=True)
+def files(run, tmp_path, demo_content):
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    (tmp_path / "demo.csv").write_bytes(demo_content)
+
+
+SCORE = "--truth label --predicted alarm --time t"
+CURVE = "curve demo.csv --truth label --score forecast_score"
+TWO = "--truth label --predicted threshold --predicted forecast"
+BATCH = "batch demo.csv --truth label --score forecast_score"
+AUDIT = f"audit demo.csv {TWO}"
+BAD_INPUT = {
+    "score god.csv": ("Expected a file at god.csv, got none.", "Hint: Did you mean good.csv?"),
+    "score empty.csv": ("Expected empty.csv to hold a table, got an empty file.", "Hint: "),
+    "score good.csv --truth lable --predicted alarm": (
+        "Expected `truth` to name a column of good.csv, got 'lable'.",
+        "Hint: Did you mean 'label'? Its columns are: t, label, alarm.",
+    ),
+    f"score two.csv {SCORE}": (
+        "Expected `truth` labels to be 0 or 1, got 2 at index 2.",
+        "Hint: ",
+    ),
+    f"score blank.csv {SCORE}": ("Expected `truth` to have no missing values, got one", "Hint: "),
+    f"score repeated.csv {SCORE}": (
+        "Expected `times` to be strictly increasing, got 1 after 1 at index 2.",
+        "Hint: ",
+    ),
+    f"score uneven.csv {SCORE}": (
+        "Expected `end` for unevenly spaced times, got none.",
+        "Hint: ",
+    ),
+    f"score days.csv {SCORE} --end 9": (
+        "Expected `times` and `end` to be on one kind of time axis, got datetimes",
+        "Hint",
+    ),
+    f"score days.csv {SCORE} --end 2024-01-04T00:00:00+01:00": (
+        "Expected `times` and `end` to have a time zone everywhere or nowhere",
+        "Hint: ",
+    ),
+    "score events.csv events.csv": (
+        "Expected `span` with a list of events, got none.",
+        "Hint: Say where the whole",
+    ),
+    "score events.csv events.csv --span 0 3": (
+        "Expected `truth` to lie within the span (0, 3), got (1, 4) at index 0.",
+        "Hint: ",
+    ),
+    "score overlap.csv events.csv --span 0 9": (
+        "Expected `truth` events to be disjoint, got (1, 4) and (3, 6) at",
+        "Hint: ",
+    ),
+    "score unsorted.csv events.csv --span 0 9": (
+        "Expected events to be sorted by start, got (1, 4) after (5, 6) at",
+        "Hint: ",
+    ),
+    f"score quiet.csv {SCORE}": (
+        "Expected at least one true event (affiliation is undefined for a ser",
+        "Hint: ",
+    ),
+    "score - -": (
+        "Expected standard input to be read once, got `-` for both files.",
+        "Hint: ",
+    ),
+    "score -": ("Expected standard input to hold a table, got an empty file.", "Hint: "),
+    f"score good.csv {SCORE} -o no/such/folder": ("No such file or directory: no/such/folder",),
+    "demo --save no/demo.parquet": ("No such file or directory: no/demo.parquet",),
+    "curve gap.csv": (
+        "Expected `scores` to have no missing values, got one (nan, NaT or null) at index 1.",
+        "Hint: Drop or fill those rows first.",
+    ),
+    f"{CURVE} --min-precision 1 --min-recall 1": (
+        "Expected a threshold within the constraints, got none (precision reaches",
+        "Hint: Loosen a constraint.",
+    ),
+    f"{CURVE} --min-precision 90": ("Expected `min_precision` to be from 0 to 1, got 90.0.",),
+    f"{CURVE} --beta -1": ("Expected `beta` to be 0 or more, got -1.0.",),
+    f"{CURVE} --max-alarms-per 2/1d": (
+        "Expected `max_alarms_per` to be a count and a duration, which is a number on",
+        "Hint: For example `max_alarms_per=(3, 100)`.",
+    ),
+    f"{CURVE} --time time --max-alarms-per 2/100": (
+        "Expected `max_alarms_per` to be a count and a duration, which is a timedelta",
+        "Hint: For example `max_alarms_per=(2, timedelta(days=1))`.",
+    ),
+    f"{CURVE} --plot no/curve.png": ("No such file or directory: no/curve.png",),
+    f"{CURVE} --format csv -o no/curve.csv": ("No such file or directory: no/curve.csv",),
+    "compare demo.csv --truth label --predicted forecast": (
+        "Expected columns of at least two detectors to compare, got only 'forecast'.",
+        "Hint: The columns of demo.csv are: time, value, label, threshold, forecast, thresh",
+    ),
+    f"compare demo.csv {TWO} --predicted value": (
+        "Expected `predicted['value']` labels to be 0 or 1, got 92.9 at index 0.",
+        "Hint: ",
+    ),
+    f"compare demo.csv {TWO} --intervals --level 95": (
+        "Expected `level` to be a number between 0 and 1, got 95.0.",
+        "Hint: ",
+    ),
+    "batch demo.csv --truth label": (
+        "Expected either `score` or `predicted`, got neither.",
+        "Hint: ",
+    ),
+    "batch demo.csv --truth label --score goood": (
+        "Expected `score` to name a column of demo.csv, got 'goood'.",
+        "Hint: ",
+    ),
+    f"{BATCH} --threshold best": (
+        "Expected `threshold` to be a number or a known rule, got 'best'.",
+        "Hint: ",
+    ),
+    f"{BATCH} --metric accuracy": ("Expected the name of a metric, got 'accuracy'.", "Hint: "),
+    f"{BATCH} --metric margin:margin=-3 --out rows.csv": (
+        "Expected `margin` to be a finite number of 0 or more, got -3.",
+    ),
+    f"{BATCH} --metric margin:margin=abc --out rows.csv": (
+        "Expected `margin` to be a finite number of 0 or more, got 'abc'.",
+        "Hint: The axis counts samples",
+    ),
+    f"{BATCH} --engine localhost": (
+        "Expected `engine` to be the address of a Dask scheduler, got 'localhost'.",
+        "Hint: ",
+    ),
+    f"{BATCH} --workers 0": ("Expected `workers` to be 1 or more",),
+    f"{BATCH} --resume": ("Expected `out` beside `resume`",),
+    f"{BATCH} --out rows.xlsx": ("Expected `out` to end in",),
+    f"{BATCH} --intervals --level 95 --out rows.csv": (
+        "Expected `level` to be a number between 0 and 1, got 95.0.",
+        "Hint: ",
+    ),
+    "batch quiet.csv --truth label --predicted alarm --strict": (
+        "Expected every series to be evaluated, with `strict=True`, got 'no_event'",
+        "Hint: Without `strict=True`",
+    ),
+    "audit demo.csv --truth lable": (
+        "Expected `truth` to name a column of demo.csv, got 'lable'.",
+        "Hint: ",
+    ),
+    "audit demo.csv --truth label": (
+        "Expected `predicted` to name a column of demo.csv, got no name.",
+        "Hint: ",
+    ),
+    f"{AUDIT} --trivial rule": (
+        "Expected `trivial` to name a column of demo.csv, got 'rule'.",
+        "Hint: ",
+    ),
+    f"{AUDIT} --budget 0": ("Expected `budget` to be 1 or more, got 0.",),
+    "audit taken.csv --predicted everything": (
+        "Expected names in `detectors` other than those of the audit's own predictions",
+        "Hint: Give the detector another name.",
+    ),
+    # Hints that Python would put otherwise.
+    f"{AUDIT} --metric margin": (
+        "",
+        "Hint: Pass --metric margin:margin=10, or margin=10min beside datetimes.",
+    ),
+    f"{AUDIT} --metric affilation": (
+        "Expected the name of a metric, got 'affilation'.",
+        "Hint: Did you mean 'affiliation'? `closecall metrics` lists them all.",
+    ),
+    f"{AUDIT} --time time --metric margin:margin=10": (
+        "",
+        "Hint: The times are datetimes, so give the length a unit: ms, s, min, h or d, as in",
+    ),
+}
+BAD_USAGE = {
+    "score": "Missing argument 'TRUTH'.",
+    "scor": "No such command 'scor'.",
+    "score good.csv --tim t": "No such option",
+    "score good.csv --format xml": (
+        "Invalid value for '--format': 'xml' is not one of 'table', 'json', 'csv'."
+    ),
+    f"score good.csv {SCORE} --end noon": (
+        "Invalid value for '--end': 'noon' is neither a number nor an ISO time"
+    ),
+    "score good.csv --significance --nothing": "No such option",
+    f"score good.csv {SCORE} --zero-division 0 --significance=9": (
+        "--significance goes with --zero-division nan only"
+    ),
+    f"{CURVE} --format csv --significance": "--significance goes with --format table or json",
+    f"{CURVE} --max-alarms-per 2_a_day": (
+        "Invalid value for '--max-alarms-per': '2_a_day' is no COUNT/DURATION"
+    ),
+    f"{CURVE} --plot curve.xls": (
+        "Invalid value for '--plot': 'curve.xls' does not end in .pdf, .png or .svg."
+    ),
+    f"{CURVE} --points -3": (
+        "Invalid value for '--points': '-3' is neither a whole number nor `all`."
+    ),
+    f"compare demo.csv {TWO} --threshold forecast_score=high": (
+        "Invalid value for '--threshold': 'forecast_score=high' is no COLUMN=VALUE, such as"
+    ),
+    f"compare demo.csv {TWO} --threshold forecast_score=1 --threshold forecast_score=1": (
+        "--threshold is given twice for one column."
+    ),
+    f"compare demo.csv {TWO} --level 0.9": (
+        "--level and --resamples are of --intervals, which is not given."
+    ),
+    f"compare demo.csv {TWO} --intervals --resamples 10": (
+        "Invalid value for '--resamples': 10 is not in the range 100<=x<=1000000."
+    ),
+    "batch demo.csv --score forecast_score": "Missing option '--truth'.",
+    f"{BATCH} --resume a.parquet --out b.parquet": (
+        "Expected --resume and --out to name one file, got a.parquet and b.parquet."
+    ),
+    f"{BATCH} --metric range_based:alpha=0 --metric range_based:alpha=1": (
+        "--metric range_based is given twice; a metric has one set of parameters in a run."
+    ),
+    f"{BATCH} --resamples 900 --out rows.csv": (
+        "--level and --resamples are of --intervals, which is not given."
+    ),
+    f"{AUDIT} --metric point_adjust_k:k=20,k=30": (
+        "Invalid value for '--metric': k is given twice in 'point_adjust_k:k=20,k=30'."
+    ),
+    f"{AUDIT} --metric margin:10": (
+        "Invalid value for '--metric': '10' in 'margin:10' is no PARAMETER=VALUE, such as"
+    ),
+}
+
+
+@pytest.mark.parametrize("command", BAD_INPUT)
+def test_bad_input(refuse, command):
+    what, *hint = refuse(*command.split())
+    expected, *expected_hint = BAD_INPUT[command]
+    assert what.startswith(f"Error: {expected}")
+    assert len(hint) == len(expected_hint)
+    assert all(map(str.startswith, hint, expected_hint))
+    assert not list(Path().glob("rows*"))  # nothing is written
+
+
+@pytest.mark.parametrize("command", BAD_USAGE)
+def test_bad_usage(refuse, command):
+    what, hint = refuse(*command.split(), code=2)
+    assert what.startswith(f"Error: {BAD_USAGE[command]}")
+    name = command.split()[0]
+    program = "closecall" if name == "scor" else f"closecall {name}"
+    assert hint == f"Hint: Try `{program} --help`."
+
+
+@pytest.mark.parametrize("text", ["demo.csv", "0", "1.5", "-1", "1000001", "9" * 20, "9" * 5000])
+@pytest.mark.parametrize("command", [f"score demo.csv {TWO}", CURVE])
+def test_a_bad_number_of_shifts(refuse, command, text):
+    what, _ = refuse(*command.split(), f"--significance={text}", code=2)
+    said = f"{text[:80]!r} is no whole number from 1 to 1,000,000. Write --significance=1000"
+    assert what.startswith(f"Error: Invalid value for '--significance': {said}")
+    if text == "-1":  # to click, this is an option
+        assert refuse(*command.split(), "--significance", text, code=2)[0] == what
+
+
+def test_interruption(refuse, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(score_module, "affiliation", interrupted)
+    assert refuse("score", "good.csv", *SCORE.split(), code=130)[-1] == "Error: Interrupted."
+
+
+def test_a_bug_is_not_hidden(run, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(score_module, "affiliation", broken)
+    with pytest.raises(ZeroDivisionError):
+        run("score", "good.csv", *SCORE.split())

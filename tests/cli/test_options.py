@@ -1,0 +1,79 @@
+"""What is typed, as it is read."""
+
+from datetime import datetime, timedelta
+
+import click
+import pytest
+
+from closecall.chance.shifts import MOST_SHIFTS
+from closecall.cli.options import parse_budget, parse_metric, parse_shifts, parse_time
+
+
+@pytest.mark.parametrize(
+    ("text", "budget"),
+    [
+        ("2/1d", (2, timedelta(days=1))),
+        ("5/8h", (5, timedelta(hours=8))),
+        ("1/d", (1, timedelta(days=1))),
+        ("0.5/30min", (0.5, timedelta(minutes=30))),
+        ("3/2W", (3, timedelta(weeks=2))),
+        ("3/1.5s", (3, timedelta(seconds=1.5))),
+        ("10/250ms", (10, timedelta(milliseconds=250))),
+        ("3/100", (3, 100)),
+        (" 1/1e3 ", (1, 1000)),
+    ],
+)
+def test_budgets(text, budget):
+    assert parse_budget(text) == budget
+
+
+@pytest.mark.parametrize("text", ["2", "2/", "/1d", "-2/1d", "2/-1d", "2/1x", "two/1d", "2/1d/1h"])
+def test_no_budgets(text):
+    with pytest.raises(click.BadParameter, match=r"is no COUNT/DURATION such as 2/1d, 5/8h or"):
+        parse_budget(text)
+
+
+def test_longer_than_any_time():
+    with pytest.raises(click.BadParameter, match="a longer time than a budget can be for"):
+        parse_budget("1/1e300d")
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("nab", {}),
+        ("nab:profile=standard,probation=.15", {"profile": "standard", "probation": 0.15}),
+        ("margin:margin=3", {"margin": 3}),
+        ("margin:margin=1.5h", {"margin": timedelta(minutes=90)}),
+        ("margin: margin = 2d", {"margin": timedelta(days=2)}),
+    ],
+)
+def test_metrics(text, parameters):
+    name, read = parse_metric(text)
+    assert (name, read) == (text.partition(":")[0], parameters)
+    assert [type(value) for value in read.values()] == [type(v) for v in parameters.values()]
+
+
+@pytest.mark.parametrize("text", ["margin:", "margin:=3", "margin:margin=", "margin:a=1,,b=2"])
+def test_no_metrics(text):
+    with pytest.raises(click.BadParameter, match="is no PARAMETER=VALUE"):
+        parse_metric(text)
+
+
+def test_the_most_shifts_are_those_of_the_library():
+    assert parse_shifts(f"{MOST_SHIFTS}") == MOST_SHIFTS
+    with pytest.raises(click.BadParameter):
+        parse_shifts(f"{MOST_SHIFTS + 1}")
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [("120", 120), ("0.5", 0.5), ("2024-01-31", datetime(2024, 1, 31))],  # noqa: DTZ001 - naive
+)
+def test_times(text, time):
+    assert parse_time(text) == time
+    assert type(parse_time(text)) is type(time)
+
+
+def test_an_offset():
+    assert parse_time("2024-01-31T08:05:00+01:00").utcoffset() == timedelta(hours=1)

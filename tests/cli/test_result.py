@@ -1,0 +1,125 @@
+"""`--significance` of `closecall score` and `closecall curve`: the library's numbers, in words."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.chance import significance
+
+LENGTH = 600
+TRUTH = np.zeros(LENGTH, dtype=int)
+TRUTH[[*range(100, 120), *range(333, 340), *range(500, 504)]] = 1
+ALARMS = np.roll(TRUTH, 3)
+ALARMS[500:510] = 0
+ALARMS[220:224] = 1
+SCORES = np.convolve(TRUTH, np.arange(8), "same")
+
+
+@pytest.fixture
+def results(run, tmp_path):
+    times = np.datetime64("2024-05-01T00:00:00") + 300 * np.arange(LENGTH)
+    lines = [",".join(map(str, row)) for row in zip(times, TRUTH, ALARMS, SCORES, strict=True)]
+    (tmp_path / "results.csv").write_text("\n".join(["time,label,alarm,score", *lines]))
+    return ("results.csv", "--truth", "label", "--time", "time")
+
+
+def test_the_table_says_what_was_found(run, results):
+    arguments = ("score", *results, "--predicted", "alarm", "--significance", "300")
+    run(*arguments)  # so that nothing is compiled below
+    found = run(*arguments)
+    assert found.exit_code == 0
+    assert found.stderr == ""
+    test = significance(TRUTH, ALARMS, n=300)
+    rows = [line.split() for line in found.stdout.splitlines()]
+    for name, score in (("precision", test.precision), ("recall", test.recall), ("F1", test.f1)):
+        observed, middle, spread = (f"{x:.2f}" for x in (score.observed, score.mean, score.std))
+        cases = [str(score.at_least), "of", "300"]
+        numbers = [observed, middle, "+/-", spread, f"{score.above_chance:.2f}"]
+        assert [name, *numbers, *cases, f"{score.pvalue:.2g}"] in rows
+    assert f"reaches this F1 in {test.f1.at_least} of 300 cases: p = " in found.stdout
+    count = (test.events.f1.adjusted_pvalue <= 0.05).sum()
+    assert f"Found better than by chance: {count} of 3 events" in found.stdout
+    pvalues = [f"{column.pvalue[0]:.2g}" for column in (test.events.precision, test.events.recall)]
+    assert any(row[:1] == ["1"] and row[3:5] == pvalues for row in rows)
+
+
+def test_json_holds_everything(run, results):
+    plain = json.loads(run("score", *results, "--predicted", "alarm", "--format", "json").stdout)
+    found = run("score", *results, "--predicted", "alarm", "--format", "json", "--significance")
+    values = json.loads(found.stdout)
+    test = values.pop("significance")
+    assert values == plain
+    assert test["n"] == 1000
+    expected = significance(TRUTH, ALARMS).to_dict()
+    assert test["f1"] == expected["f1"]
+    assert test["events"][2]["f1_pvalue"] is None
+    assert test["events"][0]["start"] == "2024-05-01T08:20:00"
+
+
+def test_csv_adds_columns(run, results):
+    found = run("score", *results, "--predicted", "alarm", "--format", "csv", "--significance=200")
+    rows = list(csv.DictReader(io.StringIO(found.stdout)))
+    events = significance(TRUTH, ALARMS, n=200).events
+    for name in ("precision", "recall", "f1"):
+        for column in ("pvalue", "adjusted_pvalue"):
+            values = [float(row[f"{name}_{column}"] or "nan") for row in rows]
+            np.testing.assert_array_equal(values, getattr(getattr(events, name), column))
+    assert rows[2]["f1_pvalue"] == ""
+    assert "delay" in rows[0]
+
+
+def test_lists_of_events(run, tmp_path):
+    (tmp_path / "truth.csv").write_text("start,stop\n10,12\n50,55\n")
+    (tmp_path / "alarms.csv").write_text("start,stop\n11,12\n52,53\n")
+    found = run(
+        "score", "truth.csv", "alarms.csv", "--span", "0", "90",
+        "--format", "json", "--significance=50",
+    )  # fmt: skip
+    sides = cc.Events([(10, 12), (50, 55)]), cc.Events([(11, 12), (52, 53)])
+    expected = significance(*sides, span=(0, 90), n=50).to_dict()
+    assert json.loads(found.stdout)["significance"] == expected
+
+
+def test_many_events_are_cut_short(run, tmp_path):
+    labels = "\n".join(f"{k % 10 == 4:d},{k % 10 == 5:d}" for k in range(500))
+    (tmp_path / "many.csv").write_text(f"truth,predicted\n{labels}\n")
+    short = run("score", "many.csv", "--significance=20").stdout
+    assert short.count("... and 10 more") == 2
+    whole = run("score", "many.csv", "--significance=20", "--all").stdout
+    assert "... and" not in whole
+
+
+def test_without_alarms(run, tmp_path):
+    (tmp_path / "none.csv").write_text("truth,predicted\n0,0\n1,0\n0,0\n")
+    found = run("score", "none.csv", "--significance=20")
+    assert found.exit_code == 0
+    assert "There are no alarms to shift, so the score is undefined." in found.stdout
+    rows = [line.split() for line in found.stdout.splitlines()]
+    assert ["recall", "0.00", "0.00", "+/-", "0.00", "0.00", "20", "of", "20", "1"] in rows
+    assert ["F1", "-", "-", "-", "-", "-"] in rows
+
+
+def test_predicting_everything_is_not_above_chance(run, tmp_path):
+    labels = "\n".join(f"{7 < k < 12:d},1" for k in range(40))
+    (tmp_path / "all.csv").write_text(f"truth,predicted\n{labels}\n")
+    found = run("score", "all.csv", "--significance=20")
+    rows = [line.split() for line in found.stdout.splitlines()]
+    above = {row[0]: row[5] for row in rows if row[3:4] == ["+/-"]}
+    assert above == {"precision": "0.00", "recall": "-", "F1": "0.00"}
+
+
+def test_a_curve_tests_average_precision(run, results):
+    found = run("curve", *results, "--score", "score", "--significance", "50")
+    test = significance(TRUTH, scores=SCORES, n=50).average_precision
+    assert test.sentence in found.stdout
+    row = f"{test.mean:.2f} +/- {test.std:.2f}"
+    assert row in found.stdout
+    values = json.loads(
+        run("curve", *results, "--score", "score", "--format", "json", "--significance=50").stdout
+    )
+    assert values["significance"]["average_precision"] == test.to_dict()
+    assert "chosen" in values

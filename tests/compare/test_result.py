@@ -1,0 +1,408 @@
+"""Comparisons: against affiliation itself and counts by hand, and what is refused."""
+
+import json
+import pickle
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.compare import compare
+from closecall.datasets import demo
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+
+# Ten samples around an event of two: each is a zone of its own when they are lined up.
+EVENT = "0000110000"
+EXACT = "0000110000"
+HALF = "0000100000"  # less recall
+WIDE = "0001111000"  # less precision
+WIDER = "0011111100"  # still less precision
+SHIFTED = "0000011000"  # less of both
+NOTHING = "0000000000"
+
+# What the first detector does beside the second, by the count it belongs to, and how often.
+CASES = {
+    "better_both": (1, EXACT, SHIFTED),
+    "better_precision": (2, EXACT, WIDE),
+    "better_recall": (3, EXACT, HALF),
+    "equal": (4, WIDE, WIDE),
+    "worse_both": (5, SHIFTED, EXACT),
+    "worse_precision": (6, WIDER, WIDE),
+    "worse_recall": (7, HALF, EXACT),
+    "missed_by_first": (8, NOTHING, SHIFTED),
+    "missed_by_second": (9, HALF, NOTHING),
+    "missed_by_both": (10, NOTHING, NOTHING),
+}
+
+
+def vector(*parts):
+    return np.array([int(label) for label in "".join(parts)])
+
+
+@pytest.fixture(scope="module")
+def counted():
+    first = [mine for times, mine, _ in CASES.values() for _ in range(times)]
+    second = [theirs for times, _, theirs in CASES.values() for _ in range(times)]
+    first += [WIDE, HALF, HALF]
+    second += [HALF, WIDE, WIDER]  # equivocal, both ways
+    truth = vector(EVENT * len(first))
+    return compare(truth, {"first": vector(*first), "second": vector(*second)})
+
+
+def test_every_event_is_counted_where_it_belongs(counted):
+    pair = counted.pair("first", "second")
+    assert {name: getattr(pair, name) for name in CASES} == {
+        name: times for name, (times, _, _) in CASES.items()
+    }
+    assert pair.equivocal == 3
+    assert (pair.better, pair.worse) == (1 + 2 + 3, 5 + 6 + 7)
+    assert counted.pairs == (pair,)
+
+
+def test_the_other_way_round(counted):
+    pair, reverse = counted.pair("first", "second"), counted.pair("second", "first")
+    for better, worse in (
+        ("better_both", "worse_both"),
+        ("better_precision", "worse_precision"),
+        ("better_recall", "worse_recall"),
+        ("missed_by_first", "missed_by_second"),
+        ("equal", "equal"),
+        ("equivocal", "equivocal"),
+        ("missed_by_both", "missed_by_both"),
+    ):
+        assert getattr(pair, better) == getattr(reverse, worse)
+    for score in ("precision", "recall", "f1"):
+        difference = getattr(pair, f"{score}_difference")
+        first, second = (getattr(counted.results[name], score) for name in counted.names)
+        assert difference == first - second == -getattr(reverse, f"{score}_difference")
+
+
+def test_standings(counted):
+    first, second = counted.detectors
+    both_find = sum(CASES[name][0] for name in CASES if not name.startswith("missed")) + 3
+    assert (first.found, second.found) == (both_find + 9, both_find + 8)
+    assert (first.found_alone, second.found_alone) == (9, 8)
+    assert first.tied == second.tied == 4
+    assert first.best + second.best + first.tied + 10 == len(counted.best)
+    # The last three: equivocal events are decided by their F1.
+    f1 = [counted.results[name].events.f1[-3:] for name in counted.names]
+    assert counted.best[-3:] == tuple(
+        ("first",) if mine > theirs else ("second",) for mine, theirs in zip(*f1, strict=True)
+    )
+
+
+def test_best_ties_and_nobody(counted):
+    starts = np.cumsum([0, *(times for times, _, _ in CASES.values())])
+    at = dict(zip(CASES, starts.tolist(), strict=False))
+    assert counted.best[at["better_both"]] == ("first",)
+    assert counted.best[at["equal"]] == ("first", "second")
+    assert counted.best[at["missed_by_first"]] == ("second",)
+    assert counted.best[at["missed_by_both"]] == ()
+    assert counted.missed_by_all == tuple(range(at["missed_by_both"], at["missed_by_both"] + 10))
+
+
+def test_rounding_makes_equals():
+    truth = vector("0" * 50, "1" * 100, "0" * 50)
+    nearly = truth.copy()
+    nearly[50] = 0
+    exactly = compare(truth, {"all": truth, "nearly": nearly})
+    assert exactly.pair("all", "nearly").better_recall == 1
+    assert exactly.best == (("all",),)
+    loosely = compare(truth, {"all": truth, "nearly": nearly}, decimals=2)
+    assert loosely.pair("all", "nearly").equal == 1
+    assert loosely.best == (("all", "nearly"),)
+    # What is reported is not rounded.
+    assert loosely.results["nearly"].recall == exactly.results["nearly"].recall < 1
+
+
+def test_results_are_those_of_affiliation():
+    data = demo()
+    compared = compare(data.truth, data.predicted, times=data.times)
+    for name, predicted in data.predicted.items():
+        expected = cc.affiliation(data.truth, predicted, times=data.times)
+        assert compared.results[name].to_dict() == expected.to_dict()
+
+
+def test_scores_are_cut_at_their_best_or_where_they_are_told():
+    data = demo()
+    compared = compare(
+        data.truth, scores=data.scores, thresholds={"forecast": 30}, times=data.times
+    )
+    best = cc.affiliation_curve(data.truth, data.scores["threshold"], times=data.times).best()
+    assert compared.thresholds == {"threshold": best.threshold, "forecast": 30}
+    for name, scores in data.scores.items():
+        labels = scores >= compared.thresholds[name]
+        expected = cc.affiliation(data.truth, labels, times=data.times)
+        assert compared.results[name].to_dict() == expected.to_dict()
+
+
+def test_labels_events_and_scores_beside_each_other():
+    data = demo()
+    stop = data.times[-1] + np.timedelta64(300, "s")
+    events = {
+        name: cc.Events.from_labels(labels, data.times) for name, labels in data.predicted.items()
+    }
+    finer = cc.Events.from_arrays(
+        events["forecast"].starts.astype("datetime64[ns]"),
+        events["forecast"].stops.astype("datetime64[ns]"),
+    )
+    expected = compare(data.truth, data.predicted, times=data.times).to_dict()
+    only_events = compare(
+        cc.Events.from_labels(data.truth, data.times), events, span=(data.times[0], stop)
+    )
+    assert only_events.to_dict() == expected
+    labels = {"threshold": data.predicted["threshold"]}
+    mixed = compare(data.truth, labels | {"forecast": finer}, times=data.times).to_dict()
+    # The clock is now the finest of all, and only the written times show it.
+    assert mixed["pairs"] == expected["pairs"]
+    assert mixed["detectors"] == expected["detectors"]
+    scored = compare(
+        cc.Events.from_labels(data.truth, data.times),
+        {"forecast": finer},
+        scores={"threshold": data.scores["threshold"]},
+        thresholds={"threshold": data.thresholds["threshold"]},
+        times=data.times,
+    )
+    assert scored.pair("threshold", "forecast") == only_events.pair("threshold", "forecast")
+
+
+def test_a_detector_without_a_single_alarm():
+    compared = compare(
+        [0, 1, 0, 0, 1], {"mute": cc.Events([]), "one": [0, 1, 0, 0, 0]}, times=range(5)
+    )
+    mute, one = compared.detectors
+    assert (mute.found, mute.alarms, mute.recall) == (0, 0, 0)
+    assert np.isnan(mute.f1)
+    assert (one.found, one.found_alone, one.best) == (1, 1, 1)
+    assert compared.missed_by_all == (1,)
+    assert repr(compared) == (
+        "Comparison(2 detectors on 2 events, best f1=0.667 by 'one', 1 missed by all)"
+    )
+    nobody = compare([0, 1], {"a": [0, 0], "b": [0, 0]})
+    assert nobody.best == ((),)
+    assert nobody.to_dict()["best_pair"]["f1"] is None
+
+
+def test_rows_and_plain_values():
+    start = datetime(2024, 3, 31, tzinfo=UTC)
+    times = [start + timedelta(hours=hour) for hour in range(6)]
+    compared = compare(
+        [0, 1, 1, 0, 0, 1],
+        {"a": [0, 0, 1, 1, 0, 0], "b": [0, 1, 1, 1, 0, 1]},
+        scores={"c": [-np.inf, 2, np.inf, 0, 0, 0]},
+        thresholds={"c": np.inf},
+        times=times,
+    )
+    assert [(row["event"], row["detector"]) for row in compared.events] == [
+        (event, name) for event in range(2) for name in "abc"
+    ]
+    first = compared.events[0]
+    assert first["start"] == np.datetime64("2024-03-31T01:00:00")
+    assert first["delay"] == np.timedelta64(1, "h")
+    assert [row["best"] for row in compared.events] == [False, False, True, False, True, False]
+    plain = compared.to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert plain["events"][1]["detectors"]["a"]["precision"] is None
+    assert plain["events"][0]["start"] == "2024-03-31T01:00:00+00:00"
+    assert plain["events"][0]["detectors"]["a"] == {
+        name: value
+        for name, value in compared.results["a"].to_dict()["events"][0].items()
+        if name not in {"start", "stop", "zone_start", "zone_stop"}
+    }
+    assert plain["detectors"][2]["threshold"] == "inf"
+    assert plain["missed_by_all"] == []
+    assert len(plain["ensembles"]) == 6
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_frames(backend):
+    data = demo()
+    zoned = [datetime.fromtimestamp(stamp, UTC) for stamp in data.times.astype(int).tolist()]
+    compared = compare(data.truth, data.predicted, times=zoned)
+    long = compared.to_frame(backend)
+    assert list(long["event"]) == [event for event in range(7) for _ in range(2)]
+    assert list(long["detector"]) == ["threshold", "forecast"] * 7
+    assert list(long["best"]) == [row["best"] for row in compared.events]
+    np.testing.assert_array_equal(long["recall"], [row["recall"] for row in compared.events])
+    assert next(iter(long["start"])) == datetime(2024, 3, 7, 10, 20, tzinfo=UTC)
+    wide = compared.to_frame(backend, part="wide")
+    assert len(wide) == 7
+    forecast = compared.results["forecast"].events
+    np.testing.assert_array_equal(wide["forecast_f1"], forecast.f1)
+    assert list(wide["best"]) == ["".join(names) for names in compared.best]
+    assert list(wide["start"]) == list(long["start"])[::2]
+    detectors = compared.to_frame(backend, part="detectors")
+    assert list(detectors["f1"]) == [row.f1 for row in compared.detectors]
+    assert np.isnan(np.array(detectors["threshold"], dtype=float)).all()
+    pairs = compared.to_frame(backend, part="pairs")
+    assert list(pairs["equivocal"]) == [2]
+    ensembles = compared.to_frame(backend, part="ensembles")
+    assert list(ensembles["how"]) == ["union", "intersection"]
+    assert list(ensembles["second"]) == ["forecast"] * 2
+
+
+def test_a_comparison_can_be_pickled():
+    data = demo()
+    compared = compare(data.truth, data.predicted, times=data.times)
+    assert pickle.loads(pickle.dumps(compared)).to_dict() == compared.to_dict()  # noqa: S301 - our own bytes
+
+
+def test_plot_draws_every_detector():
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot as plt
+
+    data = demo()
+    axes = compare(data.truth, data.predicted, times=data.times).plot(scores=["recall"])
+    figure = np.atleast_1d(axes)[0].figure
+    written = " ".join(text.get_text() for text in figure.findobj(plt.Text))
+    assert "forecast" in written
+    assert "threshold" in written
+    plt.close(figure)
+
+
+HOSTILE = ("<img src=x onerror=alert(1)>", "a\nb\x1b[31m", "[bold]", "'; DROP", "名前", "a,b")
+
+
+def test_any_text_is_a_name():
+    compared = compare([0, 1, 0], {key: [0, 1, 0] for key in HOSTILE})
+    assert compared.best == (HOSTILE,)
+    assert "\n" not in repr(compared.pair(*HOSTILE[:2]))
+    assert "\n" not in repr(compared.ensemble(HOSTILE[:2]))
+    assert list(compared.to_frame(part="wide").columns[6:7]) == [f"{HOSTILE[0]}_precision"]
+
+
+TRUTH, MINE, THEIRS = [0, 1, 1, 0], [0, 1, 0, 0], [0, 0, 1, 1]
+BOTH = {"mine": MINE, "theirs": THEIRS}
+EVENTS = {"mine": cc.Events([(1, 2)]), "theirs": cc.Events([(2, 4)])}
+TRUE_EVENTS = cc.Events([(1, 3)])
+
+REFUSED = {
+    "nothing": (lambda: compare(TRUTH), InputError, "two detectors to compare, got none."),
+    "empty": (lambda: compare(TRUTH, {}), InputError, "two detectors to compare, got none."),
+    "one detector": (
+        lambda: compare(TRUTH, {"mine": MINE}),
+        InputError,
+        (
+            "Expected at least two detectors to compare, got only 'mine'.\n\n"
+            "Hint: Score a single detector with `closecall.affiliation`."
+        ),
+    ),
+    "decimals below 0": (
+        lambda: compare(TRUTH, BOTH, decimals=-1),
+        InputError,
+        "Expected `decimals` to be a whole number from 0 up, or None, got -1.",
+    ),
+    "decimals that are not whole": (
+        lambda: compare(TRUTH, BOTH, decimals=2.0),
+        InputError,
+        "got 2.0.",
+    ),
+    "nothing true": (
+        lambda: compare([0] * 4, BOTH),
+        UndefinedMetricError,
+        "Expected at least one true event (affiliation is undefined",
+    ),
+    "events without a span": (
+        lambda: compare(TRUE_EVENTS, EVENTS),
+        InputTypeError,
+        "Expected `span=(start, stop)` beside Events, got none.",
+    ),
+    "events with times": (
+        lambda: compare(TRUE_EVENTS, EVENTS, times=range(4), span=(0, 4)),
+        InputTypeError,
+        "Expected no `times` beside Events, which carry their own times, got `times`.",
+    ),
+    "events and vectors without times": (
+        lambda: compare(TRUTH, {"mine": MINE, "theirs": EVENTS["theirs"]}),
+        InputTypeError,
+        (
+            "Expected `times` where Events and vectors are compared, got none "
+            "(`predicted['theirs']` is Events and `truth` a vector).\n\n"
+            "Hint: Pass `times=`, one for each sample of the vectors."
+        ),
+    ),
+}
+
+
+COMPARED = compare(TRUTH, BOTH)
+REFUSED |= {
+    "an unknown name": (
+        lambda: COMPARED.pair("mine", "their"),
+        InputError,
+        (
+            "Expected a detector, got 'their'.\n\nHint: Did you mean 'theirs'? There are: 'mine', "
+            "'theirs'."
+        ),
+    ),
+    "a pair of one": (lambda: COMPARED.pair("mine", "mine"), InputError, "each of `names` once"),
+    "an ensemble of strangers": (
+        lambda: COMPARED.ensemble(["mine", "zebra"]),
+        InputError,
+        "Expected a detector, got 'zebra'.",
+    ),
+    "an ensemble of letters": (
+        lambda: COMPARED.ensemble("mine"),
+        InputTypeError,
+        "Expected `names` to be names in a list, got 'mine'.\n\nHint: Pass ['mine'].",
+    ),
+    "an ensemble of none": (
+        lambda: COMPARED.ensemble([]),
+        InputError,
+        "Expected at least one detector in `names`, got none.",
+    ),
+    "an unknown rule": (
+        lambda: COMPARED.ensemble(how="mean"),
+        InputError,
+        "Expected `how` to be 'union', 'intersection' or 'vote', got 'mean'.",
+    ),
+    "votes for a union": (
+        lambda: COMPARED.ensemble(how="union", votes=1),
+        InputTypeError,
+        "Expected no `votes` for the union, got 1.",
+    ),
+    "too many votes": (
+        lambda: COMPARED.ensemble(how="vote", votes=3),
+        InputError,
+        "Expected `votes` to be a whole number from 1 to 2, got 3.",
+    ),
+    "no votes": (lambda: COMPARED.ensemble(how="vote", votes=0), InputError, "got 0."),
+    "half a vote": (lambda: COMPARED.ensemble(how="vote", votes=1.5), InputError, "got 1.5."),
+    "an unknown part": (
+        lambda: COMPARED.to_frame(part="long"),
+        InputError,
+        "Expected `part` to be one of 'events', 'wide', 'detectors', 'pairs', 'ensembles', got",
+    ),
+    "an unknown backend": (
+        lambda: COMPARED.to_frame("dask"),
+        InputError,
+        "Expected `backend` to be 'pandas' or 'polars', got 'dask'.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused(call, kind, message):
+    with pytest.raises(kind) as caught:
+        call()
+    assert type(caught.value) is kind
+    assert message in str(caught.value)
+
+
+def test_one_number_is_the_threshold_of_all_scores():
+    truth = [0, 0, 1, 1, 0, 0, 1, 0]
+    scores = {
+        "a": [0.1, 0.6, 0.9, 0.4, 0.1, 0.2, 0.5, 0.3],
+        "b": [0.9, 0.1, 0.2, 0.4, 0.3, 0, 0, 1],
+    }
+    one = cc.compare(truth, scores=scores, thresholds=0.4)
+    assert one.thresholds == {"a": 0.4, "b": 0.4}
+    each = cc.compare(truth, scores=scores, thresholds={"a": 0.4, "b": 0.4})
+    assert one.to_dict() == each.to_dict()
+    assert one.to_dict() != cc.compare(truth, scores=scores, thresholds=0.5).to_dict()
+    with pytest.raises(InputTypeError, match="`scores` beside `thresholds`, got none"):
+        cc.compare(truth, {"a": truth, "b": truth}, thresholds=0.4)
+    with pytest.raises(InputError, match=r"`thresholds\['a'\]` to be a number, or inf, got nan"):
+        cc.compare(truth, scores=scores, thresholds=float("nan"))
+    with pytest.raises(InputTypeError, match="`thresholds` to be a mapping"):
+        cc.compare(truth, scores=scores, thresholds=True)

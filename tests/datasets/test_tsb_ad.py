@@ -1,0 +1,149 @@
+"""TSB-AD: a CSV file per series, a folder of arrays per detector."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import closecall as cc
+from closecall.datasets import read_tsb_ad
+from closecall.tables.batch.evaluate import evaluate_frame
+from tests.datasets.conftest import refusal
+
+ONE = "001_NAB_id_1_Facility_tr_2_1st_3"
+TWO = "002_SMD_id_2_Facility_tr_2_1st_2"
+LABELS = {ONE: [0, 0, 0, 1, 1, 0], TWO: [0, 0, 1, 0]}
+SCORES = {
+    "IForest": {ONE: [0.1, 0.2, 0.1, 0.9, 0.8, 0.3], TWO: [0.5, 0.1, 0.7, 0.2]},
+    "KNN": {ONE: [3, 1, 4, 1, 5, 9], TWO: [2, 6, 5, 3]},
+}
+
+
+@pytest.fixture
+def layout(tmp_path):
+    data, scores = tmp_path / "TSB-AD-U", tmp_path / "score"
+    data.mkdir()
+    for name, labels in reversed(LABELS.items()):
+        rows = [f"{row}.5,{label}" for row, label in enumerate(labels)]
+        (data / f"{name}.csv").write_text("\n".join(["Data,Label", *rows]))
+    for detector, own in SCORES.items():
+        (scores / detector).mkdir(parents=True)
+        (scores / detector / f"000_run_{detector}.log").write_text("Success")
+        for name, values in own.items():
+            np.save(scores / detector / f"{name}.npy", np.array(values))
+    return data, scores
+
+
+def test_rows_are_those_of_the_files_sorted_by_series(layout):
+    table = read_tsb_ad(*layout)
+    assert table.to_pydict() == {
+        "series": [ONE] * 6 + [TWO] * 4,
+        "label": LABELS[ONE] + LABELS[TWO],
+        "IForest": SCORES["IForest"][ONE] + SCORES["IForest"][TWO],
+        "KNN": SCORES["KNN"][ONE] + SCORES["KNN"][TWO],
+    }
+    assert table.schema.types == [pa.string(), pa.uint8(), pa.float64(), pa.float64()]
+
+
+def test_the_table_can_be_evaluated_as_it_is(layout):
+    table = read_tsb_ad(*layout)
+    rows = evaluate_frame(table, by="series", truth="label", score=["IForest", "KNN"]).rows
+    for row in rows.to_pylist():
+        scores = SCORES[row["detector"]][row["series"]]
+        curve = cc.affiliation_curve(LABELS[row["series"]], scores)
+        assert row["status"] == "ok"
+        assert row["affiliation_average_precision"] == curve.average_precision
+        assert row["affiliation_f1"] == curve.best().fbeta
+    assert rows["series"].to_pylist() == [ONE, ONE, TWO, TWO]
+
+
+def test_one_file_and_labels_alone(layout):
+    data, _ = layout
+    assert read_tsb_ad(data / f"{TWO}.csv").to_pydict() == {
+        "series": [TWO] * 4,
+        "label": [0, 0, 1, 0],
+    }
+    assert read_tsb_ad(str(data)).column_names == ["series", "label"]
+
+
+def test_several_values_and_rows_with_empty_fields(tmp_path):
+    (tmp_path / "m.csv").write_text("0,1,Label\n1.0,5,0\n,5,1\n2.0,6,1\nnan,6,1\n3.0,7,0\n")
+    assert read_tsb_ad(tmp_path)["label"].to_pylist() == [0, 1, 0]
+
+
+def test_scores_in_one_column_are_taken(layout):
+    data, scores = layout
+    np.save(scores / "KNN" / f"{TWO}.npy", np.array([[2.0], [6.0], [5.0], [np.inf]]))
+    assert read_tsb_ad(data, scores)["KNN"].to_pylist()[-4:] == [2.0, 6.0, 5.0, np.inf]
+
+
+def test_a_series_that_one_detector_lacks(layout):
+    data, scores = layout
+    (scores / "KNN" / f"{ONE}.npy").unlink()
+    assert f"none of the detector 'KNN' for the series '{ONE}'." in refusal(
+        read_tsb_ad, data, scores
+    )
+    kept = read_tsb_ad(data, scores, missing="nan")
+    assert np.isnan(kept["KNN"].to_numpy()).tolist() == [True] * 6 + [False] * 4
+    rows = evaluate_frame(kept, by="series", truth="label", score=["IForest", "KNN"]).rows
+    assert rows["status"].to_pylist() == ["ok", "nan_score", "ok", "ok"]
+    dropped = read_tsb_ad(data, scores, missing="drop")
+    assert dropped["series"].unique().to_pylist() == [TWO]
+
+
+def test_scores_for_a_series_that_is_not_there(layout):
+    data, scores = layout
+    (data / f"{ONE}.csv").unlink()
+    assert f"got none that is called '{ONE}'." in refusal(read_tsb_ad, data, scores)
+    assert read_tsb_ad(data, scores, missing="drop")["series"].unique().to_pylist() == [TWO]
+
+
+def test_scores_of_another_length(layout):
+    data, scores = layout
+    path = scores / "KNN" / f"{TWO}.npy"
+    np.save(path, np.zeros(3))
+    assert refusal(read_tsb_ad, data, scores) == (
+        f"Expected {path} to have 4 scores, as many as {data / TWO}.csv has rows, got 3.\n\n"
+        "Hint: A detector that scores windows must give each sample a score of its own."
+    )
+
+
+@pytest.mark.parametrize(
+    ("array", "got"),
+    [
+        (np.zeros((4, 2)), "an array of float64 and shape (4, 2)"),
+        (np.array(["a", "b", "c", "d"]), "an array of <U1 and shape (4,)"),
+        (np.array(1.0), "an array of float64 and shape ()"),
+    ],
+)
+def test_scores_that_are_not_one_number_per_sample(layout, array, got):
+    data, scores = layout
+    path = scores / "KNN" / f"{TWO}.npy"
+    np.save(path, array)
+    assert refusal(read_tsb_ad, data, scores) == (
+        f"Expected {path} to have one number for each sample, got {got}."
+    )
+
+
+def test_a_file_that_is_no_array(layout):
+    data, scores = layout
+    path = scores / "KNN" / f"{TWO}.npy"
+    path.write_text("0.5")
+    assert refusal(read_tsb_ad, data, scores).startswith(
+        f"Expected {path} to be a NumPy array, got "
+    )
+
+
+def test_folders_that_are_not_the_layout(layout, tmp_path):
+    data, scores = layout
+    assert refusal(read_tsb_ad, tmp_path) == (
+        f"Expected CSV files in the folder `data`, got none in {tmp_path}.\n\n"
+        "Hint: Its subfolders are not searched: pass TSB-AD-U or TSB-AD-M itself."
+    )
+    assert refusal(read_tsb_ad, tmp_path / "no") == (
+        f"Expected `data` to be a folder, got {tmp_path / 'no'}.\n\n"
+        "Hint: It has a CSV file for each series."
+    )
+    assert refusal(read_tsb_ad, data, scores / "KNN") == (
+        "Expected files <detector>/<series>.npy in the folder `scores`, got none in "
+        f"{scores / 'KNN'}.\n\nHint: Pass the folder that has a folder for each detector."
+    )

@@ -1,0 +1,156 @@
+"""What goes into a page, and what `report` refuses."""
+
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.errors import InputError, InputTypeError, MissingExtraError, UndefinedMetricError
+from closecall.report import Report, report
+from closecall.report.explorer import plotly_script
+
+TRUTH = [0, 0, 1, 1, 0, 0, 1, 0]
+SCORES = [0.1, 0.6, 0.9, 0.4, 0.1, 0.2, 0.5, 0.3]
+
+
+def block(page, name):
+    found = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', page.html)
+    return json.loads(found[1])
+
+
+def content(*arguments, **options):
+    return block(report(*arguments, script="cdn", **options), "series-0")
+
+
+def test_detectors_by_name_and_alone():
+    page = report(TRUTH, {"alarms": TRUTH}, scores={"scores": SCORES, 7: SCORES}, script="cdn")
+    assert page.detectors == ("scores", "7", "alarms")
+    assert report(TRUTH, TRUTH, scores=SCORES, script="cdn").detectors == ("detector", "predicted")
+    rows = block(page, "series-0")["detectors"]
+    assert [row["f1"] for row in rows] == [
+        *[cc.affiliation_curve(TRUTH, SCORES).best().fbeta] * 2,
+        1.0,
+    ]
+    assert rows[2]["threshold"] is None
+
+
+def test_the_page_opens_at_given_thresholds():
+    both = {"a": SCORES, "b": SCORES}
+    rows = content(TRUTH, scores=both, thresholds={"b": 0.45})["detectors"]
+    best = cc.affiliation_curve(TRUTH, SCORES).best().threshold
+    assert [row["threshold"] for row in rows] == [best, 0.45]
+    assert rows[1]["recall"] == cc.affiliation(TRUTH, np.array(SCORES) >= 0.45).recall
+    rows = content(TRUTH, scores=both, thresholds=np.inf)["detectors"]
+    assert [(row["threshold"], row["precision"]) for row in rows] == [("Infinity", None)] * 2
+
+
+def test_save_and_repr(tmp_path):
+    page = report(TRUTH, scores=SCORES, title="<A & B>", script="cdn")
+    assert isinstance(page, Report)
+    path = page.save(tmp_path / "page.html")
+    assert path.read_text("utf-8") == page.html
+    assert "<title>&lt;A &amp; B&gt;</title>" in page.html
+    assert re.fullmatch(r"Report\('<A & B>', detectors: detector; 0\.\d MB\)", repr(page))
+    assert page._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+
+
+def test_no_name_ends_the_script_early():
+    page = report(TRUTH, scores={"</script><b>": SCORES}, script="cdn")
+    assert "</script><b>" not in page.html
+    assert block(page, "series-0")["detectors"][0]["name"] == "</script><b>"
+
+
+def test_the_script_is_embedded_or_linked():
+    embedded, linked = plotly_script("embed"), plotly_script("cdn")
+    assert len(embedded) > 1_000_000
+    assert "https://" not in embedded
+    assert re.match(r'<script src="https://cdn\.plot\.ly/plotly-[\d.]+\.min\.js" integ', linked)
+
+
+REFUSED = {
+    "nothing to show": ({}, InputTypeError, "Expected `predicted` or `scores`, got neither."),
+    "a name twice": (
+        {"predicted": {"a": TRUTH}, "scores": {"a": SCORES}},
+        InputError,
+        "Expected each detector's name once, got 'a' in both groups.",
+    ),
+    "a threshold for nobody": (
+        {"scores": {"a": SCORES}, "thresholds": {"b": 1}},
+        InputError,
+        "Expected `thresholds` to be for detectors in `scores`, got one for 'b'.",
+    ),
+    "no threshold": (
+        {"scores": SCORES, "thresholds": np.nan},
+        InputError,
+        "Expected the threshold of 'detector' to be a number, or inf, got nan.",
+    ),
+    "short values": (
+        {"scores": SCORES, "values": [1.0, 2.0]},
+        InputError,
+        "Expected `values` to have one value per sample (8), got 2.",
+    ),
+    "values that are no numbers": (
+        {"scores": SCORES, "values": ["a"] * 8},
+        InputTypeError,
+        "Expected `values` to be numbers, got values of type <U1.",
+    ),
+    "scores that no float holds": (
+        {"scores": [0, 1, 2, 3, 4, 5, 6, 2**60]},
+        InputError,
+        f"Expected `scores` to be exact as 64-bit floats, got integers from 0 to {2**60}.",
+    ),
+    "a title": (
+        {"scores": SCORES, "title": 3},
+        InputTypeError,
+        "Expected `title` to be text, got 3.",
+    ),
+    "nan in named scores": (
+        {"scores": {"a": SCORES, "b": [np.nan] * 8}},
+        InputError,
+        "Expected `scores['b']` to be numbers, or inf, got nan at index 0.",
+    ),
+    "nan in the only scores": (
+        {"scores": [np.nan] * 8},
+        InputError,
+        "Expected `scores` to be numbers, or inf, got nan at index 0.",
+    ),
+    "labels that are none": (
+        {"predicted": {"c": [2] * 8}},
+        InputError,
+        "Expected `predicted['c']` labels to be 0 or 1, got 2 at index 0.",
+    ),
+    "scores of another length": (
+        {"scores": {"b": SCORES[1:]}},
+        InputError,
+        "Expected `scores['b']` to have as many values as `truth` (8), got 7.",
+    ),
+    "another script": (
+        {"scores": SCORES, "script": "none"},
+        InputError,
+        "Expected `script` to be 'embed' or 'cdn', got 'none'.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    options, kind, message = REFUSED[case]
+    with pytest.raises(kind) as caught:
+        report(TRUTH, **options)
+    assert str(caught.value).partition("\n")[0] == message
+
+
+def test_no_true_event_is_undefined():
+    with pytest.raises(UndefinedMetricError, match="at least one true event"):
+        report([0, 0, 0], scores=[1, 2, 3])
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    plotly_script.cache_clear()
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'closecall\[report\]'"):
+        report(TRUTH, scores=SCORES)
+    plotly_script.cache_clear()

@@ -1,0 +1,254 @@
+"""Kernels in two tiers: the same bits in both, and the compiler loaded when it pays."""
+
+import importlib
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import closecall as cc
+from closecall import compiled
+from closecall.compiled import Kernel
+
+PACKAGE = Path(cc.__file__).parent
+AXES = {
+    "integers": lambda ticks: 3 * ticks,
+    "floats": lambda ticks: 0.37 * ticks + 1e3,
+    "datetimes": lambda ticks: np.datetime64("2024-01-01", "ns") + (10**9 * ticks),
+}
+
+
+def all_kernels():
+    """Find every kernel of the package, in the modules whose text says that they have any."""
+    kernels = set()
+    for path in PACKAGE.rglob("*.py"):
+        if "closecall.compiled import" in path.read_text():
+            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+            module = importlib.import_module(".".join(parts))
+            kernels |= {value for value in vars(module).values() if isinstance(value, Kernel)}
+    return kernels
+
+
+def copied(arguments):
+    """Copy arrays; those that share memory, of which a kernel may make use, share it again."""
+    owners, copies = {}, []
+    for argument in arguments:
+        if not isinstance(argument, np.ndarray):
+            copies.append(argument)
+            continue
+        owner = argument
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        memory = owners.setdefault(id(owner), owner.copy(order="K"))
+        offset = argument.ctypes.data - owner.ctypes.data
+        copies.append(np.ndarray(argument.shape, argument.dtype, memory, offset, argument.strides))
+    return copies
+
+
+def bits(values):
+    return [
+        value.tobytes() if isinstance(value, np.ndarray) else (type(value), repr(value))
+        for value in values
+    ]
+
+
+class Recorder:
+    """Runs kernels as plain Python, and notes what the outermost ones were given and did."""
+
+    def __init__(self):
+        self.calls, self.reached, self.inside = [], set(), False
+
+    @contextmanager
+    def listening(self):
+        def call(kernel, *arguments):
+            return self.call(kernel, *arguments)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Kernel, "__call__", call)
+            yield
+
+    def call(self, kernel, *arguments):
+        self.reached.add(kernel)
+        if self.inside:
+            return kernel.plain(*arguments)
+        before, self.inside = copied(arguments), True
+        try:
+            result = compiled._as_python(kernel.plain(*arguments))
+        finally:
+            self.inside = False
+        self.calls.append((kernel, before, bits([*arguments, result])))
+        return result
+
+
+def use_everything(time_of, seed):
+    """Call what has kernels behind it, on random series with points, ties and uneven steps."""
+    rng, count = np.random.default_rng(seed), 60
+    times = time_of(np.cumsum(rng.integers(1, 4, count)))
+    axis = {"times": times, "end": times[-1] + (times[1] - times[0])}
+    truth, predicted = (rng.random((2, count)) < [[0.1], [0.2]]).astype(int)
+    truth[rng.integers(5, count - 5)] = predicted[rng.integers(5, count - 5)] = 1
+    kinds = (np.float64, np.float32, np.int64, np.int8) if seed == 0 else (np.float64,)
+    for kind in kinds:
+        scores = rng.normal(0, 3, count).astype(kind)
+        curve = cc.affiliation_curve(truth, scores, **axis)
+        curve.event_curve(0)
+        _ = curve.chance_average_precision
+        cc.evaluate(truth, predicted, scores=scores, **axis)
+        adjusted = cc.metrics.point_adjust_curve(truth, scores, **axis)
+        _ = adjusted.thresholds, adjusted.best()
+    for power in (2, 2.5):
+        cc.metrics.semimetric(truth, predicted, p=power, **axis)
+    cc.metrics.margin(truth, predicted, margin=2)
+    cc.significance(truth, predicted, n=8, **axis)
+    cc.significance(truth, scores=rng.random(count), n=8, **axis)
+    stream = cc.AffiliationStream()
+    for at in range(0, count, 13):
+        part = slice(at, at + 13)
+        stream.update(truth[part], predicted[part], times=times[part])
+    stream.result(end=axis["end"])
+    # Ranges, points and both in one zone, on either side.
+    span = times[0], axis["end"]
+    points = cc.Events.from_points(times[4:50:15])
+    mixed = cc.Events([(times[i], times[i + i % 3]) for i in (3, 10, 30, 34, 51)])
+    for sides in ((mixed, points), (points, mixed), (mixed, mixed)):
+        cc.affiliation(*sides, span=span)
+        cc.chance(*sides, span=span, n=4)
+        cc.metrics.unbiased_affiliation(*sides, span=span)
+    table = pl.DataFrame({"truth": truth, "score": rng.random(count)})
+    cc.evaluate_frame(table, truth="truth", score="score", threshold="best_f1_global")
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    recorder = Recorder()
+    with recorder.listening():
+        for seed, time_of in enumerate(AXES.values()):
+            use_everything(time_of, seed)
+        for kernel in all_kernels():
+            if kernel.__name__ == "merge_descending":  # only for more rows than a test has
+                scores, sums = np.arange(9.0, 0, -1), np.random.default_rng(0).random((3, 9))
+                room = np.empty(13), np.empty((3, 13))
+                kernel(scores[1:], sums[:, 1:], scores[:5], sums[:, :5], *room)
+    return recorder
+
+
+def test_every_kernel_is_recorded(recorded):
+    kernels = all_kernels()
+    missing = {f"{kernel.__module__}.{kernel.__name__}" for kernel in kernels - recorded.reached}
+    assert len(kernels) > 50
+    assert missing == set()
+
+
+def test_both_tiers_give_the_same_bits(recorded):
+    wrong = set()
+    for kernel, arguments, expected in recorded.calls:
+        result = kernel.compiled(*arguments)
+        if bits([*arguments, result]) != expected:
+            wrong.add(kernel.__name__)
+    assert wrong == set()
+
+
+def test_powers_and_sums_have_the_same_bits():
+    """What Python, numpy and numba each compute in their own way."""
+    from closecall.affiliation import _chance_kernels
+
+    rng, recorder = np.random.default_rng(0), Recorder()
+    with recorder.listening():
+        for zones in range(1, 40):
+            _chance_kernels.weight_of_firsts(zones, rng.integers(1, 200, 20))
+            share = rng.random(zones)
+            _chance_kernels.mean_level_of_rises(
+                share / share.sum(), rng.random(zones), rng.integers(1, 200, 20)
+            )
+            _chance_kernels.place_points(rng.standard_exponential(200), np.empty((199, 2)))
+    test_both_tiers_give_the_same_bits(recorder)
+
+
+SETUP = """
+import sys
+import numpy as np
+import closecall as cc
+from closecall import compiled
+
+scores = np.random.default_rng(0).random(300)
+truth = scores > 0.9
+compiled._LOADING_NUMBA = 600.0  # however slow the machine
+
+def loaded():
+    return "numba" in sys.modules
+
+def curve():
+    return repr(cc.affiliation_curve(truth, scores**2).to_dict())
+
+def chance():
+    return repr(cc.chance(truth, scores > 0.8, n=20).to_dict())
+"""
+
+
+def run(code, **environment):
+    """Run code in a new process, where numba is not loaded yet, and return what it prints."""
+    done = subprocess.run(  # noqa: S603 - this interpreter, on a script written here
+        [sys.executable, "-c", SETUP + code],
+        env=os.environ | environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.split()
+
+
+def test_a_small_job_does_without_the_compiler():
+    assert run("chance()\nprint(loaded())") == ["False"]
+
+
+def test_the_compiler_is_loaded_when_the_time_is_spent():
+    code = """
+first, before = curve(), loaded()
+compiled._LOADING_NUMBA = compiled._spent
+print(before, curve() == first, loaded())
+"""
+    assert run(code) == ["False", "True", "True"]
+
+
+def test_the_compiler_is_loaded_for_large_arrays():
+    assert run("compiled._LARGE = 299\ncurve()\nprint(loaded(), compiled._spent)") == [
+        "True",
+        "0.0",
+    ]
+
+
+def test_a_kernel_that_takes_too_long_starts_again_with_the_arrays_as_they_were():
+    # The kernel of `chance` adds to what is in its arrays.
+    code = """
+expected, before = chance(), loaded()
+compiled._LOADING_NUMBA = 1.3 * compiled._spent
+print(before, chance() == expected, loaded())
+"""
+    assert run(code) == ["False", "True", "True"]
+
+
+def test_nothing_is_compiled_where_numba_is_disabled():
+    code = """
+compiled._LARGE = compiled._LOADING_NUMBA = 0
+curve()
+level = cc.affiliation_curve(truth, scores).chance_average_precision
+print(loaded(), type(level).__name__)  # the type that compiled kernels return
+"""
+    assert run(code, NUMBA_DISABLE_JIT="1") == ["False", "float"]
+
+
+def test_threads_share_the_budget_and_agree():
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+curve()
+compiled._LOADING_NUMBA = 3.3 * compiled._spent
+with ThreadPoolExecutor(4) as pool:
+    found = list(pool.map(lambda _: curve(), range(8)))
+print(len(set(found)), loaded())
+"""
+    assert run(code) == ["1", "True"]
