@@ -7,7 +7,7 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import demo
-from closecall.report import report, report_batch
+from closecall.report import report_batch
 
 FLAGS = (
     "--no-sandbox",
@@ -38,11 +38,14 @@ def show(browser, tmp_path_factory):
     """Open reports from disk; a message on the console or a request anywhere is an error."""
     folder = tmp_path_factory.mktemp("pages")
     pages = []
+    # A test need not wait for a scroll; pages of one context share what is compiled.
+    usual = {"reduced_motion": "reduce"}
+    context = browser.new_context(**usual)
 
     def call(report, *, width=1280, height=900, **options):
-        options = {"reduced_motion": "reduce", **options}  # a test need not wait for a scroll
         path = report.save(folder / f"{len(pages)}.html")
-        page = browser.new_page(viewport={"width": width, "height": height}, **options)
+        page = browser.new_page(**usual, **options) if options else context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
         page.troubles = []
         page.on("console", lambda message: page.troubles.append(message.text))
         page.on("pageerror", lambda error: page.troubles.append(str(error)))
@@ -57,22 +60,9 @@ def show(browser, tmp_path_factory):
     yield call
     for page in pages:
         page.close()
+    context.close()
     troubles = [trouble for page in pages for trouble in page.troubles]
     assert troubles == []
-
-
-@pytest.fixture(scope="session")
-def long(show):
-    """Many events in few rows of pixels; the table is longer than the window."""
-    random = np.random.default_rng(11)
-    truth = np.zeros(20_000, dtype=int)
-    for start in range(300, 19_800, 500):
-        truth[start : start + 60] = 1
-    smooth = np.convolve(truth, np.full(150, 1 / 150), "same") + 0.2 * random.random(truth.size)
-    start = np.datetime64("2024-03-04", "s")
-    times = start + np.arange(truth.size).astype("timedelta64[s]") * 30
-    scores = {"smooth": smooth, "noise": random.random(truth.size)}
-    return show(report(truth, scores=scores, times=times, values=smooth))
 
 
 HOSTILE = "<img src=x onerror=alert(1)> and a name that is much longer than any column"
@@ -80,34 +70,76 @@ HOSTILE = "<img src=x onerror=alert(1)> and a name that is much longer than any 
 
 @pytest.fixture(scope="session")
 def gallery(show):
-    """Small series that each show one thing, on one page: `opened` shows one of them."""
-    data = demo()
-    truth = cc.Events([(10, 20), (110, 120), (210, 220), (310, 320), (410, 420), (510, 520)])
-    alarms = cc.Events([(5, 10), (123, 125), (208, 215), (313, 330), (410, 420)])
-    times = np.datetime64("2024-01-01", "s") + 60 * np.arange(data.truth.size)
+    """Series that each show something, on one page: `opened` shows one of them."""
+    data, random = demo(), np.random.default_rng(11)
+    own = {"truth": data.truth, "times": data.times, "values": data.values}
+    outcomes = {
+        "truth": cc.Events([(start, start + 10) for start in range(10, 600, 100)]),
+        "predicted": {"a": cc.Events([(5, 10), (123, 125), (208, 215), (313, 330), (410, 420)])},
+        "span": (0, 600),
+    }
+    worse = {
+        f"detector {k}": data.scores["forecast"] + 5 * k * random.normal(size=data.truth.size)
+        for k in range(1, 10)
+    }
+    extremes = {
+        "silent": np.zeros_like(data.truth),
+        "half": np.arange(data.truth.size) % 2000 > 900,
+    }
+    minutes = np.datetime64("2024-01-01", "s") + 60 * np.arange(data.truth.size)
     named = {"a": data.scores["forecast"], HOSTILE: data.scores["threshold"]}
     series = {
-        "outcomes": {"truth": truth, "predicted": {"a": alarms}, "span": (0, 600)},
-        "no zone": {"truth": data.truth, "scores": data.scores["forecast"], "times": times},
+        "outcomes": outcomes,
+        "no zone": {"truth": data.truth, "scores": data.scores["forecast"], "times": minutes},
         "labels": {"truth": data.truth, "predicted": data.predicted, "times": data.times},
-        "long name": {
-            "truth": data.truth,
-            "scores": named,
-            "times": data.times,
-            "values": data.values,
-        },
+        "long name": {**own, "scores": named},
+        "nine": {**own, "scores": worse},
+        "extremes": {**own, "predicted": extremes},
+        "long": long_series(random),
     }
     return show(report_batch(series))
 
 
+def long_series(random):
+    """Many events in few rows of pixels; the table is longer than the window."""
+    truth = np.zeros(20_000, dtype=int)
+    for start in range(300, 19_800, 500):
+        truth[start : start + 60] = 1
+    smooth = np.convolve(truth, np.full(150, 1 / 150), "same") + 0.2 * random.random(truth.size)
+    times = np.datetime64("2024-03-04", "s") + 30 * np.arange(truth.size)
+    scores = {"smooth": smooth, "noise": random.random(truth.size)}
+    return {"truth": truth, "scores": scores, "times": times, "values": smooth}
+
+
+@pytest.fixture
+def nine(gallery):
+    """Nine detectors that get worse and worse."""
+    return opened(gallery, "nine")
+
+
+@pytest.fixture
+def extremes(gallery):
+    """A detector without alarms, and one whose alarms cover half of the series."""
+    return opened(gallery, "extremes")
+
+
+@pytest.fixture
+def long(gallery):
+    return opened(gallery, "long")
+
+
 def opened(page, name):
-    """Open one series of a page of many."""
+    """Show one series of a page of many, as it opens."""
+    page.set_viewport_size({"width": 1280, "height": 900})
     page.evaluate(
-        """name => {
+        """async (name) => {
           const { series } = JSON.parse(document.getElementById('report').textContent);
-          location.hash = `series=${series.findIndex((one) => one.name === name)}`;
+          const index = series.findIndex((one) => one.name === name);
+          history.replaceState(null, '', `#series=${index}`);
+          await closecall.reopen();
+          scrollTo(0, 0);
         }""",
         name,
     )
-    page.wait_for_function("name => closecall.view?.series.name === name", arg=name)
+    assert page.evaluate("closecall.view.series.name") == name
     return page

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from closecall.datasets import demo
-from closecall.report import report, report_batch
+from closecall.report import report_batch
 from tests.report.conftest import HOSTILE, opened
 
 DATA = demo()
@@ -20,11 +20,6 @@ def noisy(count):
         f"detector {k}": scores + 5 * k * RANDOM.normal(size=scores.size)
         for k in range(1, 1 + count)
     }
-
-
-@pytest.fixture(scope="module")
-def nine(show):
-    return show(report(DATA.truth, scores=noisy(9), **OPTIONS))
 
 
 OVERLAPS = """() => {
@@ -64,8 +59,6 @@ def test_texts_of_cards_do_not_overlap(nine, width):
         }}"""
     )
     assert found == 9 * [[]]
-    nine.set_viewport_size({"width": 1280, "height": 900})
-    nine.evaluate("closecall.reopen()")
 
 
 PLACES = """() => {
@@ -102,15 +95,6 @@ def test_nothing_moves_while_the_threshold_does(request, which, width):
     assert [places for places, _ in seen] == 25 * [seen[0][0]]
     heights = [height for _, height in seen]
     assert heights == sorted(heights)  # the page never gets shorter under the reader
-    page.set_viewport_size({"width": 1280, "height": 900})
-
-
-@pytest.fixture(scope="module")
-def extremes(show):
-    """A detector without alarms, and one whose alarms cover half of the series."""
-    silent = np.zeros_like(DATA.truth)
-    half = np.arange(silent.size) % 2000 > 900
-    return show(report(DATA.truth, {"silent": silent, "half": half}, **OPTIONS))
 
 
 def test_without_alarms_there_is_no_level_of_chance(extremes):
@@ -133,7 +117,6 @@ def test_the_warning_about_long_alarms_is_not_cut(extremes, width):
     assert "--significance moves them." in warning.inner_text()
     assert warning.evaluate("one => one.scrollHeight <= one.clientHeight")
     assert warning.evaluate("one => one.scrollWidth <= one.clientWidth")
-    extremes.set_viewport_size({"width": 1280, "height": 900})
 
 
 def in_view(page, selector=".timeline .stage"):
@@ -166,28 +149,21 @@ def test_a_row_brings_the_timeline_into_view(long, height):
     long.keyboard.press("Enter")
     assert in_view(long) == [True, True]
     assert long.evaluate("closecall.view.selected") == 35
-    long.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_a_timeline_in_view_stays_where_it_is(long):
-    long.evaluate("closecall.reopen()")
-    long.evaluate("scrollTo(0, 0)")
     long.set_viewport_size({"width": 1280, "height": 2600})
     long.locator("tbody tr").nth(2).click()
     assert long.evaluate("scrollY") == 0
-    long.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_a_timeline_taller_than_the_window_shows_its_lanes(nine):
-    nine.evaluate("closecall.reopen()")
     nine.set_viewport_size({"width": 1280, "height": 500})
     nine.locator("tbody tr").last.click()
     assert in_view(nine)[1]
-    nine.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_a_wide_table_says_so(nine, gallery):
-    nine.evaluate("closecall.reopen()")
     table = nine.locator(".events .scrolling")
     nine.wait_for_selector(".events .more-right")
     assert table.locator(".scroll").get_attribute("tabindex") == "0"
@@ -235,7 +211,6 @@ def test_each_page_of_a_batch_has_its_title(batch):
 
 
 def test_hiding_the_detector_sorted_by_restores_the_order(nine):
-    nine.evaluate("closecall.reopen()")
     numbers = nine.locator("tbody td:first-child")
     button = nine.locator("th.other button").first
     button.click()
@@ -247,7 +222,6 @@ def test_hiding_the_detector_sorted_by_restores_the_order(nine):
 
 
 def test_detectors_can_be_told_apart(nine):
-    nine.evaluate("closecall.reopen()")
     for index in range(4, 9):
         nine.locator(".card input").nth(index).check()
     lines = nine.evaluate(
@@ -308,4 +282,3 @@ def test_paper_shows_all_of_the_timeline(long, width, theme):
     assert long.evaluate(MEASURE)["plot"] == paper["plot"]
     long.emulate_media(media="screen", color_scheme="light")
     long.wait_for_selector("html:not(.printing)")
-    long.set_viewport_size({"width": 1280, "height": 900})
