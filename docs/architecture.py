@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ def layers() -> list[list[str]]:
     """Return the rooms of each layer of the import contract, from the top down."""
     settings = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
     (contract,) = settings["tool"]["importlinter"]["contracts"]
-    return [layer.split(" | ") for layer in contract["layers"]]
+    return [re.split(" [|:] ", layer) for layer in contract["layers"]]
 
 
 def imports(rooms: list[str]) -> set[tuple[str, str]]:

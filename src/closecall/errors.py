@@ -59,7 +59,7 @@ def expected(rule: str, got: str, hint: str = "") -> str:
 
 
 def first_line(error: BaseException) -> str:
-    r"""Give the first line of another package's message, to be quoted in one of ours.
+    r"""Return the first line of another package's message, to be quoted in one of ours.
 
     Examples
     --------

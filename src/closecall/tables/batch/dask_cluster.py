@@ -126,7 +126,7 @@ class DaskCluster(Engine):
             say(f"Waiting for workers: the Dask scheduler {address} has none.")
 
     def cancel(self, futures: Sequence[Future[Any]]) -> None:
-        """Return up what is on its way, if there is anybody to tell."""
+        """Cancel what is on its way, if there is anybody to tell."""
         sent = [self._sent.pop(future, None) for future in futures]
         if self._client.status == "running":
             self._client.cancel([one for one in sent if one is not None])

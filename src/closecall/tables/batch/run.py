@@ -76,7 +76,7 @@ class Engine(Executor):
         """Raise if nobody will ever do the work; called while nothing arrives, and if it does."""
 
     def cancel(self, futures: Sequence[Future[Any]]) -> None:
-        """Return up what has not begun."""
+        """Cancel what has not begun."""
         for future in futures:
             future.cancel()
 
