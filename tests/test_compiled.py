@@ -223,11 +223,20 @@ def test_the_compiler_is_loaded_for_large_arrays():
 
 
 def test_a_kernel_that_takes_too_long_starts_again_with_the_arrays_as_they_were():
-    # The kernel of `chance` adds to what is in its arrays.
     code = """
-expected, before = chance(), loaded()
-compiled._LOADING_NUMBA = 1.3 * compiled._spent
-print(before, chance() == expected, loaded())
+from closecall.affiliation._chance_kernels import score_draws
+
+lengths = np.random.default_rng(1).standard_exponential((200, 11))
+zones = np.array([0, 0.3, 1]), np.array([[0.1, 0.2], [0.5, 0.6]]), np.full((2, 3), 0.1)
+
+def draw():  # adds to what is in the sums
+    sums, rows = np.zeros((2, 5)), np.empty((200, 7))
+    score_draws(lengths, *zones, sums, rows)
+    return sums.tobytes() + rows.tobytes()
+
+expected, before = draw(), loaded()
+compiled._spent, compiled._LOADING_NUMBA = 0.0, 0.001
+print(before, draw() == expected, loaded())
 """
     assert run(code) == ["False", "True", "True"]
 
@@ -242,13 +251,27 @@ print(loaded(), type(level).__name__)  # the type that compiled kernels return
     assert run(code, NUMBA_DISABLE_JIT="1") == ["False", "float"]
 
 
-def test_threads_share_the_budget_and_agree():
+def test_threads_agree_while_kernels_are_compiled():
     code = """
 from concurrent.futures import ThreadPoolExecutor
-curve()
-compiled._LOADING_NUMBA = 3.3 * compiled._spent
+expected = curve()
+compiled._spent, compiled._LOADING_NUMBA = 0.0, 0.0001  # all start plain, and run out of time
 with ThreadPoolExecutor(4) as pool:
     found = list(pool.map(lambda _: curve(), range(8)))
-print(len(set(found)), loaded())
+print(set(found) == {expected}, loaded())
 """
-    assert run(code) == ["1", "True"]
+    assert run(code) == ["True", "True"]
+
+
+def test_kernels_are_compiled_where_nothing_can_be_kept():
+    # What is typed has no file, and no folder beside it.
+    code = """
+compiled._LARGE = 2
+
+@compiled.kernel
+def total(values):
+    return values[0] + values[1] + values[2]
+
+print(total(np.ones(3)), loaded())
+"""
+    assert run(code) == ["3.0", "True"]

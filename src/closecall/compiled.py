@@ -97,7 +97,10 @@ class Kernel(Generic[P, R]):
 
             _listen()
             options = {"cache": True, "nogil": True} | self._options
-            self._dispatcher = njit(**options)(self.plain)
+            try:
+                self._dispatcher = njit(**options)(self.plain)
+            except RuntimeError:  # there is no folder to keep compiled code in
+                self._dispatcher = njit(**options | {"cache": False})(self.plain)
         return self._dispatcher
 
     @property
@@ -138,7 +141,7 @@ def kernel(function: Callable[P, R] | None = None, **options: Any) -> Any:
 
     Examples
     --------
-    >>> @kernel(cache=False)  # an example has no file beside which to keep it
+    >>> @kernel
     ... def total(values):
     ...     sum_so_far = 0.0
     ...     for value in values:
