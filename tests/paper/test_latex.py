@@ -69,7 +69,7 @@ def test_latex_of_a_table(uneven):
         "\\par\\smallskip a, y, two: because.",
     ]
     assert "\\par\\smallskip A note\\_1." in second
-    assert text.endswith("% 5 of 6 cells match the paper.\n")
+    assert text.endswith("% 5 of 6 computed cells match the paper, and 0 of 0 typed ones.\n")
 
 
 def test_latex_separates_groups():

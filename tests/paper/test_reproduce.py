@@ -34,8 +34,10 @@ def result(data_folder):
 
 def test_how_many_cells_match(result):
     assert {table.name: (table.matched, table.total) for table in result.tables} == CELLS
-    assert (result.matched, result.total) == (186, 190)
-    assert repr(result) == "Reproduction(186 of 190 cells match)"
+    assert (result.matched, result.total) == (156, 160)
+    assert (result.typed_matched, result.typed_total) == (30, 30)
+    assert repr(result) == "Reproduction(156 of 160 computed cells match, 30 of 30 typed ones)"
+    assert repr(result["characteristics"]) == "Table(characteristics, 30 of 30 typed cells match)"
     assert repr(result["comparison"]) == "Table(comparison, 79 of 80 cells match)"
 
 
@@ -82,7 +84,8 @@ def test_trivial_functions_are_checked_on_the_measurements(result):
 
 def test_as_plain_values(result):
     values = result.to_dict()
-    assert (values["matched"], values["total"]) == (186, 190)
+    assert (values["matched"], values["total"]) == (156, 160)
+    assert (values["typed_matched"], values["typed_total"]) == (30, 30)
     assert {table["name"]: table["matched"] for table in values["tables"]} == {
         name: matched for name, (matched, _) in CELLS.items()
     }

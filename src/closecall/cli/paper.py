@@ -104,6 +104,7 @@ def _rows(result: Reproduction) -> list[dict[str, str]]:
             "table": table.name,
             "row": ", ".join(row.labels),
             "column": column,
+            "typed": "yes" if table.typed else "no",
             "computed": cell.computed,
             "published": cell.published,
             "match": "yes" if cell.match else "no",
@@ -119,19 +120,24 @@ def _print(result: Reproduction, console: Console) -> None:
     for table in result.tables:
         console.print()
         _print_table(table, console)
-    counts = ", ".join(f"{table.name} {table.matched}/{table.total}" for table in result.tables)
+    counts, typed = (
+        ", ".join(f"{t.name} {t.matched}/{t.total}" for t in result.tables if t.typed is kind)
+        for kind in (False, True)
+    )
     unexplained = sum(not cell.note for *_, cell in result.mismatches())
-    if result.matched == result.total:
+    differ = result.total - result.matched
+    if not differ:
         rest = "None differs."
     elif not unexplained:
-        rest = f"The {result.total - result.matched} that do not are explained below their tables."
+        rest = f"The {differ} that do not are explained below their tables."
     else:
         rest = f"Of those that do not, {unexplained} have no known explanation."
     lost = len(result.left_out)
     if lost:
         rest += f" {lost} more {'is' if lost == 1 else 'are'} left out for want of data."
-    text = f"\n{result.matched} of {result.total} cells match the paper ({counts}). {rest}"
+    text = f"\n{result.matched} of {result.total} computed cells match the paper ({counts}). {rest}"
     console.print(Text(text, style="bold"))
+    console.print(Text(f"Counted apart, since they are typed and not computed: {typed}."))
 
 
 def _print_table(table: Table, console: Console) -> None:

@@ -109,4 +109,7 @@ def _line(cells: list[str]) -> str:
 
 
 def _closing(paper: Reproduction) -> str:
-    return f"\n% {paper.matched} of {paper.total} cells match the paper.\n"
+    return (
+        f"\n% {paper.matched} of {paper.total} computed cells match the paper, and "
+        f"{paper.typed_matched} of {paper.typed_total} typed ones.\n"
+    )

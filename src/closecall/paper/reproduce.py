@@ -96,7 +96,7 @@ _CONVENTIONS = {"zero_division"}
 
 
 def characteristics() -> Table:
-    """Compare the table of what metrics can do with what the registry knows of each."""
+    """Compare the table of what metrics can do with what the registry states of each."""
     rows = []
     for name, printed in CHARACTERISTICS.items():
         traits = {member: _traits(member) for member in _MEMBERS[name]}
@@ -117,7 +117,10 @@ def characteristics() -> Table:
         rows=tuple(rows),
         notes=(
             "(A): does a near miss count? (B): does a long event count no more than a short one?",
+            "Nothing here is computed from data: the registry of metrics states these, and the",
+            "number of parameters is that of the function. `closecall audit` measures (A) and (B).",
         ),
+        typed=True,
     )
 
 

@@ -71,6 +71,8 @@ class Table:
     """What holds for the table as a whole, such as settings that the paper does not print."""
     left_out: tuple[str, ...] = ()
     """Cells that could not be computed from the data, each with the reason."""
+    typed: bool = False
+    """Whether its cells are stated in the registry of metrics, and not computed."""
 
     def entries(self) -> Iterator[tuple[Row, str, Cell]]:
         """Yield each cell with its row and the name of its column."""
@@ -124,6 +126,7 @@ class Table:
             "name": self.name,
             "title": self.title,
             "source": self.source,
+            "typed": self.typed,
             "matched": self.matched,
             "total": self.total,
             "notes": list(self.notes),
@@ -139,7 +142,8 @@ class Table:
         }
 
     def __repr__(self) -> str:
-        return f"Table({self.name}, {self.matched} of {self.total} cells match)"
+        kind = "typed cells" if self.typed else "cells"
+        return f"Table({self.name}, {self.matched} of {self.total} {kind} match)"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -165,13 +169,23 @@ class Reproduction:
 
     @property
     def total(self) -> int:
-        """How many cells there are."""
-        return sum(table.total for table in self.tables)
+        """How many cells are computed."""
+        return sum(table.total for table in self.tables if not table.typed)
 
     @property
     def matched(self) -> int:
-        """How many cells are as published."""
-        return sum(table.matched for table in self.tables)
+        """How many of the computed cells are as published."""
+        return sum(table.matched for table in self.tables if not table.typed)
+
+    @property
+    def typed_total(self) -> int:
+        """How many cells are typed, and not computed."""
+        return sum(table.total for table in self.tables if table.typed)
+
+    @property
+    def typed_matched(self) -> int:
+        """How many of the typed cells are as published."""
+        return sum(table.matched for table in self.tables if table.typed)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -183,12 +197,15 @@ class Reproduction:
         return {
             "matched": self.matched,
             "total": self.total,
+            "typed_matched": self.typed_matched,
+            "typed_total": self.typed_total,
             "left_out": list(self.left_out),
             "tables": [table.to_dict() for table in self.tables],
         }
 
     def __repr__(self) -> str:
-        return f"Reproduction({self.matched} of {self.total} cells match)"
+        typed = f"{self.typed_matched} of {self.typed_total} typed ones"
+        return f"Reproduction({self.matched} of {self.total} computed cells match, {typed})"
 
 
 GAP = 2
