@@ -264,8 +264,10 @@ def characteristics():
             " to ".join(f"{bound:g}" for bound in row["range"]),
             "higher" if row["higher_is_better"] else "lower",
             row["mainly_for"],
-            "yes" if row["handles_adjacency"] else "no",
-            "yes" if row["handles_durations"] else "no",
+            *(
+                ("yes" if row[flag] else "no") + ("\\*" if flag in row["measured_otherwise"] else "")
+                for flag in ("handles_adjacency", "handles_durations")
+            ),
             str(len(row["parameters"])),
         )
         yield f"| {' | '.join(cells)} |"

@@ -9,7 +9,7 @@ import pytest
 
 import closecall as cc
 from closecall import adversary
-from closecall.adversary.audit import audit, with_hint
+from closecall.adversary.audit import audit, join_event
 from closecall.datasets import demo
 from closecall.errors import InputError, InputTypeError
 
@@ -32,12 +32,13 @@ def row(audited, metric, prediction):
 
 def test_verdicts(whole):
     assert whole.beaten == ("point_adjust", "composite", "range_based", "time_aware")
-    assert {name: whole.verdicts[name].by for name in whole.beaten[1:]} == {
+    assert whole.beaten_joined == whole.beaten
+    assert {name: whole.verdicts[name].joined.by for name in whole.beaten[1:]} == {
         "composite": "composite",
         "range_based": "alternating",
         "time_aware": "alternating",
     }
-    for verdict in whole.verdicts.values():
+    for verdict in (own for both in whole.verdicts.values() for own in both):
         assert verdict.beaten == (verdict.score >= verdict.detector_score)
         assert verdict.margin == verdict.score - verdict.detector_score
         assert verdict.detector == "late"
@@ -68,7 +69,7 @@ def test_every_metric_has_every_prediction(whole):
 
 
 def test_an_adversary_is_compared_with_detectors_that_know_as_much(whole):
-    verdict = whole.verdicts["range_based"]
+    verdict = whole.verdicts["range_based"].joined
     assert verdict.knows == 1
     start, stop = list(cc.Events.from_labels(EPISODES))[verdict.parameters["event"]]
     event = np.zeros_like(EPISODES)
@@ -87,19 +88,44 @@ def test_an_adversary_is_compared_with_detectors_that_know_as_much(whole):
     )
 
 
-def test_a_hint_replaces_what_is_predicted_in_its_zone():
+def test_raw_is_the_comparison_with_the_detectors_as_they_are(whole):
+    for metric, (raw, joined) in whole.verdicts.items():
+        own = [found for found in whole.table if found["metric"] == metric]
+        best = max(found["score"] for found in own if found["kind"] == "detector")
+        rival = max(found["score"] for found in own if found["kind"] == "uninformative")
+        assert (raw.detector_score, raw.score) == (best, rival)
+        assert (raw.comparison, joined.comparison) == ("raw", "joined")
+        assert joined.margin <= raw.margin  # an event that is given helps every detector here
+
+
+def test_scores_above_chance_are_audited():
+    chosen = ["affiliation_above_chance", "affiliation"]
+    found = audit(EPISODES, {"late": LATE}, metrics=chosen, budget=5)
+    scores = cc.affiliation(EPISODES, LATE)
+    own = row(found, "affiliation_above_chance", "late")
+    assert own["score"] == scores.f1_above_chance
+    assert own["precision"] == scores.precision_above_chance
+    assert own["recall"] == scores.recall_above_chance
+    assert list(found.verdicts) == chosen
+    for given in found.verdicts["affiliation_above_chance"]:
+        assert given.beaten is False
+    alone = adversary.search("affiliation_above_chance", EPISODES, families=["everything"])
+    assert alone.score == cc.affiliation(EPISODES, np.ones_like(EPISODES)).f1_above_chance
+
+
+def test_an_event_replaces_what_is_predicted_in_its_zone():
     truth = cc.Events([(10, 20), (40, 50), (80, 90)])
     predicted = cc.Events([(0, 5), (28, 45), (55, 70), (85, 99)])
-    given = with_hint(truth, predicted, cc.Events([(40, 50)]), (0, 100))
+    given = join_event(truth, predicted, cc.Events([(40, 50)]), (0, 100))
     assert list(given) == [(0, 5), (28, 30), (40, 50), (65, 70), (85, 99)]
-    outer = with_hint(truth, predicted, cc.Events([(10, 20), (80, 90)]), (0, 100))
+    outer = join_event(truth, predicted, cc.Events([(10, 20), (80, 90)]), (0, 100))
     assert list(outer) == [(10, 20), (30, 45), (55, 65), (80, 90)]
 
 
-def test_a_hint_keeps_points_outside_its_zone():
+def test_an_event_keeps_points_outside_its_zone():
     truth = cc.Events([(10.0, 20.0), (40.0, 50.0)])
     predicted = cc.Events.from_points([5.0, 29.5, 30.0, 60.0])
-    given = with_hint(truth, predicted, cc.Events([(10.0, 20.0)]), (0.0, 100.0))
+    given = join_event(truth, predicted, cc.Events([(10.0, 20.0)]), (0.0, 100.0))
     assert list(given) == [(10.0, 20.0), (30.0, 30.0), (60.0, 60.0)]
 
 
@@ -132,13 +158,15 @@ def test_events_on_clocks_of_two_units_are_audited():
     )
     assert row(found, "margin", "late")["score"] == 1
     assert row(found, "affiliation", "late")["score"] == cc.affiliation(truth, late, span=span).f1
-    assert found.verdicts["affiliation"].beaten is False
+    assert found.verdicts["affiliation"].raw.beaten is False
 
 
 def test_random_points_beat_point_adjust_where_detectors_are_imprecise():
     noisy = adversary.random_ranges(EPISODES, count=60, length=10, seed=1)
     found = audit(EPISODES, {"noisy": noisy}, metrics=["point_adjust", "affiliation"])
-    verdict = found.verdicts["point_adjust"]
+    raw, joined = found.verdicts["point_adjust"]
+    assert raw.beaten
+    verdict = joined
     assert (verdict.beaten, verdict.by, verdict.knows) == (True, "random_points", 0)
     assert verdict.score > 0.9
 
@@ -148,7 +176,7 @@ def test_the_demo():
     found = audit(data.truth, data.predicted, times=data.times)
     assert {"event_wise", "range_based", "time_aware"} <= set(found.beaten)
     assert not {"affiliation", "classical", "normalised_affiliation"} & set(found.beaten)
-    assert found.verdicts["affiliation"].margin < -0.2
+    assert found.verdicts["affiliation"].raw.margin < -0.2
     assert found.events == 7
 
 
@@ -164,18 +192,21 @@ def test_the_papers_data(data_folder, dataset):
         trivial=labels("trivial"),
         metrics=["range_based", "time_aware", "affiliation"],
     )
-    assert found.verdicts["range_based"].beaten
-    assert found.verdicts["range_based"].by == "alternating"
-    assert found.verdicts["time_aware"].beaten
-    # On nyctaxi the published detectors are no better than chance.
-    assert found.verdicts["affiliation"].beaten == (dataset == "nyctaxi")
+    for own in found.verdicts["range_based"]:
+        assert (own.beaten, own.by) == (True, "alternating")
+    assert all(own.beaten for own in found.verdicts["time_aware"])
+    # On nyctaxi the published detectors are no better than chance. On machinetemp one of two events
+    # is worth more than what they find.
+    raw, joined = found.verdicts["affiliation"]
+    assert raw.beaten == (dataset in ("nyctaxi", "machinetemp"))
+    assert joined.beaten == (dataset == "nyctaxi")
 
 
 def test_a_verdict_does_not_hang_on_the_seed():
     truth = np.array([0] * 500 + [1] * 120 + [0] * 600)
     fair = np.roll(truth, 60)
     verdicts = [
-        audit(truth, {"fair": fair}, metrics=["classical"], seed=seed).verdicts["classical"]
+        audit(truth, {"fair": fair}, metrics=["classical"], seed=seed).verdicts["classical"].raw
         for seed in range(12)
     ]
     # F1 is 0.5; a range as long as the event reaches that once in ten draws.
@@ -209,7 +240,7 @@ def test_undefined_detectors_are_beaten_by_anything_defined():
     found = audit(
         [0, 1, 0, 0, 0, 1, 0, 0], {"silent": [0] * 8}, metrics=["classical", "segmentation"]
     )
-    verdict = found.verdicts["classical"]
+    verdict = found.verdicts["classical"].raw
     assert (verdict.beaten, verdict.margin) == (True, float("inf"))
     assert found.to_dict()["verdicts"][0]["margin"] is None
 
@@ -233,9 +264,10 @@ def test_frames(whole):
     chosen = frame[(frame.metric == "classical") & (frame.prediction == "late")]
     assert chosen.score.tolist() == [row(whole, "classical", "late")["score"]]
     verdicts = whole.to_frame("polars", part="verdicts")
-    assert verdicts["metric"].to_list() == list(METRICS)
-    assert json.loads(verdicts["parameters"][0]) == whole.verdicts["classical"].parameters
-    assert whole.to_frame("polars", part="targets").shape == (6 * 5, 4)
+    assert verdicts["metric"].to_list() == [name for name in METRICS for _ in range(2)]
+    assert verdicts["comparison"].to_list() == ["raw", "joined"] * len(METRICS)
+    assert json.loads(verdicts["parameters"][0]) == whole.verdicts["classical"].raw.parameters
+    assert whole.to_frame("polars", part="targets").shape == (6 * 5, 6)
 
 
 def test_plain_values_are_json(whole):
@@ -249,8 +281,9 @@ def test_plain_values_are_json(whole):
 
 def test_the_repr_is_one_line(whole):
     assert repr(whole) == (
-        f"Audit(6 metrics on 5 events, {whole.tried} uninformative predictions tried, "
-        "beaten: point_adjust, composite, range_based, time_aware)"
+        f"Audit(6 metrics on 5 events, {whole.tried} uninformative predictions, "
+        "beaten raw: point_adjust, composite, range_based, time_aware; "
+        "joined: point_adjust, composite, range_based, time_aware)"
     )
 
 

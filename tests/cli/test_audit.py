@@ -34,38 +34,38 @@ def expected(**options):
     return audit(TRUTH, {"late": LATE, "half": HALF}, metrics=metrics, budget=30, **options)
 
 
-def test_table(run, series):
-    lines = run("audit", series, *COLUMNS, *CHOSEN).stdout.splitlines()
-    assert lines[0].startswith(
-        "1 of 2 metrics are beaten by a prediction without information (4 true events,"
-    )
-    header = next(line for line in lines if line.startswith("metric"))
-    assert header.split() == [
-        *("metric", "late", "half", "trivial", "alternating", "composite", "everything"),
-        *("points", "ranges", "verdict"),
-    ]
-    verdicts = [line for line in lines if line.rstrip().endswith(("holds", "beaten"))]
-    assert [line.split()[0] for line in verdicts] == ["affiliation", "range_based"]
-    assert verdicts[0].rstrip().endswith("holds")
-    assert verdicts[1].rstrip().endswith("beaten")
-    scores = {row["prediction"]: row["score"] for row in expected().table[8:]}
-    assert f"{scores['alternating']:.2f}*" in verdicts[1]
-    assert f"{scores['late']:.2f}" in verdicts[1]
-
-
-def test_a_narrow_terminal_shows_what_the_verdicts_compare(run, series, monkeypatch):
+def test_table(run, series, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    lines = run("audit", series, *COLUMNS, *CHOSEN).stdout.splitlines()
-    header = next(line for line in lines if line.startswith("metric"))
-    assert header.split() == ["metric", "detector", "score", "rival", "score", "verdict"]
-    said = " ".join(line.strip() for line in lines)
-    wide = re.search(r"A terminal of (\d+) columns, json and csv show every prediction\.", said)
-    monkeypatch.setenv("COLUMNS", wide[1])
-    assert "everything" in run("audit", series, *COLUMNS, *CHOSEN).stdout
-    beaten = next(line for line in lines if line.startswith("range_based"))
-    assert "alternating" in beaten
-    assert beaten.rstrip().endswith("beaten")
-    assert max(len(line.rstrip()) for line in lines) <= 80
+    lines = [line.rstrip() for line in run("audit", series, *COLUMNS, *CHOSEN).stdout.splitlines()]
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("1 of 2 metrics are beaten by a prediction without information, and 1")
+    rows = [line.split() for line in lines if line.endswith(("  holds", "  beaten"))]
+    assert [(*row[:-5], row[-1]) for row in rows] == [
+        ("affiliation", "raw", "holds"),
+        ("joined", "holds"),
+        ("range_based", "raw", "beaten"),
+        ("joined", "beaten"),
+    ]
+    raw, joined = expected().verdicts["range_based"]
+    assert joined.detector_score > raw.detector_score
+    assert [row[-4:-1] for row in rows[2:]] == [
+        [f"{own.detector_score:.2f}", "alternating", f"{own.score:.2f}"] for own in (raw, joined)
+    ]
+    assert "Beaten either way: range_based" in lines
+    assert "Holds either way: affiliation" in lines
+
+
+def test_what_only_a_given_event_wins_is_said_apart(run):
+    """Two events, and a detector that finds both late: who is told one of them does better."""
+    truth = [0] * 200 + [1] * 100 + [0] * 400 + [1] * 100 + [0] * 200
+    poor = np.roll(truth, 140).tolist()
+    lines = ["truth,poor", *(f"{own},{other}" for own, other in zip(truth, poor, strict=True))]
+    Path("poor.csv").write_text("\n".join(lines) + "\n")
+    options = ("--truth", "truth", "--predicted", "poor", "--metric", "affiliation")
+    printed = " ".join(run("audit", "poor.csv", *options).stdout.split())
+    said = "Beaten only by a rival that knows a true event which the detectors do not: affiliation"
+    assert said in printed
+    assert printed.startswith("1 of 1 metrics are beaten by a prediction without information, and 0")
 
 
 @pytest.mark.parametrize(("axis", "unit"), [((), "samples"), (("--time", "t"), "seconds")])
@@ -74,7 +74,7 @@ def test_distances_have_a_unit(run, series, axis, unit):
     printed = run("audit", series, *COLUMNS, *axis, *chosen).stdout
     assert f"hausdorff: in {unit}." in printed
     score = {"samples": "10", "seconds": "600"}[unit]
-    assert re.search(rf"^hausdorff +{score} ", printed, re.MULTILINE)
+    assert re.search(rf"^hausdorff +raw +late +{score} ", printed, re.MULTILINE)
 
 
 def test_json_is_the_result_itself(run, series):
@@ -87,7 +87,9 @@ def test_csv_has_one_row_per_metric_and_prediction(run, series):
     assert (result.exit_code, result.stdout) == (0, "")
     rows = list(csv.DictReader(io.StringIO(Path("out.csv").read_text())))
     assert len(rows) == 16
-    assert [row["beaten"] for row in rows] == ["False"] * 8 + ["True"] * 8
+    for comparison in ("raw", "joined"):
+        beaten = [row[f"beaten_{comparison}"] for row in rows]
+        assert beaten == ["False"] * 8 + ["True"] * 8
     assert [float(row["score"]) for row in rows] == [row["score"] for row in expected().table]
 
 
@@ -121,6 +123,7 @@ def test_every_metric_by_default(run, series):
     result = run("audit", series, *COLUMNS, "--budget", "5", "--format", "json")
     names = {row["metric"] for row in json.loads(result.stdout)["verdicts"]}
     assert {"classical", "affiliation", "range_based", "time_aware", "hausdorff"} <= names
+    assert "affiliation_above_chance" in names
     assert "margin" not in names
 
 
@@ -129,7 +132,7 @@ def test_a_series_on_which_every_metric_is_beaten(run):
     Path("wrong.csv").write_text("\n".join(lines) + "\n")
     printed = run("audit", "wrong.csv", "--metric", "classical").stdout
     assert printed.startswith(
-        "1 of 1 metrics are beaten by a prediction without information (1 true"
+        "1 of 1 metrics are beaten by a prediction without information, and 1 if"
     )
     assert "Every metric is beaten: on this series the detectors may be no better" in printed
     assert "Left out: alternating, it is built from one true event" in printed

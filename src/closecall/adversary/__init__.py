@@ -4,7 +4,7 @@ Every construction takes a 0/1 vector and gives a vector of the same length, or 
 their ``span`` and gives `Events`. On vectors, lengths and counts are in samples.
 """
 
-from closecall.adversary.audit import Audit, Verdict
+from closecall.adversary.audit import Audit, Verdict, Verdicts
 from closecall.adversary.families import FAMILIES
 from closecall.adversary.predictions import (
     against_composite,
@@ -25,6 +25,7 @@ __all__ = [
     "Target",
     "Trial",
     "Verdict",
+    "Verdicts",
     "against_composite",
     "everything",
     "from_trivial",

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import inf, isfinite, isnan, nan
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from closecall.adversary.families import DRAWS, FAMILIES, Attempt, plan, read_families, remaining
 from closecall.adversary.predictions import EventsInSpan, read_events_in_span
-from closecall.adversary.search import Values, main_number, merit, read_judge, read_truth
+from closecall.adversary.search import (
+    Values,
+    audited,
+    main_number,
+    merit,
+    read_judge,
+    read_truth,
+)
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed
 from closecall.events import Events, Intervals
-from closecall.metrics.registry import find
 from closecall.parameters import require_count, shown
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import NDArray
 
     from closecall.adversary.search import Judge
 
@@ -43,10 +51,14 @@ def audit(
 
     Each metric scores the detectors, the trivial event alone, and predictions that carry no
     information: those of `closecall.adversary.search`. A metric is *beaten* where one of these
-    scores at least as well as every detector. A prediction that was built from a true event knows
-    that event, so the detectors it is compared with are given the same event first: their own
-    predictions in its zone are replaced by it. A metric is also beaten where no detector is better
-    than chance; then it is the detectors that failed.
+    scores at least as well as every detector. It is also beaten where no detector is better than
+    chance; then it is the detectors that failed.
+
+    Some of these predictions are built from one true event, so they know that event. Each metric
+    therefore has two verdicts. *Raw*: the detectors as they are, as in the paper's comparison.
+    *Joined*: the detectors are given the event that the other prediction knows, in place of their
+    own predictions in its zone, so that both know as much. A metric that is beaten raw and holds
+    joined is not fooled: the event that was given away is worth that much.
 
     The design targets of the paper are measured beside it, on a small canonical series: whether a
     near miss counts, whether long events are overrated, whether slight improvements give slight
@@ -61,8 +73,9 @@ def audit(
         itself (``trivial`` and the families in `closecall.adversary.FAMILIES`) are taken.
     metrics
         A name or names from `closecall.metrics.table`, or a mapping from names to parameters; each
-        metric once. By default
-        every metric that judges 0/1 predictions and whose parameters all have a default.
+        metric once. ``affiliation_above_chance`` is one more: the scores of `closecall.affiliation`
+        above chance. By default it and every metric that judges 0/1 predictions and whose
+        parameters all have a default.
     trivial
         One event that anybody can find, of the kind of `truth`, to build adversaries from; it
         meets one true event. By default each true event in turn; the row ``trivial`` is then the
@@ -89,7 +102,7 @@ def audit(
     >>> truth = ([0] * 40 + [1] * 20) * 3
     >>> late = [0] * 10 + truth[:-10]
     >>> cc.audit(truth, {"late": late}, metrics=["classical", "affiliation"], budget=20)
-    Audit(2 metrics on 3 events, 118 uninformative predictions tried, beaten: none)
+    Audit(2 metrics on 3 events, 118 uninformative predictions, beaten raw: none; joined: none)
     """
     _require_detectors(detectors)
     require_count(seed, "seed", 0)
@@ -103,17 +116,23 @@ def audit(
     attempts, skipped = plan(series, read_families(None), seed=seed, budget=budget)
     session = _Session(judge, series, dict(detectors), attempts, progress)
     session.run()
-    targets, distances = measure_targets(judge, canonical_times(series, times), session.advance)
-    strongest = {metric: _strongest(session, metric) for metric in judge.metrics}
+    canonical = replace(judge, axis={"times": canonical_times(series, times)})
+
+    def measure(truth: NDArray[np.uint8], predicted: NDArray[np.uint8]) -> Values:
+        session.advance()
+        return replace(canonical, truth=truth).values(predicted)
+
+    targets, distances = measure_targets(measure)
+    rivals = {metric: _rivals(session, metric) for metric in judge.metrics}
     clock = series.clock if times is None else read_times(times, "times")[1]
     unit = "samples" if series.samples and times is None else "the unit of the times"
     return Audit(
-        table=tuple(
-            row for metric, best in strongest.items() for row in _rows(session, metric, best)
-        ),
+        table=tuple(row for metric, own in rivals.items() for row in _rows(session, metric, own)),
         verdicts={
-            metric: max((own for own, _ in best.values()), key=lambda own: _order(own.margin))
-            for metric, best in strongest.items()
+            metric: Verdicts(
+                _verdict(session, metric, own, "raw"), _verdict(session, metric, own, "joined")
+            )
+            for metric, own in rivals.items()
         },
         targets=tuple(targets),
         distances=distances,
@@ -129,6 +148,8 @@ class Verdict:
     """Whether a prediction without information does at least as well as the best detector."""
 
     metric: str
+    comparison: Literal["raw", "joined"]
+    """With the detectors as they are, or with those that were given the event the other knows."""
     number: str
     """What is compared: f1, or the metric's only value."""
     beaten: bool | None
@@ -140,10 +161,18 @@ class Verdict:
     """How many true events that prediction was built from: 0 or 1."""
     score: float
     detector: str
-    """The best detector, after it was given the events that the other prediction knows."""
+    """The best detector in this comparison."""
     detector_score: float
     margin: float
     """How much better the uninformative prediction is; negative where the metric holds."""
+
+
+class Verdicts(NamedTuple):
+    """Both verdicts on a metric."""
+
+    raw: Verdict
+    joined: Verdict
+    """Against a prediction that knows no event, this is the raw comparison."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,9 +183,11 @@ class Audit:
     """One row per metric and prediction: metric, prediction, kind (detector, trivial or
     uninformative), number, score, precision, recall, knows, parameters. A family of uninformative
     predictions is there with its strongest attempt."""
-    verdicts: dict[str, Verdict]
+    verdicts: dict[str, Verdicts]
+    """By metric, the verdicts ``raw`` and ``joined``."""
     targets: tuple[dict[str, Any], ...]
-    """One row per metric and design target: metric, target, value, met."""
+    """One row per metric and design target: metric, target, value, met, claimed (what the registry
+    says of the metric; None if nothing) and note (why the two differ)."""
     distances: dict[str, dict[int, float]]
     """Per metric, the score by the distance in samples at which every event is missed."""
     events: int
@@ -170,8 +201,13 @@ class Audit:
 
     @property
     def beaten(self) -> tuple[str, ...]:
-        """Names of the metrics that a prediction without information beats."""
-        return tuple(name for name, verdict in self.verdicts.items() if verdict.beaten)
+        """Names of the metrics that are beaten raw: the detectors are as they are."""
+        return tuple(name for name, verdict in self.verdicts.items() if verdict.raw.beaten)
+
+    @property
+    def beaten_joined(self) -> tuple[str, ...]:
+        """Names of the metrics that are beaten where detectors know as much as their rival."""
+        return tuple(name for name, verdict in self.verdicts.items() if verdict.joined.beaten)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
@@ -180,7 +216,7 @@ class Audit:
                 "events": self.events,
                 "tried": self.tried,
                 "unit": self.unit,
-                "verdicts": [asdict(verdict) for verdict in self.verdicts.values()],
+                "verdicts": [asdict(own) for both in self.verdicts.values() for own in both],
                 "table": list(self.table),
                 "targets": list(self.targets),
                 "distances": {
@@ -227,18 +263,18 @@ class Audit:
             raise MissingExtraError(backend) from error
 
     def __repr__(self) -> str:
-        beaten = ", ".join(self.beaten) or "none"
+        raw, joined = (", ".join(own) or "none" for own in (self.beaten, self.beaten_joined))
         events = f"{self.events} event{'' if self.events == 1 else 's'}"
         return (
             f"Audit({len(self.verdicts)} metrics on {events}, {self.tried} "
-            f"uninformative predictions tried, beaten: {beaten})"
+            f"uninformative predictions, beaten raw: {raw}; joined: {joined})"
         )
 
 
 def flat_rows(audit: Audit, part: str) -> list[dict[str, Any]]:
     """Return the rows of one part with nothing nested in them."""
     if part == "verdicts":
-        rows = [asdict(verdict) for verdict in audit.verdicts.values()]
+        rows = [asdict(verdict) for both in audit.verdicts.values() for verdict in both]
     else:
         rows = [dict(row) for row in getattr(audit, part)]
     for row in rows:
@@ -283,7 +319,15 @@ def _require_detectors(detectors: Any) -> None:
 
 
 Drawn = tuple[dict[str, Any], Values]  # how a prediction was built, and its scores
-Strongest = dict[str, tuple[Verdict, dict[str, float]]]  # by family, with all of its numbers
+
+
+class Rival(NamedTuple):
+    """An uninformative prediction that detectors are compared with, and its scores."""
+
+    family: str
+    knows: int
+    parameters: dict[str, Any]
+    scores: Values
 
 
 @dataclass
@@ -300,7 +344,7 @@ class _Session:
     """How many predictions there are to score, as far as is known; each round adds its own."""
     plain: dict[str, Values] = field(default_factory=dict)
     """The detectors as they are."""
-    hinted: dict[int | None, dict[str, Values]] = field(default_factory=dict)
+    joined: dict[int | None, dict[str, Values]] = field(default_factory=dict)
     """The detectors after they were given a true event, or the trivial one (None)."""
     trivial: Values = field(default_factory=dict)
     draws: dict[tuple[int, int], list[Drawn]] = field(default_factory=dict)
@@ -312,24 +356,24 @@ class _Session:
         return sum(len(draws) for draws in self.draws.values())
 
     def run(self) -> None:
-        """Score the detectors, without and with hints, and everything uninformative."""
+        """Score the detectors, without and with an event given, and everything uninformative."""
         self.todo = len(self.detectors) * (1 + len(self._known_events())) + 1 + EXPERIMENTS
         for name, predicted in self.detectors.items():
             self.plain[name] = self._score(predicted)
-        self.trivial = self._score(self._hint(0 if self.series.trivial is None else None))
+        self.trivial = self._score(self._only(0 if self.series.trivial is None else None))
         for number in range(len(DRAWS)):
             self._hold(number)
         truth = self.judge.truth
         span = self.judge.axis["span"] if isinstance(truth, Events) else None
         for event in self._known_events():
-            self.hinted[event] = {
-                name: self._score(with_hint(truth, predicted, self._hint(event), span))
+            self.joined[event] = {
+                name: self._score(join_event(truth, predicted, self._only(event), span))
                 for name, predicted in self.detectors.items()
             }
 
     def worth(self, metric: str, values: Values) -> float:
         """Turn the scores of a prediction into how good it is under a metric."""
-        entry = find(metric)
+        entry = audited(metric)
         return merit(values[metric][main_number(entry)], higher_is_better=entry.higher_is_better)
 
     def median(self, metric: str, index: int, number: int) -> Drawn:
@@ -369,7 +413,7 @@ class _Session:
         self.advance()
         return values
 
-    def _hint(self, event: int | None) -> Any:
+    def _only(self, event: int | None) -> Any:
         return self.series.as_given(self.series.only(event).events)
 
     def _known_events(self) -> list[int | None]:
@@ -377,46 +421,60 @@ class _Session:
         return list(dict.fromkeys(attempt.parameters["event"] for attempt in informed))
 
 
-def _strongest(session: _Session, metric: str) -> Strongest:
-    """Return the attempt of each family that beats the detectors by most, or comes closest."""
-    number = main_number(find(metric))
+def _rivals(session: _Session, metric: str) -> list[Rival]:
+    """List the attempts to compare with: of a random family, the one that came to the end."""
     last = len(DRAWS) - 1
     left = session.remaining(metric, last)
-    best: Strongest = {}
-    for index, attempt in enumerate(session.attempts):
-        if attempt.family.random and index not in left:
-            continue
-        parameters, values = session.median(metric, index, last if index in left else 0)
-        family, knows = attempt.family.name, attempt.family.knows
-        rivals = session.hinted[parameters["event"]] if knows else session.plain
-        name = max(rivals, key=lambda rival: session.worth(metric, rivals[rival]))
-        margin = _difference(session.worth(metric, values), session.worth(metric, rivals[name]))
-        if family not in best or _order(margin) > _order(best[family][0].margin):
-            verdict = Verdict(
-                metric=metric,
-                number=number,
-                beaten=None if isnan(margin) else margin >= 0,
-                by=family,
-                parameters=parameters,
-                knows=knows,
-                score=values[metric][number],
-                detector=name,
-                detector_score=rivals[name][metric][number],
-                margin=margin,
-            )
-            best[family] = verdict, values[metric]
-    return best
+    return [
+        Rival(own.family.name, own.family.knows, *session.median(metric, index, number))
+        for index, own in enumerate(session.attempts)
+        if (number := last if index in left else 0) or not own.family.random
+    ]
 
 
-def _rows(session: _Session, metric: str, strongest: Strongest) -> list[dict[str, Any]]:
+def _verdict(
+    session: _Session, metric: str, rivals: list[Rival], comparison: Literal["raw", "joined"]
+) -> Verdict:
+    """Return the verdict by the rival that beats the detectors by most, or comes closest."""
+    compared = []
+    for rival in rivals:
+        given = comparison == "joined" and rival.knows
+        detectors = session.joined[rival.parameters["event"]] if given else session.plain
+        worths = {name: session.worth(metric, scores) for name, scores in detectors.items()}
+        best = max(worths, key=worths.__getitem__)
+        margin = _difference(session.worth(metric, rival.scores), worths[best])
+        compared.append((margin, rival, best, detectors[best]))
+    margin, rival, best, scores = max(compared, key=lambda one: _order(one[0]))
+    number = main_number(audited(metric))
+    return Verdict(
+        metric=metric,
+        comparison=comparison,
+        number=number,
+        beaten=None if isnan(margin) else margin >= 0,
+        by=rival.family,
+        parameters=rival.parameters,
+        knows=rival.knows,
+        score=rival.scores[metric][number],
+        detector=best,
+        detector_score=scores[metric][number],
+        margin=margin,
+    )
+
+
+def _rows(session: _Session, metric: str, rivals: list[Rival]) -> list[dict[str, Any]]:
     """List the predictions under one metric; of each family, its strongest attempt."""
-    number = main_number(find(metric))
+    number = main_number(audited(metric))
+    strongest: dict[str, Rival] = {}
+    for rival in rivals:
+        best = strongest.setdefault(rival.family, rival)
+        if session.worth(metric, rival.scores) > session.worth(metric, best.scores):
+            strongest[rival.family] = rival
     predictions: list[tuple[str, str, dict[str, float], int, dict[str, Any]]] = [
         *((name, "detector", values[metric], 0, {}) for name, values in session.plain.items()),
         ("trivial", "trivial", session.trivial[metric], 1, {}),
         *(
-            (name, "uninformative", values, best.knows, best.parameters)
-            for name, (best, values) in strongest.items()
+            (name, "uninformative", best.scores[metric], best.knows, best.parameters)
+            for name, best in strongest.items()
         ),
     ]
     return [
@@ -444,13 +502,13 @@ def _order(margin: float) -> float:
     return -inf if isnan(margin) else margin
 
 
-def with_hint(truth: Any, predicted: Any, hint: Any, span: Any = None) -> Any:
-    """Replace the predictions around the hinted events by the hint itself.
+def join_event(truth: Any, predicted: Any, event: Any, span: Any = None) -> Any:
+    """Replace the predictions around the given events by the events themselves.
 
     Around an event is its zone, as in the affiliation metrics: up to halfway to its neighbours.
     All three are 0/1 vectors, or Events within the span.
     """
-    sides = {"truth": truth, "predicted": predicted, "trivial": hint}
+    sides = {"truth": truth, "predicted": predicted, "trivial": event}
     read = [read_events_in_span(side, name, span) for name, side in sides.items()]
     own = read[0]
     ends = [

@@ -11,6 +11,7 @@ import numpy as np
 
 from closecall.adversary.families import DRAWS, plan, read_families, remaining
 from closecall.adversary.predictions import EventsInSpan, Prediction, read_events_in_span
+from closecall.affiliation import affiliation
 from closecall.errors import (
     ClosecallError,
     InputError,
@@ -22,7 +23,7 @@ from closecall.errors import (
 )
 from closecall.evaluate import evaluate
 from closecall.events import Events
-from closecall.metrics.registry import METRICS, REQUIRED, find, read_metrics
+from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
 from closecall.parameters import require_count
 from closecall.series import read_pair
 
@@ -30,10 +31,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from closecall.events import Intervals
-    from closecall.metrics.registry import Metric
 
 
 Values = dict[str, dict[str, float]]  # by metric, and by the name of the number
+
+
+def affiliation_above_chance(
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+) -> dict[str, float]:
+    """Return affiliation precision, recall and F1 above chance: 0 at its level, 1 if perfect."""
+    result = affiliation(truth, predicted, times=times, end=end, span=span)
+    return {name: getattr(result, f"{name}_above_chance") for name in ABOVE_CHANCE.gives}
+
+
+ABOVE_CHANCE = Metric(
+    affiliation_above_chance, "Huet et al., KDD 2022", "affiliation", "both", lowest=-inf
+)
+AUDITED = {"affiliation": METRICS["affiliation"], ABOVE_CHANCE.name: ABOVE_CHANCE, **METRICS}
+"""What can be audited: the metrics, and affiliation's scores above chance as if they were one."""
+
+
+def audited(name: str) -> Metric:
+    """Return the metric of a name, or raise with the nearest name."""
+    return AUDITED[name] if name in AUDITED else find(name)
 
 
 @dataclass(frozen=True)
@@ -46,9 +66,12 @@ class Judge:
 
     def values(self, predicted: Any) -> Values:
         """Return every number of every metric; lengths of time are in seconds."""
-        row = evaluate(self.truth, predicted, metrics=self.metrics, **self.axis)
+        metrics = {name: own for name, own in self.metrics.items() if name in METRICS}
+        row = evaluate(self.truth, predicted, metrics=metrics, **self.axis) if metrics else {}
         return {
             name: {number: _plain(row[_key(name, number)]) for number in find(name).gives}
+            if name in metrics
+            else affiliation_above_chance(self.truth, predicted, **self.axis)
             for name in self.metrics
         }
 
@@ -63,16 +86,17 @@ def read_judge(
     """Choose the metrics, and say which of the defaults cannot be computed on these inputs."""
     if metrics is not None:
         chosen = read_metrics(metrics)
-        for name in chosen:
-            require_labels(find(name))
+        for name, parameters in chosen.items():
+            require_labels(audited(name))
+            audited(name).check(parameters)
         return Judge(truth, chosen, axis), {}
     # What is wrong with the input is an error; what one metric cannot take is not.
     read_pair(truth, predicted, **axis)
     chosen, left_out = {}, {}
-    for name, entry in METRICS.items():
+    for name, entry in AUDITED.items():
         if entry.takes == "labels" and REQUIRED not in entry.parameters.values():
             try:
-                evaluate(truth, predicted, metrics=[name], **axis)
+                Judge(truth, {name: {}}, axis).values(predicted)
             except ClosecallError as error:
                 left_out[name] = first_line(error)
             else:
@@ -95,7 +119,7 @@ def main_number(entry: Metric) -> str:
 
 def main_numbers(values: Values) -> dict[str, float]:
     """Return that number of each metric."""
-    return {name: row[main_number(find(name))] for name, row in values.items()}
+    return {name: row[main_number(audited(name))] for name, row in values.items()}
 
 
 def merit(score: float, *, higher_is_better: bool) -> float:
@@ -291,7 +315,7 @@ def _scorer(
 ) -> tuple[str, Callable[[Any], float], bool]:
     """Turn the metric into its name, a function of a prediction, and its direction."""
     if isinstance(metric, str):
-        entry = find(metric)
+        entry = audited(metric)
         require_labels(entry)
         entry.check(parameters, alone=True)
         judge = Judge(truth, {metric: parameters}, axis)

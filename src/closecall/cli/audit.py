@@ -11,6 +11,7 @@ from rich.text import Text
 from closecall.adversary import TARGETS
 from closecall.adversary.audit import audit as run
 from closecall.adversary.audit import flat_rows
+from closecall.adversary.search import audited
 from closecall.cli.options import (
     Command,
     axis_options,
@@ -19,15 +20,14 @@ from closecall.cli.options import (
     output_options,
 )
 from closecall.cli.output import show_progress
-from closecall.cli.tables import Column, names, plain_name, print_table, table_width, texts
-from closecall.metrics.registry import find
+from closecall.cli.tables import Column, names, plain_name, print_table, texts
 from closecall.tables.roles import read_sources, read_times, read_values
 from closecall.wording import UNDEFINED, counted, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from closecall.adversary import Audit, Verdict
+    from closecall.adversary import Audit
     from closecall.cli.output import Output
 
 _HELP = """\
@@ -37,8 +37,9 @@ FILE is a CSV or Parquet file, plain or gzipped, with a 0/1 column of true anoma
 of predictions for each detector; `-` is standard input. Every metric scores the detectors and
 predictions that carry no information: the paper's adversary (alternating), the adversary of
 composite F1, everything positive, random points and random ranges. A metric is beaten where one
-of these does at least as well as the best detector. The design targets of the paper are measured
-beside it, on a small series of its own.
+of these does at least as well as the best detector: raw, with the detectors as they are, or
+joined, with detectors that were given the true event which the other prediction knows. The
+design targets of the paper are measured beside it, on a small series of its own.
 
 \b
 Examples:
@@ -47,14 +48,18 @@ Examples:
   closecall audit results.csv --predicted mine --time timestamp --metric margin:margin=10min
   closecall audit results.csv --truth label --predicted mine --format csv
 """
-_STAR = "*: the prediction that beats the detectors by most, for this metric."
-_RIVAL = "rival: the strongest prediction without information, for this metric."
 _LEGEND = (
-    "alternating, composite: built from one true event; the detectors they are compared with for "
-    "the verdict are given the same event. Random predictions: the median of 25 "
-    "draws that had no say in their choice. Each family is shown with its strongest attempt.\n"
-    "A metric is also beaten where no detector is better than chance."
+    "raw: the detectors as they are. joined: where the rival is alternating or composite, which "
+    "are built from one true event, the detectors are given that event too.\n"
+    "rival: the prediction without information that does best against the detectors. Random ones: "
+    "the median of 25 draws that had no say in their choice. json and csv have every prediction."
 )
+_GROUPS = {  # by whether it is beaten raw, and joined
+    (True, True): "Beaten either way",
+    (True, False): "Beaten only by a rival that knows a true event which the detectors do not",
+    (False, True): "Beaten only once the detectors are given the rival's event",
+    (False, False): "Holds either way",
+}
 _DISTANCES = ("hausdorff", "modified_hausdorff", "semimetric")  # lengths of time
 _WHOLE = 10  # from where on the decimals of a number without bounds are left out
 _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no better than chance."
@@ -136,7 +141,8 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
     """Return one row per metric and prediction, with the verdict on the metric in each."""
     rows = flat_rows(audit, "table")
     for row in rows:
-        row["beaten"] = audit.verdicts[row["metric"]].beaten
+        for verdict in audit.verdicts[row["metric"]]:
+            row[f"beaten_{verdict.comparison}"] = verdict.beaten
         for name in ("score", "precision", "recall"):
             row[name] = row[name] if isfinite(row[name]) else None
     return rows
@@ -144,26 +150,28 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
 
 def _print_audit(audit: Audit, console: Console) -> None:
     """Print the scores and verdicts, the design targets, and what they mean."""
-    beaten = len(audit.beaten)
+    raw, joined = len(audit.beaten), len(audit.beaten_joined)
     text = (
-        f"{beaten} of {len(audit.verdicts)} metrics are beaten by a prediction without "
-        f"information ({counted(audit.events, 'true event')}, {audit.tried} such predictions "
-        "tried)\n"
+        f"{raw} of {len(audit.verdicts)} metrics are beaten by a prediction without information, "
+        f"and {joined} if the detectors are given the event that it knows "
+        f"({counted(audit.events, 'true event')}, {audit.tried} such predictions tried)\n"
     )
     console.print(Text(text, style="bold"))
-    columns = _every_prediction(audit)
-    needed = table_width(columns)
-    fits = needed <= console.width
-    print_table(console, columns if fits else _compared(audit))
+    print_table(console, _verdict_columns(audit), keys=2)
     console.print()
-    if beaten == len(audit.verdicts):
+    for outcome, heading in _GROUPS.items():
+        own = [
+            name
+            for name, both in audit.verdicts.items()
+            if (both.raw.beaten, both.joined.beaten) == outcome
+        ]
+        if own:
+            console.print(Text.assemble((f"{heading}: ", "bold"), ", ".join(own)))
+    if min(raw, joined) == len(audit.verdicts):
         console.print(Text(_ALL_BEATEN, style="bold yellow"))
-    elsewhere = f"A terminal of {needed} columns, json and csv show every prediction."
-    lines = [_STAR if fits else f"{_RIVAL} {elsewhere}"]
     distances = [name for name in audit.verdicts if name in _DISTANCES]
-    if distances:
-        lines.append(f"{', '.join(distances)}: in {audit.unit}.")
-    console.print(Text("\n".join([*lines, _LEGEND]), style="dim"))
+    units = f"\n{', '.join(distances)}: in {audit.unit}." if distances else ""
+    console.print(Text(f"\n{_LEGEND}{units}", style="dim"))
     console.print(Text("\nDesign targets, on a canonical series\n", style="bold"))
     print_table(console, _target_columns(audit))
     console.print()
@@ -171,6 +179,12 @@ def _print_audit(audit: Audit, console: Console) -> None:
         bounds = {"at least": target.least, "at most": target.most}
         limits = " and ".join(f"{word} {b:g}" for word, b in bounds.items() if isfinite(b))
         console.print(Text(f"{name}: {target.meaning} (met if {limits})", style="dim"))
+    for row in audit.targets:
+        if row["note"]:
+            said = "it does" if row["claimed"] else "it does not"
+            question = TARGETS[row["target"]].question
+            text = f"*: {row['metric']}: {question} The registry says {said}: {row['note']}."
+            console.print(Text(text, style="dim"))
     for name, reason in audit.left_out.items():
         console.print(Text(f"Left out: {name}, {reason}", style="yellow"))
 
@@ -183,51 +197,26 @@ def _metric_column(audit: Audit) -> Column:
     return Column("metric", [Text(metric, "cyan") for metric in audit.verdicts], "left")
 
 
-def _verdict_column(audit: Audit) -> Column:
+def _verdict_columns(audit: Audit) -> list[Column]:
+    """Return two lines a metric: the raw comparison, and the joined one below it."""
+    own = [verdict for both in audit.verdicts.values() for verdict in both]
     words = {None: ("undefined", "dim"), True: ("beaten", "red"), False: ("holds", "green")}
-    cells = [Text(*words[verdict.beaten]) for verdict in audit.verdicts.values()]
-    return Column("verdict", cells, "left")
-
-
-def _every_prediction(audit: Audit) -> list[Column]:
-    rows = {(row["metric"], row["prediction"]): row for row in audit.table}
-    columns = [_metric_column(audit)]
-    for name in dict.fromkeys(row["prediction"] for row in audit.table):
-        cells = [_score(rows.get((metric, name)), own) for metric, own in audit.verdicts.items()]
-        columns.append(Column(_heading(name), cells))
-    return [*columns, _verdict_column(audit)]
-
-
-def _compared(audit: Audit) -> list[Column]:
-    """Return only what the verdicts compare, where there is no room for every prediction."""
-    own = audit.verdicts
+    metrics = [Text(x.metric if x.comparison == "raw" else "", "cyan") for x in own]
     return [
-        _metric_column(audit),
-        names("best\ndetector", [verdict.detector for verdict in own.values()]),
-        texts("its\nscore", [_number(name, own[name].detector_score) for name in own]),
-        Column("rival", [Text(x.by.replace("_", " ")) for x in own.values()], "left"),
-        texts("rival's\nscore", [_number(name, own[name].score) for name in own]),
-        _verdict_column(audit),
+        Column("metric", metrics, "left"),
+        Column("", [Text(x.comparison) for x in own], "left"),
+        names("best\ndetector", [x.detector for x in own]),
+        texts("its\nscore", [_number(x.metric, x.detector_score) for x in own]),
+        Column("rival", [Text(x.by.replace("_", " ")) for x in own], "left"),
+        texts("its\nscore", [_number(x.metric, x.score) for x in own]),
+        Column("verdict", [Text(*words[x.beaten]) for x in own], "left"),
     ]
-
-
-def _score(row: dict[str, Any] | None, verdict: Verdict) -> Text:
-    if row is None:
-        return Text(UNDEFINED, style="dim")
-    text = _number(row["metric"], row["score"])
-    if row["kind"] == "uninformative" and row["prediction"] == verdict.by:
-        return Text(
-            f"{text}*" if verdict.beaten else text, style="bold red" if verdict.beaten else ""
-        )
-    return Text(text, style="bold" if row["prediction"] == verdict.detector else "")
 
 
 def _number(metric: str, value: float) -> str:
     if not isfinite(value):
         return UNDEFINED
-    entry = find(metric)
-    bounded = entry.lowest >= -1 and entry.highest <= 1
-    if bounded and value >= 0:
+    if audited(metric).highest <= 1 and value >= 0:
         return score_text(value)
     return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.2g}"
 
@@ -242,8 +231,9 @@ def _target_columns(audit: Audit) -> list[Column]:
 
 
 def _target(row: dict[str, Any]) -> Text:
+    star = "*" if row["note"] else ""
     if row["met"] is None:
-        return Text(UNDEFINED, style="dim")
+        return Text(f"{UNDEFINED}{star}", style="dim")
     # A mark beside the colour, for those who see none.
     mark, style = ("+", "green") if row["met"] else ("-", "red")
-    return Text(f"{row['value']:.2f} {mark}", style=style)
+    return Text(f"{row['value']:.2f} {mark}{star}", style=style)

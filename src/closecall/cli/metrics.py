@@ -28,7 +28,8 @@ Examples:
 """
 _LEGEND = """\
 (A): a near miss counts for more than a far one. (B): a long event counts no more than a short one.
-P/R: precision, recall and F1. lower is better where the range is followed by a minus."""
+P/R: precision, recall and F1. lower is better where the range is followed by a minus.
+*: what the paper says, but `closecall audit` measures otherwise; json and csv say why."""
 _ELSEWHERE = f"A terminal of {_WIDE} columns, json and csv name the parameters."
 
 
@@ -52,7 +53,9 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     parameters = "; ".join(_parameters(row))
-    return {**row, "gives": " ".join(row["gives"]), "range": _range(row), "parameters": parameters}
+    notes = "; ".join(f"{name}: {why}" for name, why in row["measured_otherwise"].items())
+    flat = {"gives": " ".join(row["gives"]), "range": _range(row), "parameters": parameters}
+    return {**row, **flat, "measured_otherwise": notes}
 
 
 def _print(rows: list[dict[str, Any]], console: Console) -> None:
@@ -66,8 +69,8 @@ def _print(rows: list[dict[str, Any]], console: Console) -> None:
         "gives": ["P/R" if "recall" in row["gives"] else ", ".join(row["gives"]) for row in rows],
         "range": [_range(row) + ("" if row["higher_is_better"] else " -") for row in rows],
         "for": [row["mainly_for"] for row in rows],
-        "(A)": ["yes" if row["handles_adjacency"] else "no" for row in rows],
-        "(B)": ["yes" if row["handles_durations"] else "no" for row in rows],
+        "(A)": [_flag(row, "handles_adjacency") for row in rows],
+        "(B)": [_flag(row, "handles_durations") for row in rows],
         "parameters": named if wide else counts,
     }
     columns = [
@@ -81,6 +84,10 @@ def _print(rows: list[dict[str, Any]], console: Console) -> None:
     ]
     print_table(console, columns)
     console.print(Text(f"\n{_LEGEND}{'' if wide else f' {_ELSEWHERE}'}", style="dim"))
+
+
+def _flag(row: dict[str, Any], name: str) -> str:
+    return ("yes" if row[name] else "no") + ("*" if name in row["measured_otherwise"] else "")
 
 
 def _range(row: dict[str, Any]) -> str:
