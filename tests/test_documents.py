@@ -265,7 +265,8 @@ def characteristics():
             "higher" if row["higher_is_better"] else "lower",
             row["mainly_for"],
             *(
-                ("yes" if row[flag] else "no") + ("\\*" if flag in row["measured_otherwise"] else "")
+                ("yes" if row[flag] else "no")
+                + ("\\*" if flag in row["measured_otherwise"] else "")
                 for flag in ("handles_adjacency", "handles_durations")
             ),
             str(len(row["parameters"])),

@@ -55,7 +55,7 @@ _LEGEND = (
     "the median of 25 draws that had no say in their choice. json and csv have every prediction."
 )
 _GROUPS = {  # by whether it is beaten raw, and joined
-    (True, True): "Beaten either way",
+    (True, True): "Beaten either way (fooled, or no detector is better than chance)",
     (True, False): "Beaten only by a rival that knows a true event which the detectors do not",
     (False, True): "Beaten only once the detectors are given the rival's event",
     (False, False): "Holds either way",
@@ -203,7 +203,7 @@ def _verdict_columns(audit: Audit) -> list[Column]:
     words = {None: ("undefined", "dim"), True: ("beaten", "red"), False: ("holds", "green")}
     metrics = [Text(x.metric if x.comparison == "raw" else "", "cyan") for x in own]
     return [
-        Column("metric", metrics, "left"),
+        Column("metric", metrics, "left", folds=True),
         Column("", [Text(x.comparison) for x in own], "left"),
         names("best\ndetector", [x.detector for x in own]),
         texts("its\nscore", [_number(x.metric, x.detector_score) for x in own]),

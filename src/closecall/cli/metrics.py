@@ -71,7 +71,7 @@ def _print(rows: list[dict[str, Any]], console: Console) -> None:
         "for": [row["mainly_for"] for row in rows],
         "(A)": [_flag(row, "handles_adjacency") for row in rows],
         "(B)": [_flag(row, "handles_durations") for row in rows],
-        "parameters": named if wide else counts,
+        **({"parameters": named} if wide else {"param.": counts}),
     }
     columns = [
         Column(
