@@ -6,6 +6,7 @@ from datetime import datetime
 from math import ceil, isinf, isnan, log10
 
 UNDEFINED = "-"
+_LEAST_PVALUE = 0.001
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 _FRACTIONS = (("s", 0.1, 1.0), ("ms", 1e-3, 1e3), ("us", 1e-6, 1e6), ("ns", 0.0, 1e9))
@@ -36,6 +37,19 @@ def score_or_dash(value: float | None) -> str:
     ('0.86', '-', '-')
     """
     return UNDEFINED if value is None or isnan(value) else score_text(value)
+
+
+def pvalue_text(value: float | None) -> str:
+    """Write a p-value with two digits, and a dash if it is undefined.
+
+    Examples
+    --------
+    >>> pvalue_text(0.0412), pvalue_text(2e-9), pvalue_text(1.0), pvalue_text(None)
+    ('0.041', '<0.001', '1', '-')
+    """
+    if value is None or isnan(value):
+        return UNDEFINED
+    return f"{value:.2g}" if value >= _LEAST_PVALUE else f"<{_LEAST_PVALUE}"
 
 
 def number_text(value: float) -> str:

@@ -287,7 +287,9 @@ class Affiliation:
         f1 = float(f_measure(_mean_of_defined(self.events.precision), self.recall))
         return 1 - (1 - f1) / (1 - self.events.chance.f1)
 
-    def interval(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> ScoreIntervals:
+    def interval(
+        self, *, level: float = 0.95, n: int = 2000, seed: int = 0, block: int = 1
+    ) -> ScoreIntervals:
         """Compute confidence intervals of the scores, since there are only so many events.
 
         The true events at hand are taken as a sample of those that there could be, and resampled
@@ -302,13 +304,15 @@ class Affiliation:
             How many resamples to draw, 100 or more.
         seed
             The same seed gives the same intervals.
+        block
+            How many consecutive events to resample together, where they depend on each other.
 
         Returns
         -------
         ScoreIntervals
             ``precision``, ``recall`` and ``f1``, each with ``value``, ``low`` and ``high`` in
             [0, 1], higher is better; nan with a single event. ``caution`` says what few events do
-            not allow.
+            not allow, and if they are so alike that they need a ``block``.
 
         Examples
         --------
@@ -318,11 +322,10 @@ class Affiliation:
         >>> cc.affiliation(truth, found).interval().recall
         Interval(0.688, from 0.205 to 0.958)
         """
-        from closecall.statistics import Resamples
+        from closecall.statistics import Sample
 
-        events = self.events
-        resamples = Resamples.draw([events.precision], [events.recall], n=n, seed=seed)
-        return resamples.intervals(0, level)
+        sample = Sample.read([self.events.precision], [self.events.recall], block=block)
+        return sample.intervals(0, level, n=n, seed=seed)
 
     def values(self) -> dict[str, float]:
         """Return the scores by name."""

@@ -86,7 +86,7 @@ _LOOKS = {
 _OPTIMISTIC = ", chosen with the truth: what a detector could reach, not what it would."
 _INTERVALS_LEGEND = """\
 from, to: limits of the number or the lead, as there are only so many series
-ahead: how surely the first is the better one on such series; 0.50 for no lead
+p-value: how often two equally good detectors would differ so much on as many series
 -: nothing can be said"""
 _HELP = """\
 Evaluate detectors on many series: a leaderboard here, and one row for each series in a file.
@@ -177,7 +177,7 @@ def parse_threshold(text: str) -> int | float | str:
     help="With --layout: for a series without scores, stop, report it, or leave it out.",
 )
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
-@intervals_options("Say how sure the numbers and their differences are, by resampling the series.")
+@intervals_options("Say how sure the numbers and their differences are, given so many series.")
 @click.option(
     "--disorder",
     type=click.Choice(["error", "sort", "index"]),
@@ -603,12 +603,12 @@ def _lead(
     style = ".2f" if "affiliation" in number else ".4g"
     row = rows.get((first, second, number))
     if row is not None:
-        found = row["value"], row["low"], row["high"], row["probability"]
+        found = row["value"], row["low"], row["high"], row["pvalue"]
         return Lead(first, second, heading, *found, style)
     row = rows.get((second, first, number))
     if row is None:
         return None
-    turned = -row["value"], -row["high"], -row["low"], 1 - row["probability"]
+    turned = -row["value"], -row["high"], -row["low"], row["pvalue"]
     return Lead(first, second, heading, *turned, style)
 
 

@@ -82,7 +82,7 @@ equivocal: of precision and recall, one is higher and the other lower
 better, worse, equivocal: only events that both detectors find"""
 _INTERVALS_LEGEND = """\
 from, to: limits of the score or the lead, as there are only so many events
-ahead: how surely the first leads on such events; 0.50 for no lead
+p-value: how often two equally good detectors would differ so much on as many events
 -: nothing can be said"""
 
 
@@ -132,7 +132,13 @@ def parse_threshold(text: str) -> tuple[str, float]:
     metavar="N",
     help="Round the scores of events to N decimals before they are compared.",
 )
-@intervals_options("Say how sure the scores and their differences are, by resampling the events.")
+@intervals_options("Say how sure the scores and their differences are, given so many events.")
+@click.option(
+    "--block",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Take N consecutive events together in them, where events depend on each other.",
+)
 @output_options(
     "json holds everything; csv one row per event and detector, or the intervals if asked for.",
     show_all=True,
@@ -145,6 +151,7 @@ def compare(
     with_intervals: bool,
     level: float | None,
     resamples: int | None,
+    block: int | None,
     output: Output,
     **columns_and_times: Any,
 ) -> None:
@@ -152,7 +159,7 @@ def compare(
     given = dict(thresholds)
     if len(given) < len(thresholds):
         raise click.UsageError("--threshold is given twice for one column.")
-    settings = interval_settings(level, resamples, asked=with_intervals)
+    settings = interval_settings(level, resamples, asked=with_intervals, block=block)
     result = compare_files(truth_file, other_file, thresholds=given, **columns_and_times)
     intervals = None if settings is None else result.intervals(**settings)
     if output.format == "csv" and intervals is not None:
@@ -338,7 +345,7 @@ def _print_intervals(
     for pair in (intervals.pair(*two) for two in every[:most]):
         for score, heading in _SCORES.items():
             own = getattr(pair, score)
-            numbers = own.value, own.low, own.high, own.probability
+            numbers = own.value, own.low, own.high, own.pvalue
             leads.append(Lead(pair.first, pair.second, heading, *numbers))
     print_leads(console, leads)
     _print_more(len(every[most:]) if most else 0, "pair", console)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from closecall.cli.output import csv_text
 from closecall.cli.tables import Column, names, print_table, texts
-from closecall.wording import UNDEFINED, score_or_dash
+from closecall.wording import UNDEFINED, pvalue_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MOST_PAIRS = 15  # unless all are asked for
-_COLUMNS = ("detector", "against", "number", "value", "low", "high", "probability", "caution")
+_COLUMNS = ("detector", "against", "number", "value", "low", "high", "pvalue", "caution")
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Lead:
     value: float
     low: float
     high: float
-    probability: float
-    """How surely the first is better; nan if nothing can be said."""
+    pvalue: float
+    """Of equally good detectors; nan if nothing can be said."""
     style: str = ".2f"
 
 
@@ -43,7 +43,7 @@ def limits_text(value: str, low: str, high: str) -> str:
 
 
 def print_leads(console: Console, leads: Sequence[Lead]) -> None:
-    """Print who leads whom, by how much and how surely; each pair is named once."""
+    """Print who leads whom, by how much, and the p-value; each pair is named once."""
     firsts, seconds = [], []
     for before, lead in zip([None, *leads], leads, strict=False):
         new = before is None or (before.first, before.second) != (lead.first, lead.second)
@@ -55,16 +55,14 @@ def print_leads(console: Console, leads: Sequence[Lead]) -> None:
         names("second", seconds),
         Column("lead in", [Text(lead.number) for lead in leads], "left", folds=True),
         *map(texts, ("by", "from", "to"), numbers),
-        Column("ahead", [_surely(lead) for lead in leads]),
+        Column("p-value", [_pvalue(lead) for lead in leads]),
     ]
     print_table(console, columns, keys=3)
 
 
-def _surely(lead: Lead) -> Text:
-    """Return how surely the first leads, coloured where the interval leaves out 0."""
-    apart = lead.low > 0 or lead.high < 0
-    style = ("green" if lead.probability > 1 / 2 else "red") if apart else ""
-    return Text(score_or_dash(lead.probability), style)
+def _pvalue(lead: Lead) -> Text:
+    """Return the p-value, coloured where the interval leaves out 0."""
+    return Text(pvalue_text(lead.pvalue), "green" if lead.low > 0 or lead.high < 0 else "")
 
 
 def lead_texts(value: float, low: float, high: float, style: str) -> list[str]:

@@ -167,16 +167,18 @@ def each_once(metrics: tuple[tuple[str, dict[str, Any]], ...]) -> dict[str, dict
 
 
 def interval_settings(
-    level: float | None, resamples: int | None, *, asked: bool
+    level: float | None, resamples: int | None, *, asked: bool, block: int | None = None
 ) -> dict[str, Any] | None:
-    """Return the level and the number of resamples, checked, if intervals are asked for."""
+    """Return the level, the number of resamples and the block, if intervals are asked for."""
     if asked:
         from closecall.statistics.intervals import read_level
 
         level = read_level(_LEVEL if level is None else level)
-        return {"level": level, "n": _RESAMPLES if resamples is None else resamples}
-    if level is not None or resamples is not None:
-        message = "--level and --resamples are of --intervals, which is not given."
+        settings = {"level": level, "n": _RESAMPLES if resamples is None else resamples}
+        return settings if block is None else settings | {"block": block}
+    if (level, resamples, block) != (None, None, None):
+        names = "--level and --resamples" if block is None else "--level, --resamples and --block"
+        message = f"{names} are of --intervals, which is not given."
         raise click.UsageError(message)
     return None
 

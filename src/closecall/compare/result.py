@@ -244,21 +244,23 @@ class Comparison:
         return compare_pair(self.results, first, second, self.decimals)
 
     def intervals(
-        self, *, level: float = 0.95, n: int = 2000, seed: int = 0
+        self, *, level: float = 0.95, n: int = 2000, seed: int = 0, block: int = 1
     ) -> ComparisonIntervals:
         """Compute how sure the scores and their differences are, given so many events.
 
-        The true events are taken as a sample of those that there could be, and resampled, the same
-        for all detectors (see `closecall.statistics`). Asked again, the answer is kept.
+        The true events are taken as a sample of those that there could be; differences are paired,
+        event by event (see `closecall.statistics`). Asked again, the answer is kept.
 
         Parameters
         ----------
         level
             How often such intervals are meant to hold what they are about, between 0 and 1.
-        n
-            How many resamples to draw, 100 or more.
-        seed
-            The same seed gives the same intervals.
+        n, seed
+            How many resamples to draw for the scores, 100 or more, and their seed. Differences
+            need none.
+        block
+            How many consecutive events go together, where they depend on each other, as if one
+            fault causes several; ``caution`` says when that is so.
 
         Examples
         --------
@@ -267,13 +269,15 @@ class Comparison:
         >>> c.intervals().pair("a", "b").recall
         Difference(+0.667, no limits)
         """
-        asked = (level, n, seed)
+        asked = (level, n, seed, block)
         if asked not in self._intervals:
-            self._intervals[asked] = comparison_intervals(self.results, level=level, n=n, seed=seed)
+            self._intervals[asked] = comparison_intervals(
+                self.results, level=level, n=n, seed=seed, block=block
+            )
         return self._intervals[asked]
 
     @cached_property
-    def _intervals(self) -> dict[tuple[float, int, int], ComparisonIntervals]:
+    def _intervals(self) -> dict[tuple[float, int, int, int], ComparisonIntervals]:
         return {}
 
     def ensemble(

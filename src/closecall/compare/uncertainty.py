@@ -1,4 +1,4 @@
-"""How sure a comparison is: the interval of each score and difference, and how surely one leads."""
+"""How sure a comparison is: intervals of scores and of differences, with p-values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from closecall.errors import InputError, expected
 from closecall.statistics import (
     FEWEST_TO_COMPARE,
     SCORES,
+    Cautions,
     Difference,
-    Resamples,
+    Sample,
     ScoreIntervals,
-    caution_about,
-    caution_about_pairs,
     caution_html,
     limits,
 )
+from closecall.wording import pvalue_text
 
 if TYPE_CHECKING:
     from closecall.affiliation import Affiliation
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class PairIntervals:
     """By how much the first detector is ahead of the second, with intervals.
 
-    There are none, and no probabilities, with fewer than six events; for precision and F1, with
+    There are none, and no p-values, with fewer than six events; for precision and F1, with
     fewer than six on which each of the two has a precision.
 
     Examples
@@ -40,7 +40,7 @@ class PairIntervals:
     >>> data = demo()
     >>> c = cc.compare(data.truth, data.predicted, times=data.times)
     >>> c.intervals().pair("forecast", "threshold").precision
-    Difference(+0.121, from -0.276 to +0.438, probability 0.75)
+    Difference(+0.121, from -0.293 to +0.445, p-value 0.16)
     """
 
     first: str
@@ -48,13 +48,18 @@ class PairIntervals:
     precision: Difference
     recall: Difference
     f1: Difference
-    caution: str
-    """What so few events do not allow to say; empty if there are enough."""
+    cautions: Cautions
+    """What the events do not allow to say, by reason."""
+
+    @property
+    def caution(self) -> str:
+        """What the events do not allow to say; empty if there is nothing."""
+        return self.cautions.text
 
     def reversed(self) -> PairIntervals:
         """Return the same seen from the second detector."""
         turned = {name: getattr(self, name).reversed() for name in SCORES}
-        return PairIntervals(self.second, self.first, **turned, caution=self.caution)
+        return PairIntervals(self.second, self.first, **turned, cautions=self.cautions)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
@@ -90,8 +95,10 @@ caution='There are only 7 events: the intervals are wide, and rough.')
     """How many resamples were drawn."""
     events: int
     """How many true events there are."""
+    block: int
+    """How many consecutive events were taken together."""
     caution: str
-    """What so few events do not allow to say; empty if there are enough."""
+    """What so few events do not allow to say, or if they depend on each other; else empty."""
 
     def pair(self, first: str, second: str) -> PairIntervals:
         """Return by how much the first detector is ahead of the second."""
@@ -109,17 +116,17 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         """Return one row per score of each detector and of each pair, as a batch does.
 
         ``value``, ``low`` and ``high`` are those of the score named ``number`` of ``detector``,
-        where ``against`` is empty, or of its lead over ``against``; ``probability`` is that of a
-        lead, and otherwise nan. ``caution`` says what so few events do not allow to say of this
-        number; it is empty if there are enough.
+        where ``against`` is empty, or of its lead over ``against``; ``pvalue`` is that of a lead,
+        and otherwise nan. ``caution`` says what the events do not allow to say of this number; it
+        is empty if there is nothing to say.
         """
-        of_one, of_two = caution_about(self.events), caution_about_pairs(self.events)
-        sides: list[tuple[str, str, ScoreIntervals | PairIntervals, str]] = [
-            *((name, "", scores, of_one) for name, scores in self.detectors.items()),
-            *((pair.first, pair.second, pair, of_two) for pair in self.pairs),
+        sides: list[tuple[str, str, ScoreIntervals | PairIntervals]] = [
+            *((name, "", scores) for name, scores in self.detectors.items()),
+            *((pair.first, pair.second, pair) for pair in self.pairs),
         ]
         rows = []
-        for first, second, scores, general in sides:
+        for first, second, scores in sides:
+            cautions = scores.cautions
             for name in SCORES:
                 interval = getattr(scores, name)
                 rows.append(
@@ -130,9 +137,8 @@ caution='There are only 7 events: the intervals are wide, and rough.')
                         "value": interval.value,
                         "low": interval.low,
                         "high": interval.high,
-                        "probability": getattr(interval, "probability", nan),
-                        # Precision may be defined on fewer events, recall is on all.
-                        "caution": general if name == "recall" else scores.caution,
+                        "pvalue": getattr(interval, "pvalue", nan),
+                        "caution": cautions.of_recall if name == "recall" else cautions.text,
                     }
                 )
         return rows
@@ -143,6 +149,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
             "level": self.level,
             "n": self.n,
             "events": self.events,
+            "block": self.block,
             "detectors": {
                 name: {score: getattr(row, score).to_dict() for score in SCORES}
                 | {"caution": row.caution}
@@ -161,8 +168,8 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         >>> truth = [0, 1, 1] * 40
         >>> c = cc.compare(truth, {"a": truth, "b": [0, 1, 0] * 40})
         >>> frame = c.intervals().to_frame("polars")
-        >>> frame.filter(against="b", number="recall")["probability"].to_list()
-        [0.9995]
+        >>> frame.filter(against="b", number="recall")["pvalue"].round(3).to_list()
+        [0.0]
         """
         return rows_frame(self.rows(), backend)
 
@@ -179,73 +186,78 @@ caution='There are only 7 events: the intervals are wide, and rough.')
 
     def _repr_html_(self) -> str:
         """Show the scores, the differences and the caution in a notebook."""
-        head = "<tr><th></th><th>precision</th><th>recall</th><th>F1</th><th>better F1</th></tr>"
+        head = (
+            "<tr><th></th><th>precision</th><th>recall</th><th>F1</th><th>p-value of F1</th></tr>"
+        )
         rows = "".join(_html_row(name, scores) for name, scores in self.detectors.items())
         rows += "".join(
-            _html_row(f"{pair.first} - {pair.second}", pair, _surely(pair.f1))
+            _html_row(f"{pair.first} - {pair.second}", pair, pvalue_text(pair.f1.pvalue))
             for pair in self.pairs
         )
         return (
-            f"<div><p>{self.level:.3g} intervals over {self.events} true events; better F1: how "
-            f"surely the first is ahead</p><table><thead>{head}</thead>"
-            f"<tbody>{rows}</tbody></table>{caution_html(self.caution)}</div>"
+            f"<div><p>{self.level:.3g} intervals over {self.events} true events</p>"
+            f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>{caution_html(self.caution)}</div>"
         )
 
 
-def _surely(lead: Difference) -> str:
-    return "-" if isnan(lead.probability) else f"{lead.probability:.2f}"
-
-
-def _html_row(name: str, scores: ScoreIntervals | PairIntervals, probability: str = "") -> str:
+def _html_row(name: str, scores: ScoreIntervals | PairIntervals, pvalue: str = "") -> str:
     cells = "".join(f"<td>{limits(getattr(scores, score))}</td>" for score in SCORES)
-    return f"<tr><th>{escape(name)}</th>{cells}<td>{probability}</td></tr>"
+    return f"<tr><th>{escape(name)}</th>{cells}<td>{pvalue}</td></tr>"
 
 
 def comparison_intervals(
-    results: dict[str, Affiliation], *, level: float, n: int, seed: int
+    results: dict[str, Affiliation], *, level: float, n: int, seed: int, block: int
 ) -> ComparisonIntervals:
-    """Resample the events once, for all detectors."""
+    """Take the events as one sample, for all detectors."""
     sides = [result.events for result in results.values()]
-    resamples = Resamples.draw(
-        [side.precision for side in sides], [side.recall for side in sides], n=n, seed=seed
+    sample = Sample.read(
+        [side.precision for side in sides], [side.recall for side in sides], block=block
     )
-    detectors = {name: resamples.intervals(place, level) for place, name in enumerate(results)}
+    detectors = {
+        name: sample.intervals(place, level, n=n, seed=seed) for place, name in enumerate(results)
+    }
     pairs = tuple(
-        _pair(resamples, (first, second), (mine, theirs), level)
+        _pair(sample, (first, second), (mine, theirs), level)
         for (mine, first), (theirs, second) in combinations(enumerate(results), 2)
     )
-    events = len(sides[0])
     return ComparisonIntervals(
         detectors=detectors,
         pairs=pairs,
         level=float(level),
         n=int(n),
-        events=events,
-        caution=_caution(events, detectors, pairs),
+        events=sample.events,
+        block=sample.block,
+        caution=_caution(detectors, pairs),
     )
 
 
 def _pair(
-    resamples: Resamples, names: tuple[str, str], places: tuple[int, int], level: float
+    sample: Sample, names: tuple[str, str], places: tuple[int, int], level: float
 ) -> PairIntervals:
-    precision, recall, f1 = resamples.differences(*places, level)
-    return PairIntervals(*names, precision, recall, f1, resamples.pair_caution(*places))
+    precision, recall, f1 = sample.differences(*places, level)
+    return PairIntervals(*names, precision, recall, f1, sample.pair_cautions(*places))
 
 
-def _caution(
-    events: int, detectors: dict[str, ScoreIntervals], pairs: tuple[PairIntervals, ...]
-) -> str:
-    """Return what all events do not allow, or else what those that few detectors found do not."""
+def _caution(detectors: dict[str, ScoreIntervals], pairs: tuple[PairIntervals, ...]) -> str:
+    """Join what holds for all with what holds for some, who are named."""
     if not pairs:
         return next(iter(detectors.values())).caution
-    if events < FEWEST_TO_COMPARE:
-        return caution_about_pairs(events)
-    few = [f"{name}: {row.caution}" for name, row in detectors.items() if row.caution]
-    general = caution_about_pairs(events)
-    parts = [general] if general else few
-    if any(isnan(pair.f1.probability) for pair in pairs):
+    every = {name: row.cautions for name, row in detectors.items()}
+    every |= {f"{pair.first} - {pair.second}": pair.cautions for pair in pairs}
+    parts = [pairs[0].cautions.few]
+    alike = [f"{name}: {row.dependent}" for name, row in every.items() if row.dependent]
+    if alike:
+        more = f" So for {len(alike) - 1} more detectors or pairs." if len(alike) > 1 else ""
+        parts.append(alike[0] + more)
+    parts += [
+        f"{name}: {row.cautions.precision}"
+        for name, row in detectors.items()
+        if row.cautions.precision
+    ]
+    lacking = any(isnan(pair.f1.pvalue) and not isnan(pair.recall.pvalue) for pair in pairs)
+    if lacking:
         parts.append(
             f"With fewer than {FEWEST_TO_COMPARE} events on which a detector has a precision, its "
-            "differences in precision and F1 have no interval and no probability."
+            "differences in precision and F1 have no interval and no p-value."
         )
-    return " ".join(parts)
+    return " ".join(filter(None, parts))

@@ -1,32 +1,28 @@
-r"""How far scores may be off because there are only so many events: weighted resampling.
+r"""How far scores and their differences may be off because there are only so many events.
 
-A resample gives every true event a random weight, independent and exponential with mean 1 (the
-Bayesian bootstrap), and takes the weighted means of the individual precision (over the events where
-it is defined) and recall; F1 is that of the two means. Detectors on the same events share the
-weights, so their differences are paired. Events of one series share one weight: series are
-resampled whole, since drawing events within them as well would count twice what varies there.
+**Scores** are resampled: every true event gets a random weight, independent and exponential with
+mean 1 (the Bayesian bootstrap), in the means of the individual precision (over the events where it
+is defined) and recall; F1 is that of the two means. The events at hand may lack the kind on which a
+detector fails. So the lower limit is a quantile of resamples to which half an event is added on
+which it scores 0, and the upper one of resamples with half an event on which it scores 1. For a
+score that is always 0 or 1 that is close to the Jeffreys interval of a proportion.
 
-The events at hand may lack the kind on which a detector fails. So the lower limit of a score is
-the quantile of resamples to which half an event is added on which it is 0, and the upper one that
-of resamples with half an event on which it is 1: a weight drawn from Gamma(1/2), times the size of
-the series that the average event is in. For a score that is always 0 or 1 that is close to the
-Jeffreys interval of a proportion.
+**Differences** have the limits and the p-value of the paired t-test, with room for what the events
+at hand do not show, in closed form (`closecall.statistics.leads.lead`). The standard error of
+precision and F1 comes from their derivatives by the weights of events; a mean over fewer events, as
+precision may be, has the degrees of freedom of those. With fewer than six events there is neither.
 
-A difference has two limits on each side, and the farther one counts. The first is that of the
-paired t-test, :math:`d \pm t_{m-1}\, s \sqrt{(m+1)/(m-1)}`, with s the standard deviation of d over
-the resamples and m the number of events, or of series, on which both means rest: for precision and
-F1 those where it is defined, for the detector with fewer. The second is a quantile of resamples
-with half an event on which only one of the two fails, or only one succeeds; where the limits hold 0
-nonetheless, one fails and the other succeeds (`leads.SetBack`). How surely one detector is ahead
-says whether they do, and may be no surer than luck allows (`leads.lead`). With fewer than six
-events there is neither.
+**What varies** is an event, a block of consecutive events (``block``), where one fault causes
+several of them, or a series. Blocks and series are taken whole: precision and recall are sums over
+each of them.
 
-All of it was chosen by the coverage it had in simulations, which the document on chance shows.
+All of it was chosen by the coverage it had in simulations: ``python -m benchmarks intervals``.
 """
 
 from closecall.statistics.intervals import (
     FEWEST_TO_COMPARE,
     SCORES,
+    Cautions,
     Difference,
     Interval,
     ScoreIntervals,
@@ -41,14 +37,15 @@ from closecall.statistics.means import (
     mean_interval,
     mean_intervals,
 )
-from closecall.statistics.resamples import Resamples, hierarchical
+from closecall.statistics.sample import Sample, hierarchical
 
 __all__ = [
     "FEWEST_TO_COMPARE",
     "SCORES",
+    "Cautions",
     "Difference",
     "Interval",
-    "Resamples",
+    "Sample",
     "ScoreIntervals",
     "caution_about",
     "caution_about_pairs",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from html import escape
 from math import isfinite, isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from closecall.parameters import read_number, require_count
-from closecall.wording import score_text
+from closecall.wording import pvalue_text
 
 SCORES = ("precision", "recall", "f1")
 _FEWEST_RESAMPLES = 100
@@ -20,7 +20,7 @@ FEWEST_TO_COMPARE = 6
 FEW = 9
 _WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 _NO_DIFFERENCE = (
-    f"differences have no interval and no probability, which take {FEWEST_TO_COMPARE} or more."
+    f"differences have no interval and no p-value, which take {FEWEST_TO_COMPARE} or more."
 )
 
 
@@ -70,40 +70,60 @@ class Interval:
 
 @dataclass(frozen=True, repr=False)
 class Difference(Interval):
-    """By how much one detector is ahead of another on the same events, and how surely.
+    """By how much one detector is ahead of another on the same events.
 
     Examples
     --------
-    >>> Difference(0.12, -0.02, 0.26, 0.95)
-    Difference(+0.120, from -0.020 to +0.260, probability 0.95)
-    >>> Difference(0.12, -0.02, 0.26, 0.95).reversed().high
+    >>> Difference(0.12, -0.02, 0.26, 0.09)
+    Difference(+0.120, from -0.020 to +0.260, p-value 0.09)
+    >>> Difference(0.12, -0.02, 0.26, 0.09).reversed().high
     0.02
     >>> from math import nan
     >>> Difference(nan, nan, nan, nan)
     Difference(nan, no limits)
     """
 
-    probability: float
-    """How surely the first is ahead on events like these; nan with fewer than six of them.
+    pvalue: float
+    """Two-sided p-value of equally good detectors, in [0, 1]; nan with fewer than six events.
 
-    1/2 where the two are equal, or differ on one event only. It goes with the interval: that of
-    level 95 % leaves out 0 exactly where this is above 0.975 or below 0.025. It is a cautious
-    number (`closecall.statistics.leads`): for recall, no surer than about 1 minus the one-sided
-    p-value of the paired t-test, nor than winning every event by luck is worth. It is no
-    probability that the first is better on other data.
+    How often detectors that are equally good on all events there could be would differ so much on
+    as many events. The interval leaves out 0 where this is below 1 - level. It is never below the
+    p-value of the paired t-test (`closecall.statistics.leads`), nor is it the probability that
+    they are equally good.
     """
 
     def reversed(self) -> Difference:
         """Return the same seen from the other detector."""
-        return Difference(-self.value, -self.high, -self.low, 1 - self.probability)
+        return Difference(-self.value, -self.high, -self.low, self.pvalue)
 
     def __repr__(self) -> str:
         value = "nan" if isnan(self.value) else f"{self.value:+.3f}"
         limits = "no limits"
         if not isnan(self.low):
             limits = f"from {self.low:+.3f} to {self.high:+.3f}"
-        surely = "" if isnan(self.probability) else f", probability {score_text(self.probability)}"
-        return f"Difference({value}, {limits}{surely})"
+        pvalue = "" if isnan(self.pvalue) else f", p-value {pvalue_text(self.pvalue)}"
+        return f"Difference({value}, {limits}{pvalue})"
+
+
+class Cautions(NamedTuple):
+    """What the events at hand do not allow to say about a detector, or two; empty if nothing."""
+
+    few: str
+    """There are few events."""
+    dependent: str
+    """Consecutive events are alike, and should be taken in blocks."""
+    precision: str
+    """Few events have a precision; that does not touch recall."""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(filter(None, self))
+
+    @property
+    def of_recall(self) -> str:
+        """What holds for recall, which is defined on all events."""
+        return self._replace(precision="").text
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,8 +151,15 @@ class ScoreIntervals:
     """How many true events there are."""
     series: int | None
     """How many series they are from; None if events were resampled one by one."""
-    caution: str
-    """What so few events do not allow to say; empty if there are enough."""
+    block: int
+    """How many consecutive events were resampled together; 1 for one by one."""
+    cautions: Cautions
+    """What the events do not allow to say, by reason."""
+
+    @property
+    def caution(self) -> str:
+        """What the events do not allow to say; empty if there is nothing."""
+        return self.cautions.text
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
@@ -142,6 +169,7 @@ class ScoreIntervals:
             "n": self.n,
             "events": self.events,
             "series": self.series,
+            "block": self.block,
             "caution": self.caution,
         }
 
@@ -161,6 +189,8 @@ class ScoreIntervals:
 
 def _counted(intervals: ScoreIntervals) -> str:
     events = f"{intervals.events} event{'' if intervals.events == 1 else 's'}"
+    if intervals.block > 1:
+        return f"{events} in blocks of {intervals.block}"
     return events if intervals.series is None else f"{events} of {intervals.series} series"
 
 
@@ -211,8 +241,8 @@ def caution_about_pairs(count: int, what: str = "events") -> str:
 
     Examples
     --------
-    >>> caution_about_pairs(3)[-70:]
-    'differences have no interval and no probability, which take 6 or more.'
+    >>> caution_about_pairs(3)[-66:]
+    'differences have no interval and no p-value, which take 6 or more.'
     >>> caution_about_pairs(10)
     ''
     """
@@ -233,7 +263,7 @@ def caution_about_pairs(count: int, what: str = "events") -> str:
 
 
 def _one(what: str) -> str:
-    return "event" if what == "events" else what
+    return {"events": "event", "blocks of events": "block of events"}.get(what, what)
 
 
 def caution_html(caution: str) -> str:

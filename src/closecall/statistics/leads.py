@@ -1,22 +1,21 @@
-"""By how much one detector is ahead of another, and how surely."""
+"""By how much one detector is ahead of another: limits and a p-value."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from math import atan, cos, nan, pi, sin, sqrt, tan
+from math import atan, cos, hypot, isfinite, nan, pi, sin, sqrt, tan
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from closecall.statistics.intervals import FEWEST_TO_COMPARE, Difference
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
 _NORMAL = NormalDist()
 _ENOUGH_FREEDOM = 1000  # from here on a transformed normal is exact to seven digits
 _BISECTIONS = 80
+_UNSEEN_SPREAD = 0.1  # of the largest difference: one event in a hundred goes wholly one way
 ROUNDING = 1e-12  # what differs by less is equal
 
 
@@ -69,15 +68,6 @@ def _within(angle: float, freedom: int) -> float:
     return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
 
 
-class SetBack(NamedTuple):
-    """Leads over another detector in resamples with half an event against it, all arrays alike."""
-
-    one: NDArray[np.float64]
-    """It scores 0 there, or the other 1: whichever is worse. The one left is as on average."""
-    both: NDArray[np.float64]
-    """It scores 0 there and the other 1."""
-
-
 def lead(
     gap: float,
     spread: float,
@@ -85,63 +75,70 @@ def lead(
     judged: int,
     differing: int,
     level: float,
-    set_back: tuple[SetBack, SetBack] | None = None,
+    units: float | None = None,
     widest: float = 1.0,
+    farthest: Callable[[float], tuple[float, float]] | None = None,
 ) -> Difference:
-    r"""Return the limits of a difference, and how surely it is above 0.
+    r"""Return the limits of a difference, and the p-value of there being none.
 
-    Each limit is the farther of two. That of Student's t, :math:`d \pm t_{m-1} s`, goes by how much
-    the difference varies from event to event. That of resamples with half an event against the one
-    or the other (`SetBack`) makes room for what the events at hand do not show. On that event only
-    one of the two fails, or only one succeeds; where the limits hold 0 nonetheless, one fails and
-    the other succeeds. That takes nothing away, for an interval that holds 0 names no leader.
+    The limits are those of the paired t-test, with room for what the m events at hand do not show:
+    :math:`d \pm t_{m-1} \sqrt{s^2 + (0.1\,w)^2 / m}`, with s the standard error of d and w the
+    largest difference there can be. The second part is the variance of a difference that goes
+    wholly one way on one event in a hundred.
 
-    The probability says whether the limits hold 0. For the one in front it is the smaller of what t
-    gives and of the share of the resamples with half an event against it (`SetBack.one`) in which
-    it stays in front, and at least 1/2. It is at most :math:`1 - 2^{-k}`, with k the number of
-    events on which the two differ: to win all of these by luck is worth so much. If detectors
-    change places at random where they differ, as equally good ones could, each of the :math:`2^k`
-    outcomes is as likely. An interval leaves out 0 only if the probability allows it.
+    The p-value is that of this t, and at least :math:`2^{1-k}`, with k the number of events on
+    which the two differ: if they change places at random where they differ, as equally good
+    detectors could, each of the :math:`2^k` outcomes is as likely. The limits leave out 0 where the
+    p-value is below 1 - level.
 
-    With fewer than six judged events there are no limits and no probability.
+    A limit that names no leader may be farther at no loss: both of them where they hold 0, else the
+    one away from 0. It allows for the largest share of events that all of m miss with probability
+    1 - level, :math:`q = 1 - (1 - level)^{1/(m + 1/2)}`, on which one detector has everything and
+    the other nothing: then the difference is :math:`(1-q) d \pm q w`.
 
-    `gap` is d and `spread` its standard error s; the difference rests on `judged` events, or
-    series (m), and the two differ on `differing` of them (k). `set_back` has the leads of the first
-    and of the second in resamples with half an event against it; None for numbers without bounds,
-    which may fail by any amount: then there are only the limits of t, and none where the difference
-    does not vary. `widest` is the largest difference there can be.
+    With fewer than six judged events there are no limits and no p-value.
+
+    Parameters
+    ----------
+    gap, spread
+        The difference d, and its standard error s.
+    judged, differing
+        On how many events, or series, d rests (m), and on how many the two differ (k).
+    units
+        As how many events that weigh the same they count; m by default.
+    widest
+        The largest difference there can be (w). If it is infinite the limits are those of t alone,
+        and there are none where the difference does not vary.
+    farthest
+        The least and the largest difference for a share q, where they are not as above.
 
     Examples
     --------
-    >>> lead(0.1, 0.02, judged=6, differing=6, level=0.95)
-    Difference(+0.100, from +0.049 to +0.151, probability 0.98)
+    >>> lead(0.1, 0.02, judged=20, differing=20, level=0.95)
+    Difference(+0.100, from +0.037 to +0.222, p-value 0.0035)
     >>> lead(1.0, 0.0, judged=5, differing=5, level=0.95)
     Difference(+1.000, no limits)
     """
     if not judged >= FEWEST_TO_COMPARE:
         return Difference(gap, nan, nan, nan)
-    steps = abs(gap) / max(spread, abs(gap) * ROUNDING, ROUNDING**2)  # finite, however steady
-    surely = min(student_probability(steps, judged - 1), 1 - 2.0 ** -max(differing, 1))
-    reach = student_quantile((1 + level) / 2, judged - 1) * spread
+    units, bounded = units or judged, isfinite(widest)
+    error = hypot(spread, _UNSEEN_SPREAD * widest / sqrt(units)) if bounded else spread
+    steps = abs(gap) / max(error, abs(gap) * ROUNDING, ROUNDING**2)  # finite, however steady
+    luck = 2.0 ** (1 - max(differing, 1))
+    pvalue = min(max(2 * student_probability(-steps, judged - 1), luck), 1.0)
+    if not bounded and spread <= ROUNDING * abs(gap):
+        return Difference(gap, nan, nan, pvalue)
+    reach = student_quantile((1 + level) / 2, judged - 1) * error
     low, high = gap - reach, gap + reach
-    if set_back is not None:
-        leader = set_back[0] if gap >= 0 else set_back[1]
-        surely = max(min(surely, float(np.mean(leader.one > 0))), 0.5)
-    probability = surely if gap >= 0 else 1 - surely
-    if set_back is None and spread <= ROUNDING * abs(gap):
-        return Difference(gap, nan, nan, probability)
-    held = [gap]
-    apart = 2 * surely - 1 > level
+    apart = pvalue < 1 - level
     if not apart:
-        held.append(0.0)
-    if set_back is not None:
-        ours, theirs = (side.one if apart else side.both for side in set_back)
-        low, high = min(low, _lower(ours, level)), max(high, -_lower(theirs, level))
-    return Difference(
-        gap, max(min(low, *held), -widest), min(max(high, *held), widest), probability
-    )
-
-
-def _lower(draws: NDArray[np.float64], level: float) -> float:
-    """Take a draw for the limit: the share of draws above 0 then tells if the limit is."""
-    return float(np.quantile(draws, (1 - level) / 2, method="inverted_cdf"))
+        low, high = min(low, 0.0), max(high, 0.0)
+    if bounded:
+        share = 1 - (1 - level) ** (1 / (units + 0.5))
+        kept, lost = (1 - share) * gap, share * widest
+        least, most = farthest(share) if farthest else (kept - lost, kept + lost)
+        if not apart or gap < 0:
+            low = max(min(low, least), -widest)
+        if not apart or gap > 0:
+            high = min(max(high, most), widest)
+    return Difference(gap, max(low, -widest), min(high, widest), pvalue)

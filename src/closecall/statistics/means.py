@@ -18,7 +18,7 @@ from closecall.statistics.intervals import (
     read_level,
 )
 from closecall.statistics.leads import ROUNDING, lead, student_quantile
-from closecall.statistics.resamples import Drawn, Sums
+from closecall.statistics.sample import Sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,9 +94,10 @@ def mean_intervals(
         some = bounded[start : start + at_once]
         low, high = np.array([bounds[place] for place in some]).T[:, :, None]
         shares = np.clip((columns[some] - low) / (high - low), 0.0, 1.0)
-        drawn = _drawn(shares, n, seed)
+        # As the precision of events.
+        drawn = Sums.of_events(shares, np.zeros_like(shares)).resampled(n, seed)
         ends = [(1 - level) / 2, (1 + level) / 2]
-        lows, highs = map(np.quantile, (drawn.worse, drawn.better), ends, (1, 1))
+        lows, highs = map(np.quantile, (drawn.worse[0], drawn.better[0]), ends, (1, 1))
         limits = low + (high - low) * np.column_stack([lows, highs])
         for place, (least, most) in zip(some, limits, strict=True):
             value = float(np.nanmean(columns[place]))
@@ -111,52 +112,50 @@ def mean_difference(
     level: float = 0.95,
     low: float = -np.inf,
     high: float = np.inf,
-    n: int = 2000,
-    seed: int = 0,
 ) -> tuple[Difference, int]:
     """Return the mean of what the first is above the second, and over how many series that is.
 
-    Only series where both have a finite number count. The limits are those of `lead`; a number with
-    bounds is treated as a score over events.
+    Only series where both have a finite number count. The limits are those of
+    `closecall.statistics.leads.lead`, with series in the place of events.
 
     Examples
     --------
     >>> ours, theirs = [0.9, 0.8, 1.0, 0.7, 0.9, 0.8, 0.6], [0.5, 0.7, 0.8, 0.7, 0.6, 0.6, 0.5]
     >>> mean_difference(ours, theirs, low=0, high=1)
-    (Difference(+0.186, from -0.188 to +0.454, probability 0.93), 7)
+    (Difference(+0.186, from +0.031 to +0.454, p-value 0.031), 7)
     >>> mean_difference(ours, theirs)
-    (Difference(+0.186, from +0.061 to +0.310, probability 0.98), 7)
+    (Difference(+0.186, from +0.061 to +0.310, p-value 0.031), 7)
     """
     ours, theirs = read_numbers(first, "first"), read_numbers(second, "second")
     if ours.shape != theirs.shape or ours.ndim != 1:
         got = f"{ours.size} and {theirs.size}"
         raise InputError(expected("`first` and `second` to have as many values", got))
     both, bounds = np.stack([ours, theirs]), _read_bounds(low, high)
-    ((_, made, count),) = mean_differences(both, bounds, level=level, n=n, seed=seed)
+    ((_, made, count),) = mean_differences(both, bounds, level=level)
     return made, count
 
 
 def mean_differences(
-    columns: NDArray[np.float64], bounds: tuple[float, float], *, level: float, n: int, seed: int
+    columns: NDArray[np.float64], bounds: tuple[float, float], *, level: float
 ) -> list[tuple[tuple[int, int], Difference, int]]:
     """Return such differences for every two detectors (rows) on the same series (columns)."""
-    level, (n, seed) = read_level(level), read_drawing(n, seed)
-    low, high = bounds
+    level, (low, high) = read_level(level), bounds
     for column in columns:
         _require_within(column, low, high)
     finite = np.isfinite(columns)
-    # Most often all detectors have the same series, and one draw serves them all.
-    drawn: dict[bytes, Drawn] = {}
     found = []
     for pair in combinations(range(len(columns)), 2):
-        both = finite[list(pair)].all(axis=0)
-        key = both.tobytes()
-        if isfinite(high - low) and both.any() and key not in drawn:
-            kept = np.where(finite, columns, low)[:, both]
-            drawn[key] = _drawn(np.clip((kept - low) / (high - low), 0.0, 1.0), n, seed)
-        gaps = np.subtract(*columns[list(pair)][:, both])
-        made = _mean_lead(gaps, pair, drawn.get(key), level=level, widest=float(high - low))
-        found.append((pair, made, int(gaps.size)))
+        gaps = np.subtract(*columns[list(pair)][:, finite[list(pair)].all(axis=0)])
+        count = int(gaps.size)
+        made = lead(
+            float(gaps.mean()) if count else nan,
+            float(gaps.std(ddof=1)) / sqrt(count) if count >= FEWEST else nan,
+            judged=count,
+            differing=int(np.count_nonzero(np.abs(gaps) > ROUNDING)),
+            level=level,
+            widest=float(high - low),
+        )
+        found.append((pair, made, count))
     return found
 
 
@@ -169,34 +168,6 @@ def _read_bounds(low: Any, high: Any) -> tuple[float, float]:
     if least >= most:
         raise InputError(expected("`low` to be below `high`", f"{least:g} and {most:g}"))
     return least, most
-
-
-def _mean_lead(
-    gaps: NDArray[np.float64],
-    pair: tuple[int, int],
-    drawn: Drawn | None,
-    *,
-    level: float,
-    widest: float,
-) -> Difference:
-    set_back = None
-    if drawn is not None:
-        ours, theirs = map(drawn.at, pair)
-        set_back = ours.set_back(theirs, widest), theirs.set_back(ours, widest)
-    return lead(
-        float(gaps.mean()) if gaps.size else nan,
-        float(gaps.std(ddof=1)) / sqrt(gaps.size) if gaps.size >= FEWEST else nan,
-        judged=int(gaps.size),
-        differing=int(np.count_nonzero(np.abs(gaps) > ROUNDING)),
-        level=level,
-        set_back=set_back,
-        widest=widest,
-    )
-
-
-def _drawn(shares: NDArray[np.float64], n: int, seed: int) -> Drawn:
-    """Resample numbers from 0 to 1 (rows) as the precision of events."""
-    return Sums.of_events(shares, np.zeros_like(shares)).resampled(n, seed).at(0)
 
 
 def _scattered(column: NDArray[np.float64], low: float, high: float, level: float) -> Interval:

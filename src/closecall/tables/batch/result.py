@@ -221,7 +221,7 @@ class BatchResult:
     def intervals(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> Any:
         """Return how far the numbers of the summary, and who leads in them, can be trusted.
 
-        Series are resampled whole, as they are what other data would have others of; see
+        Series are taken whole, as they are what other data would have others of; see
         `closecall.statistics`.
 
         Parameters
@@ -229,7 +229,8 @@ class BatchResult:
         level
             How often such intervals are meant to hold the true number, between 0 and 1.
         n, seed
-            How many resamples to draw, from 100 to 1,000,000, and their seed.
+            How many resamples to draw for the numbers of one detector, from 100 to 1,000,000, and
+            their seed.
 
         Returns
         -------
@@ -244,8 +245,8 @@ class BatchResult:
               where both have it.
             - ``low``, ``high``: the limits; nan where nothing can be said: about a detector with
               fewer than two series, about a difference with fewer than six.
-            - ``probability``: how surely the detector is better than the other, whichever way the
-              metric goes; nan for a detector alone, and with fewer than six series.
+            - ``pvalue``: two-sided, of equally good detectors; nan for a detector alone, and with
+              fewer than six series.
             - ``caution``: what so few series do not allow to say; empty if there are enough.
 
             A mean whose metric has no bounds has the limits of Student's t.

@@ -15,9 +15,8 @@ from closecall.fscore import f_measure
 from closecall.metrics.result import ratio
 from closecall.statistics import (
     SCORES,
-    Difference,
     Interval,
-    Resamples,
+    Sample,
     caution_about,
     caution_about_pairs,
     mean_differences,
@@ -262,7 +261,7 @@ def _is_best(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return best
 
 
-_NUMBERS = ("value", "low", "high", "probability")
+_NUMBERS = ("value", "low", "high", "pvalue")
 _SERIES = "series"
 _SOME = "series with this number"
 _BOTH = "series where both have this number"
@@ -375,10 +374,7 @@ def _mean_rows(
         for line, count in enumerate(defined):
             caution = _caution(caution_about, count, laid.series, _SOME)
             yield line, line, f"mean_{name}", next(intervals), caution
-        for pair, made, count in mean_differences(own, bound, level=level, n=n, seed=seed):
-            gap = made
-            if not higher_is_better(name, options):
-                gap = Difference(gap.value, gap.low, gap.high, 1 - gap.probability)
+        for pair, gap, count in mean_differences(own, bound, level=level):
             caution = _caution(caution_about_pairs, count, laid.series, _BOTH)
             yield *pair, f"mean_{name}", gap, caution
 
@@ -404,22 +400,30 @@ def _pooled_rows(
         if not kept.any():
             continue
         own = np.ix_(np.array(lines), kept)
-        drawn = Resamples.draw(precision[own], recall[own], series[kept], n=n, seed=seed)
+        sample = Sample.read(precision[own], recall[own], series[kept])
         for first, second in pairs:
             places = lines.index(first), lines.index(second)
-            yield from _pooled_intervals(drawn, (first, second), places, level)
+            yield from _pooled_intervals(
+                sample, (first, second), places, level=level, n=n, seed=seed
+            )
 
 
 def _pooled_intervals(
-    drawn: Resamples, pair: tuple[int, int], places: tuple[int, int], level: float
+    sample: Sample,
+    pair: tuple[int, int],
+    places: tuple[int, int],
+    *,
+    level: float,
+    n: int,
+    seed: int,
 ) -> Iterator[_Row]:
     intervals: tuple[Interval, ...]
     if pair[0] == pair[1]:
-        alone = drawn.intervals(places[0], level)
+        alone = sample.intervals(places[0], level, n=n, seed=seed)
         intervals, caution = (alone.precision, alone.recall, alone.f1), alone.caution
     else:
-        intervals = drawn.differences(*places, level)
-        caution = drawn.pair_caution(*places)
+        intervals = sample.differences(*places, level)
+        caution = sample.pair_cautions(*places).text
     for score, interval in zip(SCORES, intervals, strict=True):
         yield *pair, f"pooled_affiliation_{score}", interval, caution
 

@@ -1,20 +1,23 @@
-"""Resamples of events or series: weighted means of precision, recall and F1, and their limits."""
+"""A sample of events or series: means of precision, recall and F1, their limits and differences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, isnan, nan, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.fscore import f_measure
-from closecall.parameters import read_numbers, shown
+from closecall.parameters import read_numbers, require_count, shown
 from closecall.statistics.intervals import (
     FEW,
     FEWEST,
+    FEWEST_TO_COMPARE,
+    Cautions,
     Difference,
     Interval,
     ScoreIntervals,
@@ -23,7 +26,7 @@ from closecall.statistics.intervals import (
     read_drawing,
     read_level,
 )
-from closecall.statistics.leads import ROUNDING, SetBack, lead
+from closecall.statistics.leads import ROUNDING, lead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,26 +36,17 @@ if TYPE_CHECKING:
 _MOST_WEIGHTS = 1 << 20  # in memory at a time
 _ADDED = 0.5  # of an event, at the far end of each limit; see `closecall.statistics`
 _ONE_SERIES = "All events are of one series: nothing is known about other series."
+_FALSE_DEPENDENCE = 0.01  # how often independent events are called dependent, over all detectors
+_RUNS = 3  # of events that are alike, in a block
 
 
 class Drawn(NamedTuple):
-    """Scores in resamples of the same events, all arrays alike."""
+    """Scores in resamples of the same events, both arrays alike."""
 
-    plain: NDArray[np.float64]
-    """As the resampled events have them."""
     worse: NDArray[np.float64]
     """With half an event of score 0."""
     better: NDArray[np.float64]
     """With half an event of score 1."""
-
-    def at(self, *place: int) -> Drawn:
-        """Return those of one score, or of one detector."""
-        return Drawn(self.plain[place], self.worse[place], self.better[place])
-
-    def set_back(self, other: Drawn, scale: float = 1.0) -> SetBack:
-        """Return the leads over another detector with half an event against this one."""
-        one = np.minimum(self.worse - other.plain, self.plain - other.better)
-        return SetBack(scale * one, scale * (self.worse - other.better))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +69,11 @@ class Sums:
             np.where(defined, precision.T, 0.0), defined.astype(np.float64), recall.T, events
         )
 
-    def by_series(self, places: NDArray[np.int64], count: int) -> Sums:
-        """Add up the events of each series."""
+    def added_up(self, places: NDArray[np.int64]) -> Sums:
+        """Add up the events of each series, or block, which are numbered from 0."""
 
         def added(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-            total = np.zeros((count, rows.shape[1]))
+            total = np.zeros((int(places.max()) + 1, rows.shape[1]))
             np.add.at(total, places, rows)
             return total
 
@@ -92,34 +86,54 @@ class Sums:
         """Return precision, recall and F1 (rows) of each detector (columns), without resampling."""
         return _scores(self._weighed(np.ones((1, len(self)))), np.zeros((1, 1)), 0.0)[:, :, 0]
 
+    def influences(self) -> NDArray[np.float64]:
+        """Return how the scores change with the weight of a row: by score, detector and row.
+
+        These are derivatives, so that their sum is 0 and the sum of their squares the variance.
+        """
+        precision, recall, _ = self.values()
+        with np.errstate(invalid="ignore"):  # without a precision there is no F1 either
+            own = (self.precision - precision * self.defined) / self.defined.sum(axis=0)
+        recalled = (self.recall - recall * self.events) / self.events.sum()
+        total = np.maximum(precision + recall, np.finfo(np.float64).tiny)
+        both = 2 * ((recall / total) ** 2 * own + (precision / total) ** 2 * recalled)
+        return np.stack([own, recalled, both]).transpose(0, 2, 1)
+
+    def units(self) -> NDArray[np.float64]:
+        """Return as how many rows that weigh the same they count, by score and detector."""
+        defined, events = (
+            counts.sum(axis=0) ** 2 / np.maximum((counts**2).sum(axis=0), 1)
+            for counts in (self.defined, self.events)
+        )
+        return np.stack([defined, np.full_like(defined, events), defined])
+
     def resampled(self, n: int, seed: int) -> Drawn:
-        """Return scores by score, detector and resample; O(n m) for m rows, in blocks."""
+        """Return scores by score, detector and resample; O(n m) for m rows, in parts."""
         shape = (3, self.recall.shape[1], n)
-        plain, worse, better = np.empty(shape), np.empty(shape), np.empty(shape)
+        worse, better = np.empty(shape), np.empty(shape)
         size = (self.events**2).sum() / self.events.sum()  # of the series of an event, on average
-        for block, weights, added in self._weights(n, seed):
+        for part, weights, added in self._weights(n, seed):
             weighed, extra = self._weighed(weights), added * size
-            plain[:, :, block] = _scores(weighed, np.zeros_like(extra), 0.0)
-            worse[:, :, block] = _scores(weighed, extra, 0.0)
-            better[:, :, block] = _scores(weighed, extra, 1.0)
-        return Drawn(plain, worse, better)
+            worse[:, :, part] = _scores(weighed, extra, 0.0)
+            better[:, :, part] = _scores(weighed, extra, 1.0)
+        return Drawn(worse, better)
 
     def _weights(
         self, n: int, seed: int
     ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.float64]]]:
-        """Draw the weights block by block; the blocks do not change what is drawn."""
+        """Draw the weights part by part; the parts do not change what is drawn."""
         ours, extra = np.random.default_rng(seed).spawn(2)
         added = extra.standard_gamma(_ADDED, size=(n, 1))
         rows = ceil(_MOST_WEIGHTS / len(self))
         for start in range(0, n, rows):
-            block = slice(start, min(start + rows, n))
-            yield block, ours.standard_exponential((block.stop - start, len(self))), added[block]
+            part = slice(start, min(start + rows, n))
+            yield part, ours.standard_exponential((part.stop - start, len(self))), added[part]
 
-    def differing(self, first: int, second: int, rounding: float) -> tuple[int, int, int]:
+    def differing(self, first: int, second: int) -> tuple[int, int, int]:
         """Count the rows on which two detectors differ in precision, in recall, and in either."""
 
         def apart(column: NDArray[np.float64]) -> NDArray[np.bool_]:
-            return np.abs(column[:, first] - column[:, second]) > rounding
+            return np.abs(column[:, first] - column[:, second]) > ROUNDING
 
         precision, recall = apart(self.precision) | apart(self.defined), apart(self.recall)
         precise, recalled, either = map(np.count_nonzero, (precision, recall, precision | recall))
@@ -188,107 +202,172 @@ def hierarchical(
     >>> hierarchical(precision, recall, ["a", "a", "b", "b", "c"]).precision
     Interval(0.800, from 0.282 to 0.930)
     """
-    return Resamples.draw([precision], [recall], series, n=n, seed=seed).intervals(0, level)
+    return Sample.read([precision], [recall], series).intervals(0, level, n=n, seed=seed)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Resamples:
-    """Precision, recall and F1 of several detectors in resamples of the same events."""
+class Sample:
+    """Precision, recall and F1 of several detectors on the same events."""
 
-    values: NDArray[np.float64]
-    """What the scores are over the events at hand: one row per score, a column per detector."""
-    drawn: Drawn
-    """The same in each resample: scores, then detectors, then resamples."""
-    defined: NDArray[np.int64]
-    """In how many events, or series, each score is defined; shaped as `values`."""
     sums: Sums
-    """What was resampled."""
+    """What varies: events, blocks of them, or series."""
     events: int
     series: int | None
+    block: int
+    """How many consecutive events go together."""
 
     @staticmethod
-    def draw(
-        precision: Any, recall: Any, series: ArrayLike | None = None, *, n: int, seed: int
-    ) -> Resamples:
-        """Resample events, or whole series: detectors in rows, events in columns."""
-        n, seed = read_drawing(n, seed)
+    def read(
+        precision: Any, recall: Any, series: ArrayLike | None = None, *, block: int = 1
+    ) -> Sample:
+        """Take events, blocks of them, or whole series: detectors in rows, events in columns."""
+        require_count(block, "block", 1)
         P, R = read_numbers(precision, "precision"), read_numbers(recall, "recall")
         _require_scores(P, R)
         sums, count = Sums.of_events(P, R), None
         if series is not None:
             places = _numbered(series, P.shape[1])
             count = int(places.max()) + 1
-            if count >= FEWEST:  # a single series has only its events to resample
-                sums = sums.by_series(places, count)
-        found = np.count_nonzero(sums.defined, axis=0)
-        defined = np.stack([found, np.full_like(found, len(sums)), found])
-        drawn = sums.resampled(n, seed)
-        return Resamples(sums.values(), drawn, defined, sums, P.shape[1], count)
+            if count >= FEWEST:  # a single series has only its events to tell from
+                sums = sums.added_up(places)
+        elif block > 1:
+            sums = sums.added_up(np.arange(P.shape[1]) // int(block))
+        return Sample(sums, P.shape[1], count, int(block))
 
-    def intervals(self, detector: int, level: float) -> ScoreIntervals:
-        """Return the intervals of one detector."""
-        level = read_level(level)
-        precision, recall, f1 = (self._interval(score, detector, level) for score in range(3))
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """What the scores are over the events at hand: one row per score, a column per detector."""
+        return self.sums.values()
+
+    @cached_property
+    def defined(self) -> NDArray[np.int64]:
+        """On how many events, blocks or series each score is defined; shaped as `values`."""
+        found = np.count_nonzero(self.sums.defined, axis=0)
+        return np.stack([found, np.full_like(found, len(self.sums)), found])
+
+    @cached_property
+    def _influences(self) -> NDArray[np.float64]:
+        return self.sums.influences()
+
+    @cached_property
+    def _units(self) -> NDArray[np.float64]:
+        return self.sums.units()
+
+    @cached_property
+    def _drawn(self) -> dict[tuple[int, int], Drawn]:
+        return {}
+
+    def drawn(self, n: int, seed: int) -> Drawn:
+        """Return the scores in n resamples, the same weights for all detectors; drawn once."""
+        asked = read_drawing(n, seed)
+        if asked not in self._drawn:
+            self._drawn[asked] = self.sums.resampled(*asked)
+        return self._drawn[asked]
+
+    def intervals(self, detector: int, level: float, *, n: int, seed: int) -> ScoreIntervals:
+        """Return the intervals of one detector, from n resamples."""
+        level, drawn = read_level(level), self.drawn(n, seed)
+        precision, recall, f1 = (
+            self._interval(drawn, score, detector, level) for score in range(3)
+        )
         return ScoreIntervals(
             precision,
             recall,
             f1,
             level=level,
-            n=self.drawn.plain.shape[2],
+            n=drawn.worse.shape[2],
             events=self.events,
             series=self.series,
-            caution=self._caution(caution_about, [detector], fewest=FEWEST),
+            block=self.block,
+            cautions=self._cautions(caution_about, [detector], self._influences[:, detector]),
         )
 
-    def _interval(self, score: int, detector: int, level: float) -> Interval:
+    def _interval(self, drawn: Drawn, score: int, detector: int, level: float) -> Interval:
         value = float(self.values[score, detector])
         if self.defined[score, detector] < FEWEST:
             return Interval(value, nan, nan)
-        drawn = self.drawn.at(score, detector)
-        low = float(np.quantile(drawn.worse, (1 - level) / 2))
-        high = float(np.quantile(drawn.better, (1 + level) / 2))
+        low = float(np.quantile(drawn.worse[score, detector], (1 - level) / 2))
+        high = float(np.quantile(drawn.better[score, detector], (1 + level) / 2))
         return Interval(value, min(low, value), max(high, value))
 
     def differences(self, first: int, second: int, level: float) -> tuple[Difference, ...]:
         """Return by how much the first detector is ahead, in precision, recall and F1."""
-        level = read_level(level)
-        differing = self.sums.differing(first, second, ROUNDING)
-        return tuple(
-            self._difference(score, first, second, level, differing[score]) for score in range(3)
-        )
+        level, pair = read_level(level), [first, second]
+        differing = self.sums.differing(first, second)
+        return tuple(self._difference(score, pair, level, differing[score]) for score in range(3))
 
-    def _difference(
-        self, score: int, first: int, second: int, level: float, differing: int
-    ) -> Difference:
-        gap = float(self.values[score, first] - self.values[score, second])
+    def _difference(self, score: int, pair: list[int], level: float, differing: int) -> Difference:
+        ours, theirs = self.values[:, pair].T
+        gap = float(ours[score] - theirs[score])
         # A mean over fewer events varies more, and its spread is known less well.
-        judged = int(self.defined[score, [first, second]].min())
+        judged = int(self.defined[score, pair].min())
         if isnan(gap) or judged < FEWEST:
             return Difference(gap, nan, nan, nan)
-        ours, theirs = self.drawn.at(score, first), self.drawn.at(score, second)
+        steps = np.subtract(*self._influences[score, pair])
         return lead(
             gap,
-            float((ours.plain - theirs.plain).std()) * sqrt((judged + 1) / (judged - 1)),
+            sqrt(float(steps @ steps) * judged / (judged - 1)),
             judged=judged,
             differing=min(differing, judged),  # an event that only one found settles nothing
             level=level,
-            set_back=(ours.set_back(theirs), theirs.set_back(ours)),
+            units=float(self._units[score, pair].min()),
+            farthest=_farthest_f1(ours, theirs) if score == len(ours) - 1 else None,
         )
 
-    def pair_caution(self, first: int, second: int) -> str:
+    def pair_cautions(self, first: int, second: int) -> Cautions:
         """Return what cannot be concluded about two detectors."""
-        return self._caution(caution_about_pairs, [first, second], fewest=1)
+        steps = self._influences[:, first] - self._influences[:, second]
+        return self._cautions(caution_about_pairs, [first, second], steps)
 
-    def _caution(
-        self, about: Callable[[int, str], str], detectors: list[int], *, fewest: int
-    ) -> str:
+    def _cautions(
+        self, about: Callable[[int, str], str], detectors: list[int], steps: NDArray[np.float64]
+    ) -> Cautions:
         units, defined = len(self.sums), int(self.defined[0, detectors].min())
-        one_series = self.series == 1 and self.events >= fewest
-        what = "events" if self.series is None or self.series == 1 else "series"
-        caution = about(units, what)
-        if not caution and defined <= FEW:
-            caution = f"Precision is defined on only {defined} of the {units} {what}."
-        return " ".join(filter(None, (_ONE_SERIES if one_series else "", caution)))
+        what = "events" if self.block == 1 else "blocks of events"
+        if self.series is not None and self.series >= FEWEST:
+            what = "series"
+        few, partly = about(units, what), ""
+        if not few and defined <= FEW:
+            partly = f"Precision is defined on only {defined} of the {units} {what}."
+        if self.series == 1 and (self.events >= FEWEST or len(detectors) > 1):
+            few = f"{_ONE_SERIES} {few}".rstrip()
+        return Cautions(few, self._dependence(steps) if self.series is None else "", partly)
+
+    def _dependence(self, steps: NDArray[np.float64]) -> str:
+        """Say if consecutive events, or blocks, are more alike than independent ones could be."""
+        _, recall, f1 = steps
+        ordered = recall if np.isnan(f1).any() else f1
+        m, power = ordered.size, float(ordered @ ordered)
+        if m < FEWEST_TO_COMPARE or power <= ROUNDING**2:
+            return ""
+        detectors = self.values.shape[1]
+        questions = detectors * (detectors + 1) / 2  # each alone, and every two
+        quantile = NormalDist().inv_cdf(1 - _FALSE_DEPENDENCE / questions)
+        found, usual = float(ordered[1:] @ ordered[:-1]) / power, quantile * (m - 2) / m
+        most = usual / sqrt(m - 1) - 1 / m  # the first moments of shuffled events
+        if found <= most:
+            return ""
+        what = "events" if self.block == 1 else "blocks"
+        longest = self.events // FEWEST_TO_COMPARE
+        block = min(ceil(self.block * _RUNS / (1 - min(found, 0.9))), longest)
+        advice = f"pass block={block}" if block > self.block else "there are too few for blocks"
+        return (
+            f"Consecutive {what} are alike: their lag-1 correlation is {found:.2f}, where "
+            f"independent ones have {most:.2f} at most. The intervals are too narrow: {advice}."
+        )
+
+
+def _farthest_f1(
+    ours: NDArray[np.float64], theirs: NDArray[np.float64]
+) -> Callable[[float], tuple[float, float]]:
+    """Return the least and the largest difference in F1, given a share of unseen events."""
+
+    def behind(first: NDArray[np.float64], second: NDArray[np.float64], share: float) -> float:
+        """Let the first fail and the second succeed on that share."""
+        failed, succeeded = (1 - share) * first[:2], (1 - share) * second[:2] + share
+        return float(f_measure(*map(float, failed)) - f_measure(*map(float, succeeded)))
+
+    return lambda share: (behind(ours, theirs, share), -behind(theirs, ours, share))
 
 
 def _require_scores(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> None:
