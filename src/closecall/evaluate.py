@@ -66,9 +66,8 @@ def evaluate(
     given = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     inputs: dict[str, Any] = {}
     require_nan(nan)
-    if (nan == "ignore" and scores is not None) or any(
-        entry.takes == "scores" for entry, _ in chosen
-    ):
+    of_scores = any(entry.takes == "scores" for entry, _ in chosen)
+    if of_scores or (scores is not None and nan == "ignore"):
         # First, since samples without a score are ignored by all metrics.
         inputs["scores"] = read_scored(truth, scores, **given, nan=nan)
         given["ignore"] = inputs["scores"].ignored
