@@ -385,7 +385,7 @@ class Affiliation:
         sides = Events.wrap(pair.opened(pair.truth)), Events.wrap(pair.opened(pair.predicted))
         from closecall.plot import plot_events
 
-        return plot_events(*sides, span=span, **options)
+        return plot_events(*sides, span=span, ignore=pair.ignored, **options)
 
     def __repr__(self) -> str:
         scores = ", ".join(f"{name}={value:.3f}" for name, value in self.values().items())
