@@ -218,8 +218,8 @@ DATED = {"times": [minute(at) for at in range(3)]}
             lambda: read_pair(TRUTH, PREDICTED, span=SPAN, ignore=[0, 1]),
             InputTypeError,
             (
-                "Expected `ignore` to be Events or pairs (start, stop) beside Events, got [0, 1].\n\n"
-                "Hint: Turn a 0/1 vector into events with `Events.from_labels(labels, times)`."
+                "Expected `ignore` to be Events or pairs (start, stop) beside Events, got [0, "
+                "1].\n\nHint: Turn a 0/1 vector into events with `Events.from_labels(labels, "
             ),
         ),
         (
@@ -268,8 +268,8 @@ DATED = {"times": [minute(at) for at in range(3)]}
             lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=60, **DATED),
             InputTypeError,
             (
-                "Expected `max_step` to be a timedelta of 0 or more, got 60.\n\nHint: The times are "
-                "datetimes; pass, for example, `datetime.timedelta(minutes=5)`."
+                "Expected `max_step` to be a timedelta of 0 or more, got 60.\n\nHint: The times "
+                "are datetimes; pass, for example, `datetime.timedelta(minutes=5)`."
             ),
         ),
         (
@@ -277,8 +277,8 @@ DATED = {"times": [minute(at) for at in range(3)]}
             InputTypeError,
             (
                 "Expected `max_step` to be a finite number of 0 or more, got "
-                "datetime.timedelta(seconds=60).\n\nHint: The axis counts samples, or whole numbers; "
-                "give the length in those."
+                "datetime.timedelta(seconds=60).\n\nHint: The axis counts samples, or whole "
+                "numbers; give the length in those."
             ),
         ),
         (
@@ -298,8 +298,8 @@ DATED = {"times": [minute(at) for at in range(3)]}
             lambda: cc.affiliation(TRUTH, PREDICTED, span=SPAN, ignore=[(2, 9), (19, 23)]),
             UndefinedMetricError,
             (
-                "Expected at least one true event (affiliation is undefined for a series without any), "
-                "got none in evaluated time, and 2 in ignored time.\n\n"
+                "Expected at least one true event (affiliation is undefined for a series without "
+                "any), got none in evaluated time, and 2 in ignored time.\n\n"
                 "Hint: Leave the series out, and say so; its false alarms need another measure."
             ),
         ),
@@ -358,16 +358,16 @@ def test_advice():
     scored = read_scored([0] * 11 + [1], [0] * 4 + list(range(1, 9)), times=times, end=202)
     assert advice(scored) == [
         (
-            "The longest step is 191 times the median one, and its sample lasts as long: if nothing "
-            "was seen there, limit how long samples last with max_step=."
+            "The longest step is 191 times the median one, and its sample lasts as long: if "
+            "nothing was seen there, limit how long samples last with max_step=."
         ),
     ]
     assert advice(scored, max_step=None) == []
     varied = read_scored([0] * 11 + [1], [0] * 4 + [1] * 7 + [2], times=times, end=202, max_step=1)
     assert advice(varied, ignore="--from") == [
         (
-            "The first 33% of the time have neither events nor a score that changes: if the detector "
-            "was not running yet, leave them out with --from."
+            "The first 33% of the time have neither events nor a score that changes: if the "
+            "detector was not running yet, leave them out with --from."
         ),
     ]
     assert advice(read_scored([1] + [0] * 9, [0] * 5 + [1, 2, 3, 4, 5])) == []
