@@ -1,4 +1,8 @@
-"""The axis under a label vector: sample i occupies [t(i), t(i + 1)), the last one up to `end`."""
+"""The axis under a label vector, and evaluated time.
+
+Sample i occupies [t(i), t(i + 1)), the last one up to `end`. Ignored time does not exist: reading
+closes the axis over it, telling opens it again, and what lies between knows only closed ticks.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import numpy as np
 
 from closecall.clock import LARGEST, SAMPLES, Clock, Tick, Ticks, Timed, on_one_clock, read_times
 from closecall.errors import InputError, expected
+from closecall.parameters import read_length
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,9 +52,100 @@ class Axis:
             return np.ones(self.length, dtype=np.int64)
         return np.diff(self.ticks, append=self.ticks.dtype.type(self.end))
 
+    def on_clock(self, clock: Clock) -> Axis:
+        """Return the same samples in the ticks of another clock."""
+        if clock == self.clock:
+            return self
+        whole = Timed("times", self.borders(np.arange(self.length + 1)), self.clock)
+        ticks = in_ticks_of(clock, whole)
+        return Axis(ticks[:-1], self.length, ticks[-1].item(), clock)
 
-def read_axis(length: int, times: Any, end: Any, *, of: str) -> Axis:
-    """Check the times of a vector of that length and find out where its last sample stops."""
+    def gaps(self, max_step: Tick) -> tuple[Ticks, Ticks]:
+        """Return what is left of the steps that are longer than a sample may last."""
+        long = np.flatnonzero(self.lengths() > max_step)
+        return self.borders(long) + max_step, self.borders(long + 1)
+
+    def closed(self, ignored: IgnoredTime) -> tuple[Axis, NDArray[np.bool_]]:
+        """Return the axis of the samples that last after closing, and which they are."""
+        borders = ignored.close(self.borders(np.arange(self.length + 1)))
+        lengths = np.diff(borders)
+        kept = lengths > 0
+        count, end = int(np.count_nonzero(kept)), borders[-1].item()
+        if self.ticks is None and count == end:  # whole samples are left out
+            return Axis(None, count, end, self.clock), kept
+        return Axis(borders[:-1][kept], count, end, self.clock), kept
+
+
+def in_ticks_of(clock: Clock, part: Timed) -> Ticks:
+    """Return times in the ticks of a clock that is at least as fine as theirs."""
+    own = np.zeros(1, dtype=np.float64 if clock.kind == "number" else np.int64)
+    return on_one_clock(part, Timed("", own, clock))[0][0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IgnoredTime:
+    """Stretches of time that do not exist; the axis closes over them.
+
+    The stretches are sorted, have a length and do not touch. A closed tick is a tick minus the
+    ignored time before it.
+    """
+
+    starts: Ticks
+    stops: Ticks
+    clock: Clock
+    seams: Ticks
+    """Where each stretch lies on the closed axis, which it has no length on."""
+
+    @classmethod
+    def of(cls, starts: Ticks, stops: Ticks, clock: Clock) -> IgnoredTime:
+        """Find the seams of one stretch or more."""
+        # Each distance is taken by itself: a sum of rounded ones would tear the seams open.
+        seams = np.cumsum(np.concatenate((starts[:1], starts[1:] - stops[:-1])))
+        return cls(starts, stops, clock, seams)
+
+    @property
+    def total(self) -> Tick:
+        """How long the stretches are together, in ticks."""
+        total: Tick = (self.stops - self.starts).sum().item()
+        return total
+
+    def close(self, ticks: Ticks) -> Ticks:
+        """Return ticks on the closed axis; all of a stretch lies at its seam."""
+        last = np.searchsorted(self.starts, ticks, side="right") - 1
+        after = self.seams[last] + np.maximum(ticks - self.stops[last], 0)
+        closed: Ticks = np.where(last >= 0, after, ticks)
+        return closed
+
+    def covers(self, starts: Ticks, stops: Ticks) -> NDArray[np.bool_]:
+        """Return which ranges and points lie wholly inside ignored time."""
+        last = np.searchsorted(self.starts, starts, side="right") - 1
+        inside = (last >= 0) & (starts < self.stops[last])
+        covered: NDArray[np.bool_] = np.where(
+            starts == stops, inside, self.close(starts) == self.close(stops)
+        )
+        return covered
+
+    def open_starts(self, closed: Ticks) -> Ticks:
+        """Return the caller's ticks; at a seam, where the stretch stops."""
+        last = np.searchsorted(self.seams, closed, side="right") - 1
+        opened: Ticks = np.where(last >= 0, self.stops[last] + (closed - self.seams[last]), closed)
+        return opened
+
+    def open_stops(self, closed: Ticks) -> Ticks:
+        """Return the caller's ticks; at a seam, where the stretch starts."""
+        following = np.searchsorted(self.seams, closed, side="left")
+        last = following - 1
+        opened = np.where(last >= 0, self.stops[last] + (closed - self.seams[last]), closed)
+        following = np.minimum(following, self.seams.size - 1)
+        at_seam: Ticks = np.where(closed == self.seams[following], self.starts[following], opened)
+        return at_seam
+
+
+def read_axis(length: int, times: Any, end: Any, *, of: str, max_step: Any = None) -> Axis:
+    """Check the times of a vector of that length and find out where its last sample stops.
+
+    With `max_step`, times are evenly spaced if they are so apart from gaps.
+    """
     if length == 0:
         raise InputError(expected("`times` to have at least one time", "none"))
     if times is None:
@@ -62,7 +158,8 @@ def read_axis(length: int, times: Any, end: Any, *, of: str) -> Axis:
     require_increasing(ticks, clock, "times")
     if end is None:
         short = getattr(times, "dtype", None) == np.float32
-        return Axis(ticks, length, _infer_end(ticks, clock, short=short), clock)
+        longest = None if max_step is None else read_length(max_step, clock, "max_step")
+        return Axis(ticks, length, _infer_end(ticks, clock, longest, short=short), clock)
     end_ticks, end_clock = read_times([end], "end")
     (ticks, end_ticks), clock = on_one_clock(
         Timed("times", ticks, clock), Timed("end", end_ticks, end_clock)
@@ -145,7 +242,7 @@ class Spacing:
         return float(np.spacing(np.float32(largest) if self.short else np.float64(largest)))
 
 
-def _infer_end(ticks: Ticks, clock: Clock, *, short: bool) -> Tick:
+def _infer_end(ticks: Ticks, clock: Clock, longest: Tick | None, *, short: bool) -> Tick:
     if ticks.size == 1:
         raise InputError(
             expected(
@@ -161,6 +258,12 @@ def _infer_end(ticks: Ticks, clock: Clock, *, short: bool) -> Tick:
     if end is not None:
         return end
     steps = np.diff(ticks)
+    seen = steps if longest is None else steps[steps <= longest]
+    if 0 < seen.size < steps.size:
+        total, limits = seen.sum().item(), (seen.min().item(), seen.max().item())
+        end = Spacing(last - total, last, seen.size, *limits, short).end(clock)
+        if end is not None:
+            return end
     usual = np.sort(steps)[steps.size // 2].item()
     raise InputError(
         expected(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputTypeError, expected
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
-from closecall.series import read_pair, read_sample_pair, read_scored
+from closecall.series import read_pair, read_sample_pair, read_scored, require_nan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,6 +21,9 @@ def evaluate(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
 ) -> dict[str, Any]:
     """Compute many metrics at once: one row of numbers by name.
 
@@ -36,8 +39,11 @@ def evaluate(
         A name or names from `closecall.metrics.table`, or a mapping from names to parameters; each
         metric once. By default
         every metric that the given inputs allow and whose parameters all have a default.
-    times, end, span
-        As in `closecall.affiliation`.
+    times, end, span, ignore, max_step
+        As in `closecall.affiliation`; every metric counts evaluated time only.
+    nan
+        What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time, also
+        for the metrics of `predicted`.
 
     Returns
     -------
@@ -57,20 +63,25 @@ def evaluate(
             expected("`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both.")
         )
     chosen = _chosen(metrics, labels=predicted is not None, scores=scores is not None)
-    given = {"times": times, "end": end, "span": span}
+    given = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     inputs: dict[str, Any] = {}
+    require_nan(nan)
+    of_scores = any(entry.takes == "scores" for entry, _ in chosen)
+    if of_scores or (scores is not None and nan == "ignore"):
+        # First, since samples without a score are ignored by all metrics.
+        inputs["scores"] = read_scored(truth, scores, **given, nan=nan)
+        given["ignore"] = inputs["scores"].ignored
     row: dict[str, Any] = {}
     for entry, parameters in chosen:
         source = "scores" if entry.takes == "scores" else _reading(entry, parameters)
         if source not in inputs:
-            other = scores if source == "scores" else predicted
-            inputs[source] = _READERS[source](truth, other, **given)
+            inputs[source] = _READERS[source](truth, predicted, **given)
         for name, value in entry.function(inputs[source], None, **parameters).values().items():
             row[entry.name if name == "value" else f"{entry.name}_{name}"] = value
     return row
 
 
-_READERS = {"scores": read_scored, "samples": read_sample_pair, "times": read_pair}
+_READERS = {"samples": read_sample_pair, "times": read_pair}
 
 
 def _reading(entry: Metric, parameters: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from closecall.axis import read_axis, require_increasing
 from closecall.clock import Timed, is_missing, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.parameters import read_duration, read_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -113,17 +114,33 @@ class Intervals:
         """Write one interval as the caller would."""
         return interval_text(self.clock, self.starts[index].item(), self.stops[index].item())
 
-    def merged(self) -> Intervals:
-        """Join what overlaps or touches."""
+    def merged(self, gap: float = 0) -> Intervals:
+        """Join what overlaps or touches, or is separated by less than a gap, in ticks."""
         if len(self) == 0:
             return self
         reach = np.maximum.accumulate(self.stops)
-        first = np.concatenate(([True], self.starts[1:] > reach[:-1]))
+        apart = self.starts[1:] - reach[:-1]
+        first = np.concatenate(([True], (apart > 0) & (apart >= gap)))
         last = np.concatenate((first[1:], [True]))
         return Intervals(self.starts[first], reach[last], self.clock)
 
-    def require_sorted(self) -> None:
-        """Raise if intervals run backward or are out of order."""
+    def with_point_length(self, length: Tick, stop: Tick) -> Intervals:
+        """Give points a length, cut at the next interval or where time stops."""
+        limit = np.append(self.starts[1:], self.starts.dtype.type(stop))
+        ends = np.where(self.starts == self.stops, self.starts + length, self.stops)
+        return Intervals(self.starts, np.minimum(ends, limit), self.clock)
+
+    def without(self, starts: Ticks, stops: Ticks) -> Intervals:
+        """Cut out sorted, disjoint stretches that do not reach beyond the intervals they meet."""
+        holder = np.searchsorted(self.starts, starts, side="right") - 1
+        met = (holder >= 0) & (starts < self.stops[holder])
+        begins = np.sort(np.concatenate((self.starts, stops[met])), kind="stable")
+        ends = np.sort(np.concatenate((self.stops, starts[met])), kind="stable")
+        kept = begins < ends
+        return Intervals(begins[kept], ends[kept], self.clock)
+
+    def require_forward(self) -> None:
+        """Raise if an interval runs backward."""
         backward = self.starts > self.stops
         if backward.any():
             index = int(backward.argmax())
@@ -132,6 +149,9 @@ class Intervals:
                     "each event to start before it stops", f"{self.text(index)} at index {index}"
                 )
             )
+
+    def require_sorted(self) -> None:
+        """Raise if intervals are out of order."""
         unsorted = self.starts[1:] < self.starts[:-1]
         if unsorted.any():
             index = int(unsorted.argmax()) + 1
@@ -242,7 +262,9 @@ class Events:
         return cls.wrap(Intervals(own, own, clock))
 
     @classmethod
-    def from_labels(cls, labels: Any, times: Any = None, end: Any = None) -> Events:
+    def from_labels(
+        cls, labels: Any, times: Any = None, end: Any = None, max_step: Any = None
+    ) -> Events:
         """Build events from the runs of ones of a 0/1 vector.
 
         A positive sample i is the interval ``[t(i), t(i+1))``; consecutive ones are one event.
@@ -256,6 +278,9 @@ class Events:
             Strictly increasing times of the samples; their numbers 0, 1, 2, ... if not given.
         end
             Where the last sample stops. Inferred for evenly spaced times, else required.
+        max_step
+            How long a sample lasts at most: a number, or a timedelta beside datetimes. A longer
+            step is a gap, and an event stops there.
 
         Examples
         --------
@@ -263,10 +288,15 @@ class Events:
         Events([(1, 3), (4, 5)])
         >>> Events.from_labels([1, 0, 1], times=[0.0, 2.0, 5.0], end=6.0)
         Events([(0.0, 2.0), (5.0, 6.0)])
+        >>> Events.from_labels([1, 1, 1, 0], times=[0, 1, 60, 61], max_step=5)
+        Events([(0, 6), (60, 61)])
         """
         vector = read_labels(labels, "labels")
-        axis = read_axis(vector.size, times, end, of="labels")
-        return cls.wrap(Intervals.from_labels(vector, axis))
+        axis = read_axis(vector.size, times, end, of="labels", max_step=max_step)
+        whole = Intervals.from_labels(vector, axis)
+        if max_step is None:
+            return cls.wrap(whole)
+        return cls.wrap(whole.without(*axis.gaps(read_length(max_step, axis.clock, "max_step"))))
 
     @property
     def starts(self) -> NDArray[Any]:
@@ -289,15 +319,25 @@ class Events:
         """The time zone the events were given in."""
         return self.intervals.clock.tz
 
-    def merged(self) -> Events:
-        """Join intervals that overlap or touch.
+    def merged(self, gap: Any = None) -> Events:
+        """Join intervals that overlap or touch, or that less than a gap separates.
+
+        Parameters
+        ----------
+        gap
+            A length of time: a number, or a timedelta beside datetimes. What is separated by it or
+            by more stays apart.
 
         Examples
         --------
-        >>> Events([(1, 4), (2, 3), (4, 6), (8, 9)]).merged()
+        >>> events = Events([(1, 4), (2, 3), (4, 6), (8, 9)])
+        >>> events.merged()
         Events([(1, 6), (8, 9)])
+        >>> events.merged(gap=3)
+        Events([(1, 9)])
         """
-        return Events.wrap(self.intervals.merged())
+        own = self.intervals
+        return Events.wrap(own.merged(0 if gap is None else read_duration(gap, own.clock, "gap")))
 
     def to_labels(self, times: Any, end: Any = None) -> NDArray[np.uint8]:
         """Return a 0/1 vector: 1 where the sample ``[t(i), t(i+1))`` meets an event.
@@ -358,7 +398,16 @@ def _read_only(values: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _columns(intervals: Any) -> tuple[Any, Any]:
+def read_set(intervals: Any, name: str) -> Intervals:
+    """Read `Events` or pairs in any order, which may overlap, and join those that meet."""
+    if isinstance(intervals, Events):
+        own = intervals.intervals
+    else:
+        own = _read_bounds(*_columns(intervals, name), name, name, in_order=False)
+    return own.merged()
+
+
+def _columns(intervals: Any, name: str = "intervals") -> tuple[Any, Any]:
     """Split pairs into two columns."""
     if (
         isinstance(intervals, np.ndarray)
@@ -371,7 +420,7 @@ def _columns(intervals: Any) -> tuple[Any, Any]:
     except (TypeError, ValueError):
         raise InputTypeError(
             expected(
-                "`intervals` to be pairs (start, stop)",
+                f"`{name}` to be pairs (start, stop)",
                 f"{intervals!r:.80}",
                 "Use `Events.from_points(times)` for points and `Events.from_labels(labels)` for "
                 "a 0/1 vector.",
@@ -380,7 +429,9 @@ def _columns(intervals: Any) -> tuple[Any, Any]:
     return [start for start, _ in pairs], [stop for _, stop in pairs]
 
 
-def _read_bounds(starts: Any, stops: Any, starts_name: str, stops_name: str) -> Intervals:
+def _read_bounds(
+    starts: Any, stops: Any, starts_name: str, stops_name: str, *, in_order: bool = True
+) -> Intervals:
     start_ticks, start_clock = read_times(starts, starts_name)
     stop_ticks, stop_clock = read_times(stops, stops_name)
     if start_ticks.size != stop_ticks.size:
@@ -392,5 +443,9 @@ def _read_bounds(starts: Any, stops: Any, starts_name: str, stops_name: str) -> 
     )
     # A copy, so that what the caller does to the arrays later does not reach the events.
     intervals = Intervals(start_ticks.copy(), stop_ticks.copy(), clock)
-    intervals.require_sorted()
-    return intervals
+    intervals.require_forward()
+    if in_order:
+        intervals.require_sorted()
+        return intervals
+    order = np.argsort(start_ticks, kind="stable")
+    return Intervals(start_ticks[order], stop_ticks[order], clock)

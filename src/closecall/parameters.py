@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.clock import Clock
+    from closecall.clock import Clock, Tick
 
 _WRITABLE = 10**30
 
@@ -193,7 +193,7 @@ def read_duration(value: Any, clock: Clock, name: str, *, at_least: float = 0) -
     if dated and not of_time and value != 0:
         raise InputTypeError(expected(rule, shown(value), _length_hint(clock)))
     try:
-        ticks = _timedelta_ticks(value, clock, name) if of_time else float(value)
+        ticks = float(_timedelta_ticks(value, clock, name) if of_time else value)
     except OverflowError:
         raise InputError(expected(rule, shown(value))) from None
     if not (isfinite(ticks) and ticks >= at_least):
@@ -201,12 +201,40 @@ def read_duration(value: Any, clock: Clock, name: str, *, at_least: float = 0) -
     return ticks
 
 
-def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str) -> float:
+def read_length(value: Any, clock: Clock, name: str) -> Tick:
+    """Read a length of time above 0 that can be added to times: whole ticks of an exact clock.
+
+    Examples
+    --------
+    >>> from closecall.clock import Clock
+    >>> read_length(timedelta(minutes=2), Clock("datetime", "ms"), "max_step")
+    120000
+    """
+    ticks = read_duration(value, clock, name)
+    if ticks == 0:
+        raise InputError(expected(f"`{name}` to be above 0", shown(value)))
+    if clock.kind == "number":
+        return ticks
+    of_time = isinstance(value, timedelta | np.timedelta64)
+    exact = _timedelta_ticks(value, clock, name) if of_time else Fraction(value)
+    if exact.denominator != 1:
+        unit = f"whole {clock.unit}" if clock.kind == "datetime" else "a whole number"
+        raise InputError(
+            expected(
+                f"`{name}` to be {unit}, as the times are",
+                shown(value),
+                "Give the times in a finer unit.",
+            )
+        )
+    return int(exact)
+
+
+def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str) -> Fraction:
     # A pandas timedelta is a timedelta that also counts nanoseconds.
     exact = value.to_timedelta64() if hasattr(value, "to_timedelta64") else value
     if isinstance(exact, timedelta):
         seconds = Fraction(exact // timedelta(microseconds=1), 1_000_000)
-        return float(seconds * clock.ticks_per_second)
+        return seconds * clock.ticks_per_second
     if np.isnat(exact):
         raise InputError(expected(f"`{name}` to be a length of time of 0 or more", "NaT"))
     unit, count = np.datetime_data(exact.dtype)
@@ -219,7 +247,7 @@ def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str)
             )
         )
     seconds = int(exact.astype(np.int64)) * count * _SECONDS[unit]
-    return float(seconds * clock.ticks_per_second)
+    return seconds * clock.ticks_per_second
 
 
 def _length_hint(clock: Clock) -> str:

@@ -1,30 +1,47 @@
 """What every metric starts from: true and predicted events, or scores, on one clock in one span.
 
-`read_pair` and `read_scored` read one detector, `read_detectors` several by name.
+`read_pair` and `read_scored` read one detector, `read_detectors` several by name. All ticks are
+those of evaluated time, closed over what is ignored; `start_times` and `stop_times` tell the
+caller's own.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from closecall.axis import Axis, read_axis
+from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
-from closecall.events import Events, Intervals, interval_text, read_labels
+from closecall.events import Events, Intervals, interval_text, read_labels, read_set, runs
+from closecall.parameters import read_length
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
-    from closecall.clock import Clock, Tick
+    from closecall.clock import Clock, Tick, Ticks
 
 _SHORTEST_SPAN, _LONGEST_SPAN = 1e-140, 1e152  # areas are squares of times
 _LARGEST_SPAN = 2**62  # zone borders are kept in half ticks, which must fit in 64 bits
+
+
+class LeftOut(NamedTuple):
+    """How many events lie wholly inside ignored time, and are left out."""
+
+    events: int
+    """True events."""
+    alarms: int
+    """Predicted events; 0 where they depend on a threshold that is not chosen yet."""
+
+
+NONE_LEFT_OUT = LeftOut(0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,6 +54,43 @@ class TruthInSpan:
     clock: Clock
     axis: Axis | None = None
     """Where the samples of vectors lie, on the same clock; None for Events."""
+    ignored: IgnoredTime | None = None
+    """What the time axis is closed over."""
+    left_out: LeftOut = NONE_LEFT_OUT
+    """How many events lie wholly inside ignored time."""
+
+    @property
+    def span(self) -> tuple[Tick, Tick]:
+        """Where the series starts and stops for the caller, with ignored time, in ticks."""
+        if self.ignored is None:
+            return self.start, self.stop
+        opened = self.ignored.open_starts(np.array([self.stop]))
+        return self.start, opened[0].item()
+
+    @property
+    def ignored_time(self) -> Any:
+        """How much of the span is ignored: a number, or a timedelta; 0 if nothing is."""
+        total = 0 if self.ignored is None else self.ignored.total
+        if self.clock.kind == "datetime":
+            return self.clock.duration(np.array([float(total)]))[0]
+        return total
+
+    def start_times(self, ticks: Ticks) -> NDArray[Any]:
+        """Return the caller's times of starts; at a seam, those after the ignored stretch."""
+        return self.clock.native(ticks if self.ignored is None else self.ignored.open_starts(ticks))
+
+    def stop_times(self, ticks: Ticks) -> NDArray[Any]:
+        """Return the caller's times of stops; at a seam, those before the ignored stretch."""
+        return self.clock.native(ticks if self.ignored is None else self.ignored.open_stops(ticks))
+
+    def opened(self, intervals: Intervals) -> Intervals:
+        """Return intervals at the caller's own times, in ticks."""
+        if self.ignored is None:
+            return intervals
+        starts = self.ignored.open_starts(intervals.starts)
+        stops = self.ignored.open_stops(intervals.stops)
+        points = intervals.starts == intervals.stops
+        return Intervals(starts, np.where(points, starts, stops), self.clock)
 
     def checked(self) -> Self:
         """Raise if half ticks of the span do not fit in 64 bits, or its square in a float."""
@@ -61,16 +115,22 @@ class TruthInSpan:
     def require_truth(self, metric: str) -> None:
         """Raise if there is no true event: recall does not exist then."""
         if len(self.truth) == 0:
+            got = "none in `truth`"
+            if self.left_out.events:
+                got = f"none in evaluated time, and {self.left_out.events:,} in ignored time"
             raise UndefinedMetricError(
                 expected(
                     f"at least one true event ({metric} is undefined for a series without any)",
-                    "none in `truth`",
+                    got,
                     "Leave the series out, and say so; its false alarms need another measure.",
                 )
             )
 
-    def predicting(self, predicted: Intervals) -> Pair:
-        """Return the true events with predictions on the same clock."""
+    def predicting(self, predicted: Intervals, left_out: int = 0) -> Pair:
+        """Return the true events with predictions on the same clock.
+
+        `left_out` is how many more predictions lie in ignored time.
+        """
         return Pair(
             truth=self.truth,
             predicted=predicted,
@@ -78,6 +138,8 @@ class TruthInSpan:
             stop=self.stop,
             clock=self.clock,
             axis=self.axis,
+            ignored=self.ignored,
+            left_out=self.left_out._replace(alarms=left_out),
         )
 
 
@@ -87,9 +149,22 @@ class Pair(TruthInSpan):
 
     predicted: Intervals
 
+    def with_point_length(self, length: Tick) -> Self:
+        """Return the same with a length for points, cut at the next event or where time stops."""
+        truth = self.truth.with_point_length(length, self.stop)
+        predicted = self.predicted.with_point_length(length, self.stop)
+        return replace(self, truth=truth, predicted=predicted)
+
 
 def read_pair(
-    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+    truth: Any,
+    predicted: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
 ) -> Pair:
     """Read two `Events`, or two 0/1 vectors of one length, and check them once and for all.
 
@@ -101,7 +176,8 @@ def read_pair(
         _refuse_axis(times, end)
         truth.intervals.require_disjoint("truth")
         predicted.intervals.require_disjoint("predicted")
-        return _in_span(truth.intervals, predicted.intervals, span)
+        pair = _in_span(truth.intervals, predicted.intervals, span)
+        return _closed_pair(pair, {}, _read_stretches(ignore, max_step, None))
     if isinstance(truth, Events) or isinstance(predicted, Events):
         kinds = [
             "Events" if isinstance(side, Events) else "a vector" for side in (truth, predicted)
@@ -124,15 +200,18 @@ def read_pair(
                 f"{predicted_labels.size}",
             )
         )
-    axis = read_axis(truth_labels.size, times, end, of="labels")
+    axis = read_axis(truth_labels.size, times, end, of="labels", max_step=max_step)
     sides = (
         Intervals.from_labels(truth_labels, axis),
         Intervals.from_labels(predicted_labels, axis),
     )
-    if span is not None:
+    if span is None:
+        pair = on_axis(sides[0], axis).predicting(sides[1])
+    else:
         pair = _in_span(*sides, span)
-        return replace(pair, axis=axis) if pair.clock == axis.clock else pair
-    return on_axis(sides[0], axis).predicting(sides[1])
+        pair = replace(pair, axis=axis.on_clock(pair.clock))
+    labels = {"truth": truth_labels, "predicted": predicted_labels}
+    return _closed_pair(pair, labels, _read_stretches(ignore, max_step, axis))
 
 
 def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
@@ -141,13 +220,38 @@ def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
     return own.checked()
 
 
+def _closed_pair(pair: Pair, labels: dict[str, NDArray[Any]], stretches: list[Stretches]) -> Pair:
+    """Return a pair in evaluated time."""
+    if not stretches:
+        return pair
+    sides = {"truth": pair.truth, "predicted": pair.predicted}
+    closed = _close(pair, sides, labels, stretches)
+    return closed.series.predicting(closed.sides["predicted"], closed.left_out["predicted"])
+
+
 def read_sample_pair(
-    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+    truth: Any,
+    predicted: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
 ) -> Pair:
-    """Read a pair whose label vectors are compared sample by sample, whatever their times."""
+    """Read a pair whose label vectors are compared sample by sample, whatever their times.
+
+    Samples that are ignored in part count whole.
+    """
     if isinstance(truth, Pair):
         return truth
-    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    pair = read_pair(
+        truth, predicted, times=times, end=end, span=span, ignore=ignore, max_step=max_step
+    )
+    if pair.ignored is not None and pair.axis is not None:
+        axis = read_axis(len(predicted), times, end, of="labels", max_step=max_step)
+        borders = axis.on_clock(pair.clock).borders(np.arange(axis.length + 1))
+        return read_pair(truth, predicted, ignore=pair.ignored.covers(borders[:-1], borders[1:]))
     if times is None and end is None:
         return pair
     return read_pair(truth, predicted)
@@ -181,6 +285,155 @@ def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
     return pair.checked()
 
 
+class Stretches(NamedTuple):
+    """Time to ignore, and the argument that it came from."""
+
+    name: str
+    intervals: Intervals
+
+
+def _read_stretches(
+    ignore: Any, max_step: Any, axis: Axis | None, missing: NDArray[np.bool_] | None = None
+) -> list[Stretches]:
+    """Read what is to be ignored: `ignore`, gaps, and samples without a score."""
+    stretches = []
+    if isinstance(ignore, IgnoredTime):
+        own = Intervals(ignore.starts, ignore.stops, ignore.clock)
+        stretches.append(Stretches("ignore", own))
+    elif ignore is not None:
+        stretches.append(Stretches("ignore", _read_ignore(ignore, axis)))
+    if max_step is not None:
+        if axis is None:
+            raise InputTypeError(
+                expected(
+                    "no `max_step` beside Events, which have no samples",
+                    "`max_step`",
+                    "Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`.",
+                )
+            )
+        gaps = axis.gaps(read_length(max_step, axis.clock, "max_step"))
+        stretches.append(Stretches("max_step", Intervals(*gaps, axis.clock)))
+    if missing is not None and axis is not None:
+        stretches.append(Stretches("scores", Intervals.from_labels(missing, axis)))
+    return [part for part in stretches if len(part.intervals)]
+
+
+def _read_ignore(ignore: Any, axis: Axis | None) -> Intervals:
+    """Read `Events`, pairs in any order, or a 0/1 vector."""
+    if isinstance(ignore, Events) or _are_pairs(ignore):
+        return read_set(ignore, "ignore")
+    if axis is None:
+        raise InputTypeError(
+            expected(
+                "`ignore` to be Events or pairs (start, stop) beside Events",
+                f"{ignore!r:.80}",
+                "Turn a 0/1 vector into events with `Events.from_labels(labels, times)`.",
+            )
+        )
+    labels = read_labels(ignore, "ignore")
+    if labels.size != axis.length:
+        raise InputError(
+            expected(
+                f"`ignore` to have one label for each of the {axis.length} samples",
+                f"{labels.size}",
+                "Pass stretches of time as a list of pairs, `[(start, stop)]`.",
+            )
+        )
+    return Intervals.from_labels(labels, axis)
+
+
+def _are_pairs(ignore: Any) -> bool:
+    if isinstance(ignore, np.ndarray):
+        return ignore.ndim == 2  # noqa: PLR2004 - rows and columns
+    return isinstance(ignore, list | tuple) and all(
+        isinstance(pair, list | tuple | np.ndarray) for pair in ignore[:1]
+    )
+
+
+class _Closed(NamedTuple):
+    """A series in evaluated time."""
+
+    series: TruthInSpan
+    sides: dict[str, Intervals]
+    left_out: dict[str, int]
+    kept: NDArray[np.bool_] | None  # which samples are left; None if there are no vectors
+
+
+def _close(
+    own: TruthInSpan,
+    sides: dict[str, Intervals],
+    labels: dict[str, NDArray[Any]],
+    stretches: list[Stretches],
+) -> _Closed:
+    """Close the axis over ignored time; `labels` has those of the sides that came as vectors."""
+    limits = Timed("span", np.array([own.start, own.stop]), own.clock)
+    parts = [
+        Timed(part.name, ticks, part.intervals.clock)
+        for part in stretches
+        for ticks in (part.intervals.starts, part.intervals.stops)
+    ]
+    (limits_ticks, *ticks), clock = on_one_clock(limits, *parts)
+    start, stop = limits_ticks.tolist()
+    ignored = _within(np.concatenate(ticks[::2]), np.concatenate(ticks[1::2]), start, stop, clock)
+    axis = None if own.axis is None else own.axis.on_clock(clock)
+    kept = None
+    if ignored is not None and axis is not None:
+        axis, kept = axis.closed(ignored)
+    if ignored is not None:
+        stop = ignored.close(limits_ticks)[1].item()
+        if stop <= start or (axis is not None and axis.length == 0):
+            raise InputError(
+                expected(
+                    "some time that is not ignored",
+                    "none",
+                    "Ignore less, or allow a longer `max_step`.",
+                )
+            )
+    closed, left_out = {}, {}
+    for called, side in sides.items():
+        if called in labels and axis is not None:
+            vector = labels[called] if kept is None else labels[called][kept]
+            closed[called] = Intervals.from_labels(vector, axis)
+            left_out[called] = 0 if kept is None else _runs_left_out(labels[called], kept)
+            continue
+        timed = (Timed(called, ticks, own.clock) for ticks in (side.starts, side.stops))
+        starts, stops = (in_ticks_of(clock, part) for part in timed)
+        covered = np.zeros(len(side), dtype=bool)
+        if ignored is not None:
+            covered = ignored.covers(starts, stops)
+            starts, stops = ignored.close(starts)[~covered], ignored.close(stops)[~covered]
+        closed[called] = Intervals(starts, stops, clock)
+        left_out[called] = int(np.count_nonzero(covered))
+    series = TruthInSpan(
+        truth=closed["truth"],
+        start=start,
+        stop=stop,
+        clock=clock,
+        axis=axis,
+        ignored=ignored,
+        left_out=LeftOut(left_out["truth"], 0),
+    )
+    return _Closed(series.checked(), closed, left_out, kept)
+
+
+def _within(
+    starts: Ticks, stops: Ticks, start: Tick, stop: Tick, clock: Clock
+) -> IgnoredTime | None:
+    """Join the stretches that meet, within the span; None if none of them has a length."""
+    order = np.argsort(starts, kind="stable")
+    starts, stops = np.clip(starts[order], start, stop), np.clip(stops[order], start, stop)
+    long = starts < stops
+    joined = Intervals(starts[long], stops[long], clock).merged()
+    return IgnoredTime.of(joined.starts, joined.stops, clock) if len(joined) else None
+
+
+def _runs_left_out(labels: NDArray[Any], kept: NDArray[np.bool_]) -> int:
+    """Count the runs of ones of which no sample is left."""
+    first, after = runs(labels)
+    before = np.concatenate(([0], np.cumsum(kept)))
+    return int(np.count_nonzero(before[first] == before[after]))
+
+
 def read_span(span: Any) -> Timed:
     """Read where the whole series starts and stops."""
     if span is None:
@@ -210,12 +463,28 @@ class Scored(TruthInSpan):
 
     axis: Axis
     scores: NDArray[Any]
+    """Those of evaluated samples."""
+    all_scores: NDArray[Any]
+    """Those of all samples, in the caller's order; some may be nan where they are ignored."""
+    kept: NDArray[np.bool_] | None = None
+    """Which of all samples are evaluated; None if all are."""
+
+    @classmethod
+    def of(
+        cls, series: TruthInSpan, scores: NDArray[Any], kept: NDArray[np.bool_] | None = None
+    ) -> Scored:
+        """Return true events on an axis with the scores of all its samples."""
+        own = {field.name: getattr(series, field.name) for field in fields(series)}
+        values = scores if kept is None else scores[kept]
+        return cls(**own, scores=values, all_scores=scores, kept=kept)
 
     def at(self, threshold: Any) -> Pair:
         """Predict the samples whose score is at least the threshold."""
-        return self.predicting(
-            Intervals.from_labels(predicted_at(self.scores, threshold), self.axis)
-        )
+        labels = predicted_at(self.scores, threshold)
+        left_out = 0
+        if self.kept is not None:
+            left_out = _runs_left_out(predicted_at(self.all_scores, threshold), self.kept)
+        return self.predicting(Intervals.from_labels(labels, self.axis), left_out)
 
 
 def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:
@@ -236,7 +505,15 @@ def require_threshold(threshold: Any, name: str = "threshold") -> None:
 
 
 def read_scored(
-    truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
+    truth: Any,
+    scores: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
 ) -> Scored:
     """Read labels or `Events`, and one score per sample, and check them once and for all.
 
@@ -244,36 +521,50 @@ def read_scored(
     """
     if isinstance(truth, Scored):
         return truth
-    values = read_scores(scores)
+    require_nan(nan)
+    values = read_scores(scores, nan="ignore")
+    labels = {}
     if isinstance(truth, Events):
-        return _from_events(truth, values, times, end, span)
-    labels = read_labels(truth, "truth")
-    if labels.size != values.size:
-        raise InputError(
-            expected(
-                f"`scores` to have as many values as `truth` ({labels.size})", f"{values.size}"
+        _require_times(times)
+        truth.intervals.require_disjoint("truth")
+    else:
+        labels["truth"] = read_labels(truth, "truth")
+        if labels["truth"].size != values.size:
+            raise InputError(
+                expected(
+                    f"`scores` to have as many values as `truth` ({labels['truth'].size})",
+                    f"{values.size}",
+                )
             )
-        )
-    axis = read_axis(labels.size, times, end, of="labels")
-    intervals = Intervals.from_labels(labels, axis)
-    if span is not None:
-        return _scored_in_span(intervals, values, axis, read_span(span))
-    return Scored(
-        truth=intervals,
-        start=axis.start,
-        stop=axis.end,
-        clock=axis.clock,
-        axis=axis,
-        scores=values,
-    ).checked()
+    of = "labels" if labels else "scores"
+    axis = read_axis(values.size, times, end, of=of, max_step=max_step)
+    intervals = Intervals.from_labels(labels["truth"], axis) if labels else truth.intervals
+    if labels and span is None:
+        own = on_axis(intervals, axis)
+    else:
+        own = _truth_in_span(intervals, axis, _whole(axis) if span is None else read_span(span))
+    missing = _without_score([values], nan)
+    stretches = _read_stretches(ignore, max_step, axis, missing)
+    kept = None
+    if stretches:
+        closed = _close(own, {"truth": own.truth}, labels, stretches)
+        own, kept = closed.series, closed.kept
+    require_scores(values, "scores", kept)
+    return Scored.of(own, values, kept)
 
 
-def _from_events(truth: Events, scores: NDArray[Any], times: Any, end: Any, span: Any) -> Scored:
-    _require_times(times)
-    truth.intervals.require_disjoint("truth")
-    axis = read_axis(scores.size, times, end, of="scores")
-    limits = _whole(axis) if span is None else read_span(span)
-    return _scored_in_span(truth.intervals, scores, axis, limits)
+def require_nan(nan: Any) -> None:
+    """Raise unless it is said what to do with samples that have no score."""
+    if nan not in ("raise", "ignore"):
+        raise InputError(expected("`nan` to be 'raise' or 'ignore'", f"{nan!r:.80}"))
+
+
+def _without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[np.bool_] | None:
+    """Return the samples to ignore, where any of the detectors has no score."""
+    if nan == "raise":
+        return None
+    missing = [np.isnan(scores) for scores in columns if _has_nan(scores)]
+    return np.logical_or.reduce(missing) if missing else None
 
 
 def _require_times(times: Any) -> None:
@@ -291,7 +582,7 @@ def _whole(axis: Axis) -> Timed:
     return Timed("times", axis.borders(np.array([0, axis.length])), axis.clock)
 
 
-def _scored_in_span(truth: Intervals, scores: NDArray[Any], axis: Axis, span: Timed) -> Scored:
+def _truth_in_span(truth: Intervals, axis: Axis, span: Timed) -> TruthInSpan:
     """Bring the events, the axis and the span to one clock."""
     (starts, stops, ticks, limits), clock = on_one_clock(
         Timed("truth", truth.starts, truth.clock),
@@ -304,8 +595,7 @@ def _scored_in_span(truth: Intervals, scores: NDArray[Any], axis: Axis, span: Ti
     _require_samples_inside(axis, start, stop)
     truth = Intervals(starts, stops, clock)
     truth.require_inside(start, stop, "truth")
-    scored = Scored(truth=truth, start=start, stop=stop, clock=clock, axis=axis, scores=scores)
-    return scored.checked()
+    return TruthInSpan(truth=truth, start=start, stop=stop, clock=clock, axis=axis).checked()
 
 
 def _require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
@@ -320,28 +610,40 @@ def _require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
         )
 
 
-def read_scores(values: Any, name: str = "scores") -> NDArray[Any]:
-    """Read a vector of scores: float32, float64 or integer; inf is legal, nan is not."""
+def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDArray[Any]:
+    """Read a vector of scores: float32, float64 or integer; inf is legal, nan is told."""
     scores = read_column(values, name)[0]
     if scores.size == 0:
         raise InputError(expected(f"`{name}` to have at least one sample", "an empty vector"))
     kind = scores.dtype.kind
     if kind not in "iufb":
         raise InputTypeError(expected(f"`{name}` to be numbers", f"values of type {scores.dtype}"))
-    if kind == "f" and np.isnan(scores.max()):
-        index = int(np.isnan(scores).argmax())
-        raise InputError(
-            expected(
-                f"`{name}` to be numbers, or inf",
-                f"nan at index {index}",
-                "Drop those samples, or give them the lowest score if they are no alarm.",
-            )
-        )
+    if nan == "raise":
+        require_scores(scores, name)
     if kind == "b":
         scores = scores.view(np.uint8)
     elif kind == "f" and scores.dtype.itemsize not in (4, 8):
         scores = scores.astype(np.float32 if scores.dtype.itemsize < 4 else np.float64)  # noqa: PLR2004
     return np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("="))
+
+
+def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | None = None) -> None:
+    """Raise if a sample has no score, and is not ignored."""
+    if _has_nan(scores):
+        missing = np.isnan(scores) if kept is None else np.isnan(scores) & kept
+        if missing.any():
+            raise InputError(
+                expected(
+                    f"`{name}` to be numbers, or inf",
+                    f"nan at index {int(missing.argmax())}",
+                    "Drop those samples, as `nan='ignore'` does in `affiliation_curve` and "
+                    "`evaluate`, or give them the lowest score if they are no alarm.",
+                )
+            )
+
+
+def _has_nan(scores: NDArray[Any]) -> bool:
+    return scores.dtype.kind == "f" and bool(np.isnan(scores.max()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -397,23 +699,19 @@ def read_detectors(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
     alone: tuple[str | None, str | None] = (None, None),
 ) -> Detectors:
     """Read labels, `Events` and scores of several detectors, and check them once and for all.
 
     Labels and `Events` may be mixed. `alone` names what is no mapping in `predicted` and `scores`.
     """
+    require_nan(nan)
     labelled = by_name(predicted, "predicted", alone[0])
     scored = by_name(scores, "scores", alone[1])
-    for name in labelled:
-        if name in scored:
-            raise InputError(
-                expected(
-                    "each detector in `predicted` or in `scores`",
-                    f"{name!r} in both",
-                    "Give one of the two another name.",
-                )
-            )
+    _require_one_place(labelled, scored)
     chosen = _read_thresholds(thresholds, scored, alone[1])
     sides = {"truth": truth, **dict(labelled.values())}
     labels = {
@@ -421,10 +719,12 @@ def read_detectors(
         for called, side in sides.items()
         if not isinstance(side, Events)
     }
-    columns = {called: read_scores(values, called) for called, values in scored.values()}
+    columns = {
+        called: read_scores(values, called, nan="ignore") for called, values in scored.values()
+    }
     if columns and "truth" not in labels:
         _require_times(times)
-    axis = _shared_axis({**labels, **columns}, times, end, span)
+    axis = _shared_axis({**labels, **columns}, times, end, span, max_step)
     intervals = {}
     for called, side in sides.items():
         if isinstance(side, Events):
@@ -440,25 +740,35 @@ def read_detectors(
     own, axis = _on_one_clock(intervals, axis, limits)
     if axis is not None and columns:
         _require_samples_inside(axis, own.start, own.stop)
+    stretches = _read_stretches(ignore, max_step, axis, _without_score(columns.values(), nan))
+    left_out, kept = dict.fromkeys(intervals, 0), None
+    if stretches:
+        own, intervals, left_out, kept = _close(own, intervals, labels, stretches)
+    for called, values in columns.items():
+        require_scores(values, called, kept)
     return Detectors(
         truth=own,
         predicted={
-            name: own.predicting(intervals[called]) for name, (called, _) in labelled.items()
+            name: own.predicting(intervals[called], left_out[called])
+            for name, (called, _) in labelled.items()
         },
         scored={
-            name: Scored(
-                truth=own.truth,
-                start=own.start,
-                stop=own.stop,
-                clock=own.clock,
-                axis=axis,
-                scores=columns[called],
-            )
-            for name, (called, _) in scored.items()
-            if axis is not None
+            name: Scored.of(own, columns[called], kept) for name, (called, _) in scored.items()
         },
         thresholds=chosen,
     )
+
+
+def _require_one_place(labelled: dict[str, Given], scored: dict[str, Given]) -> None:
+    for name in labelled:
+        if name in scored:
+            raise InputError(
+                expected(
+                    "each detector in `predicted` or in `scores`",
+                    f"{name!r} in both",
+                    "Give one of the two another name.",
+                )
+            )
 
 
 def _read_thresholds(
@@ -485,11 +795,15 @@ def _read_thresholds(
     return {name: threshold for name, (_, threshold) in given.items()}
 
 
-def _shared_axis(vectors: dict[str, NDArray[Any]], times: Any, end: Any, span: Any) -> Axis | None:
+def _shared_axis(
+    vectors: dict[str, NDArray[Any]], times: Any, end: Any, span: Any, max_step: Any
+) -> Axis | None:
     """Read the axis of all vectors; without any, that of the times if they are the span."""
     if not vectors:
         only_times = times is not None and span is None
-        return read_axis(len(times), times, end, of="samples") if only_times else None
+        if not only_times:
+            return None
+        return read_axis(len(times), times, end, of="samples", max_step=max_step)
     first, length = next((called, column.size) for called, column in vectors.items())
     for called, column in vectors.items():
         if column.size != length:
@@ -498,7 +812,7 @@ def _shared_axis(vectors: dict[str, NDArray[Any]], times: Any, end: Any, span: A
                     f"`{called}` to have as many values as `{first}` ({length})", f"{column.size}"
                 )
             )
-    return read_axis(length, times, end, of="samples")
+    return read_axis(length, times, end, of="samples", max_step=max_step)
 
 
 def _on_one_clock(
@@ -516,9 +830,59 @@ def _on_one_clock(
     for place, called in enumerate(intervals):
         intervals[called] = Intervals(ticks[2 * place], ticks[2 * place + 1], clock)
         intervals[called].require_inside(start, stop, called)
-    if axis is not None and axis.clock != clock:
-        borders = Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock)
-        (moved, _), _ = on_one_clock(borders, Timed("span", limits, clock))
-        axis = Axis(moved[:-1], axis.length, moved[-1].item(), clock)
+    if axis is not None:
+        axis = axis.on_clock(clock)
     own = TruthInSpan(truth=intervals["truth"], start=start, stop=stop, clock=clock, axis=axis)
     return own.checked(), axis
+
+
+_FAR = 10  # times the median step, from which on a step is told
+_WARM_UP = 0.1  # of the time, from which on a quiet start is told
+
+
+def advice(
+    series: Pair | Scored, *, max_step: str | None = "max_step=", ignore: str = "ignore="
+) -> list[str]:
+    """Return a sentence for each thing that the caller may want to say, and did not.
+
+    A start without events in which the score does not change looks like a warm-up; labels alone
+    cannot tell. O(N).
+
+    Parameters
+    ----------
+    series
+        What was read.
+    max_step, ignore
+        What the options are called where the sentences are read; None if `max_step` was given.
+
+    Examples
+    --------
+    >>> advice(read_scored([0, 0, 0, 1], [3, 3, 4, 5]), ignore="--from")[0][:44]
+    'The first 50% of the time have neither event'
+    """
+    sentences = []
+    if series.axis is not None and max_step is not None:
+        steps = series.axis.lengths()
+        usual = np.partition(steps, steps.size // 2)[steps.size // 2]
+        times = float(steps.max() / usual)
+        if times > _FAR:
+            sentences.append(
+                f"The longest step is {times:,.0f} times the median one, and its sample lasts as "
+                f"long: if nothing was seen there, limit how long samples last with {max_step}."
+            )
+    quiet = _quiet_start(series) if isinstance(series, Scored) else 0.0
+    if _WARM_UP <= quiet < 1:
+        sentences.append(
+            f"The first {quiet:.0%} of the time have neither events nor a score that changes: if "
+            f"the detector was not running yet, leave them out with {ignore}."
+        )
+    return sentences
+
+
+def _quiet_start(scored: Scored) -> float:
+    """Return the share of the time before the first event and the first change of the score."""
+    changes = np.flatnonzero(scored.scores != scored.scores[0])[:1]
+    if changes.size == 0 or scored.scores[0] == scored.scores.max():  # an alarm at any threshold
+        return 0.0
+    first = [scored.axis.borders(changes)[0], *scored.truth.starts[:1]]
+    return float((min(first) - scored.start) / (scored.stop - scored.start))

@@ -11,6 +11,7 @@ import numpy as np
 
 from closecall.affiliation import _curve_kernels
 from closecall.affiliation.chance import random_average_precision, sizes_of_ties
+from closecall.affiliation.result import ignored_to_dict
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.thresholds import OperatingPoint, alarm_budget, best_threshold
 from closecall.affiliation.zones import origin_of, zone_borders
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation.result import Affiliation, EventScores
     from closecall.clock import Ticks
+    from closecall.series import LeftOut
 
 _COLUMNS = ("thresholds", "precision", "recall", "f1", "alarms")
 _SIGN = 1 << 63
@@ -91,6 +93,19 @@ class AffiliationCurve:
         """
         # A dot product has other last digits with another number of threads.
         return float((np.diff(self.recall, prepend=0.0) * self.precision).sum())
+
+    @property
+    def ignored_time(self) -> Any:
+        """How much time was ignored, a number or a timedelta; 0 if none was."""
+        return self.scored.ignored_time
+
+    @property
+    def left_out(self) -> LeftOut:
+        """How many true events were left out, since they lie in ignored time.
+
+        Which alarms are depends on the threshold: `at` tells.
+        """
+        return self.scored.left_out
 
     @cached_property
     def chance_average_precision(self) -> float:
@@ -198,6 +213,7 @@ class AffiliationCurve:
             "chance_average_precision": self.chance_average_precision,
             "best": {**asdict(best), "threshold": _json_number(best.threshold)},
             "distinct_thresholds": len(self),
+            **ignored_to_dict(self.scored),
             "curve": columns,
         }
 
@@ -228,7 +244,15 @@ def _json_number(value: float) -> float | str:
 
 
 def affiliation_curve(
-    truth: Any, scores: Any, *, times: Any = None, end: Any = None, span: Any = None
+    truth: Any,
+    scores: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
 ) -> AffiliationCurve:
     r"""Score a detector at every threshold, each exactly as `affiliation` would.
 
@@ -243,13 +267,17 @@ def affiliation_curve(
         A 0/1 vector, or `Events` (then `times` is required).
     scores
         One score per sample, higher is more anomalous; float32, float64 or integers. inf is
-        legal, nan is not. Equal scores enter together.
+        legal. Equal scores enter together.
     times
         Strictly increasing times of the samples; their numbers 0, 1, 2, ... if not given.
     end
         Where the last sample stops. Inferred for evenly spaced times, else required.
     span
         Where the whole series starts and stops; ``(times[0], end)`` if not given.
+    ignore, max_step
+        Time that does not count, and how long a sample lasts at most, as in `affiliation`.
+    nan
+        What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time.
 
     Returns
     -------
@@ -267,7 +295,8 @@ def affiliation_curve(
     >>> c.at(0.6)
     Affiliation(precision=0.750, recall=0.917, f1=0.825, events=1)
     """
-    scored = read_scored(truth, scores, times=times, end=end, span=span)
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
+    scored = read_scored(truth, scores, **axis, nan=nan)
     scored.require_truth("affiliation")
     columns = _sweep(scored, cut_samples(scored), 0, len(scored.truth))
     return AffiliationCurve(*columns, scored=scored)

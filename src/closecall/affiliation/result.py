@@ -13,7 +13,7 @@ import numpy as np
 
 from closecall.affiliation import _kernels
 from closecall.affiliation.random_points import chance_recall_loss
-from closecall.affiliation.zones import ZoneShares, in_ticks
+from closecall.affiliation.zones import ZoneShares, in_ticks, origin_of
 from closecall.errors import InputError, MissingExtraError, expected
 from closecall.events import Events
 from closecall.fscore import f_measure
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation.chance import Chance
     from closecall.clock import Ticks
-    from closecall.series import Pair
+    from closecall.series import LeftOut, Pair, TruthInSpan
     from closecall.statistics import ScoreIntervals
 
 _TIMES = ("start", "stop", "zone_start", "zone_stop")
@@ -62,22 +62,22 @@ class EventScores:
     @property
     def start(self) -> NDArray[Any]:
         """Where the event starts."""
-        return self.pair.clock.native(self.pair.truth.starts)
+        return self.pair.clock.native(self.pair.opened(self.pair.truth).starts)
 
     @property
     def stop(self) -> NDArray[Any]:
         """Where the event stops."""
-        return self.pair.clock.native(self.pair.truth.stops)
+        return self.pair.clock.native(self.pair.opened(self.pair.truth).stops)
 
     @cached_property
     def zone_start(self) -> NDArray[Any]:
         """Where the event's zone of affiliation starts."""
-        return self.pair.clock.native(in_ticks(self.borders[:-1], self.pair))
+        return self.pair.start_times(in_ticks(self.borders[:-1], self.pair))
 
     @cached_property
     def zone_stop(self) -> NDArray[Any]:
         """Where the event's zone of affiliation stops."""
-        return self.pair.clock.native(in_ticks(self.borders[1:], self.pair))
+        return self.pair.stop_times(in_ticks(self.borders[1:], self.pair))
 
     @property
     def precision(self) -> NDArray[np.float64]:
@@ -257,6 +257,29 @@ class Affiliation:
         return chance_of(self.events, zero_division=self.zero_division)
 
     @property
+    def ignored_time(self) -> Any:
+        """How much time was ignored, a number or a timedelta; 0 if none was."""
+        return self.events.pair.ignored_time
+
+    @property
+    def left_out(self) -> LeftOut:
+        """How many true events and alarms were left out, since they lie in ignored time."""
+        return self.events.pair.left_out
+
+    @property
+    def points_without_weight(self) -> int:
+        """How many predicted points weigh nothing in precision, beside ranges in their zone.
+
+        They do count for recall. `point_length` of `affiliation` gives them a length.
+        """
+        pair, borders = self.events.pair, self.events.borders
+        starts = pair.predicted.starts
+        points = 2 * (starts[starts == pair.predicted.stops] - origin_of(pair))
+        # A point on a border belongs to what comes after it.
+        zones = np.minimum(np.searchsorted(borders, points, side="right"), len(self.events)) - 1
+        return int(np.count_nonzero(self.events.table[zones, _kernels.DURATION] > 0))
+
+    @property
     def precision_above_chance(self) -> float:
         """Mean over the events where it is defined, at most 1; 0 at chance, nan if undefined.
 
@@ -337,6 +360,7 @@ class Affiliation:
         return {
             **{name: None if np.isnan(value) else value for name, value in scores.items()},
             "chance": self.chance.to_dict(),
+            **ignored_to_dict(self.events.pair),
             "events": list(self.events.rows()),
         }
 
@@ -360,11 +384,11 @@ class Affiliation:
     def plot(self, **options: Any) -> Any:
         """Draw the events and their zones; see `closecall.plot.plot_events` for the options."""
         pair = self.events.pair
-        span = (pair.clock.scalar(pair.start), pair.clock.scalar(pair.stop))
-        sides = Events.wrap(pair.truth), Events.wrap(pair.predicted)
+        span = tuple(map(pair.clock.scalar, pair.span))
+        sides = Events.wrap(pair.opened(pair.truth)), Events.wrap(pair.opened(pair.predicted))
         from closecall.plot import plot_events
 
-        return plot_events(*sides, span=span, **options)
+        return plot_events(*sides, span=span, ignore=pair.ignored, **options)
 
     def __repr__(self) -> str:
         scores = ", ".join(f"{name}={value:.3f}" for name, value in self.values().items())
@@ -412,6 +436,16 @@ def covered_share(events: EventScores) -> float:
 def covers_much(events: EventScores) -> bool:
     """Whether the alarms cover so much that points at random times are no match for them."""
     return covered_share(events) > MUCH
+
+
+def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:
+    """Return what was ignored as plain JSON values, lengths of time in seconds."""
+    ignored = series.ignored_time
+    dated = series.clock.kind == "datetime"
+    return {
+        "ignored_time": float(ignored / np.timedelta64(1, "s")) if dated else ignored,
+        "left_out": series.left_out._asdict(),
+    }
 
 
 def _mean_of_defined(column: NDArray[np.float64]) -> float:

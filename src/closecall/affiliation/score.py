@@ -11,6 +11,7 @@ from closecall.affiliation import _kernels
 from closecall.affiliation.result import Affiliation, EventScores
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, expected
+from closecall.parameters import read_length
 from closecall.series import Pair, read_pair
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ def affiliation(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    point_length: Any = None,
     zero_division: float = nan,
 ) -> Affiliation:
     r"""Score predicted events against true events, locally to each true event.
@@ -58,6 +62,16 @@ def affiliation(
     span
         Where the whole series starts and stops. Required for `Events`; for vectors it is
         ``(times[0], end)``.
+    ignore
+        Time that does not count: `Events`, pairs ``(start, stop)`` in any order, or a 0/1 vector.
+        The axis closes over it, so distances, zones and durations count evaluated time only.
+        Events that lie wholly inside are left out; results are told in the caller's own times.
+    max_step
+        For vectors: how long a sample lasts at most, a number or a timedelta; what is left of a
+        longer step is ignored. Steps last as long as they are if not given.
+    point_length
+        A length for true and predicted points, a number or a timedelta, cut at the next event. In
+        a zone that also has predicted ranges, points without a length weigh nothing in precision.
     zero_division
         What an event without any affiliated prediction counts for in the mean precision: nan
         (the default) leaves it out, 0 or 1 counts it as that.
@@ -84,9 +98,18 @@ def affiliation(
     >>> truth, predicted = cc.Events([(at(2), at(4))]), cc.Events([(at(3), at(5))])
     >>> cc.affiliation(truth, predicted, span=(at(0), at(8))).events.delay
     array([60000000000], dtype='timedelta64[ns]')
+
+    Without the hours of maintenance:
+
+    >>> r = cc.affiliation(cc.Events([(2, 4)]), cc.Events([(7, 8)]), span=(0, 10), ignore=[(4, 7)])
+    >>> r.events.late, r.ignored_time
+    (array([0.5]), 3)
     """
     require_zero_division(zero_division)
-    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
+    pair = read_pair(truth, predicted, **axis)
+    if point_length is not None:
+        pair = pair.with_point_length(read_length(point_length, pair.clock, "point_length"))
     pair.require_truth("affiliation")
     return score_pair(pair, zero_division)
 

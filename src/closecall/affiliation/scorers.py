@@ -10,7 +10,14 @@ from closecall.affiliation.score import affiliation
 
 
 def affiliation_precision_score(
-    y_true: Any, y_pred: Any, *, times: Any = None, end: Any = None, zero_division: float = nan
+    y_true: Any,
+    y_pred: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    zero_division: float = nan,
 ) -> float:
     """Affiliation precision of a 0/1 vector, in [0, 1], higher is better (equation 6).
 
@@ -19,11 +26,18 @@ def affiliation_precision_score(
     >>> affiliation_precision_score([0, 1, 1, 0], [0, 1, 0, 0])
     1.0
     """
-    return affiliation(y_true, y_pred, times=times, end=end, zero_division=zero_division).precision
+    axis = {"times": times, "end": end, "ignore": ignore, "max_step": max_step}
+    return affiliation(y_true, y_pred, **axis, zero_division=zero_division).precision
 
 
 def affiliation_recall_score(
-    y_true: Any, y_pred: Any, *, times: Any = None, end: Any = None
+    y_true: Any,
+    y_pred: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
 ) -> float:
     """Affiliation recall of a 0/1 vector, in [0, 1], higher is better (equation 6).
 
@@ -32,11 +46,19 @@ def affiliation_recall_score(
     >>> affiliation_recall_score([0, 1, 1, 0], [1, 1, 1, 0])
     1.0
     """
-    return affiliation(y_true, y_pred, times=times, end=end).recall
+    axis = {"times": times, "end": end, "ignore": ignore, "max_step": max_step}
+    return affiliation(y_true, y_pred, **axis).recall
 
 
 def affiliation_f1_score(
-    y_true: Any, y_pred: Any, *, times: Any = None, end: Any = None, zero_division: float = nan
+    y_true: Any,
+    y_pred: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    zero_division: float = nan,
 ) -> float:
     """Harmonic mean of affiliation precision and recall, in [0, 1], higher is better.
 
@@ -45,7 +67,8 @@ def affiliation_f1_score(
     >>> affiliation_f1_score([0, 1, 1, 0], [0, 1, 1, 0])
     1.0
     """
-    return affiliation(y_true, y_pred, times=times, end=end, zero_division=zero_division).f1
+    axis = {"times": times, "end": end, "ignore": ignore, "max_step": max_step}
+    return affiliation(y_true, y_pred, **axis, zero_division=zero_division).f1
 
 
 def affiliation_average_precision_score(

@@ -56,6 +56,8 @@ def significance(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
     correction: Correction = "holm",
     progress: Progress | None = None,
 ) -> Significance: ...
@@ -73,6 +75,9 @@ def significance(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
     correction: Correction = "holm",
     progress: Progress | None = None,
 ) -> ScoresSignificance: ...
@@ -89,6 +94,9 @@ def significance(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
     correction: Correction = "holm",
     progress: Progress | None = None,
 ) -> Significance | ScoresSignificance:
@@ -120,8 +128,10 @@ def significance(
         ``"shift"``, the only one.
     seed
         Of numpy's default generator; the same seed gives the same shifts.
-    times, end, span
+    times, end, span, ignore, max_step
         As in `closecall.affiliation`; beside `scores` as in `closecall.affiliation_curve`.
+    nan
+        What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time.
     correction
         How the adjusted p-values of the events allow for their number: ``"holm"``,
         ``"bonferroni"`` or ``"benjamini-hochberg"``, see
@@ -174,16 +184,16 @@ def significance(
     require_correction(correction)
     if method != "shift":
         raise InputError(expected("`method` to be 'shift'", repr(method)))
-    axis = {"times": times, "end": end, "span": span}
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     if isinstance(truth, Scored) or (scores is not None and predicted is None):
-        return _of_scores(read_scored(truth, scores, **axis), int(n), int(seed), progress)
+        return _of_scores(read_scored(truth, scores, **axis, nan=nan), int(n), int(seed), progress)
     if not isinstance(truth, Pair) and (scores is None) == (predicted is None):
         got = "neither" if scores is None else "both"
         raise InputTypeError(expected("either `predicted` or `scores`", got))
     given = read_pair(truth, predicted, **axis)
     given.require_truth("affiliation")
     even = not isinstance(truth, Pair | Events) and span is None and _is_even(truth, times, end)
-    pair = read_pair(truth, predicted) if even else given
+    pair = read_pair(truth, predicted) if even and given.ignored is None else given
     observed, null, events = shift_alarms(pair, _draw(pair, n, seed), correction, progress)
     tests = [ShiftTest(float(x), draws, "alarms") for x, draws in zip(observed, null, strict=True)]
     return Significance(

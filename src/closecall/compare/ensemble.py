@@ -62,7 +62,8 @@ class Ensemble:
     @property
     def predicted(self) -> Events:
         """What the ensemble predicts; alarms that touch have become one."""
-        return Events.wrap(self.result.events.pair.predicted)
+        pair = self.result.events.pair
+        return Events.wrap(pair.opened(pair.predicted))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""

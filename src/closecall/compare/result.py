@@ -39,6 +39,9 @@ def compare(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
     decimals: int | None = None,
 ) -> Comparison:
     """Compare detectors event by event: who is better, on which events, and in what.
@@ -66,6 +69,12 @@ def compare(
     span
         Where the whole series starts and stops: needed if there are only `Events`; otherwise that
         of the samples if not given.
+    ignore, max_step
+        Time that does not count, and how long a sample lasts at most, as in
+        `closecall.affiliation`.
+    nan
+        What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time for all
+        detectors.
     decimals
         Round the scores of each event to so many decimals before they are compared (the paper's
         counts come out with 2). By default they are compared as they are. What is reported is
@@ -95,9 +104,9 @@ def compare(
         raise InputError(
             expected("`decimals` to be a whole number from 0 up, or None", repr(decimals))
         )
-    axis = {"times": times, "end": end, "span": span}
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     _require_one_kind(truth, predicted, scores, **axis)
-    detectors = read_detectors(truth, predicted, scores, thresholds, **axis)
+    detectors = read_detectors(truth, predicted, scores, thresholds, **axis, nan=nan)
     names = [*detectors.predicted, *detectors.scored]
     if len(names) < _FEWEST:
         raise InputError(

@@ -239,7 +239,8 @@ def _marker(number: int, rows: int, detectors: int) -> dict[str, Any]:
 def _name_rows(axes: Axes, result: Affiliation) -> None:
     """Write the number of each event, and its start where times are dates; thinned if crowded."""
     events = result.events
-    clock, starts = events.pair.clock, events.pair.truth.starts.tolist()
+    pair = events.pair
+    clock, starts = pair.clock, pair.opened(pair.truth).starts.tolist()
     names = [str(number) for number in range(1, len(starts) + 1)]
     if clock.kind == "datetime":
         stamps = [clock.text(start)[:16] for start in starts]

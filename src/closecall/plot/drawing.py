@@ -266,7 +266,7 @@ class TimeAxis:
     @classmethod
     def of(cls, pair: Pair) -> TimeAxis:
         """Choose how a span is drawn: as dates, as numbers, or as offsets from its start."""
-        clock, start, stop = pair.clock, pair.start, pair.stop
+        clock, (start, stop) = pair.clock, pair.span
         if clock.kind == "number":
             return cls(clock, start, start)
         if clock.kind == "integer":

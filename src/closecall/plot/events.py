@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 
 from closecall.affiliation import Affiliation, affiliation
+from closecall.affiliation.zones import in_ticks
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
@@ -61,6 +62,8 @@ def plot_events(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
     values: Any = None,
     write: Literal["scores", "distances"] = "scores",
     ax: Axes | None = None,
@@ -81,6 +84,8 @@ def plot_events(
         One prediction of the same kind as ``truth``, or a mapping from names to predictions.
     times, end, span
         As in `closecall.affiliation`. Datetimes are written along the axis in their time zone.
+    ignore, max_step
+        Time that does not count, as in `closecall.affiliation`; it is hatched.
     values
         For vectors: the series itself, one number per sample, drawn above the lanes. Nan leaves
         a gap.
@@ -117,7 +122,7 @@ def plot_events(
     if predicted is None or (isinstance(predicted, Mapping) and not predicted):
         got = "none" if predicted is None else "an empty mapping"
         raise InputError(expected("`predicted` to hold at least one prediction", got))
-    axis = {"times": times, "end": end, "span": span}
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     detectors = read_detectors(truth, predicted, alone=("predicted", None), **axis)
     results = {name: affiliation(pair, None) for name, pair in detectors.predicted.items()}
     series = None if values is None else _read_series(values, truth, detectors.truth.axis)
@@ -127,15 +132,18 @@ def plot_events(
         ax = plt.subplots(figsize=size, layout="constrained")[1]
     events = next(iter(results.values())).events
     pair, scale = events.pair, TimeAxis.of(events.pair)
-    # Inexact numbers are counted from 0, and all others from the span's start.
-    offset = pair.start if pair.clock.kind == "number" else 0
-    borders = scale.from_start(events.borders / 2 - offset)
-    ax.set_xlim(*scale.from_start(np.array([0, pair.stop - pair.start])))
+    borders = _zone_positions(events, scale)
+    ax.set_xlim(*scale.positions(np.array(pair.span)))
     ax.set_ylim(bottom, top)
     scale.prepare(ax)
-    starts, stops = scale.positions(pair.truth.starts), scale.positions(pair.truth.stops)
+    shown = pair.opened(pair.truth)
+    starts, stops = scale.positions(shown.starts), scale.positions(shown.stops)
     shadow: dict[str, Any] = {"linewidths": 0.3, "zorder": 0.5}
     _draw_bars(ax, starts, stops, (bottom, top), "0.88", **shadow)
+    if pair.ignored is not None:
+        ends = scale.positions(pair.ignored.starts), scale.positions(pair.ignored.stops)
+        hatched: dict[str, Any] = {"edgecolors": "0.75", "hatch": "///", "linewidths": 0.0}
+        _draw_bars(ax, *ends, (bottom, top), "none", **hatched, zorder=0.6)
     ax.vlines(
         borders[1:-1], bottom, top, colors="0.45", linestyles=BORDER, linewidths=0.7, zorder=1
     )
@@ -145,7 +153,7 @@ def plot_events(
     ZoneLabels(ax, borders, anchors, 0.76, [numbers], fontsize=_SMALL_FONT, color=INK)
     written = {}
     for lane, (name, result) in enumerate(results.items(), start=1):
-        own = result.events.pair.predicted
+        own = pair.opened(result.events.pair.predicted)
         heights = _PREDICTED_BAR[0] - lane, _PREDICTED_BAR[1] - lane
         color = PREDICTED[(lane - 1) % len(PREDICTED)]
         _draw_bars(ax, scale.positions(own.starts), scale.positions(own.stops), heights, color)
@@ -162,6 +170,16 @@ def plot_events(
     legend = f"per event: {_LEGENDS[write]}    dashed: zones of affiliation"
     ax.set_title(legend, loc="right", fontsize=_SMALL_FONT, color="0.35")
     return ax
+
+
+def _zone_positions(events: EventScores, scale: TimeAxis) -> Floats:
+    """Return where the borders of the zones are drawn."""
+    pair = events.pair
+    if pair.ignored is not None:
+        return scale.positions(pair.ignored.open_starts(in_ticks(events.borders, pair)))
+    # Inexact numbers are counted from 0, and all others from the span's start.
+    offset = pair.start if pair.clock.kind == "number" else 0
+    return scale.from_start(events.borders / 2 - offset)
 
 
 def _read_series(values: Any, truth: Any, axis: Axis | None) -> tuple[Ticks, Floats]:
@@ -197,7 +215,8 @@ def _draw_bars(
     corners[:, :, 1] = heights + heights[::-1]
     style.setdefault("linewidths", edge_widths(starts, stops))
     style.setdefault("zorder", 3)
-    bars = PolyCollection(corners, facecolors=color, edgecolors=color, **style)
+    style.setdefault("edgecolors", color)
+    bars = PolyCollection(corners, facecolors=color, **style)
     axes.add_collection(bars, autolim=False)
 
 

@@ -71,15 +71,7 @@ class Series:
     def scored(self, column: pa.ChunkedArray, name: str) -> Scored:
         """Read a column of scores."""
         scores = read_scores(self._in_order(to_numpy(column, name)), name)
-        own = self.in_span
-        return Scored(
-            truth=own.truth,
-            start=own.start,
-            stop=own.stop,
-            clock=own.clock,
-            axis=self.axis,
-            scores=scores,
-        )
+        return Scored.of(self.in_span, scores)
 
     def predicting(self, labels: NDArray[Any]) -> Pair:
         """Put 0/1 predictions beside the true events."""

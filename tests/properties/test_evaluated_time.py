@@ -1,0 +1,143 @@
+"""Ignored time does not exist: vectors without samples, events on a closed axis."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from numpy.testing import assert_array_equal
+
+import closecall as cc
+from closecall.affiliation.result import COLUMNS
+from tests.oracle import affiliation as oracle
+from tests.oracle.evaluated_time import Cells, gaps
+from tests.properties.comparisons import TIMES, assert_matches_oracle, assert_same_digits
+from tests.properties.strategies import cases, events
+
+EPOCH = 1_700_000_000_000_000_000  # nanoseconds
+SCALES = {"samples": None, "integers": (5, 3), "epoch nanoseconds": (EPOCH, 60_000_000_000)}
+
+
+@st.composite
+def vectors(draw):
+    """Draw truth, predictions, scores and what to ignore, with a true sample left."""
+    size = draw(st.integers(2, 30))
+    label = st.lists(st.integers(0, 1), min_size=size, max_size=size).map(np.array)
+    truth, predicted, ignore = (draw(label) for _ in range(3))
+    assume((truth * (1 - ignore)).any())
+    scores = draw(st.lists(st.integers(0, 5), min_size=size, max_size=size))
+    return truth, predicted, np.array(scores, dtype=float), ignore
+
+
+def axis(scale, size):
+    if SCALES[scale] is None:
+        return {}
+    first, step = SCALES[scale]
+    return {"times": first + step * np.arange(size)}
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@given(drawn=vectors())
+def test_ignoring_samples_equals_deleting_them(drawn, scale):
+    truth, predicted, scores, ignore = drawn
+    times, kept = axis(scale, truth.size), ignore == 0
+    shorter = axis(scale, int(kept.sum()))
+    if times and kept.sum() == 1:
+        shorter["end"] = int(shorter["times"][0]) + SCALES[scale][1]
+    found = cc.affiliation(truth, predicted, ignore=ignore, **times)
+    deleted = cc.affiliation(truth[kept], predicted[kept], **shorter)
+    columns = [name for name in COLUMNS if name not in TIMES]
+    assert_same_digits(found, deleted, columns)
+    curve = cc.affiliation_curve(truth, scores, ignore=ignore, **times)
+    shorter_curve = cc.affiliation_curve(truth[kept], scores[kept], **shorter)
+    for name in ("thresholds", "precision", "recall", "alarms"):
+        assert_array_equal(getattr(curve, name), getattr(shorter_curve, name))
+    assert_same_digits(curve.at(3), shorter_curve.at(3), columns)
+    nan_scores = np.where(kept, scores, np.nan)
+    assert_array_equal(
+        cc.affiliation_curve(truth, nan_scores, nan="ignore", **times).precision, curve.precision
+    )
+
+
+@given(drawn=vectors())
+def test_every_metric_of_samples_is_that_of_the_samples_left(drawn):
+    truth, predicted, _, ignore = drawn
+    kept = ignore == 0
+    chosen = ["classical", "point_adjust", "event_wise", "range_based"]
+    found = cc.evaluate(
+        truth, predicted, metrics=chosen, ignore=ignore, times=0.5 * np.arange(truth.size)
+    )
+    end = {"end": 0.5} if kept.sum() == 1 else {}
+    deleted = cc.evaluate(
+        truth[kept], predicted[kept], metrics=chosen, times=0.5 * np.arange(kept.sum()), **end
+    )
+    assert found == pytest.approx(deleted, nan_ok=True)
+
+
+@st.composite
+def ignoring(draw):
+    """Draw a case, and stretches in any order that may overlap and leave the span."""
+    case = draw(cases())
+    places = st.integers(case.span[0] - 2, case.span[1] + 2)
+    pairs = draw(st.lists(st.tuples(places, places).map(sorted).map(tuple), max_size=4))
+    cells = Cells(case.span, pairs)
+    assume(cells.kept)
+    return case, pairs, cells
+
+
+@pytest.mark.parametrize("origin", [0, EPOCH])
+@given(drawn=ignoring())
+def test_events_are_scored_on_the_closed_axis(drawn, origin):
+    case, pairs, cells = drawn
+    truth, predicted = cells.closed(case.truth), cells.closed(case.predicted)
+    sides = [events([(a + origin, b + origin) for a, b in s]) for s in (case.truth, case.predicted)]
+    options = {
+        "span": (case.span[0] + origin, case.span[1] + origin),
+        "ignore": [(a + origin, b + origin) for a, b in pairs],
+    }
+    if not truth:
+        with pytest.raises(cc.errors.UndefinedMetricError):
+            cc.affiliation(*sides, **options)
+        return
+    found = cc.affiliation(*sides, **options)
+    assert found.left_out == (
+        len(case.truth) - len(truth),
+        len(case.predicted) - len(predicted),
+    )
+    assert found.ignored_time == case.span[1] - case.span[0] - len(cells.kept)
+    times = zip(found.events.start - origin, found.events.stop - origin, strict=True)
+    assert list(times) == cells.told(case.truth)
+    closed = cc.affiliation(events(truth), events(predicted), span=(case.span[0], cells.stop))
+    assert_same_digits(found, closed)
+
+
+@given(drawn=ignoring())
+def test_brute_force_on_the_closed_axis(drawn):
+    case, pairs, cells = drawn
+    truth, predicted = cells.closed(case.truth), cells.closed(case.predicted)
+    assume(truth)
+    sides, ignore = (events(case.truth), events(case.predicted)), events(sorted(pairs))
+    found = cc.affiliation(*sides, span=case.span, ignore=ignore)
+    brute = oracle.evaluate(truth, predicted, (case.span[0], cells.stop))
+    closed = cc.affiliation(events(truth), events(predicted), span=(case.span[0], cells.stop))
+    assert_matches_oracle(closed, brute)
+    assert_same_digits(found, closed)
+
+
+@given(data=st.data())
+def test_gaps_are_ignored_time(data):
+    steps = data.draw(st.lists(st.integers(1, 9), min_size=2, max_size=15))
+    times = np.cumsum([0, *steps])
+    size, end = times.size - 1, int(times[-1])
+    label = st.lists(st.integers(0, 1), min_size=size, max_size=size)
+    truth, predicted = data.draw(label), data.draw(label)
+    assume(any(truth))
+    longest = data.draw(st.integers(1, 9))
+    given_axis = {"times": times[:-1], "end": end}
+    found = cc.affiliation(truth, predicted, **given_axis, max_step=longest)
+    ignored = cc.affiliation(
+        truth, predicted, **given_axis, ignore=gaps(times[:-1].tolist(), end, longest)
+    )
+    assert_same_digits(found, ignored, COLUMNS)
+    shorter = np.cumsum([0, *np.minimum(steps, longest)])
+    closed = cc.affiliation(truth, predicted, times=shorter[:-1], end=int(shorter[-1]))
+    assert_same_digits(found, closed)
