@@ -140,51 +140,81 @@ def event_length_text(start: float | str, stop: float | str) -> str:
     return number_text(float(stop) - float(start))
 
 
-def alarm_text(delay: float | None, *, missed: bool, dated: bool) -> str:
-    """Write how long after an event's start its first alarm came, or that it was missed.
+def outcome_text(
+    outcome: str, delay: float | None, nearest: float | None, *, dated: bool
+) -> str:
+    """Write what happened to an event: how late its alarm was, or how near it came.
 
     Examples
     --------
-    >>> [alarm_text(delay, missed=False, dated=True) for delay in (150, -300, 0)]
+    >>> [outcome_text("caught", delay, None, dated=True) for delay in (150, -300, 0)]
     ['2 min 30 s late', '5 min early', 'on time']
-    >>> alarm_text(None, missed=True, dated=True)
-    'missed'
+    >>> outcome_text("close call", None, -90, dated=True)
+    'close call, 1 min 30 s before'
+    >>> outcome_text("missed", None, 7200, dated=True), outcome_text("missed", None, None, dated=True)
+    ('missed, nearest 2 h after', 'missed')
     """
-    if missed or delay is None:
-        return "missed"
-    if delay == 0:
-        return "on time"
-    return f"{length_text(abs(delay), dated=dated)} {'late' if delay > 0 else 'early'}"
+    if outcome == "caught" and delay is not None:
+        if delay == 0:
+            return "on time"
+        return f"{length_text(abs(delay), dated=dated)} {'late' if delay > 0 else 'early'}"
+    if nearest is None:
+        return outcome
+    side = "before" if nearest < 0 else "after"
+    away = f"{length_text(abs(nearest), dated=dated)} {side}"
+    if nearest == 0:
+        away = "touches it"
+    return f"{outcome}, {'nearest ' if outcome == 'missed' else ''}{away}"
 
 
-def daily_rate_text(per_day: float, *, days: float) -> str:
-    """Write how often something happened in the largest unit that the days hold.
+def headline(
+    caught: int, events: int, median_delay: float, false_alarms: int, length: float, *, dated: bool
+) -> str:
+    """Write what people ask first: how many events were caught, how fast, at which price.
+
+    `median_delay` counts an event that was not caught as never (inf); it and `length`, that of the
+    evaluated time, are in seconds on a dated axis.
 
     Examples
     --------
-    >>> daily_rate_text(0.5714, days=14), daily_rate_text(48.0, days=0.5)
-    ('0.57 per day', '2 per hour')
+    >>> headline(6, 7, 1500, 17, 14 * 86400, dated=True)
+    '6 of 7 caught, median delay 25 min, 1.2 false alarms a day'
+    >>> headline(2, 7, float("inf"), 0, 1000, dated=False)
+    '2 of 7 caught (so the median delay is never), no false alarms'
     """
-    for unit, share in (("day", 1), ("hour", 24), ("minute", 1440)):
-        if days * share >= 1:
-            return f"{_two_digits(per_day / share)} per {unit}"
-    return f"{_two_digits(per_day / 86_400)} per second"
+    parts = [f"{caught} of {events} caught"]
+    if isinf(median_delay):
+        parts[0] += " (so the median delay is never)" if caught else ""
+    elif median_delay < 0:
+        parts.append(f"median {length_text(-median_delay, dated=dated)} early")
+    else:
+        parts.append(f"median delay {length_text(median_delay, dated=dated)}")
+    parts.append(rate_text(false_alarms, "false alarm", length, dated=dated))
+    return ", ".join(parts)
 
 
-def rate_text(per_unit: float) -> str:
-    """Write how often something happened per 1, 10, 100, ... units of the axis.
+def rate_text(count: int, noun: str, length: float, *, dated: bool) -> str:
+    """Write how often something happened, in a unit of time that the length holds.
 
     Examples
     --------
-    >>> rate_text(0.00194), rate_text(0.25), rate_text(3.0)
-    ('1.9 per 1000', '2.5 per 10', '3 per 1')
+    >>> rate_text(17, "false alarm", 14 * 86400, dated=True), rate_text(0, "alarm", 10, dated=False)
+    ('1.2 false alarms a day', 'no alarms')
+    >>> rate_text(1, "alarm", 43200, dated=True), rate_text(7, "alarm", 3600, dated=False)
+    ('0.083 alarms an hour', '1.9 alarms per 1000')
     """
-    size = 10 ** max(0, ceil(-log10(per_unit)))
-    return f"{_two_digits(per_unit * size)} per {size}"
-
-
-def _two_digits(value: float) -> str:
-    return f"{value:.2g}" if value < 10 else f"{value:.0f}"  # noqa: PLR2004
+    if count == 0:
+        return f"no {noun}s"
+    per, unit = count / length, ""
+    if dated:
+        units = (("a day", 86_400), ("an hour", 3_600), ("a minute", 60), ("a second", 1))
+        unit, seconds = next((one for one in units if length >= one[1]), units[-1])
+        per *= seconds
+    else:
+        size = 10 ** max(0, ceil(-log10(per)))
+        per, unit = per * size, f"per {size}"
+    value = f"{per:.2g}" if per < 10 else f"{per:.0f}"  # noqa: PLR2004
+    return f"{value} {noun}{'' if value == '1' else 's'} {unit}"
 
 
 def time_texts(values: list[str], *, with_year: bool = True) -> tuple[list[str], str]:

@@ -140,6 +140,13 @@ def weigh_pieces(
 
 
 @kernel
+def move_zones(rows: NDArray[np.float64], zones: int) -> None:
+    """Number the zones of pieces anew, so many further on."""
+    for k in range(len(rows)):
+        rows[k, CODE] += _ALARM_CODES * zones
+
+
+@kernel
 def add(total: float, rest: float, term: float) -> tuple[float, float]:
     """Add a term to a total, keeping what rounding drops, so that millions of steps stay exact."""
     new = total + term
@@ -178,12 +185,17 @@ def sweep(
     precision: NDArray[np.float64],
     recall: NDArray[np.float64],
     alarms: NDArray[np.int64],
+    alarmed: NDArray[np.float64],
 ) -> int:
-    """Let pieces enter from the highest score down; write a point after each distinct score."""
+    """Let pieces enter from the highest score down; write a point after each distinct score.
+
+    `alarmed` is how much time has entered, in half ticks.
+    """
     # For each zone: loss and its rest, length and its rest, current precision.
     state = np.zeros((zones, 5))
     block_scores, block = np.empty(_BLOCK + 1, dtype=scores.dtype), np.empty((_BLOCK, COLUMNS))
     precision_sum, precision_rest, recall_sum, recall_rest = 0.0, 0.0, 0.0, 0.0
+    time, time_rest = 0.0, 0.0
     defined, alarm_count, points, entered = 0, 0, 0, 0
     while entered < len(order):
         count = gather(scores, order, rows, entered, block_scores, block)
@@ -197,6 +209,7 @@ def sweep(
                 defined += 1
             loss, state[zone, 1] = add(loss, state[zone, 1], block[i, LOSS])
             length, state[zone, 3] = add(length, state[zone, 3], block[i, LENGTH])
+            time, time_rest = add(time, time_rest, block[i, LENGTH])
             state[zone, 0], state[zone, 2] = loss, length
             current = max(0.0, 1.0 - (loss + state[zone, 1]) / (length + state[zone, 3]))
             precision_sum, precision_rest = add(
@@ -210,6 +223,71 @@ def sweep(
             precision[points] = (precision_sum + precision_rest) / defined
             recall[points] = min(1.0, (recall_sum + recall_rest) / zones)
             alarms[points] = alarm_count
+            alarmed[points] = time + time_rest
+            points += 1
+    return points
+
+
+@kernel
+def find(groups: NDArray[np.int64], k: int) -> int:
+    """Return the root of a sample's group, and shorten the way to it."""
+    while groups[k] != k:
+        groups[k] = groups[groups[k]]
+        k = groups[k]
+    return k
+
+
+@kernel
+def count_groups(
+    scores: NDArray[Any],
+    order: NDArray[np.int64],
+    starts: Ticks,
+    stops: Ticks,
+    hit: NDArray[np.bool_],
+    cooldown: float,
+    alarms: NDArray[np.int64],
+    false_alarms: NDArray[np.int64],
+) -> int:
+    """Count alarms at every distinct score, where those that a pause below `cooldown` parts are one.
+
+    Samples enter from the highest score down; those that meet, or are so near, are one group. A
+    group is a false alarm until a sample enters that is a `hit`. Returns the number of points.
+    """
+    count = len(scores)
+    # The neighbours of a sample when it enters: the nearest ones with a score at least as high.
+    left, right = np.full(count, -1), np.full(count, count)
+    stack, top = np.empty(count, dtype=np.int64), 0
+    for k in range(count):
+        while top > 0 and scores[stack[top - 1]] < scores[k]:
+            top -= 1
+            right[stack[top]] = k
+        if top > 0:
+            left[k] = stack[top - 1]
+        stack[top] = k
+        top += 1
+    groups, hits = np.arange(count), hit.copy()
+    total, false, points = 0, 0, 0
+    for i in range(count):
+        k = order[i]
+        total += 1
+        false += 0 if hit[k] else 1
+        for side in range(2):
+            other = left[k] if side == 0 else right[k]
+            if other < 0 or other == count:
+                continue
+            early, late = (other, k) if side == 0 else (k, other)
+            pause = np.float64(starts[late] - stops[early])
+            if pause > 0 and pause >= cooldown:
+                continue
+            one, two = find(groups, k), find(groups, other)
+            if one != two:
+                groups[one] = two
+                total -= 1
+                if not (hits[one] and hits[two]):
+                    false -= 1
+                hits[two] = hits[one] or hits[two]
+        if i + 1 == count or scores[order[i + 1]] != scores[k]:
+            alarms[points], false_alarms[points] = total, false
             points += 1
     return points
 

@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
     from closecall.clock import Tick, Ticks
 
-# Columns of the table that `score_zones` fills, one row for each true event; lengths in ticks.
-PRECISION, RECALL, PRECISION_DISTANCE, RECALL_DISTANCE, EARLY, LATE, DELAY, DURATION = range(8)
-COLUMNS = 8
+# Columns of the table that `score_zones` and `find_outcomes` fill, one row for each true event;
+# lengths in ticks.
+PRECISION, RECALL, PRECISION_DISTANCE, RECALL_DISTANCE, EARLY, LATE, DURATION = range(7)
+OUTCOME, DELAY, NEAREST, HITS = range(7, 11)
+COLUMNS = 11
+MISSED, CLOSE_CALL, CAUGHT = range(3)
+_CLOSE = 10.0  # a close call is nearer than all but one in so many places outside the event
 
 
 @kernel
@@ -150,10 +154,9 @@ def precision_row(
 
 @kernel
 def recall_row(pieces: Ticks, a: Tick, b: Tick, A: Tick, B: Tick, row: NDArray[np.float64]) -> None:
-    """Fill in the recall, its distance and the delay of one zone."""
+    """Fill in the recall and its distance of one zone."""
     zone = np.float64(B - A)
     weight = np.float64(b - a) if a < b else 1.0  # a true point is evaluated, not integrated
-    row[DELAY] = 0.5 * np.float64(pieces[0, 0] - a)
     loss, distance = before_first(a, b, pieces[0, 0], A)
     for k in range(1, len(pieces)):
         lost, away = between(a, b, pieces[k - 1, 1], pieces[k, 0])
@@ -207,12 +210,12 @@ def score_zones(
     offsets: NDArray[np.int64],
     table: NDArray[np.float64],
 ) -> tuple[float, int, float]:
-    """Fill in every row; return the sum and count of the precisions, and the sum of the recalls."""
+    """Fill in the scores; return the sum and count of the precisions, and the sum of the recalls."""
     precision_sum, defined, recall_sum = 0.0, 0, 0.0
     for j in range(len(true_starts)):
         row = table[j]
         if offsets[j] == offsets[j + 1]:
-            row[:] = np.nan
+            row[:OUTCOME] = np.nan
             row[RECALL], row[RECALL_DISTANCE], row[DURATION] = 0.0, np.inf, 0.0
             continue
         own = pieces[offsets[j] : offsets[j + 1]]
@@ -223,3 +226,60 @@ def score_zones(
         recall_sum += row[RECALL]
         defined += 1
     return precision_sum, defined, recall_sum
+
+
+@kernel
+def overlaps(start: Tick, stop: Tick, a: Tick, b: Tick) -> bool:
+    """Return whether an alarm overlaps an event; a point at t stands for [t, t + e)."""
+    if start == stop:
+        return a <= start < b or start == a
+    if a == b:
+        return start <= a < stop
+    return start < b and stop > a
+
+
+@kernel
+def find_outcomes(
+    true_starts: Ticks,
+    true_stops: Ticks,
+    starts: Ticks,
+    stops: Ticks,
+    origin: Tick,
+    borders: Ticks,
+    table: NDArray[np.float64],
+) -> None:
+    """Fill in what happened to each event, in one merge of the events with the alarms, uncut.
+
+    HITS counts the alarms that overlap the event and none before it.
+    """
+    k, last_hit = 0, -1
+    for j in range(len(true_starts)):
+        a, b, row = true_starts[j], true_stops[j], table[j]
+        row[OUTCOME], row[DELAY], row[NEAREST], row[HITS] = MISSED, np.nan, np.nan, 0.0
+        while k < len(starts) and starts[k] < a and stops[k] <= a:
+            k += 1
+        first = k
+        while k < len(starts) and overlaps(starts[k], stops[k], a, b):
+            if k > last_hit:
+                row[HITS] += 1.0
+                last_hit = k
+            k += 1
+        if k > first:
+            row[OUTCOME], row[DELAY] = CAUGHT, np.float64(starts[first] - a)
+            k -= 1  # the last of them may reach the next event
+            continue
+        early = np.float64(a - stops[k - 1]) if k > 0 else np.inf
+        late = np.float64(starts[k] - b) if k < len(starts) else np.inf
+        if min(early, late) == np.inf:
+            continue
+        row[NEAREST] = -early if early <= late else late
+        # Only an alarm of the event's own zone can be a close call.
+        before = 0.5 * np.float64(2 * (a - origin) - borders[j])
+        after = 0.5 * np.float64(borders[j + 1] - 2 * (b - origin))
+        if early > before or (early == before and starts[k - 1] < stops[k - 1]):
+            early = np.inf
+        if late > after or (late == after and j + 1 < len(true_starts)):
+            late = np.inf
+        nearest = min(early, late)
+        if _CLOSE * (nearest + min(nearest, before, after)) <= before + after:
+            row[OUTCOME] = CLOSE_CALL

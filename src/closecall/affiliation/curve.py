@@ -13,7 +13,14 @@ from closecall.affiliation import _curve_kernels
 from closecall.affiliation.chance import random_average_precision, sizes_of_ties
 from closecall.affiliation.result import ignored_to_dict
 from closecall.affiliation.score import score_pair
-from closecall.affiliation.thresholds import OperatingPoint, alarm_budget, best_threshold
+from closecall.affiliation.thresholds import (
+    Columns,
+    Constraints,
+    CrossFitted,
+    OperatingPoint,
+    best_index,
+    cross_fit,
+)
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, expected
 from closecall.fscore import f_measure, first_highest
@@ -26,7 +33,16 @@ if TYPE_CHECKING:
     from closecall.clock import Ticks
     from closecall.series import LeftOut
 
-_COLUMNS = ("thresholds", "precision", "recall", "f1", "alarms")
+_COLUMNS = (
+    "thresholds",
+    "precision",
+    "recall",
+    "f1",
+    "caught",
+    "alarms",
+    "false_alarms",
+    "alarmed",
+)
 _SIGN = 1 << 63
 _ALL_BITS = 2**64 - 1
 _FEW = 1 << 20  # samples, for which long digits are faster: their places stay in fast memory
@@ -59,8 +75,8 @@ class AffiliationCurve:
     >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
     >>> c.thresholds
     array([0.9, 0.6, 0.4, 0.2, 0.1])
-    >>> c.best().threshold
-    0.9
+    >>> c.best().threshold, c.caught, c.false_alarms
+    (0.9, array([1, 1, 1, 1, 1]), array([0, 0, 0, 1, 0]))
     """
 
     thresholds: NDArray[Any]
@@ -71,6 +87,8 @@ class AffiliationCurve:
     """Recall at each threshold, in [0, 1], rising."""
     alarms: NDArray[np.int64]
     """Number of predicted events at each threshold."""
+    alarmed: NDArray[np.float64]
+    """The share of the evaluated time that is in alarm at each threshold, rising to 1."""
     scored: Scored
     """The true events and the scores."""
 
@@ -114,6 +132,19 @@ class AffiliationCurve:
         sizes = sizes_of_ties(scored.scores, self.thresholds, scored)
         return random_average_precision(scored, sizes)
 
+    @cached_property
+    def caught(self) -> NDArray[np.int64]:
+        """How many true events an alarm overlaps at each threshold, rising."""
+        return _count_at_least(self._overlaps.highest, self.thresholds)
+
+    @cached_property
+    def false_alarms(self) -> NDArray[np.int64]:
+        """How many predicted events overlap no true event at each threshold."""
+        own = self._overlaps
+        # An alarm hits an event with each piece that overlaps one, but those that it joins.
+        hits = _count_at_least(own.scores, self.thresholds)
+        return self.alarms - (hits - _count_at_least(own.joined, self.thresholds))
+
     def best(
         self,
         beta: float = 1,
@@ -121,6 +152,9 @@ class AffiliationCurve:
         min_precision: float | None = None,
         min_recall: float | None = None,
         max_alarms_per: Any = None,
+        max_false_alarms_per: Any = None,
+        max_alarmed: float | None = None,
+        cooldown: Any = None,
     ) -> OperatingPoint:
         """Choose the threshold with the highest F-beta, under constraints if there are any.
 
@@ -130,29 +164,152 @@ class AffiliationCurve:
             How much more recall weighs than precision.
         min_precision, min_recall
             Floors that the chosen threshold must reach.
-        max_alarms_per
-            Budget of alarms (predicted events): a pair ``(count, duration)``, such as
-            ``(2, timedelta(days=1))``; or a number, the count per one unit of a numeric axis.
-            Only thresholds above the first one that breaks the budget are considered: far below
-            it everything is one endless alarm.
+        max_alarms_per, max_false_alarms_per
+            Budget of alarms, or of alarms that overlap no true event: a pair ``(count, duration)``,
+            such as ``(2, timedelta(days=1))``; or a number, the count per one unit of a numeric
+            axis. The rate is that over the whole evaluated time.
+        max_alarmed
+            The largest share of the time that may be in alarm. With a budget of alarms it is 1/2
+            unless another is given, since one endless alarm keeps any budget.
+        cooldown
+            Alarms that are separated by less than this duration count once.
 
         Returns
         -------
         OperatingPoint
-            Of equally good thresholds, the highest, which predicts least.
+            Of all thresholds that keep the constraints, the one with the highest F-beta; of
+            equally good ones the highest, which predicts least.
+
+        Raises
+        ------
+        UndefinedMetricError
+            If no threshold keeps them; it says which one comes nearest.
 
         Examples
         --------
         >>> import closecall as cc
         >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
-        >>> c.best(min_recall=0.99)
-        OperatingPoint(threshold=0.4, precision=0.833, recall=1.000, f1=0.909, alarms=1)
+        >>> c.best(min_recall=0.99).threshold
+        0.4
         """
-        scored = self.scored
-        most = alarm_budget(max_alarms_per, scored.stop - scored.start, scored.clock)
-        return best_threshold(
-            self, beta, min_precision=min_precision, min_recall=min_recall, max_alarms=most
+        constraints = Constraints(
+            min_precision=min_precision,
+            min_recall=min_recall,
+            max_alarms_per=max_alarms_per,
+            max_false_alarms_per=max_false_alarms_per,
+            max_alarmed=max_alarmed,
+            cooldown=cooldown,
         )
+        clock = self.scored.clock
+        columns = self.columns(constraints.cooldown_ticks(clock))
+        index = best_index(columns, beta, constraints.limits(clock))
+        return OperatingPoint(
+            threshold=self.thresholds[index].item(),
+            precision=float(self.precision[index]),
+            recall=float(self.recall[index]),
+            fbeta=float(f_measure(self.precision[index], self.recall[index], beta)),
+            beta=beta,
+            caught=int(self.caught[index]),
+            alarms=int(columns.alarms[index]),
+            false_alarms=int(columns.false_alarms[index]),
+            alarmed=float(self.alarmed[index]),
+        )
+
+    def cross_fitted(self, beta: float = 1, folds: int = 5, **constraints: Any) -> CrossFitted:
+        """Score each event at the threshold that the events of the other folds choose.
+
+        A threshold that was chosen on the labels it is judged by flatters. Here the true events
+        are split into consecutive folds, and the events of each are scored at the threshold with
+        the highest F-beta on the zones of all others. What is lost against `best` is about what
+        the choice had gained by chance. The cost is that of `folds` sweeps.
+
+        Parameters
+        ----------
+        beta
+            How much more recall weighs than precision.
+        folds
+            How many, from 2 to the number of true events.
+        **constraints
+            Those of `best`, kept on the folds that choose.
+
+        Returns
+        -------
+        CrossFitted
+            ``precision``, ``recall``, ``f1``, the ``thresholds`` and their ``spread``.
+
+        Raises
+        ------
+        UndefinedMetricError
+            With fewer than five true events.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> truth = [0, 1, 0, 0] * 6
+        >>> scores = [0.1, 0.9, 0.3, 0.2, 0.1, 0.7, 0.2, 0.1] * 3
+        >>> cc.affiliation_curve(truth, scores).cross_fitted(folds=3)
+        CrossFitted(precision=1.000, recall=1.000, f1=1.000, thresholds 0.7 to 0.7 in 3 folds)
+        """
+        return cross_fit(self, beta, folds, Constraints(**constraints))
+
+    def columns(self, cooldown: float = 0.0, without: tuple[int, int] = (0, 0)) -> Columns:
+        """Return what a threshold is chosen by, alarms closer than `cooldown` ticks counted once.
+
+        `without` leaves out the zones of the true events from the first index to the second.
+        """
+        scored, (first, after) = self.scored, without
+        if first < after:
+            return self._columns_without(cooldown, first, after)
+        alarms, false_alarms = self.alarms, self.false_alarms
+        if cooldown:
+            alarms, false_alarms = self._count(slice(None), self._order, cooldown)
+        return Columns(
+            self.thresholds,
+            self.precision,
+            self.recall,
+            alarms,
+            false_alarms,
+            self.alarmed,
+            scored.stop - scored.start,
+        )
+
+    def _columns_without(self, cooldown: float, first: int, after: int) -> Columns:
+        """Sweep all zones but some."""
+        pieces = self._pieces
+        low, high = pieces.offsets[first], pieces.offsets[after]
+        kept = np.r_[0:low, high : pieces.scores.size]
+        order = self._order[(self._order < low) | (self._order >= high)]
+        order[order >= high] -= high - low
+        rows = self._rows[kept]
+        _curve_kernels.move_zones(rows[low:], first - after)
+        alarms, false_alarms = self._count(kept, order, cooldown)
+        columns = _swept(pieces.scores[kept], order, rows, len(self.scored.truth) - after + first)
+        thresholds, precision, recall, _, alarmed = columns
+        # The outer zones may reach beyond the samples.
+        left_out = pieces.borders[after] - pieces.borders[first]
+        time = self.scored.stop - self.scored.start - 0.5 * left_out
+        return Columns(
+            thresholds, precision, recall, alarms, false_alarms, 0.5 * alarmed / time, time
+        )
+
+    def _count(
+        self, kept: Any, order: NDArray[np.int64], cooldown: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Count the alarms and the false ones among some pieces, at each of their thresholds."""
+        pieces = self._pieces
+        scores = pieces.scores[kept]
+        alarms, false_alarms = np.empty((2, scores.size), dtype=np.int64)
+        points = _curve_kernels.count_groups(
+            scores,
+            order,
+            pieces.cuts[:-1][kept],
+            pieces.cuts[1:][kept],
+            self._overlaps.hit[kept],
+            2 * cooldown,
+            alarms,
+            false_alarms,
+        )
+        return alarms[:points], false_alarms[:points]
 
     def at(self, threshold: float) -> Affiliation:
         """Score the predictions at any threshold, as `affiliation` does."""
@@ -175,8 +332,11 @@ class AffiliationCurve:
         count = len(self.scored.truth)
         if event not in range(count):
             raise InputError(expected(f"`event` to be from 0 to {count - 1}", f"{event}"))
-        thresholds, precision, recall, _ = _sweep(self.scored, self._pieces, event, event + 1)
-        return EventCurve(thresholds, precision, recall)
+        pieces = self._pieces
+        low, high = pieces.offsets[event], pieces.offsets[event + 1]
+        rows, scores = self._rows[low:high].copy(), pieces.scores[low:high]
+        _curve_kernels.move_zones(rows, -event)
+        return EventCurve(*_swept(scores, descending_order(scores), rows, 1)[:3])
 
     def outline(self, points: int = 200) -> NDArray[np.int64]:
         """Choose indices of points that draw the curve: evenly spread along it, with its ends.
@@ -226,6 +386,18 @@ class AffiliationCurve:
     @cached_property
     def _pieces(self) -> Pieces:
         return cut_samples(self.scored)
+
+    @cached_property
+    def _rows(self) -> NDArray[np.float64]:
+        return _weighed(self.scored, self._pieces)
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        return descending_order(self._pieces.scores)
+
+    @cached_property
+    def _overlaps(self) -> Overlaps:
+        return Overlaps.of(self.scored, self._pieces)
 
     def __len__(self) -> int:
         return self.thresholds.size
@@ -298,36 +470,94 @@ def affiliation_curve(
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     scored = read_scored(truth, scores, **axis, nan=nan)
     scored.require_truth("affiliation")
-    columns = _sweep(scored, cut_samples(scored), 0, len(scored.truth))
-    return AffiliationCurve(*columns, scored=scored)
+    pieces = cut_samples(scored)
+    rows, order = _weighed(scored, pieces), descending_order(pieces.scores)
+    *columns, alarmed = _swept(pieces.scores, order, rows, len(scored.truth))
+    # Times are in half ticks here.
+    return AffiliationCurve(*columns, alarmed / (2 * (scored.stop - scored.start)), scored=scored)
 
 
-def _sweep(
-    scored: Scored, pieces: Pieces, first: int, after: int
-) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Return thresholds, precision, recall and alarms over the zones first, ..., after - 1."""
-    low, high = pieces.offsets[first], pieces.offsets[after]
-    scores = pieces.scores[low:high]
-    rows = np.empty((scores.size, _curve_kernels.COLUMNS))
+def _weighed(scored: Scored, pieces: Pieces) -> NDArray[np.float64]:
+    """Return the constants of every piece."""
+    rows = np.empty((pieces.scores.size, _curve_kernels.COLUMNS))
+    truth = scored.truth
     _curve_kernels.weigh_pieces(
-        scores,
-        pieces.cuts[low : high + 1],
-        pieces.offsets[first : after + 1] - low,
-        scored.truth.starts[first:after],
-        scored.truth.stops[first:after],
+        pieces.scores,
+        pieces.cuts,
+        pieces.offsets,
+        truth.starts,
+        truth.stops,
         origin_of(scored),
-        pieces.borders[first : after + 1],
+        pieces.borders,
         rows,
     )
-    order = descending_order(scores)
+    return rows
+
+
+def _swept(
+    scores: NDArray[Any], order: NDArray[np.int64], rows: NDArray[np.float64], zones: int
+) -> tuple[NDArray[Any], ...]:
+    """Return thresholds, precision, recall, alarms and the time in alarm; uses the order up."""
     thresholds = np.empty_like(scores)
-    precision, recall = np.empty(scores.size), np.empty(scores.size)
+    precision, recall, alarmed = (np.empty(scores.size) for _ in range(3))
     # The numbers of alarms are written over the part of the order that has been walked.
-    columns = (thresholds, precision, recall, order)
-    count = _curve_kernels.sweep(scores, order, rows, after - first, *columns)
+    columns = (thresholds, precision, recall, order, alarmed)
+    count = _curve_kernels.sweep(scores, order, rows, zones, *columns)
     for column in columns:
         column.resize(count, refcheck=False)
     return columns
+
+
+def _count_at_least(levels: NDArray[Any], thresholds: NDArray[Any]) -> NDArray[np.int64]:
+    """Return how many levels reach each threshold."""
+    counts: NDArray[np.int64] = levels.size - np.searchsorted(np.sort(levels), thresholds)
+    return counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlaps:
+    """Which pieces overlap a true event, and at which thresholds alarms do."""
+
+    hit: NDArray[np.bool_]
+    """Whether each piece overlaps a true event."""
+    highest: NDArray[Any]
+    """The highest score of each event that overlaps a piece: it is caught from there down."""
+    scores: NDArray[Any]
+    """The scores of the pieces that overlap an event."""
+    joined: NDArray[Any]
+    """For each of these but the first, from which score down one alarm holds it and the one before."""
+
+    @classmethod
+    def of(cls, scored: Scored, pieces: Pieces) -> Overlaps:
+        """Find the pieces of each true event; an event beyond the samples has none."""
+        truth, origin, cuts = scored.truth, origin_of(scored), pieces.cuts
+        starts, stops = 2 * (truth.starts - origin), 2 * (truth.stops - origin)
+        first = np.searchsorted(cuts, starts, side="right") - 1
+        last = np.maximum(np.searchsorted(cuts, stops, side="left") - 1, first)
+        seen = (first < pieces.scores.size) & (last >= 0)
+        first, last = np.maximum(first[seen], 0), np.minimum(last[seen], pieces.scores.size - 1)
+        steps = np.zeros(pieces.scores.size + 1, dtype=np.int64)
+        np.add.at(steps, first, 1)
+        np.add.at(steps, last + 1, -1)
+        hit = np.cumsum(steps[:-1]) > 0
+        places = np.flatnonzero(hit)
+        padded = np.append(pieces.scores, pieces.scores[-1:])
+        return cls(
+            hit,
+            _over(np.maximum, padded, first, last),
+            pieces.scores[places],
+            _over(np.minimum, padded, places[:-1], places[1:]),
+        )
+
+
+def _over(
+    extreme: np.ufunc, values: NDArray[Any], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> NDArray[Any]:
+    """Return the extreme of values[first] to values[last] for each pair; needs one value more."""
+    if first.size == 0:
+        return values[:0]
+    found: NDArray[Any] = extreme.reduceat(values, np.column_stack((first, last + 1)).ravel())
+    return found[::2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from html import escape
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from closecall.affiliation.zones import ZoneShares, in_ticks, origin_of
 from closecall.errors import InputError, MissingExtraError, expected
 from closecall.events import Events
 from closecall.fscore import f_measure
+from closecall.wording import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +34,10 @@ _TIMES = ("start", "stop", "zone_start", "zone_stop")
 _SCORES = ("precision", "recall", "f1")
 _ABOVE_CHANCE = ("precision_above_chance", "recall_above_chance", "f1_above_chance")
 _DISTANCES = ("precision_distance", "recall_distance")
-_LENGTHS = ("predicted_duration", "early", "late", "delay")
-COLUMNS = (*_TIMES, *_SCORES, *_DISTANCES, "predicted_count", *_LENGTHS, *_ABOVE_CHANCE)
+_LENGTHS = ("predicted_duration", "early", "late", "delay", "nearest")
+_COUNTS = ("caught", "alarms", "false_alarms", "alarmed")
+COLUMNS = (*_TIMES, "outcome", *_SCORES, *_DISTANCES, "predicted_count", *_LENGTHS, *_ABOVE_CHANCE)
+OUTCOMES = ("missed", "close call", "caught")  # in the order of the codes of `_kernels`
 
 MUCH = 0.25  # of the span, beyond which points at random times are no match; so in the explorer
 _NOTEBOOK_ROWS = 20
@@ -116,9 +119,29 @@ class EventScores:
         return self._duration(_kernels.LATE)
 
     @cached_property
+    def outcome(self) -> NDArray[np.str_]:
+        """What happened to the event: ``caught``, ``close call`` or ``missed``.
+
+        Caught: an alarm overlaps it. Close call: none does, but the nearest alarm of its zone is
+        nearer than nine in ten places of the zone outside the event. Missed: all else.
+        """
+        return np.array(OUTCOMES)[self.table[:, _kernels.OUTCOME].astype(np.int64)]
+
+    @cached_property
     def delay(self) -> NDArray[Any]:
-        """The first affiliated alarm minus the event's start; negative if it came before."""
+        """The start of the first alarm that overlaps the event, minus the event's start.
+
+        Negative if the alarm was on before, nan if the event was not caught.
+        """
         return self._duration(_kernels.DELAY)
+
+    @cached_property
+    def nearest(self) -> NDArray[Any]:
+        """Time from the event to the nearest alarm where none overlaps it, negative if before.
+
+        nan where the event was caught, and where there is no alarm at all.
+        """
+        return self._duration(_kernels.NEAREST)
 
     @cached_property
     def predicted_duration(self) -> NDArray[Any]:
@@ -126,10 +149,22 @@ class EventScores:
         return self._duration(_kernels.DURATION)
 
     @property
+    def caught(self) -> NDArray[np.bool_]:
+        """Whether the event was caught."""
+        return self.table[:, _kernels.OUTCOME] == _kernels.CAUGHT
+
+    @property
     def missed(self) -> NDArray[np.bool_]:
-        """Whether the event is missed: nothing is predicted in its zone. Decided here only."""
-        missed: NDArray[np.bool_] = self.predicted_count == 0
-        return missed
+        """Whether the event was missed, and not even a close call."""
+        return self.table[:, _kernels.OUTCOME] == _kernels.MISSED
+
+    @property
+    def median_delay(self) -> Any:
+        """The median of `delay`, counting an event that was not caught as never: inf, or NaT."""
+        delays = np.where(self.caught, self.table[:, _kernels.DELAY], np.inf)
+        ordered = np.sort(delays)
+        middle = (ordered[(len(self) - 1) // 2] + ordered[len(self) // 2]) / 2
+        return self.pair.clock.duration(np.array([middle]))[0]
 
     @cached_property
     def zone_shares(self) -> ZoneShares:
@@ -200,6 +235,8 @@ class EventScores:
                     row[name] = clock.text(value.astype(np.int64).item()).replace(" ", "T")
                 elif dated and name in (*_DISTANCES, *_LENGTHS):
                     row[name] = None if np.isnat(value) else float(value / np.timedelta64(1, "s"))
+                elif name == "outcome":
+                    row[name] = str(value)
                 else:
                     row[name] = value.item() if np.isfinite(value) else None
             yield row
@@ -227,6 +264,28 @@ class Affiliation:
     """One row per true event."""
     zero_division: float = nan
     """What an event without an affiliated prediction counts for in `precision`; nan: nothing."""
+
+    @property
+    def caught(self) -> int:
+        """How many true events an alarm overlaps."""
+        return int(np.count_nonzero(self.events.caught))
+
+    @property
+    def alarms(self) -> int:
+        """How many predicted events there are."""
+        return self.events.alarms
+
+    @property
+    def false_alarms(self) -> int:
+        """How many predicted events overlap no true event."""
+        return self.alarms - int(self.events.table[:, _kernels.HITS].sum())
+
+    @property
+    def alarmed(self) -> float:
+        """The share of the evaluated time that is in alarm, in [0, 1]."""
+        # From the durations by zone, which the result of a stream has as well.
+        covered = self.events.table[:, _kernels.DURATION].sum()
+        return float(covered / (self.events.pair.stop - self.events.pair.start))
 
     @property
     def f1(self) -> float:
@@ -310,6 +369,32 @@ class Affiliation:
         f1 = float(f_measure(_mean_of_defined(self.events.precision), self.recall))
         return 1 - (1 - f1) / (1 - self.events.chance.f1)
 
+    @property
+    def headline(self) -> str:
+        """What people ask first: how many events were caught, how fast, and the false alarms.
+
+        The median delay counts an event that was not caught as never.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1]).headline
+        '2 of 2 caught, median delay 0.5, no false alarms'
+        """
+        events, pair = self.events, self.events.pair
+        dated, seconds = pair.clock.kind == "datetime", 1.0
+        delay = events.median_delay
+        if dated:
+            delay, seconds = delay / np.timedelta64(1, "s"), pair.clock.seconds
+        return headline(
+            self.caught,
+            len(events),
+            inf if isnan(delay) else float(delay),
+            self.false_alarms,
+            float(pair.stop - pair.start) * seconds,
+            dated=dated,
+        )
+
     def interval(
         self, *, level: float = 0.95, n: int = 2000, seed: int = 0, block: int = 1
     ) -> ScoreIntervals:
@@ -358,6 +443,7 @@ class Affiliation:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
         scores = {name: getattr(self, name) for name in (*_SCORES, *_ABOVE_CHANCE)}
         return {
+            **{name: getattr(self, name) for name in _COUNTS},
             **{name: None if np.isnan(value) else value for name, value in scores.items()},
             "chance": self.chance.to_dict(),
             **ignored_to_dict(self.events.pair),
@@ -412,8 +498,8 @@ class Affiliation:
                 "moves the alarms themselves."
             )
         return (
-            f"<div><p><b>{_headline(self.values())}</b> over {len(self.events)} true events</p>"
-            f"<p>by chance: {_headline(self.chance.values())}{long}</p>"
+            f"<div><p><b>{self.headline}</b></p><p>{_scores_line(self.values())}</p>"
+            f"<p>by chance: {_scores_line(self.chance.values())}{long}</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
             f"{note}</div>"
         )
@@ -452,7 +538,7 @@ def _mean_of_defined(column: NDArray[np.float64]) -> float:
     return float(np.nanmean(column)) if not np.isnan(column).all() else np.nan
 
 
-def _headline(scores: dict[str, float]) -> str:
+def _scores_line(scores: dict[str, float]) -> str:
     return ", ".join(
         f"{'F1' if name == 'f1' else name} {'-' if isnan(value) else f'{value:.3f}'}"
         for name, value in scores.items()

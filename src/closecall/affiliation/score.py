@@ -123,8 +123,10 @@ def require_zero_division(value: Any) -> None:
 def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:
     """Score events that have been checked already."""
     truth, predicted = pair.truth, pair.predicted
-    borders, bounds = zone_borders(pair), (predicted.starts, predicted.stops)
-    table, counts, sums = score_zones((truth.starts, truth.stops), bounds, borders, origin_of(pair))
+    borders, origin = zone_borders(pair), origin_of(pair)
+    sides = (truth.starts, truth.stops), (predicted.starts, predicted.stops)
+    table, counts, sums = score_zones(*sides, borders, origin)
+    _kernels.find_outcomes(*sides[0], *sides[1], origin, borders, table)
     events = EventScores(pair, borders, table, counts, len(predicted))
     return mean_scores(events, sums, zero_division)
 

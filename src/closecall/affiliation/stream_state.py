@@ -190,7 +190,7 @@ class Segment:
         pair.require_truth("affiliation")
         pair.checked()
         events = self._event_scores(pair, zone_borders(pair), self.scores().whole())
-        precisions = events.precision[~events.missed]
+        precisions = events.precision[~np.isnan(events.precision)]
         sums = _sum_in_order(precisions), len(precisions), _sum_in_order(events.recall)
         return mean_scores(events, sums)
 
@@ -282,7 +282,9 @@ def score_rows(
     at its end.
     """
     near = reaching(predicted, origin, after=borders[0], before=None if last else borders[-1])
-    table, counts, _ = score_zones(_columns(truth), _columns(near), borders, origin)
+    sides = _columns(truth), _columns(near)
+    table, counts, _ = score_zones(*sides, borders, origin)
+    _kernels.find_outcomes(*sides[0], *sides[1], origin, borders, table)
     return Blocks.of(np.column_stack((table, counts)))
 
 

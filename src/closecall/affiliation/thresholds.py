@@ -1,19 +1,28 @@
-"""Choosing a threshold: the best F-beta under the constraints people work under."""
+"""Choose a threshold from a curve: the best one within limits, or one that other events chose."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from math import inf, isnan, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
-from closecall.fscore import first_highest
+from closecall.fscore import f_measure, first_highest
+from closecall.parameters import is_number, read_duration, read_fraction, require_count, shown
+from closecall.wording import in_words, number_text
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from closecall.affiliation.curve import AffiliationCurve
+    from closecall.affiliation.result import EventScores
     from closecall.clock import Clock, Tick
+
+MOST_ALARMED = 0.5
+"""The share of time in alarm above which a budget of alarms means nothing: one endless alarm."""
+FEWEST_FOR_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -26,94 +35,245 @@ class OperatingPoint:
     fbeta: float
     """The F-beta that was maximised."""
     beta: float
+    caught: int
+    """How many true events an alarm overlaps."""
     alarms: int
-    """Number of predicted events."""
+    """Number of predicted events; with a cooldown, those closer than that count once."""
+    false_alarms: int
+    """How many of them overlap no true event."""
+    alarmed: float
+    """The share of the evaluated time that is in alarm."""
 
     def __repr__(self) -> str:
         return (
             f"OperatingPoint(threshold={self.threshold:.6g}, precision={self.precision:.3f}, "
-            f"recall={self.recall:.3f}, f{self.beta:g}={self.fbeta:.3f}, alarms={self.alarms})"
+            f"recall={self.recall:.3f}, f{self.beta:g}={self.fbeta:.3f}, caught={self.caught}, "
+            f"alarms={self.alarms}, false_alarms={self.false_alarms})"
         )
 
 
-def best_threshold(
-    curve: AffiliationCurve,
-    beta: float,
-    *,
-    min_precision: float | None,
-    min_recall: float | None,
-    max_alarms: float,
-) -> OperatingPoint:
-    """Return the highest threshold that maximises F-beta within the constraints."""
-    values = curve.fbeta(beta)
-    # Low thresholds join alarms until all is one; only what stays within budget from above counts.
-    allowed = np.logical_and.accumulate(curve.alarms <= max_alarms)
-    for name, column, floor in (
-        ("min_precision", curve.precision, min_precision),
-        ("min_recall", curve.recall, min_recall),
-    ):
-        if floor is not None:
-            if not 0 <= floor <= 1:
-                raise InputError(expected(f"`{name}` to be from 0 to 1", f"{floor}"))
-            allowed &= column >= floor
+class Columns(NamedTuple):
+    """What is known at each threshold of a series, or of a part of it that lasts `time` ticks."""
+
+    thresholds: NDArray[Any]
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    alarms: NDArray[np.int64]
+    false_alarms: NDArray[np.int64]
+    alarmed: NDArray[np.float64]
+    time: Tick
+
+
+class Limit(NamedTuple):
+    """A bound on one column, told in the caller's own unit: ``scale`` is what 1 there means here."""
+
+    option: str
+    column: str
+    bound: float
+    at_most: bool
+    scale: float = 1.0
+    unit: str = ""
+
+    def values(self, columns: Columns) -> NDArray[np.float64]:
+        """Return the column in the unit of the bound."""
+        own: NDArray[Any] = getattr(columns, self.column)
+        return own if not self.unit else own * (self.scale / columns.time)
+
+    def kept(self, columns: Columns) -> NDArray[np.bool_]:
+        """Return at which thresholds the limit is kept; counts are compared exactly."""
+        own: NDArray[Any] = getattr(columns, self.column)
+        if not self.at_most:
+            return own >= self.bound
+        return own <= (self.bound if not self.unit else self.bound * columns.time / self.scale)
+
+    def missed_by(self, columns: Columns) -> NDArray[np.float64]:
+        """Return how far each threshold is from keeping it, as a share of the bound or of 1."""
+        away = self.values(columns) - self.bound
+        return np.maximum(away if self.at_most else -away, 0) / max(self.bound, 1e-9)
+
+    def told(self, columns: Columns, index: int) -> str:
+        """Write what a threshold gives beside what was asked for."""
+        name = self.column.replace("_", " ")
+        value, bound = float(self.values(columns)[index]), self.bound
+        sense = "at most" if self.at_most else "at least"
+        return f"{name} {value:.3g}{self.unit} ({sense} {bound:g} asked)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constraints:
+    """Limits that a chosen threshold must keep, as the caller gave them."""
+
+    min_precision: float | None = None
+    min_recall: float | None = None
+    max_alarms_per: Any = None
+    max_false_alarms_per: Any = None
+    max_alarmed: float | None = None
+    cooldown: Any = None
+
+    def limits(self, clock: Clock) -> list[Limit]:
+        """Check the constraints, and return those that were given."""
+        found = [
+            Limit(name, column, read_fraction(value, name), at_most)
+            for name, column, value, at_most in (
+                ("min_precision", "precision", self.min_precision, False),
+                ("min_recall", "recall", self.min_recall, False),
+                ("max_alarmed", "alarmed", self.max_alarmed, True),
+            )
+            if value is not None
+        ]
+        budgets = [
+            Limit(name, column, *_budget(value, clock, name))
+            for name, column, value in (
+                ("max_alarms_per", "alarms", self.max_alarms_per),
+                ("max_false_alarms_per", "false_alarms", self.max_false_alarms_per),
+            )
+            if value is not None
+        ]
+        if budgets and self.max_alarmed is None:
+            found.append(Limit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True))
+        return found + budgets
+
+    def cooldown_ticks(self, clock: Clock) -> float:
+        """Return how long a pause must be for two alarms to count twice."""
+        return 0.0 if self.cooldown is None else read_duration(self.cooldown, clock, "cooldown")
+
+
+def best_index(columns: Columns, beta: float, limits: list[Limit]) -> int:
+    """Return the highest threshold that maximises F-beta among those that keep every limit."""
+    allowed = np.ones(len(columns.thresholds), dtype=bool)
+    for limit in limits:
+        allowed &= limit.kept(columns)
     if not allowed.any():
+        away = np.max([limit.missed_by(columns) for limit in limits], axis=0)
+        near = int(away.argmin())
+        told = [limit.told(columns, near) for limit in limits if not limit.kept(columns)[near]]
         raise UndefinedMetricError(
             expected(
                 "a threshold within the constraints",
-                f"none (precision reaches {curve.precision.max():.3f}, recall "
-                f"{curve.recall.max():.3f}, and the fewest alarms are {curve.alarms.min()})",
+                f"none; the nearest is {columns.thresholds[near].item():.6g} with "
+                + " and ".join(told),
                 "Loosen a constraint.",
             )
         )
-    index = first_highest(np.where(allowed, values, -1.0))
-    return OperatingPoint(
-        threshold=curve.thresholds[index].item(),
-        precision=float(curve.precision[index]),
-        recall=float(curve.recall[index]),
-        fbeta=float(values[index]),
-        beta=beta,
-        alarms=int(curve.alarms[index]),
-    )
+    values = f_measure(columns.precision, columns.recall, beta)
+    return first_highest(np.where(allowed, values, -1.0))
 
 
-def alarm_budget(max_alarms_per: Any, span: Tick, clock: Clock) -> float:
-    """Turn a budget of alarms per duration into the largest number of alarms over the span."""
-    if max_alarms_per is None:
-        return np.inf
+def _budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float, str]:
+    """Read a count per duration: the count, that it is a maximum, the duration and its name."""
     dated = clock.kind == "datetime"
-    single = isinstance(max_alarms_per, (int, float)) and not dated
-    pair = (max_alarms_per, 1) if single else max_alarms_per
-    example = "(2, timedelta(days=1))" if dated else "(3, 100)"
-    try:
-        count, duration = pair
-        ticks = _ticks(duration, clock)
-    except (TypeError, ValueError):
-        raise InputTypeError(
-            expected(
-                "`max_alarms_per` to be a count and a duration, which is "
-                + ("a timedelta on this axis" if dated else "a number on this axis"),
-                f"{max_alarms_per!r}",
-                f"For example `max_alarms_per={example}`.",
-            )
-        ) from None
-    if not (isinstance(count, (int, float)) and count >= 0 and ticks > 0):
-        raise InputError(
-            expected("`max_alarms_per` to be a count and a duration above 0", f"{max_alarms_per!r}")
+    count, duration = (value, 1) if is_number(value) and not dated else (None, None)
+    if count is None:
+        try:
+            count, duration = value
+        except (TypeError, ValueError):
+            example = "(2, timedelta(days=1))" if dated else "(3, 100)"
+            raise InputTypeError(
+                expected(
+                    f"`{name}` to be a count and a duration", shown(value), f"Pass {example}."
+                )
+            ) from None
+    if not is_number(count) or isnan(count) or not 0 <= count < inf:
+        raise InputError(expected(f"the count in `{name}` to be 0 or more", shown(count)))
+    ticks = read_duration(duration, clock, f"the duration in {name}")
+    if ticks == 0:
+        raise InputError(expected(f"the duration in `{name}` to be above 0", shown(duration)))
+    return float(count), True, ticks, f" per {duration_text(ticks, clock)}"
+
+
+def duration_text(ticks: float, clock: Clock) -> str:
+    """Write a length of time as the caller would."""
+    return in_words(ticks * clock.seconds) if clock.kind == "datetime" else number_text(ticks)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CrossFitted:
+    """Scores of events, each at a threshold that was chosen without them."""
+
+    precision: float
+    """Mean individual precision over the events where it is defined, in [0, 1]."""
+    recall: float
+    """Mean individual recall over all events, in [0, 1]."""
+    beta: float
+    """The F-beta that each threshold maximises on the other folds."""
+    thresholds: NDArray[Any]
+    """The threshold of each fold."""
+    folds: NDArray[np.int64]
+    """The fold of each event; the events of one follow each other."""
+    caught: int
+    """How many events an alarm overlaps, at their own thresholds."""
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return self.fbeta(1)
+
+    def fbeta(self, beta: float) -> float:
+        """Weighted harmonic mean of precision and recall; recall weighs beta times as much."""
+        return float(f_measure(self.precision, self.recall, beta))
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The lowest and the highest threshold."""
+        return self.thresholds.min().item(), self.thresholds.max().item()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes."""
+        return {
+            "precision": None if isnan(self.precision) else self.precision,
+            "recall": self.recall,
+            "f1": None if isnan(self.f1) else self.f1,
+            "beta": self.beta,
+            "caught": self.caught,
+            "thresholds": self.thresholds.tolist(),
+            "folds": self.folds.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        low, high = self.spread
+        return (
+            f"CrossFitted(precision={self.precision:.3f}, recall={self.recall:.3f}, "
+            f"f1={self.f1:.3f}, thresholds {low:.6g} to {high:.6g} in {self.thresholds.size} folds)"
         )
-    return float(count * span / ticks)
 
 
-def _ticks(duration: Any, clock: Clock) -> float:
-    """Return a duration in ticks; raise TypeError or ValueError if it is of another kind."""
-    if clock.kind != "datetime":
-        if isinstance(duration, (timedelta, np.timedelta64)):
-            raise TypeError
-        return float(duration)
-    if not isinstance(duration, (timedelta, np.timedelta64)):
-        raise TypeError
-    exact = np.timedelta64(duration)
-    if np.isnat(exact):
-        return np.nan
-    if np.datetime_data(exact.dtype)[0] in {"generic", "Y", "M"}:
-        raise TypeError
-    return float(exact / np.timedelta64(1, "s")) * clock.ticks_per_second
+def split_events(count: int, folds: Any) -> NDArray[np.int64]:
+    """Return the fold of each of so many events, in consecutive folds of nearly one size."""
+    require_count(folds, "folds", 2)
+    if count < FEWEST_FOR_FOLDS:
+        raise UndefinedMetricError(
+            expected(
+                f"at least {FEWEST_FOR_FOLDS} true events to cross-fit a threshold",
+                f"{count}",
+                "With so few, one event decides the threshold of all others. Choose the threshold "
+                "on another part of the time, or on other series.",
+            )
+        )
+    if folds > count:
+        raise InputError(expected(f"`folds` to be at most the {count} true events", f"{folds}"))
+    return np.arange(count) * int(folds) // count
+
+
+def cross_fit(
+    curve: AffiliationCurve, beta: float, folds: int, constraints: Constraints
+) -> CrossFitted:
+    """Choose a threshold for each fold on the others, and score its events there."""
+    scored = curve.scored
+    fold_of = split_events(len(scored.truth), folds)
+    limits, pause = constraints.limits(scored.clock), constraints.cooldown_ticks(scored.clock)
+    thresholds = np.empty(int(folds), dtype=curve.thresholds.dtype)
+    precision, recall = np.empty(fold_of.size), np.empty(fold_of.size)
+    caught = 0
+    at: dict[Any, EventScores] = {}
+    for fold in range(int(folds)):
+        first, after = np.searchsorted(fold_of, [fold, fold + 1])
+        columns = curve.columns(pause, without=(int(first), int(after)))
+        chosen = columns.thresholds[best_index(columns, beta, limits)]
+        events = at.setdefault(chosen.item(), curve.events_at(chosen))
+        own = slice(first, after)
+        thresholds[fold] = chosen
+        precision[own], recall[own] = events.precision[own], events.recall[own]
+        caught += int(np.count_nonzero(events.caught[own]))
+    defined = ~np.isnan(precision)
+    mean = float(precision[defined].mean()) if defined.any() else nan
+    return CrossFitted(mean, float(recall.mean()), float(beta), thresholds, fold_of, caught)

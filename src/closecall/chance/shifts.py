@@ -335,7 +335,7 @@ def roll_scores(
     rolled, rolled_order = np.empty(owners.size, dtype=values.dtype), np.empty_like(owners)
     rows = np.empty((owners.size, _curve_kernels.COLUMNS))
     thresholds, alarms = np.empty_like(rolled), np.empty(owners.size, dtype=np.int64)
-    precision, recall = np.empty(owners.size), np.empty(owners.size)
+    precision, recall, alarmed = np.empty((3, owners.size))
     found = np.empty(shifts.size)
     for k, shift in enumerate(shifts.tolist()):
         _kernels.roll_pieces(values, order, shift, owners, firsts, rolled, rolled_order)
@@ -349,7 +349,7 @@ def roll_scores(
             pieces.borders,
             rows,
         )
-        columns = (thresholds, precision, recall, alarms)
+        columns = (thresholds, precision, recall, alarms, alarmed)
         count = _curve_kernels.sweep(rolled, rolled_order, rows, len(pair.truth), *columns)
         found[k] = _kernels.average_precision(precision[:count], recall[:count])
         if progress is not None:

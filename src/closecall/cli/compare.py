@@ -20,7 +20,7 @@ from closecall.cli.options import (
     output_options,
     parse_number,
 )
-from closecall.cli.result import alarm_cell, coverage_text, start_texts
+from closecall.cli.result import outcome_cell, coverage_text, start_texts
 from closecall.cli.tables import (
     Column,
     names,
@@ -34,7 +34,6 @@ from closecall.cli.tables import (
 from closecall.tables.scoring import compare_files
 from closecall.wording import (
     UNDEFINED,
-    alarm_text,
     counted,
     event_length_text,
     score_or_dash,
@@ -251,7 +250,6 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
     total, several = len(comparison.best), len(comparison.names)
     count = total if most is None else min(total, max(2 * most // several, _FEWEST_EVENTS), most)
     rows = _rows(comparison)[: count * several]
-    missed = [own.events.missed.tolist() for own in comparison.results.values()]
     dated = isinstance(rows[0]["start"], str)
     numbers, lengths, alarms, f1 = [], [], [], []
     for place, row in enumerate(rows):
@@ -259,8 +257,7 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
         first = detector == 0
         numbers.append(event + 1 if first else "")
         lengths.append(event_length_text(row["start"], row["stop"]) if first else "")
-        alarm = alarm_text(row["delay"], missed=missed[detector][event], dated=dated)
-        alarms.append(alarm_cell(alarm))
+        alarms.append(outcome_cell(row, dated=dated))
         cell = score_cell(row["f1"])
         cell.pad_left(_SCORE - cell.cell_len)
         if row["best"]:
@@ -278,7 +275,7 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
             scores("prec.", [row["precision"] for row in rows]),
             scores("recall", [row["recall"] for row in rows]),
             Column("F1".rjust(_SCORE), f1, "left"),
-            Column("first alarm", alarms),
+            Column("outcome", alarms),
         ]
         if table_width(columns) <= console.width:
             break

@@ -39,7 +39,7 @@ from closecall.tables.scoring import (
     curve_report,
     threshold_text,
 )
-from closecall.wording import counted, daily_rate_text, length_text, rate_text, score_or_dash
+from closecall.wording import counted, length_text, rate_text, score_or_dash
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -239,10 +239,10 @@ def _name(chosen: OperatingPoint) -> str:
 
 
 def _rate(curve: AffiliationCurve, alarms: int) -> str:
-    rate = alarm_rate(curve, alarms)
-    dated = curve.scored.clock.kind == "datetime"
-    text = daily_rate_text(rate, days=alarms / rate) if dated else rate_text(rate)
-    return f"{counted(alarms, 'alarm')} ({text})"
+    scored = curve.scored
+    dated = scored.clock.kind == "datetime"
+    length = (scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
+    return rate_text(alarms, "alarm", length, dated=dated)
 
 
 def _reason(chosen: OperatingPoint, constraints: dict[str, Any]) -> str:

@@ -20,11 +20,11 @@ from closecall.cli.tables import (
 )
 from closecall.wording import (
     UNDEFINED,
-    alarm_text,
     counted,
     event_length_text,
     length_text,
     number_text,
+    outcome_text,
     score_or_dash,
     time_texts,
 )
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 LEGEND = (
     "alarm to event: mean distance from the alarms to the event (precision)\n"
     "event to alarm: mean distance from the event to the nearest alarm (recall)\n"
-    "first alarm: the first one in the event's zone, relative to the event's start"
+    "outcome: how late the first alarm that overlaps the event is, or the nearest one"
 )
 LEVEL = 0.05  # of the p-values that are coloured
 _NOTHING = 0.005
@@ -86,8 +86,8 @@ def chance_line(result: Affiliation, values: Mapping[str, float]) -> Text:
 
 
 def counts(result: Affiliation) -> str:
-    """Write how many true events there are, and how many are missed."""
-    return f"{counted(len(result.events), 'true event')}, {result.events.missed.sum()} missed"
+    """Write how many true events there are, and how many of them are caught."""
+    return result.headline
 
 
 def print_coverage(result: Affiliation, console: Console, *, remedy: str = "") -> None:
@@ -128,7 +128,7 @@ def print_events(result: Affiliation, console: Console, *, most: int | None) -> 
     missed = result.events.missed
     for hidden in range(len(_DISPENSABLE) + 1):
         without = _DISPENSABLE[:hidden]
-        columns, offset = _event_columns(rows, missed.tolist(), with_year="year" not in without)
+        columns, offset = _event_columns(rows, with_year="year" not in without)
         shown = [column for name, column in columns.items() if name not in without]
         if table_width(shown) <= console.width:
             break
@@ -142,7 +142,7 @@ def print_events(result: Affiliation, console: Console, *, most: int | None) -> 
 
 
 def _event_columns(
-    rows: list[dict[str, Any]], missed: list[bool], *, with_year: bool
+    rows: list[dict[str, Any]], *, with_year: bool
 ) -> tuple[dict[str, Column], str]:
     dated = isinstance(rows[0]["start"], str)
     starts, offset = start_texts([row["start"] for row in rows], with_year=with_year)
@@ -154,10 +154,7 @@ def _event_columns(
         name: [length_text(row[name], dated=dated) for row in rows]
         for name in ("precision_distance", "recall_distance")
     }
-    alarms = [
-        alarm_text(row["delay"], missed=lost, dated=dated)
-        for row, lost in zip(rows, missed, strict=False)
-    ]
+    alarms = [outcome_cell(row, dated=dated) for row in rows]
     columns = {
         "number": texts("#", range(1, len(rows) + 1)),
         "start": Column("start", [*map(Text, starts)], "left" if dated else "right"),
@@ -169,14 +166,15 @@ def _event_columns(
         "alarms": texts("alarms", [row["predicted_count"] for row in rows]),
         "to event": texts("alarm to\nevent", distances["precision_distance"]),
         "to alarm": texts("event to\nalarm", distances["recall_distance"]),
-        "first alarm": Column("first alarm", [*map(alarm_cell, alarms)]),
+        "outcome": Column("outcome", alarms),
     }
     return columns, offset
 
 
-def alarm_cell(text: str) -> Text:
-    """Return what became of an event, red if it was missed."""
-    return Text(text, "red" if text == "missed" else "")
+def outcome_cell(row: Mapping[str, Any], *, dated: bool) -> Text:
+    """Return what happened to an event, in red if it was missed."""
+    text = outcome_text(row["outcome"], row["delay"], row["nearest"], dated=dated)
+    return Text(text, {"missed": "red", "close call": "yellow"}.get(row["outcome"], ""))
 
 
 def start_texts(values: list[Any], *, with_year: bool = True) -> tuple[list[str], str]:
