@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         affiliation_f1_score,
         affiliation_precision_score,
         affiliation_recall_score,
+        choose_threshold,
     )
     from closecall.affiliation.chance import chance
     from closecall.chance import significance
@@ -51,6 +52,7 @@ __all__ = [
     "affiliation_recall_score",
     "audit",
     "chance",
+    "choose_threshold",
     "compare",
     "compat",
     "datasets",
@@ -81,6 +83,7 @@ _HOMES = {
     "affiliation_recall_score": "affiliation",
     "audit": "adversary.audit",
     "chance": "affiliation",
+    "choose_threshold": "affiliation",
     "compare": "compare",
     "evaluate": "evaluate",
     "evaluate_frame": "tables",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from fractions import Fraction
 from math import isfinite
@@ -227,6 +228,47 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
             )
         )
     return int(exact)
+
+
+UNITS = {
+    "ms": timedelta(milliseconds=1),
+    "s": timedelta(seconds=1),
+    "min": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
+"""The units of time in texts such as ``2/1d`` and ``10min``."""
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
+_DURATION = re.compile(rf"({_NUMBER})({'|'.join(UNITS)})", re.IGNORECASE)
+_BUDGET = re.compile(rf"({_NUMBER})/(?=.)({_NUMBER})?({'|'.join(UNITS)})?", re.IGNORECASE)
+
+
+def duration_of_text(text: str) -> timedelta | None:
+    """Read a duration such as ``10min``, or return None.
+
+    Examples
+    --------
+    >>> duration_of_text("1.5h"), duration_of_text("7")
+    (datetime.timedelta(seconds=5400), None)
+    """
+    found = _DURATION.fullmatch(text.strip())
+    return None if found is None else float(found[1]) * UNITS[found[2].lower()]
+
+
+def budget_of_text(text: str) -> tuple[float, float | timedelta] | None:
+    """Read ``COUNT/DURATION``, or return None; a duration without a unit is a number.
+
+    Examples
+    --------
+    >>> budget_of_text("2/7d"), budget_of_text("3/100"), budget_of_text("2 a day")
+    ((2.0, datetime.timedelta(days=7)), (3.0, 100.0), None)
+    """
+    found = _BUDGET.fullmatch(text.strip())
+    if found is None:
+        return None
+    number = float(found[2] or 1)
+    return float(found[1]), number * UNITS[found[3].lower()] if found[3] else number
 
 
 def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str) -> Fraction:

@@ -553,6 +553,28 @@ def read_scored(
     return Scored.of(own, values, kept)
 
 
+def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored, Scored]:
+    """Read a series twice: the part of the time to fit something on, and the rest of it."""
+    whole = read_scored(truth, scores, **axis)
+    samples = read_axis(whole.all_scores.size, axis.get("times"), axis.get("end"), of="scores")
+    given = _read_stretches(fit, None, samples)
+    if not given:
+        raise InputError(expected("`fit` to have a length", "none"))
+    own, clock = given[0].intervals.merged(), whole.clock
+    starts = in_ticks_of(clock, Timed("fit", own.starts, own.clock))
+    stops = in_ticks_of(clock, Timed("fit", own.stops, own.clock))
+    start, stop = whole.span
+    before = (starts[:0], stops[:0])
+    if whole.ignored is not None:
+        before = (whole.ignored.starts, whole.ignored.stops)
+    parts = []
+    for first, after in ((np.append(start, stops), np.append(starts, stop)), (starts, stops)):
+        ends = np.concatenate((first, before[0])), np.concatenate((after, before[1]))
+        ignored = _within(*ends, start, stop, clock)
+        parts.append(read_scored(truth, scores, **axis | {"ignore": ignored}))
+    return parts[0], parts[1]
+
+
 def require_nan(nan: Any) -> None:
     """Raise unless it is said what to do with samples that have no score."""
     if nan not in ("raise", "ignore"):

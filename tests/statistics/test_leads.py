@@ -5,13 +5,13 @@ from math import isnan, nan
 
 import numpy as np
 import pytest
+from closecall.statistics.resamples import SetBack
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from closecall.statistics import FEWEST_TO_COMPARE
 from closecall.statistics.leads import lead, student_probability, student_quantile
-from closecall.statistics.resamples import SetBack
 
 
 def alike(draws):

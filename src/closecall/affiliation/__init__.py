@@ -3,6 +3,7 @@
 from closecall.affiliation.chance import Chance, chance
 from closecall.affiliation.curve import AffiliationCurve, EventCurve, affiliation_curve
 from closecall.affiliation.result import Affiliation, EventScores
+from closecall.affiliation.rules import ChosenThreshold, choose_threshold
 from closecall.affiliation.score import affiliation
 from closecall.affiliation.scorers import (
     affiliation_average_precision_score,
@@ -11,13 +12,15 @@ from closecall.affiliation.scorers import (
     affiliation_recall_score,
 )
 from closecall.affiliation.stream import AffiliationStream
-from closecall.affiliation.thresholds import OperatingPoint
+from closecall.affiliation.thresholds import CrossFitted, OperatingPoint
 
 __all__ = [
     "Affiliation",
     "AffiliationCurve",
     "AffiliationStream",
     "Chance",
+    "ChosenThreshold",
+    "CrossFitted",
     "EventCurve",
     "EventScores",
     "OperatingPoint",
@@ -28,4 +31,5 @@ __all__ = [
     "affiliation_precision_score",
     "affiliation_recall_score",
     "chance",
+    "choose_threshold",
 ]

@@ -508,6 +508,30 @@ def _swept(
     return columns
 
 
+def alarm_columns(scored: Scored) -> Columns:
+    """Return the alarms at every threshold of scores whose truth does not matter."""
+    cuts = scored.axis.borders(np.arange(scored.axis.length + 1))
+    order = descending_order(scored.scores)
+    time = np.cumsum(np.diff(cuts)[order], dtype=np.float64) / (scored.stop - scored.start)
+    ordered = scored.scores[order]
+    last = np.append(ordered[1:] != ordered[:-1], True)
+    alarms, false_alarms = np.empty((2, ordered.size), dtype=np.int64)
+    hit = np.zeros(ordered.size, dtype=bool)
+    points = _curve_kernels.count_groups(
+        scored.scores, order, cuts[:-1], cuts[1:], hit, 0.0, alarms, false_alarms
+    )
+    unknown = np.full(points, np.nan)
+    return Columns(
+        ordered[last],
+        unknown,
+        unknown,
+        alarms[:points],
+        false_alarms[:points],
+        time[last],
+        scored.stop - scored.start,
+    )
+
+
 def _count_at_least(levels: NDArray[Any], thresholds: NDArray[Any]) -> NDArray[np.int64]:
     """Return how many levels reach each threshold."""
     counts: NDArray[np.int64] = levels.size - np.searchsorted(np.sort(levels), thresholds)

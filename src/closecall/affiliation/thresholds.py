@@ -122,7 +122,7 @@ class Constraints:
             if value is not None
         ]
         budgets = [
-            Limit(name, column, *_budget(value, clock, name))
+            Limit(name, column, *read_budget(value, clock, name))
             for name, column, value in (
                 ("max_alarms_per", "alarms", self.max_alarms_per),
                 ("max_false_alarms_per", "false_alarms", self.max_false_alarms_per),
@@ -159,7 +159,7 @@ def best_index(columns: Columns, beta: float, limits: list[Limit]) -> int:
     return first_highest(np.where(allowed, values, -1.0))
 
 
-def _budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float, str]:
+def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float, str]:
     """Read a count per duration: the count, that it is a maximum, the duration and its name."""
     dated = clock.kind == "datetime"
     count, duration = (value, 1) if is_number(value) and not dated else (None, None)
@@ -169,9 +169,7 @@ def _budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float, st
         except (TypeError, ValueError):
             example = "(2, timedelta(days=1))" if dated else "(3, 100)"
             raise InputTypeError(
-                expected(
-                    f"`{name}` to be a count and a duration", shown(value), f"Pass {example}."
-                )
+                expected(f"`{name}` to be a count and a duration", shown(value), f"Pass {example}.")
             ) from None
     if not is_number(count) or isnan(count) or not 0 <= count < inf:
         raise InputError(expected(f"the count in `{name}` to be 0 or more", shown(count)))

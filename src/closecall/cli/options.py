@@ -10,24 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
+from closecall.parameters import UNITS, budget_of_text, duration_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
-_UNITS = {
-    "ms": timedelta(milliseconds=1),
-    "s": timedelta(seconds=1),
-    "min": timedelta(minutes=1),
-    "h": timedelta(hours=1),
-    "d": timedelta(days=1),
-    "w": timedelta(weeks=1),
-}
-_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
-_UNIT = "|".join(_UNITS)
-_DURATION = re.compile(rf"({_NUMBER})({_UNIT})", re.IGNORECASE)
-_BUDGET = re.compile(rf"({_NUMBER})/(?=.)({_NUMBER})?({_UNIT})?", re.IGNORECASE)
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
@@ -97,19 +86,18 @@ def parse_budget(text: str) -> tuple[float, float | timedelta]:
     >>> parse_budget("2/1d"), parse_budget("5/8h"), parse_budget("3/100")
     ((2.0, datetime.timedelta(days=1)), (5.0, datetime.timedelta(seconds=28800)), (3.0, 100.0))
     """
-    found = _BUDGET.fullmatch(text.strip())
-    if found is None:
-        message = (
-            f"{text!r} is no COUNT/DURATION such as 2/1d, 5/8h or 3/100; "
-            f"units of time are {', '.join(_UNITS)}."
-        )
-        raise click.BadParameter(message)
-    number = float(found[2] or 1)
     try:
-        return float(found[1]), number * _UNITS[found[3].lower()] if found[3] else number
+        budget = budget_of_text(text)
     except OverflowError:
         message = f"{text!r} is a longer time than a budget can be for."
         raise click.BadParameter(message) from None
+    if budget is None:
+        message = (
+            f"{text!r} is no COUNT/DURATION such as 2/1d, 5/8h or 3/100; "
+            f"units of time are {', '.join(UNITS)}."
+        )
+        raise click.BadParameter(message)
+    return budget
 
 
 def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
@@ -131,9 +119,9 @@ def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
             raise click.BadParameter(message)
         if key in parameters:
             raise click.BadParameter(f"{key} is given twice in {text!r}.")
-        number, duration = parse_number(value), _DURATION.fullmatch(value)
-        if duration:
-            parameters[key] = float(duration[1]) * _UNITS[duration[2].lower()]
+        number, duration = parse_number(value), duration_of_text(value)
+        if duration is not None:
+            parameters[key] = duration
         else:
             parameters[key] = value if number is None else number
     return name.strip(), parameters

@@ -16,7 +16,6 @@ from closecall.axis import Axis, read_axis, require_increasing
 from closecall.clock import SAMPLES, read_times
 from closecall.errors import ClosecallError, InputError, UndefinedMetricError, expected, renamed
 from closecall.events import Intervals, read_labels
-from closecall.fscore import first_highest
 from closecall.series import Pair, Scored, TruthInSpan, on_axis, read_scores
 from closecall.tables.batch.options import ALARMED, CHANCE, CHANCE_AVERAGE
 from closecall.tables.batch.status import (
@@ -309,19 +308,12 @@ def _threshold(
     scored: Scored, curve: AffiliationCurve | None, options: BatchOptions, detector: str
 ) -> float:
     rule = options.threshold
-    if rule.kind == "number":
-        return rule.value
-    if rule.kind == "quantile":
-        # An actual score: it predicts what the interpolated quantile would, and knows infinities.
-        level: float = np.quantile(scored.scores, rule.value, method="higher").item()
-        return level
+    if rule.kind == "none" or (rule.kind == "best_f1" and curve is None):
+        return nan
     if rule.kind == "best_f1_global":
         return options.shared.get(detector, nan)
-    if curve is None or rule.kind == "none":
-        return nan
-    # As `curve.best()`, without what its constraints cost.
-    best: float = curve.thresholds[first_highest(curve.f1)].item()
-    return best
+    threshold: float = rule.choose(scored, curve)
+    return threshold
 
 
 def _evaluate_detector(

@@ -1,0 +1,291 @@
+"""Rules that turn scores into a threshold, fitted on all of the time or on a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.affiliation.curve import affiliation_curve, alarm_columns
+from closecall.affiliation.thresholds import MOST_ALARMED, Limit, read_budget
+from closecall.errors import (
+    InputError,
+    InputTypeError,
+    MissingExtraError,
+    UndefinedMetricError,
+    expected,
+)
+from closecall.fscore import first_highest
+from closecall.parameters import budget_of_text, is_number, shown
+from closecall.series import Scored, fit_and_rest, read_scored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.affiliation.curve import AffiliationCurve
+
+# The rules that need a number: what it is called, its default, and the range it must lie in.
+_NUMBERS = {
+    "quantile": ("a quantile from 0 to 1", 0.99, 0.0, 1.0),
+    "sigma": ("a number of standard deviations", 3.0, -np.inf, np.inf),
+    "mad": ("a number of deviations", 3.0, -np.inf, np.inf),
+    "spot": ("a probability between 0 and 1", 1e-3, 1e-300, 1.0),
+}
+OF_MANY_SERIES = ("best_f1_global", "cross_fit")
+_LABELLED = ("best_f1", *OF_MANY_SERIES)
+_HINT = (
+    "Pass a number, 'best_f1', 'quantile:0.99', 'sigma:3' (mean + 3 standard deviations), 'mad:3' "
+    "(median + 3 scaled median deviations), 'spot:0.001' (peaks over threshold) or 'alarms:2/7d'."
+)
+_TO_SIGMA = 1.4826  # a normal distribution's standard deviation, in median absolute deviations
+_INITIAL = 0.98  # SPOT's initial quantile, beyond which its tail is fitted
+_FEWEST_PEAKS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdRule:
+    """How a threshold is found.
+
+    Examples
+    --------
+    >>> ThresholdRule.read("quantile:0.99"), str(ThresholdRule.read({"mad": 4}))
+    (ThresholdRule(kind='quantile', value=0.99), 'mad:4')
+    """
+
+    kind: str
+    """``number``, ``best_f1``, ``quantile``, ``sigma``, ``mad``, ``spot``, ``alarms``, or one of
+    `OF_MANY_SERIES`; ``none`` where nothing needs a threshold."""
+    value: Any = None
+    """The number, or the count and duration of ``alarms``."""
+
+    @classmethod
+    def read(cls, rule: Any) -> ThresholdRule:
+        """Read a number, a rule as text, or a mapping from its name; None is ``best_f1``."""
+        if rule is None:
+            return cls("best_f1")
+        if isinstance(rule, ThresholdRule):
+            return rule
+        if isinstance(rule, str):
+            name, colon, value = rule.partition(":")
+            return cls._named(name, value if colon else None, rule)
+        if isinstance(rule, Mapping):
+            if len(rule) != 1:
+                raise _unknown(rule)
+            ((name, value),) = rule.items()
+            return cls._named(name, value, rule)
+        if not is_number(rule):
+            raise InputTypeError(
+                expected("`threshold` to be a number or a rule", shown(rule), _HINT)
+            )
+        return cls("number", _read_number(rule))
+
+    @classmethod
+    def _named(cls, name: Any, value: Any, given: Any) -> ThresholdRule:
+        if name in _LABELLED and value is None:
+            return cls(name)
+        if name == "alarms" and value is not None:
+            budget = budget_of_text(value) if isinstance(value, str) else value
+            if budget is None:
+                raise _unknown(given)
+            return cls(name, budget)
+        if name not in _NUMBERS:
+            raise _unknown(given)
+        what, default, low, high = _NUMBERS[name]
+        try:
+            number = default if value is None else float(value)
+        except (TypeError, ValueError):
+            number = np.nan
+        if not low <= number <= high:
+            rule = f"the value of the rule {name!r} to be {what}"
+            raise InputError(expected(rule, shown(value), _HINT))
+        return cls(name, number)
+
+    def __str__(self) -> str:
+        """Return the rule as a caller would pass it."""
+        if self.kind == "number":
+            return repr(self.value)
+        if self.kind == "alarms":
+            count, duration = self.value
+            timed = isinstance(duration, timedelta)
+            text = f"{duration.total_seconds():g}s" if timed else f"{duration:g}"
+            return f"alarms:{count:g}/{text}"
+        return self.kind if self.value is None else f"{self.kind}:{self.value:g}"
+
+    @property
+    def looks_at_truth(self) -> bool:
+        """Whether the truth takes part in the choice, so that the scores there are optimistic."""
+        return self.kind in _LABELLED
+
+    def choose(self, scored: Scored, curve: AffiliationCurve | None = None) -> Any:
+        """Return the threshold for one series; `curve` saves computing it for ``best_f1``."""
+        if self.kind == "number":
+            return self.value
+        if self.kind == "best_f1":
+            own = affiliation_curve(scored, None) if curve is None else curve
+            return own.thresholds[first_highest(own.f1)].item()
+        if self.kind == "alarms":
+            return _within_budget(scored, self.value)
+        if self.kind not in _NUMBERS:
+            raise InputError(expected("a rule for a single series", repr(self.kind), _HINT))
+        return _of_scores(scored.scores, self.kind, self.value)
+
+
+def _of_scores(scores: NDArray[Any], kind: str, value: float) -> Any:
+    """Return the threshold of a rule that looks at nothing but the scores."""
+    if kind == "quantile":
+        # An actual score: it predicts what the interpolated quantile would, infinities too.
+        return np.quantile(scores, value, method="higher").item()
+    values = np.asarray(scores, dtype=np.float64)
+    if not np.isfinite(values).all():
+        hint = "Use a quantile."
+        raise InputError(expected(f"finite scores for the rule {kind!r}", "inf", hint))
+    if kind == "sigma":
+        return float(values.mean() + value * values.std())
+    if kind == "mad":
+        middle = np.median(values)
+        return float(middle + value * _TO_SIGMA * np.median(np.abs(values - middle)))
+    return _peaks_over_threshold(values, value)
+
+
+def _read_number(threshold: Any) -> int | float:
+    """Read a number; integers stay integers, so that integer scores are compared exactly."""
+    if isinstance(threshold, int | np.integer):
+        # No score is as large as those that do not fit in 64 bits.
+        return int(threshold) if -(2**63) <= threshold < 2**64 else _as_float(threshold)
+    number = _as_float(threshold)
+    if isnan(number):
+        raise InputError(expected("`threshold` to be a number, or inf", "nan", _HINT))
+    return number
+
+
+def _as_float(threshold: Any) -> float:
+    try:
+        return float(threshold)
+    except OverflowError:
+        raise InputError(
+            expected("`threshold` to be a number that a float can hold", "a longer one")
+        ) from None
+
+
+def _unknown(rule: Any) -> InputError:
+    return InputError(expected("`threshold` to be a number or a known rule", shown(rule), _HINT))
+
+
+def _within_budget(scored: Scored, budget: Any) -> Any:
+    """Return the lowest threshold that keeps a budget of alarms, and less than half alarmed."""
+    columns = alarm_columns(scored)
+    limit = Limit("alarms", "alarms", *read_budget(budget, scored.clock, "the rule 'alarms'"))
+    kept = limit.kept(columns) & (columns.alarmed <= MOST_ALARMED)
+    if not kept.any():
+        raise UndefinedMetricError(
+            expected(
+                "a threshold within the budget of alarms",
+                f"none; the nearest has {limit.told(columns, int(columns.alarms.argmin()))}",
+                "Allow more alarms.",
+            )
+        )
+    return columns.thresholds[np.flatnonzero(kept)[-1]].item()
+
+
+def _peaks_over_threshold(values: NDArray[np.float64], risk: float) -> float:
+    r"""Return the level that a new score exceeds with a small probability q.
+
+    The initial step of SPOT: a generalised Pareto distribution is fitted to the excesses over the
+    98 % quantile t, and :math:`z = t + (\sigma / \gamma) ((q n / N_t)^{-\gamma} - 1)`.
+    """
+    try:
+        from scipy.stats import genpareto
+    except ImportError as error:
+        raise MissingExtraError("scipy", "stats") from error
+    start = np.quantile(values, _INITIAL)
+    excesses = values[values > start] - start
+    if excesses.size < _FEWEST_PEAKS:
+        raise UndefinedMetricError(
+            expected(
+                f"at least {_FEWEST_PEAKS} scores above their {_INITIAL} quantile to fit a tail to",
+                f"{excesses.size}",
+                "Fit on more of the time, or use a quantile.",
+            )
+        )
+    if risk * values.size >= excesses.size:  # no tail is needed for what is so common
+        return float(np.quantile(values, 1 - risk))
+    shape, _, scale = genpareto.fit(excesses, floc=0)
+    return float(start + genpareto.isf(risk * values.size / excesses.size, shape, scale=scale))
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenThreshold:
+    """A threshold, and the rule that chose it."""
+
+    threshold: float
+    rule: str
+    """As a caller would pass it."""
+    fitted: bool
+    """Whether it was chosen on another part of the time than it is to be judged on."""
+
+
+def choose_threshold(
+    truth: Any,
+    scores: Any,
+    rule: Any = "best_f1",
+    *,
+    fit: Any = None,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
+) -> ChosenThreshold:
+    r"""Choose a threshold by a rule, on all of the time or on the part `fit`.
+
+    Parameters
+    ----------
+    truth
+        A 0/1 vector, or `Events`; None for the rules that need no labels.
+    scores
+        One score per sample, higher is more anomalous.
+    rule
+        ``"best_f1"``, the highest affiliation F1, is the only one that looks at the truth. The
+        others are ``"quantile:0.99"``; ``"sigma:3"``, :math:`\text{mean} + 3 \sigma`; ``"mad:3"``,
+        the median and 3 times 1.4826 times the median absolute deviation; ``"spot:0.001"``, what
+        a score exceeds with that probability by the tail beyond the 98 % quantile; and
+        ``"alarms:2/7d"``, the lowest threshold that alarms at most that often and at most half of
+        the time. A mapping such as ``{"alarms": (2, timedelta(days=7))}`` does as well.
+    fit
+        The part of the time to choose on: `Events`, pairs or a 0/1 vector. Evaluate on the rest,
+        with ``ignore=fit``.
+    times, end, span, ignore, max_step, nan
+        As in `closecall.affiliation_curve`.
+
+    Returns
+    -------
+    ChosenThreshold
+        ``threshold``, ``rule`` and ``fitted``.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> scores = [0.2, 0.1, 0.9, 0.3, 0.1, 0.2, 0.8, 0.7]
+    >>> chosen = cc.choose_threshold(None, scores, "quantile:0.75", fit=[(0, 4)])
+    >>> chosen.threshold
+    0.9
+    >>> alarms = [score >= chosen.threshold for score in scores]
+    >>> cc.affiliation([0, 0, 0, 0, 0, 0, 1, 1], alarms, ignore=[(0, 4)]).headline
+    '0 of 1 caught, no false alarms'
+    """
+    known = ThresholdRule.read(rule)
+    if truth is None:
+        if known.looks_at_truth:
+            raise InputTypeError(expected(f"`truth` for the rule {str(known)!r}", "none"))
+        truth = np.zeros(len(scores), dtype=np.uint8)
+    axis = {"times": times, "end": end, "span": span, "max_step": max_step, "nan": nan}
+    if fit is None:
+        scored = read_scored(truth, scores, **axis, ignore=ignore)
+    else:
+        scored, _ = fit_and_rest(truth, scores, fit, **axis, ignore=ignore)
+    return ChosenThreshold(known.choose(scored), str(known), fit is not None)
