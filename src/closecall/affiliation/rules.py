@@ -107,7 +107,7 @@ class ThresholdRule:
     def __str__(self) -> str:
         """Return the rule as a caller would pass it."""
         if self.kind == "number":
-            return repr(self.value)
+            return "none" if self.value is None else repr(self.value)
         if self.kind == "alarms":
             count, duration = self.value
             timed = isinstance(duration, timedelta)

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 # What every metric takes, and how an average treats what is undefined, are not its parameters.
-_SHARED = {"truth", "predicted", "scores", "times", "end", "span", "zero_division"}
+_SHARED = {"truth", "predicted", "scores", "times", "end", "span", "ignore", "max_step"}
+_SHARED |= {"nan", "point_length", "zero_division"}
 
 REQUIRED = Parameter.empty
 """Stands for the default of a parameter that has none."""
