@@ -100,6 +100,30 @@ def parse_budget(text: str) -> tuple[float, float | timedelta]:
     return budget
 
 
+def parse_duration(text: str) -> float | timedelta:
+    """Read a length of time with a unit, or a number, as the axis has it.
+
+    Examples
+    --------
+    >>> parse_duration("5min"), parse_duration("10")
+    (datetime.timedelta(seconds=300), 10)
+    """
+    number = parse_number(text)
+    if number is not None:
+        return number
+    try:
+        duration = duration_of_text(text)
+    except OverflowError:
+        duration = None
+    if duration is None:
+        message = (
+            f"{text!r} is neither a number nor a length of time such as 5min; "
+            f"units are {', '.join(UNITS)}."
+        )
+        raise click.BadParameter(message)
+    return duration
+
+
 def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
     """Read a metric with its parameters, ``NAME`` or ``NAME:PARAMETER=VALUE,...``.
 
@@ -206,6 +230,35 @@ def axis_options(
             help="Time after the last sample, where times are not evenly spaced.",
         ),
         click.option("--span", type=parse_time, nargs=2, metavar="START STOP", help=span_help),
+    )
+
+
+def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:
+    """Add the options that say which time counts; --nan only where there are scores."""
+    nan = click.option(
+        "--nan",
+        type=click.Choice(["raise", "ignore"]),
+        default="raise",
+        show_default=True,
+        help="What to do with samples that have no score; `ignore` their time.",
+    )
+    return _all_of(
+        click.option(
+            "--ignore",
+            metavar="FILE|COLUMN",
+            help="Time that does not count: a 0/1 column, or a file with columns start and stop.",
+        ),
+        click.option(
+            "--from", "since", type=parse_time, metavar="TIME", help="Ignore everything before."
+        ),
+        click.option("--until", type=parse_time, metavar="TIME", help="Ignore everything after."),
+        click.option(
+            "--max-step",
+            type=parse_duration,
+            metavar="DURATION",
+            help="How long a sample lasts at most, 5min or a number; the rest of a gap is ignored.",
+        ),
+        *([nan] if scores else []),
     )
 
 

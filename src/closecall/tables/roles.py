@@ -67,7 +67,7 @@ class Source:
 
 def read_sources(truth_file: File, other_file: File | None = None) -> list[Source]:
     """Read the table that holds both sides, or the two tables; Arrow tables are taken as is."""
-    if isinstance(truth_file, str) and truth_file == other_file == "-":
+    if [file for file in (truth_file, other_file) if isinstance(file, str)] == ["-", "-"]:
         raise InputError(
             expected(
                 "standard input to be read once",
@@ -75,7 +75,7 @@ def read_sources(truth_file: File, other_file: File | None = None) -> list[Sourc
                 "Leave out the second file where one table holds both columns.",
             )
         )
-    files = [truth_file] if other_file is None else [truth_file, other_file]
+    files: list[Any] = [truth_file] if other_file is None else [truth_file, other_file]
     return [_read_source(file, name) for file, name in zip(files, _TABLES, strict=False)]
 
 
@@ -206,14 +206,31 @@ def affiliation_arguments(
         axis = _sample_axis(sides[listed.index(False)], times, end, evaluated)
         options["ignore"] = evaluated.ignored(sources, axis, span, gaps=any(listed))
     if listed[0] != listed[1]:
-        sides = tuple(
-            side
-            if isinstance(side, Events)
-            else Events.from_labels(side, times=times, end=end, max_step=step)
-            for side in sides
-        )
+        labels = listed.index(False)
+        turned = Events.from_labels(sides[labels], times=times, end=end, max_step=step)
+        sides = (sides[0], turned) if labels else (turned, sides[1])
         options |= {"times": None, "end": None, "max_step": None}
     return {"truth": sides[0], "predicted": sides[1], **options}
+
+
+def curve_arguments(
+    sources: list[Source],
+    *,
+    truth: str | None = None,
+    score: str | None = None,
+    time: str | None = None,
+    end: Any = None,
+    span: tuple[Any, Any] | None = None,
+    evaluated: EvaluatedTime,
+) -> dict[str, Any]:
+    """Return what `closecall.affiliation_curve` takes; the options are those of `curve_files`."""
+    shared = len(sources) == 1
+    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
+    scores = read_values(sources[-1], "score", score, time=time, shared=shared)
+    axis = axis_arguments(
+        sources, scores, actual, time=time, end=end, span=span, evaluated=evaluated
+    )
+    return {"truth": actual, "scores": scores, **axis}
 
 
 def axis_arguments(

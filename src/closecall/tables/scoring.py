@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 from decimal import ROUND_FLOOR, Context, Decimal
-from math import floor, inf, isinf, log10, nan
+from math import floor, inf, isinf, isnan, log10, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,9 +17,9 @@ from closecall.tables.roles import (
     Source,
     affiliation_arguments,
     axis_arguments,
+    curve_arguments,
     read_side,
     read_sources,
-    read_values,
 )
 
 if TYPE_CHECKING:
@@ -160,15 +160,11 @@ def curve_files(
     >>> curve_files(path)
     AffiliationCurve(4 thresholds, average_precision=1.000, best f1=1.000 at 0.7)
     """
-    sources = read_sources(truth_file, scores_file)
-    shared = len(sources) == 1
-    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    scores = read_values(sources[-1], "score", score, time=time, shared=shared)
     evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
-    axis = axis_arguments(
-        sources, scores, actual, time=time, end=end, span=span, evaluated=evaluated
-    )
-    return affiliation_curve(actual, scores, **axis, nan=nan)
+    columns = {"truth": truth, "score": score, "time": time}
+    sources = read_sources(truth_file, scores_file)
+    arguments = curve_arguments(sources, **columns, end=end, span=span, evaluated=evaluated)
+    return affiliation_curve(**arguments, nan=nan)
 
 
 def curve_columns(
@@ -272,6 +268,7 @@ def curve_report(
         "chosen": {
             **asdict(chosen),
             "threshold": _json_number(chosen.threshold),
+            "fbeta": None if isnan(chosen.fbeta) else chosen.fbeta,
             f"alarms_per_{'day' if dated else 'unit'}": alarm_rate(curve, chosen.alarms),
             **curve.at(chosen.threshold).to_dict(),
         },
@@ -356,8 +353,8 @@ def compare_files(
     axis = axis_arguments(
         sources, column, actual, time=time, end=end, span=span, evaluated=evaluated
     )
-    options = {"thresholds": thresholds, "decimals": decimals, "nan": nan}
-    return compare(actual, labelled, scores=scored, **axis, **options)
+    axis |= {"nan": nan, "decimals": decimals}
+    return compare(actual, labelled, scores=scored, thresholds=thresholds, **axis)
 
 
 def _require_rivals(source: Source, columns: list[str]) -> None:
