@@ -109,3 +109,36 @@ def test_one_name_is_enough():
     one = cc.evaluate(TRUTH, PREDICTED, metrics="classical")
     assert one == cc.evaluate(TRUTH, PREDICTED, metrics=["classical"])
     assert list(one) == ["classical_precision", "classical_recall", "classical_f1"]
+
+
+def test_a_threshold_is_chosen_on_one_part_and_judged_on_the_other():
+    truth, scores = [0, 1, 0, 0, 0, 0, 1, 0], [0, 9, 2, 1, 3, 0, 4, 1]
+    fit = [1, 1, 1, 1, 0, 0, 0, 0]
+    row = cc.evaluate(truth, scores=scores, threshold="best_f1", fit=fit)
+    assert row["threshold"] == 9
+    alarms = [score >= 9 for score in scores]
+    expected = cc.evaluate(truth, alarms, scores=scores, ignore=fit)
+    assert all(same(row[name], value) for name, value in expected.items())
+    assert set(row) - set(expected) == {"threshold"}
+
+
+def same(one, other):
+    return one == other or (one != one and other != other)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threshold": 1}, "Expected `scores` alone beside `threshold`, got `predicted`."),
+        (
+            {"threshold": 1, "scores": [1, 2]},
+            "Expected `scores` alone beside `threshold`, got `predicted` as well.",
+        ),
+    ],
+)
+def test_messages_about_thresholds(options, message):
+    with pytest.raises(TypeError) as caught:
+        cc.evaluate([0, 1], [0, 1], **options)
+    assert str(caught.value) == message
+    with pytest.raises(TypeError, match="a `threshold` rule beside `fit`, got none"):
+        cc.evaluate([0, 1], scores=[1, 2], fit=[1, 0])
