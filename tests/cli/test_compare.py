@@ -158,8 +158,8 @@ def test_intervals_in_json_and_csv(run, demo_file):
     printed = run("compare", demo_file, *COLUMNS, *options, "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [float(row["low"]) for row in rows] == [row["low"] for row in intervals.rows()]
-    assert rows[0]["probability"] == ""
-    assert float(rows[-1]["probability"]) == intervals.pairs[0].f1.probability
+    assert rows[0]["pvalue"] == ""
+    assert float(rows[-1]["pvalue"]) == intervals.pairs[0].f1.pvalue
 
 
 def test_csv_has_the_header_of_a_batch_and_every_caution(run):
@@ -168,14 +168,14 @@ def test_csv_has_the_header_of_a_batch_and_every_caution(run):
     chosen = ("two.parquet", "--predicted", "a", "--predicted", "b", "--intervals")
     printed = run("compare", *chosen, "--format", "csv").stdout
     batch = run("batch", *chosen, "--truth", "truth", "--format", "csv").stdout
-    header = "detector,against,number,value,low,high,probability,caution"
+    header = "detector,against,number,value,low,high,pvalue,caution"
     assert printed.splitlines()[0] == batch.splitlines()[0] == header
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [row["caution"] for row in rows[:6]] == [caution_about(2)] * 6
     assert [row["caution"] for row in rows[6:]] == [caution_about_pairs(2)] * 3
-    assert {row[name] for row in rows[6:] for name in ("low", "high", "probability")} == {""}
+    assert {row[name] for row in rows[6:] for name in ("low", "high", "pvalue")} == {""}
     alone = list(csv.DictReader(io.StringIO(batch)))
-    assert {row[name] for row in alone for name in ("low", "high", "probability")} == {""}
+    assert {row[name] for row in alone for name in ("low", "high", "pvalue")} == {""}
 
 
 def test_a_lead_of_nothing_has_no_minus(run):
@@ -224,4 +224,4 @@ def test_two_events_have_dashes(run):
     assert [line.split()[-3:] for line in table] == [["-"] * 3] * 3
     plain = json.loads(run("compare", "two.parquet", *chosen, "--format", "json").stdout)
     (pair,) = plain["intervals"]["pairs"]
-    assert {pair["f1"][name] for name in ("low", "high", "probability")} == {None}
+    assert {pair["f1"][name] for name in ("low", "high", "pvalue")} == {None}

@@ -352,8 +352,9 @@ class Sample:
         block = min(ceil(self.block * _RUNS / (1 - min(found, 0.9))), longest)
         advice = f"pass block={block}" if block > self.block else "there are too few for blocks"
         return (
-            f"Consecutive {what} are alike: their lag-1 correlation is {found:.2f}, where "
-            f"independent ones have {most:.2f} at most. The intervals are too narrow: {advice}."
+            f"Consecutive {what} are alike: their lag-1 correlation is {found:.2f}, where that of "
+            f"independent ones is rarely above {most:.2f}. The intervals may be too narrow: "
+            f"{advice}."
         )
 
 

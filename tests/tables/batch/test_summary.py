@@ -231,7 +231,7 @@ UNIT = HandMade([group(f"s{k}", **random_series(GENERATOR, 40)) for k in range(8
 ASKED = {"by": "series", "truth": "label", "score": ["a", "b"], "threshold": 0.9}
 SAMPLED = BatchOptions.read(**ASKED, per_event=True)
 OPTIONS = {"level": 0.9, "n": 300, "seed": 2}
-COLUMNS = ["detector", "against", "number", "value", "low", "high", "probability", "caution"]
+COLUMNS = ["detector", "against", "number", "value", "low", "high", "pvalue", "caution"]
 
 
 @pytest.fixture(scope="module")
@@ -278,7 +278,7 @@ def test_means_come_from_series_and_pooled_numbers_from_their_events(evaluated):
         line = got[detector, "", "pooled_affiliation_recall"]
         assert parts(line) == limits(pooled.recall)
         assert line["caution"] == pooled.caution
-        assert isnan(line["probability"])
+        assert isnan(line["pvalue"])
 
 
 def test_differences_are_paired_over_series(evaluated):
@@ -288,7 +288,7 @@ def test_differences_are_paired_over_series(evaluated):
     gap, count = mean_difference(*f1, low=0, high=1, **OPTIONS)
     line = got["a", "b", "mean_affiliation_f1"]
     assert parts(line) == limits(gap)
-    assert line["probability"] == gap.probability > 0.5
+    assert line["pvalue"] == gap.pvalue > 0.5
     assert line["caution"].startswith(f"There are only {count} series")
     sides = [events[events.detector == name] for name in "ab"]
     drawn = Resamples.draw(
@@ -303,7 +303,7 @@ def test_differences_are_paired_over_series(evaluated):
     ):
         line = got["a", "b", f"pooled_affiliation_{score}"]
         assert parts(line) == limits(pooled)
-        assert line["probability"] == pytest.approx(pooled.probability)
+        assert line["pvalue"] == pytest.approx(pooled.pvalue)
         assert not isnan(line["low"])
     assert ("b", "a", "mean_affiliation_f1") not in got
 
@@ -327,7 +327,7 @@ def test_two_equal_series_are_not_certain_and_every_row_says_so():
         assert row["caution"].startswith("There are only two series.")
         if against:
             assert row["value"] == 1
-            assert all(isnan(row[name]) for name in ("low", "high", "probability"))
+            assert all(isnan(row[name]) for name in ("low", "high", "pvalue"))
         else:
             assert row["high"] - row["low"] > 0.4
             assert row["low"] <= row["value"] <= row["high"]
@@ -353,7 +353,7 @@ def test_a_metric_where_lower_is_better_and_without_bounds():
     line = got["near", "far", "mean_hausdorff"]
     assert line["value"] == pytest.approx(np.mean(near) - np.mean(far))
     assert line["high"] < 0
-    assert line["probability"] > 0.99  # the nearer one is better
+    assert line["pvalue"] > 0.99  # the nearer one is better
     plain = mean_interval(near, level=0.9, low=0)
     assert parts(got["near", "", "mean_hausdorff"]) == limits(plain)
 
