@@ -409,7 +409,7 @@ def test_many_detectors_show_some_pairs(run, eight_series):
     printed = lines(run("batch", "wide.parquet", *BOTH[:4], *scores, "--intervals"))
     assert "... and 6 more pairs; `--format json` has all." in printed
     (row,) = [line.split() for line in printed if line.startswith("copy_0  copy_1 ")]
-    assert row == ["copy_0", "copy_1", "F1", "+0.00", "-0.27", "+0.27", "0.50"]
+    assert row == ["copy_0", "copy_1", "F1", "+0.00", "-0.30", "+0.30", "1"]
 
 
 @pytest.fixture

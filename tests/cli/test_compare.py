@@ -183,9 +183,29 @@ def test_a_lead_of_nothing_has_no_minus(run):
     pq.write_table(pa.table({"truth": truth, "a": truth, "b": truth}), "same.parquet")
     chosen = ("--predicted", "a", "--predicted", "b", "--intervals")
     printed = lines(run("compare", "same.parquet", *chosen))
-    leads = [line.split() for line in printed if line.endswith(" 0.50")]
-    assert [lead[-4] for lead in leads] == ["+0.00"] * 3
+    leads = [line.split() for line in printed if line.startswith(("a ", " ")) and "+0.00" in line]
+    assert [lead[-4:] for lead in leads] == [["+0.00", "-0.25", "+0.25", "1"]] * 3
     assert lead_texts(-0.0, -0.001, 0.001, ".2f") == ["+0.00", "-0.00", "+0.00"]
+
+
+def test_events_in_blocks(run):
+    truth = [0, 1, 1, 0, 0] * 36
+    failing = [
+        label * kept
+        for label, kept in zip(
+            truth, [1] * 40 + [0] * 30 + [1] * 45 + [0] * 25 + [1] * 40, strict=True
+        )
+    ]
+    pq.write_table(pa.table({"truth": truth, "a": truth, "b": failing}), "runs.parquet")
+    chosen = ("compare", "runs.parquet", "--predicted", "a", "--predicted", "b")
+    alone = " ".join(lines(run(*chosen, "--intervals")))
+    assert "Caution: b: Consecutive events are alike:" in alone
+    assert "block=6" in alone
+    blocked = " ".join(lines(run(*chosen, "--intervals", "--block", "6")))
+    assert "Caution: There are only 6 blocks of events" in blocked
+    refused = run(*chosen, "--block", "6")
+    assert refused.exit_code == 2
+    assert "--level, --resamples and --block are of --intervals" in refused.stderr
 
 
 def test_intervals_of_many_pairs_and_of_one_event(run):
