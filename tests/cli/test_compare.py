@@ -200,7 +200,7 @@ def test_events_in_blocks(run):
     chosen = ("compare", "runs.parquet", "--predicted", "a", "--predicted", "b")
     alone = " ".join(lines(run(*chosen, "--intervals")))
     assert "Caution: b: Consecutive events are alike:" in alone
-    assert "block=6" in alone
+    assert "take them in blocks of 6 (`block`)" in alone
     blocked = " ".join(lines(run(*chosen, "--intervals", "--block", "6")))
     assert "Caution: There are only 6 blocks of events" in blocked
     refused = run(*chosen, "--block", "6")

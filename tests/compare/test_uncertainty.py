@@ -119,7 +119,9 @@ def test_events_that_fail_in_a_row_are_taken_in_blocks():
     assert "Consecutive events are alike" in sure.pair("all", "some").caution
     assert sure.pair("all", "late").caution == ""
     assert sure.caution.startswith("some: Consecutive events are alike: their lag-1 correlation")
-    assert sure.caution.endswith("pass block=6. So for 2 more detectors or pairs.")
+    assert sure.caution.endswith(
+        "take them in blocks of 6 (`block`). So for 2 more detectors or pairs."
+    )
     blocked = compared.intervals(block=6)
     assert blocked.block == blocked.to_dict()["block"] == 6
     assert blocked.caution.startswith("There are only 6 blocks of events: the intervals are wide")

@@ -407,8 +407,8 @@ def test_events_that_fail_in_a_row_are_pointed_out():
     cautions = Sample.read(recall, recall).pair_cautions(0, 1)
     assert cautions.dependent == (
         f"Consecutive events are alike: their lag-1 correlation is {found:.2f}, where that of "
-        f"independent ones is rarely above {most:.2f}. The intervals may be too narrow: pass "
-        "block=6."
+        f"independent ones is rarely above {most:.2f}. The intervals may be too narrow: take "
+        "them in blocks of 6 (`block`)."
     )
     assert cautions.of_recall == cautions.text == cautions.dependent
     assert Sample.read(recall, recall, block=6).pair_cautions(0, 1).dependent == ""
@@ -416,7 +416,7 @@ def test_events_that_fail_in_a_row_are_pointed_out():
     assert Sample.read(mixed, mixed).pair_cautions(0, 1).text == ""
     few = recall[:, 2:13]
     advice = Sample.read(few, few).pair_cautions(0, 1).dependent
-    assert advice.endswith("there are too few for blocks.")
+    assert advice.endswith("there are too few of them for blocks.")
 
 
 def test_pairing_makes_the_difference_surer():
