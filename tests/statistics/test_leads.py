@@ -75,7 +75,7 @@ def test_a_limit_that_names_no_leader_has_room_for_events_that_were_not_seen():
     asked = []
     elsewhere = lead(
         0.05,
-        *(0.0,),
+        0.0,
         judged=20,
         differing=20,
         level=0.95,
@@ -84,6 +84,13 @@ def test_a_limit_that_names_no_leader_has_room_for_events_that_were_not_seen():
     )
     assert asked == [pytest.approx(1 - 0.05 ** (1 / 10.5))]
     assert (elsewhere.low, elsewhere.high) == (-0.3, 0.4)
+
+
+@pytest.mark.parametrize(("units", "freedom"), [(8.0, 7), (5.9, 4), (1.2, 2)])
+def test_what_weighs_as_fewer_has_their_freedom(units, freedom):
+    made = lead(0.3, 0.1, judged=8, differing=8, level=0.95, units=units)
+    error = np.hypot(0.1, 0.1 / np.sqrt(units))
+    assert made.pvalue == pytest.approx(2 * stats.t(freedom).sf(0.3 / error))
 
 
 def test_the_pvalue_is_never_below_that_of_changing_places():
