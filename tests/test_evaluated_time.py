@@ -220,6 +220,7 @@ DATED = {"times": [minute(at) for at in range(3)]}
             (
                 "Expected `ignore` to be Events or pairs (start, stop) beside Events, got [0, "
                 "1].\n\nHint: Turn a 0/1 vector into events with `Events.from_labels(labels, "
+                "times)`."
             ),
         ),
         (

@@ -374,7 +374,8 @@ def _close(
     ]
     (limits_ticks, *ticks), clock = on_one_clock(limits, *parts)
     start, stop = limits_ticks.tolist()
-    ignored = _within(np.concatenate(ticks[::2]), np.concatenate(ticks[1::2]), start, stop, clock)
+    bounds = np.concatenate(ticks[::2]), np.concatenate(ticks[1::2])
+    ignored = IgnoredTime.within(*bounds, (start, stop), clock)
     axis = None if own.axis is None else own.axis.on_clock(clock)
     kept = None
     if ignored is not None and axis is not None:
@@ -414,17 +415,6 @@ def _close(
         left_out=LeftOut(left_out["truth"], 0),
     )
     return _Closed(series.checked(), closed, left_out, kept)
-
-
-def _within(
-    starts: Ticks, stops: Ticks, start: Tick, stop: Tick, clock: Clock
-) -> IgnoredTime | None:
-    """Join the stretches that meet, within the span; None if none of them has a length."""
-    order = np.argsort(starts, kind="stable")
-    starts, stops = np.clip(starts[order], start, stop), np.clip(stops[order], start, stop)
-    long = starts < stops
-    joined = Intervals(starts[long], stops[long], clock).merged()
-    return IgnoredTime.of(joined.starts, joined.stops, clock) if len(joined) else None
 
 
 def _runs_left_out(labels: NDArray[Any], kept: NDArray[np.bool_]) -> int:
