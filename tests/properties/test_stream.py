@@ -15,7 +15,7 @@ from closecall.affiliation.stream import AffiliationStream
 from tests.properties.comparisons import LENGTHS, SCORES, TIMES, assert_same_digits
 from tests.properties.strategies import decimal_steps, events, labelled, mixed_cases
 
-COLUMNS = (*TIMES, *SCORES, *LENGTHS, "predicted_count")
+COLUMNS = (*TIMES, *SCORES, *LENGTHS, "outcome", "nearest", "predicted_count")
 START = datetime(2024, 3, 31, 0, 30, tzinfo=UTC)
 
 

@@ -247,10 +247,12 @@ def find_outcomes(
     origin: Tick,
     borders: Ticks,
     table: NDArray[np.float64],
+    ahead: bool,
 ) -> None:
     """Fill in what happened to each event, in one merge of the events with the alarms, uncut.
 
-    HITS counts the alarms that overlap the event and none before it.
+    HITS counts the alarms that overlap the event and none before it. Unless `ahead`, alarms that
+    start after an event's zone are not seen from it.
     """
     k, last_hit = 0, -1
     for j in range(len(true_starts)):
@@ -269,7 +271,9 @@ def find_outcomes(
             k -= 1  # the last of them may reach the next event
             continue
         early = np.float64(a - stops[k - 1]) if k > 0 else np.inf
-        late = np.float64(starts[k] - b) if k < len(starts) else np.inf
+        late = np.inf
+        if k < len(starts) and (ahead or 2 * (starts[k] - origin) < borders[j + 1]):
+            late = np.float64(starts[k] - b)
         if min(early, late) == np.inf:
             continue
         row[NEAREST] = -early if early <= late else late
