@@ -126,9 +126,7 @@ def event_length_text(start: float | str, stop: float | str) -> str:
     return number_text(float(stop) - float(start))
 
 
-def outcome_text(
-    outcome: str, delay: float | None, nearest: float | None, *, dated: bool
-) -> str:
+def outcome_text(outcome: str, delay: float | None, nearest: float | None, *, dated: bool) -> str:
     """Write what happened to an event: how late its alarm was, or how near it came.
 
     Examples

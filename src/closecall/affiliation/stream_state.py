@@ -120,7 +120,9 @@ class Segment:
         """Evaluate the events of a segment."""
         near, nothing = Blocks.of(predicted), Blocks.of(_NO_SCORES)
         beside = Blocks.of(predicted[:0])
-        own = cls(*span, clock, joins, Blocks.of(truth), near, near, nothing, beside, len(predicted))
+        own = cls(
+            *span, clock, joins, Blocks.of(truth), near, near, nothing, beside, len(predicted)
+        )
         if len(truth) < 2:  # noqa: PLR2004 - no border
             return own
         borders = borders_between(*_columns(truth), own.origin)

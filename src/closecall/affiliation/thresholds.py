@@ -169,9 +169,7 @@ def _budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float, st
         except (TypeError, ValueError):
             example = "(2, timedelta(days=1))" if dated else "(3, 100)"
             raise InputTypeError(
-                expected(
-                    f"`{name}` to be a count and a duration", shown(value), f"Pass {example}."
-                )
+                expected(f"`{name}` to be a count and a duration", shown(value), f"Pass {example}.")
             ) from None
     if not is_number(count) or isnan(count) or not 0 <= count < inf:
         raise InputError(expected(f"the count in `{name}` to be 0 or more", shown(count)))

@@ -141,9 +141,7 @@ def print_events(result: Affiliation, console: Console, *, most: int | None) -> 
         console.print(Text(text, style="bold"))
 
 
-def _event_columns(
-    rows: list[dict[str, Any]], *, with_year: bool
-) -> tuple[dict[str, Column], str]:
+def _event_columns(rows: list[dict[str, Any]], *, with_year: bool) -> tuple[dict[str, Column], str]:
     dated = isinstance(rows[0]["start"], str)
     starts, offset = start_texts([row["start"] for row in rows], with_year=with_year)
     borders = (
