@@ -161,6 +161,13 @@ OUTCOMES = {
         0,
     ),
     "the first of two alarms": ([(2, 6)], [(3, 4), (5, 6)], (0, 9), [(CAUGHT, 1, nan)], 0),
+    "touching alarms": (
+        [(10, 12), (20, 22)],
+        [(5, 11), (11, 15), (15, 25)],
+        (0, 40),
+        [(CAUGHT, -5, nan), (CAUGHT, -5, nan)],
+        0,
+    ),
     "touching before": ([(2, 4)], [(1, 2)], (0, 8), [(CLOSE, nan, 0)], 1),
     "touching after": ([(2, 4)], [(4, 5)], (0, 8), [(CLOSE, nan, 0)], 1),
     # The border is 4, and nothing of the alarm is behind it.

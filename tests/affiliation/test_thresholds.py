@@ -141,7 +141,10 @@ PAIR = "Expected `max_alarms_per` to be a count and a duration, got {}.\n\nHint:
 COUNT = "Expected the count in `max_alarms_per` to be 0 or more, got {}."
 DURATION = "Expected the duration in `max_alarms_per` to be above 0, got {}."
 LENGTH = "Expected `max_alarms_per[1]` to be a finite number of 0 or more, got {}."
-NONE = "Expected a threshold within the constraints, got none; the nearest is {}.\n\nHint: Loosen a constraint."
+NONE = (
+    "Expected a threshold within the constraints, got none; the nearest is {}.\n\n"
+    "Hint: Loosen a constraint."
+)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +188,8 @@ NONE = "Expected a threshold within the constraints, got none; the nearest is {}
             UndefinedMetricError,
             {"min_recall": 1, "max_false_alarms_per": (0, 5)},
             NONE.format(
-                "0.7 with recall 0.958 (at least 1 asked) and false alarms 0.5 per 5 (at most 0 asked)"
+                "0.8 with recall 0.615 (at least 1 asked) "
+                "and false alarms 0.5 per 5 (at most 0 asked)"
             ),
         ),
     ],
@@ -256,7 +260,7 @@ def test_what_is_no_number_of_folds(ten, folds, error, expected):
 
 def test_too_few_events_to_cross_fit(curve):
     assert message(UndefinedMetricError, curve.cross_fitted) == (
-        "Expected at least 5 true events to cross-fit a threshold, got 2.\n\nHint: With so few, one "
-        "event decides the threshold of all others. Choose the threshold on another part of the "
-        "time, or on other series."
+        "Expected at least 5 true events to cross-fit a threshold, got 2.\n\nHint: With so few, "
+        "one event decides the threshold of all others. Choose the threshold on another part of "
+        "the time, or on other series."
     )

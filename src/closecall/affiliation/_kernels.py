@@ -210,7 +210,7 @@ def score_zones(
     offsets: NDArray[np.int64],
     table: NDArray[np.float64],
 ) -> tuple[float, int, float]:
-    """Fill in the scores; return the sum and count of the precisions, and the sum of the recalls."""
+    """Fill in the scores; return the sum and count of precisions, and the sum of recalls."""
     precision_sum, defined, recall_sum = 0.0, 0, 0.0
     for j in range(len(true_starts)):
         row = table[j]
@@ -236,6 +236,23 @@ def overlaps(start: Tick, stop: Tick, a: Tick, b: Tick) -> bool:
     if a == b:
         return start <= a < stop
     return start < b and stop > a
+
+
+@kernel
+def is_close(
+    early: float, late: float, before: float, after: float, point: bool, last: bool
+) -> bool:
+    """Return whether an alarm is nearer than nine in ten places outside the event, in its zone.
+
+    The zone reaches as far `before` and `after` the event. Only an alarm of the zone can be close;
+    on its borders these are a `point` at its start, and one at its stop if it is the `last` zone.
+    """
+    if early > before or (early == before and not point):
+        early = np.inf
+    if late > after or (late == after and not last):
+        late = np.inf
+    nearest = min(early, late)
+    return bool(_CLOSE * (nearest + min(nearest, before, after)) <= before + after)
 
 
 @kernel
@@ -277,13 +294,8 @@ def find_outcomes(
         if min(early, late) == np.inf:
             continue
         row[NEAREST] = -early if early <= late else late
-        # Only an alarm of the event's own zone can be a close call.
         before = 0.5 * np.float64(2 * (a - origin) - borders[j])
         after = 0.5 * np.float64(borders[j + 1] - 2 * (b - origin))
-        if early > before or (early == before and starts[k - 1] < stops[k - 1]):
-            early = np.inf
-        if late > after or (late == after and j + 1 < len(true_starts)):
-            late = np.inf
-        nearest = min(early, late)
-        if _CLOSE * (nearest + min(nearest, before, after)) <= before + after:
+        point, last = k > 0 and starts[k - 1] == stops[k - 1], j + 1 == len(true_starts)
+        if is_close(early, late, before, after, point, last):
             row[OUTCOME] = CLOSE_CALL

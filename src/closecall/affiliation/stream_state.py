@@ -2,9 +2,9 @@
 
 Segments that follow each other are put together with `followed_by`, in any order of pairs, and a
 stream is nothing else. A true event's zone ends halfway to its neighbours, so the zones strictly
-inside a segment are scored and only their rows are kept, with the few alarms that tell what happened
-to their events. The zones of the first and of the last true event stay open, with the predictions
-that reach into them.
+inside a segment are scored and only their rows are kept, with the few alarms that tell what
+happened to their events. The zones of the first and of the last true event stay open, with the
+predictions that reach into them.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Columns(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """A bound on one column, told in the caller's own unit: ``scale`` is what 1 there means here."""
+    """A bound on one column, in the caller's own unit; ``scale`` is what 1 there means here."""
 
     option: str
     column: str

@@ -20,7 +20,7 @@ from closecall.cli.options import (
     output_options,
     parse_number,
 )
-from closecall.cli.result import outcome_cell, coverage_text, start_texts
+from closecall.cli.result import coverage_text, outcome_cell, start_texts
 from closecall.cli.tables import (
     Column,
     names,

@@ -33,7 +33,6 @@ from closecall.errors import MissingExtraError
 from closecall.fscore import f_measure
 from closecall.tables.reading import write_table
 from closecall.tables.scoring import (
-    alarm_rate,
     curve_columns,
     curve_files,
     curve_report,
