@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
+from closecall.errors import ClosecallError
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 
 if TYPE_CHECKING:
@@ -29,9 +30,30 @@ class Command(click.Command):
     """
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run, and say why if it takes some seconds to start."""
-        with compile_notice():
-            return super().invoke(ctx)
+        """Run, say why if it takes some seconds to start, and put errors in terms of options."""
+        try:
+            with compile_notice():
+                return super().invoke(ctx)
+        except ClosecallError as error:
+            error.args = (self._with_options(str(error)),)
+            raise
+
+    def _with_options(self, message: str) -> str:
+        """Name options where a message names arguments, such as `--from` for `since`."""
+        options = {}
+        for parameter in self.params:
+            if isinstance(parameter, click.Option):
+                option = parameter.opts[-1]
+                names = (parameter.name, option.removeprefix("--").replace("-", "_"))
+                options |= dict.fromkeys(names, option)
+        aliases = {"times": "time", "scores": "score"}
+        options = {name: options[own] for name, own in aliases.items() if own in options} | options
+
+        def named(found: re.Match[str]) -> str:
+            option = options.get(found[1])
+            return found[0] if option is None else f"`{option}{f' {found[2]}' if found[2] else ''}`"
+
+        return re.sub(r"`(\w+)(?:\['([^`]*)'\])?`", named, message)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Raise on a negative number of shifts before click takes it for an option."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from closecall.affiliation.result import ignored_to_dict
+from closecall.affiliation.result import MUCH, ignored_to_dict
 from closecall.cli.tables import (
     Column,
     plain_name,
@@ -50,6 +50,12 @@ _SHIFTS = (
     "the one observed among them; small where the {what} know when the events are\n"
     "above: 0 where the shifts are on average, 1 where the score is perfect"
 )
+_LONG_ONES = (
+    "Alarms of {names} cover much of the time; random ones are points. So recall and F1 look "
+    "better beside chance than they are: closecall score --significance moves the alarms "
+    "themselves."
+)
+_MOST_LONG = 4
 _UNIT = "Times and distances are in the units of the input: samples, if it has no times."
 # What goes first where there is no room; what else has none comes in a second table.
 _DISPENSABLE = ("zone", "alarms", "one line", "year", "lasts")
@@ -117,6 +123,22 @@ def print_notes(sentences: list[str], console: Console) -> None:
     """Print each note on lines of its own."""
     for sentence in sentences:
         console.print(Text(sentence, style="yellow"))
+
+
+def coverage_text(shares: Mapping[str, float]) -> str:
+    """Name the detectors whose alarms are too long for that, of those that cover these shares.
+
+    Examples
+    --------
+    >>> coverage_text({"a": 0.05, "b": 0.5})[:31]
+    'Alarms of b (50%) cover much of'
+    >>> coverage_text({"a": 0.05})
+    ''
+    """
+    long = [f"{plain_name(name, 40)} ({own:.0%})" for name, own in shares.items() if own > MUCH]
+    if len(long) > _MOST_LONG:
+        long[_MOST_LONG:] = [f"{len(long) - _MOST_LONG} more"]
+    return _LONG_ONES.format(names=", ".join(long)) if long else ""
 
 
 def print_meaning(result: Affiliation, console: Console) -> None:

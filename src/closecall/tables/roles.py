@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    File = str | PathLike[str] | pa.Table | "Source"
+    File: TypeAlias = "str | PathLike[str] | pa.Table | Source"
 
 Role = Literal["truth", "predicted", "score", "ignore"]
 _EVENT_COLUMNS = ("start", "stop")
