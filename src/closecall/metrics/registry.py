@@ -32,8 +32,9 @@ from closecall.parameters import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-# What every metric takes, and how an average treats what is undefined, are not its parameters.
+# What is evaluated, and how an average treats what is undefined, are not a metric's parameters.
 _SHARED = {"truth", "predicted", "scores", "times", "end", "span", "zero_division"}
+_SHARED |= {"ignore", "max_step", "nan", "point_length"}
 
 REQUIRED = Parameter.empty
 """Stands for the default of a parameter that has none."""
