@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("affiliation", "batch", "chance", "curve", "metrics", "report", "stream")
+NAMES = ("affiliation", "batch", "chance", "curve", "evidence", "metrics", "report", "stream")
 
 
 def _list_names() -> None:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         affiliation_precision_score,
         affiliation_recall_score,
     )
-    from closecall.affiliation.chance import chance
     from closecall.chance import significance
     from closecall.compare import compare
     from closecall.evaluate import evaluate
@@ -50,7 +49,6 @@ __all__ = [
     "affiliation_precision_score",
     "affiliation_recall_score",
     "audit",
-    "chance",
     "compare",
     "compat",
     "datasets",
@@ -80,7 +78,6 @@ _HOMES = {
     "affiliation_precision_score": "affiliation",
     "affiliation_recall_score": "affiliation",
     "audit": "adversary.audit",
-    "chance": "affiliation",
     "compare": "compare",
     "evaluate": "evaluate",
     "evaluate_frame": "tables",

@@ -1,7 +1,6 @@
 """The affiliation metrics: precision and recall that are local to each true event."""
 
-from closecall.affiliation.chance import Chance, chance
-from closecall.affiliation.curve import AffiliationCurve, EventCurve, affiliation_curve
+from closecall.affiliation.curve import AffiliationCurve, CurveChance, EventCurve, affiliation_curve
 from closecall.affiliation.result import Affiliation, EventScores
 from closecall.affiliation.score import affiliation
 from closecall.affiliation.scorers import (
@@ -10,6 +9,7 @@ from closecall.affiliation.scorers import (
     affiliation_precision_score,
     affiliation_recall_score,
 )
+from closecall.affiliation.shifts import Chance
 from closecall.affiliation.stream import AffiliationStream
 from closecall.affiliation.thresholds import OperatingPoint
 
@@ -18,6 +18,7 @@ __all__ = [
     "AffiliationCurve",
     "AffiliationStream",
     "Chance",
+    "CurveChance",
     "EventCurve",
     "EventScores",
     "OperatingPoint",
@@ -27,5 +28,4 @@ __all__ = [
     "affiliation_f1_score",
     "affiliation_precision_score",
     "affiliation_recall_score",
-    "chance",
 ]

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 
     from closecall.clock import Clock, Tick, Ticks
 
-# Of the columns of a result, those that do not depend on alarms to come.
-_ZONE_COLUMNS = tuple(
-    name for name in COLUMNS if name not in ("recall_above_chance", "f1_above_chance")
-)
+# Of the columns of a result, those that do not need the alarms of the whole series.
+_ZONE_COLUMNS = tuple(name for name in COLUMNS if not name.endswith("above_chance"))
 _NO_SCORES = np.empty((0, _kernels.COLUMNS + 1))
 
 
@@ -218,7 +216,8 @@ class Segment:
         )
 
     def _event_scores(self, pair: Pair, borders: Ticks, rows: NDArray[np.float64]) -> EventScores:
-        return EventScores(pair, borders, rows[:, :-1], rows[:, -1].astype(np.int64), self.alarms)
+        counts = rows[:, -1].astype(np.int64)
+        return EventScores(pair, borders, rows[:, :-1], counts, self.alarms, kept=False)
 
 
 class UnkeptIntervals(Intervals):
