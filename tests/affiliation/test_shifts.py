@@ -36,7 +36,7 @@ def shifts_of(predicted, **axis):
     ],
 )
 def test_a_shift_neither_cuts_an_alarm_nor_joins_two(predicted, expected):
-    pair, shifts, exact = shifts_of(predicted)
+    _, shifts, exact = shifts_of(predicted)
     assert sorted(shifts.tolist()) == expected
     assert shifts[0] == 0
     assert exact
@@ -117,7 +117,7 @@ def test_other_labels_move_by_ticks(axis):
 
 def test_numbers_move_by_any_number():
     truth, alarms = cc.Events([(2.0, 3.0)]), cc.Events([(2.0, 3.0)])
-    pair, shifts, exact = alarm_shifts(read_pair(truth, alarms, span=(0.0, 10.0)))
+    _, shifts, exact = alarm_shifts(read_pair(truth, alarms, span=(0.0, 10.0)))
     assert not exact
     assert np.unique(shifts).size == 1000
     seams = 10 - shifts

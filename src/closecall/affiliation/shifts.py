@@ -183,13 +183,13 @@ class ShiftScores(NamedTuple):
 def score_shifts(pair: Pair, n: int = SHIFTS, zero_division: float = nan) -> ShiftScores:
     """Score the alarms, of which there is one at least, where they are and shifted."""
     pair, shifts, exact = alarm_shifts(pair, n)
-    observed, events = _scored(pair, shifts[:1] * 0, zero_division, None)
+    observed, events = score_moved(pair, shifts[:1] * 0, zero_division, None)
     own = np.where(events[0] > 0, events[2], nan)
-    null, events = _scored(pair, shifts, zero_division, own)
+    null, events = score_moved(pair, shifts, zero_division, own)
     return ShiftScores(observed[:, 0], null, own, events, exact)
 
 
-def _scored(
+def score_moved(
     pair: Pair, shifts: Ticks, zero_division: float, observed: Floats | None
 ) -> tuple[Floats, Floats]:
     """Return the scores of shifts, and what they are at the events: draws, at least, mean, std."""
