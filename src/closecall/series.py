@@ -430,7 +430,7 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     """Read a series twice: the part of the time to fit something on, and the rest of it."""
     whole = read_scored(truth, scores, **axis)
     samples = read_axis(whole.all_scores.size, axis.get("times"), axis.get("end"), of="scores")
-    given = _read_stretches(fit, None, samples)
+    given = read_stretches(fit, None, samples)
     if not given:
         raise InputError(expected("`fit` to have a length", "none"))
     own, clock = given[0].intervals.merged(), whole.clock
@@ -443,7 +443,7 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     parts = []
     for first, after in ((np.append(start, stops), np.append(starts, stop)), (starts, stops)):
         ends = np.concatenate((first, before[0])), np.concatenate((after, before[1]))
-        ignored = _within(*ends, start, stop, clock)
+        ignored = IgnoredTime.within(*ends, (start, stop), clock)
         parts.append(read_scored(truth, scores, **axis | {"ignore": ignored}))
     return parts[0], parts[1]
 

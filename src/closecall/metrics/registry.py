@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from inspect import Parameter, signature
 from math import inf
@@ -32,9 +32,9 @@ from closecall.parameters import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-# What is evaluated, and how an average treats what is undefined, are not a metric's parameters.
-_SHARED = {"truth", "predicted", "scores", "times", "end", "span", "zero_division"}
-_SHARED |= {"ignore", "max_step", "nan", "point_length"}
+# What every metric takes, and how an average treats what is undefined, are not its parameters.
+_SHARED = {"truth", "predicted", "scores", "times", "end", "span", "ignore", "max_step"}
+_SHARED |= {"nan", "point_length", "zero_division"}
 
 REQUIRED = Parameter.empty
 """Stands for the default of a parameter that has none."""
@@ -58,9 +58,15 @@ class Metric:
     highest: float = 1.0
     higher_is_better: bool = True
     handles_adjacency: bool = False
-    """Limitation (A) of the paper: does a near miss count for more than a far one?"""
+    """Limitation (A) of the paper: does a near miss count for more than a far one?
+
+    This and the next are what the paper's table 2 says of the metric's class, and for metrics
+    that it does not list what the audit measures.
+    """
     handles_durations: bool = False
     """Limitation (B): does a long event count no more than a short one?"""
+    measured_otherwise: Mapping[str, str] = field(default_factory=dict)
+    """Why the audit's measurement differs from one of these two, by the name of the field."""
     counts_samples: bool = False
     """Whether label vectors are compared sample by sample, whatever their times."""
 
@@ -115,6 +121,10 @@ _affiliation = partial(
 )
 _range = partial(Metric, family="range", mainly_for="range", handles_durations=True)
 _window = partial(Metric, family="window", mainly_for="point", handles_adjacency=True)
+_ONCE = {
+    "handles_durations": "the paper says no of all metrics with windows, since they are made for "
+    "points; where events last, each counts once however long it is"
+}
 _distance = partial(
     Metric,
     family="distance",
@@ -139,14 +149,16 @@ METRICS = _by_name(
     Metric(point_adjust_k_area, "Kim et al., AAAI 2022", "pointwise", "range", gives=("value",)),
     _range(range_based, "Tatbul et al., Precision and Recall for Time Series, NeurIPS 2018"),
     _range(time_aware, "Hwang et al., Time-Series Aware Precision and Recall, CIKM 2019",
-           handles_adjacency=True),
+           handles_adjacency=True, measured_otherwise={"handles_adjacency": "a near miss counts "
+           "only with a `delta`, which is 0 by default as in the authors' program"}),
+    # Its precision weighs a prediction by the square root of its length.
     _range(enhanced_time_aware, "Hwang et al., Do You Know Existing Accuracy Metrics Overrate "
-           "Time-Series Anomaly Detections?, SAC 2022"),
-    _window(window_once, "Gensler and Sick 2014"),
-    _window(margin, "Truong, Oudre and Vayatis 2020"),
+           "Time-Series Anomaly Detections?, SAC 2022", handles_durations=False),
+    _window(window_once, "Gensler and Sick 2014", measured_otherwise=_ONCE),
+    _window(margin, "Truong, Oudre and Vayatis 2020", measured_otherwise=_ONCE),
     _window(two_sided, "Scharwaechter and Mueller 2020"),
     _window(nab, "Lavin and Ahmad 2015", gives=("value",), lowest=-inf, highest=100.0,
-            counts_samples=True),
+            counts_samples=True, measured_otherwise=_ONCE),
     _distance(hausdorff, "Truong et al., Signal Processing 2020"),
     _distance(modified_hausdorff, "Dubuisson and Jain, ICPR 1994"),
     _distance(semimetric, "James et al., Physica D 2020"),
@@ -195,6 +207,7 @@ def table() -> list[dict[str, Any]]:
             "mainly_for": metric.mainly_for,
             "handles_adjacency": metric.handles_adjacency,
             "handles_durations": metric.handles_durations,
+            "measured_otherwise": dict(metric.measured_otherwise),
             "parameters": {
                 name: "required" if default is REQUIRED else default
                 for name, default in metric.parameters.items()
