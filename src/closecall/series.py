@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from closecall.axis import Axis, read_axis
+from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.axis import IgnoredTime
     from closecall.clock import Clock, Tick, Ticks
     from closecall.evaluated_time import Closed, Stretches
 
@@ -431,7 +430,7 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     """Read a series twice: the part of the time to fit something on, and the rest of it."""
     whole = read_scored(truth, scores, **axis)
     samples = read_axis(whole.all_scores.size, axis.get("times"), axis.get("end"), of="scores")
-    given = _read_stretches(fit, None, samples)
+    given = read_stretches(fit, None, samples)
     if not given:
         raise InputError(expected("`fit` to have a length", "none"))
     own, clock = given[0].intervals.merged(), whole.clock
@@ -444,7 +443,7 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     parts = []
     for first, after in ((np.append(start, stops), np.append(starts, stop)), (starts, stops)):
         ends = np.concatenate((first, before[0])), np.concatenate((after, before[1]))
-        ignored = _within(*ends, start, stop, clock)
+        ignored = IgnoredTime.within(*ends, (start, stop), clock)
         parts.append(read_scored(truth, scores, **axis | {"ignore": ignored}))
     return parts[0], parts[1]
 

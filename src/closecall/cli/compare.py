@@ -75,7 +75,7 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _UNIT = "Times are in the units of the input: samples, if it has no times."
 _LEGEND = f"""\
 {_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
-chance: mean F1 of as many alarms at random times
+chance: mean F1 of the same alarms, moved
 close: close calls, with an alarm near but none that overlaps the event
 alone: events that all others miss
 best, tied: events on which the detector has the highest F1, or shares it

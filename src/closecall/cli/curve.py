@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import Affiliation, AffiliationCurve
     from closecall.affiliation.thresholds import CrossFitted, Limit
-    from closecall.chance import ScoresSignificance
+    from closecall.chance import ScoresSignificance, Significance
     from closecall.cli.output import Output
     from closecall.clock import Clock
     from closecall.tables.roles import Source
@@ -107,6 +107,7 @@ _RULES = {
     "spot": "What a score exceeds with probability {value:g}, by peaks over threshold",
     "alarms": "The lowest threshold within the budget of alarms and half of the time in alarm",
 }
+_MOVED = "by chance: means of the same scores, moved; each best F1 at a threshold of its own"
 _LIMITS = tuple(Constraints.__dataclass_fields__)
 _RATES = {"alarms": "alarm", "false_alarms": "false alarm"}
 
@@ -245,13 +246,7 @@ def curve(
         write_table(curve_columns(result, points=points, chosen=chosen), output.path or "-")
         return
     fitted = None if folds is None else _cross_fitted(result, asked, folds)
-    test = None
-    if shifts is not None:
-        from closecall.chance import significance
-
-        pair = result.scored
-        with show_progress() as progress:
-            test = significance(pair, scores=pair.scores, n=shifts, progress=progress)
+    test = None if shifts is None else _tested(result, asked, chosen, shifts)
 
     def values() -> dict[str, Any]:
         report = curve_report(result, chosen, points=points)
@@ -450,21 +445,22 @@ def _print_whole_curve(
     console: Console,
 ) -> None:
     """Print the scores that are of no single threshold, beside what chance reaches."""
-    best = curve.best()
-    rows = {
-        "best F1": (best.fbeta, None),
-        "average precision": (curve.average_precision, curve.chance_average_precision),
+    moved = curve.chance
+    rows: dict[str, tuple[float, float | None]] = {
+        "best F1": (curve.best().fbeta, moved.f1),
+        "average precision": (curve.average_precision, moved.average_precision),
     }
     if fitted is not None and not isinstance(fitted, str):
         name = f"cross-fitted {_name(chosen)}"
         rows = {"best F1": rows["best F1"], name: (fitted.fbeta(chosen.beta), None)} | rows
-    observed, moved = zip(*rows.values(), strict=True)
+    observed, levels = zip(*rows.values(), strict=True)
     columns = [
         Column(f"of {counted(len(curve), 'threshold')}", [*map(Text, rows)], "left"),
         scores("score", observed),
-        scores("by chance", moved, style="dim"),
+        scores("by chance", levels, style="dim"),
     ]
     print_table(console, columns, gap=3)
+    console.print(Text(_MOVED, style="dim"))
     if isinstance(fitted, str):
         console.print(Text(f"\nThere is no cross-fitted score. {fitted}", style="yellow"))
     elif fitted is not None:
@@ -511,9 +507,30 @@ def _print_points(curve: AffiliationCurve, chosen: OperatingPoint, console: Cons
     print_table(console, columns)
 
 
-def _print_significance(test: ScoresSignificance, console: Console) -> None:
-    """Print the average precision beside that of the shifts."""
+def _tested(
+    curve: AffiliationCurve, asked: Asked, chosen: OperatingPoint, shifts: int
+) -> Significance | ScoresSignificance:
+    """Test the best F1, re-tuned in each shift; or the alarms, if other labels or none chose."""
+    from closecall.chance import significance
+
+    fixed = asked.rule is not None or asked.fit_until is not None
+    threshold: Any = chosen.threshold if fixed else "best_f1"
+    with show_progress() as progress:
+        return significance(
+            curve.scored, scores=(), threshold=threshold, n=shifts, progress=progress
+        )
+
+
+def _print_significance(test: Significance | ScoresSignificance, console: Console) -> None:
+    """Print F1 beside that of the shifts, and under it what is not to be named first."""
+    if hasattr(test, "average_precision"):
+        shown, what = {"best F1": test.f1, "average precision": test.average_precision}, "scores"
+    else:
+        shown, what = (
+            {"F1": test.f1, "  precision": test.precision, "  recall": test.recall},
+            "alarms",
+        )
     console.print()
-    print_shifts({"average precision": test.average_precision}, console)
-    console.print(Text(f"\n{test.average_precision.sentence}\n"))
-    console.print(Text(shifts_legend("scores"), style="dim"))
+    print_shifts(shown, console)
+    console.print(Text(f"\n{test.sentence}\n"))
+    console.print(Text(shifts_legend(what), style="dim"))

@@ -40,11 +40,11 @@ class Command(click.Command):
 
     def _with_options(self, message: str) -> str:
         """Name options where a message names arguments, such as `--from` for `since`."""
-        options = {}
+        options: dict[str, str] = {}
         for parameter in self.params:
             if isinstance(parameter, click.Option):
                 option = parameter.opts[-1]
-                names = (parameter.name, option.removeprefix("--").replace("-", "_"))
+                names = (str(parameter.name), option.removeprefix("--").replace("-", "_"))
                 options |= dict.fromkeys(names, option)
         aliases = {"times": "time", "scores": "score"}
         options = {name: options[own] for name, own in aliases.items() if own in options} | options
@@ -322,7 +322,7 @@ significance_option = click.option(
     flag_value="1000",
     type=parse_shifts,
     metavar="[N]",
-    help="Test against N random shifts of the predictions (1000 if not given): p-values.",
+    help="Test against up to N shifts of the predictions (1000 if not given): p-values.",
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -64,6 +63,7 @@ Examples:
 """
 _ADJUSTED = "adjusted: for the number of events, by Holm's method"
 _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+_TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 
 
 @click.command(cls=Command, help=_HELP)
@@ -158,14 +158,12 @@ def print_score(
 
 def _print_significance(test: Significance, console: Console, *, most: int | None) -> None:
     """Print the scores beside those of the shifts, and the p-values of the events."""
-    print_shifts({name: getattr(test, key) for key, name in _SCORES.items()}, console)
-    f1, adjusted = test.f1, test.events.f1.adjusted_pvalue
-    cases = f"{f1.at_least:,} of {f1.null.size:,} cases"
-    sentence = f"A shift of the same alarms reaches this F1 in {cases}: p = {f1.pvalue:.2g}."
-    console.print(Text(f"\n{f1.sentence if isnan(f1.observed) else sentence}"))
+    print_shifts({name: getattr(test, key) for key, name in _TESTS.items()}, console)
+    adjusted = test.events.f1.adjusted_pvalue
+    console.print(Text(f"\n{test.sentence}"))
     console.print(
-        f"Found better than by chance: {(adjusted <= LEVEL).sum()} of "
-        f"{counted(adjusted.size, 'event')} (adjusted p of F1 <= {LEVEL}).\n",
+        f"Adjusted p of F1 at most {LEVEL}: {(adjusted <= LEVEL).sum()} of "
+        f"{counted(adjusted.size, 'event')}.\n",
         markup=False,
     )
     rows = list(islice(test.events.rows(), most))
