@@ -133,7 +133,10 @@ def parse_points(text: str) -> int | None:
 def parse_rule(text: str) -> ThresholdRule:
     """Read a number or a rule."""
     number = parse_number(text)
-    return ThresholdRule.read(text if number is None else number)
+    try:
+        return ThresholdRule.read(text if number is None else number)
+    except InputError as error:
+        raise click.BadParameter(str(error).replace("\n\nHint: ", " ")) from None
 
 
 @click.command(cls=Command, help=_HELP)
@@ -516,9 +519,10 @@ def _tested(
     fixed = asked.rule is not None or asked.fit_until is not None
     threshold: Any = chosen.threshold if fixed else "best_f1"
     with show_progress() as progress:
-        return significance(
+        test: Significance | ScoresSignificance = significance(
             curve.scored, scores=(), threshold=threshold, n=shifts, progress=progress
         )
+    return test
 
 
 def _print_significance(test: Significance | ScoresSignificance, console: Console) -> None:
