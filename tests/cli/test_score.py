@@ -236,7 +236,7 @@ def test_points_beside_ranges(run):
     assert lines[1].startswith("precision 1.00")
     assert lines[3] == (
         "2 predicted points beside ranges in the same zone weigh nothing in precision: "
-        "--point-length gives"
+        "--point-length gives points a length."
     )
     sides = cc.Events([(10, 20)]), cc.Events([(12, 13), (30, 30), (40, 40)])
     expected = cc.affiliation(*sides, span=(0, 100), point_length=1)

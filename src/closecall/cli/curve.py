@@ -330,11 +330,11 @@ class Asked:
         """Choose a threshold, and return what it gives where it is judged."""
         fit: dict[str, Any] | AffiliationCurve = judged
         if self.fit_until is not None:
-            options = {name: columns[name] for name in ("truth", "score", "time", "end", "span")}
+            names = ("truth", "score", "time", "end", "span", "nan")
+            options = {name: columns[name] for name in names}
             parts = {name: columns[name] for name in ("ignore", "max_step")}
             evaluated = EvaluatedTime(**parts, until=self.fit_until)
             fit = curve_arguments(sources, **options, evaluated=evaluated)
-            fit |= {"nan": columns["nan"]}
         if self.rule is not None:
             known = fit if isinstance(fit, dict) else {"truth": fit.scored, "scores": None}
             return point_at(judged, choose_threshold(**known, rule=self.rule).threshold, self.beta)

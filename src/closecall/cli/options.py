@@ -38,6 +38,16 @@ class Command(click.Command):
             error.args = (self._with_options(str(error)),)
             raise
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Raise on a negative number of shifts before click takes it for an option."""
+        options = args[: args.index("--")] if "--" in args else args
+        for option, following in zip(options, [*options[1:], ""], strict=False):
+            name, _, value = option.partition("=")
+            text = value or following
+            if name == _SIGNIFICANCE and re.match(r"-\d", text):
+                raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
+        return super().parse_args(ctx, args)
+
     def _with_options(self, message: str) -> str:
         """Name options where a message names arguments, such as `--from` for `since`."""
         options: dict[str, str] = {}
