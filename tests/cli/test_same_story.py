@@ -33,7 +33,7 @@ def told(values):
     """Return the counts, scores, levels of chance and events of each command, in one shape."""
     score, curve = values["score"], values["curve"]["chosen"]
     (own,) = [row for row in values["compare"]["detectors"] if row["name"] == "forecast"]
-    events = [row for row in values["compare"]["events"] if row["detector"] == "forecast"]
+    events = [row | row["detectors"]["forecast"] for row in values["compare"]["events"]]
     columns = ("start", "stop", "outcome", "delay", "nearest", *SCORES)
 
     def story(headline, scores, levels, rows):

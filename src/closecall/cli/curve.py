@@ -107,7 +107,7 @@ _RULES = {
     "spot": "What a score exceeds with probability {value:g}, by peaks over threshold",
     "alarms": "The lowest threshold within the budget of alarms and half of the time in alarm",
 }
-_MOVED = "by chance: means of the same scores, moved; each best F1 at a threshold of its own"
+_MOVED = "by chance: means of the same scores, moved; best F1 re-tuned for each move"
 _LIMITS = tuple(Constraints.__dataclass_fields__)
 _RATES = {"alarms": "alarm", "false_alarms": "false alarm"}
 
