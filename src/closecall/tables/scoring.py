@@ -162,10 +162,17 @@ def curve_files(
     AffiliationCurve(4 thresholds, average_precision=1.000, best f1=1.000 at 0.7)
     """
     evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
-    columns = {"truth": truth, "score": score, "time": time}
-    sources = read_sources(truth_file, scores_file)
-    axis = {"end": end, "span": span, "evaluated": evaluated, "nan": nan}
-    return affiliation_curve(**curve_arguments(sources, **columns, **axis))
+    arguments = curve_arguments(
+        read_sources(truth_file, scores_file),
+        truth=truth,
+        score=score,
+        time=time,
+        end=end,
+        span=span,
+        evaluated=evaluated,
+        nan=nan,
+    )
+    return affiliation_curve(**arguments)
 
 
 def curve_columns(
