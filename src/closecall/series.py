@@ -416,6 +416,34 @@ def _close(
     return _Closed(series.checked(), closed, left_out, kept)
 
 
+def close_series(
+    own: TruthInSpan, labels: NDArray[Any], ignore: Iterable[Any], max_step: Any = None
+) -> tuple[TruthInSpan, NDArray[np.bool_] | None]:
+    """Close the true events of a label vector over ignored time; return which samples are left.
+
+    Each of `ignore` is as the argument of `read_pair`. None stands for all samples.
+    """
+    stretches = _read_stretches(None, max_step, own.axis)
+    for part in ignore:
+        stretches += _read_stretches(part, None, own.axis)
+    if not stretches:
+        return own, None
+    closed = _close(own, {"truth": own.truth}, {"truth": labels}, stretches)
+    return closed.series, closed.kept
+
+
+def predict_labels(
+    own: TruthInSpan, labels: NDArray[Any], kept: NDArray[np.bool_] | None = None
+) -> Pair:
+    """Put 0/1 predictions of all samples, of which some are left, beside the true events."""
+    if own.axis is None:
+        raise InputTypeError(expected("the axis of the predictions", "none"))
+    if kept is None:
+        return own.predicting(Intervals.from_labels(labels, own.axis))
+    left_out = _runs_left_out(labels, kept)
+    return own.predicting(Intervals.from_labels(labels[kept], own.axis), left_out)
+
+
 def _within(
     starts: Ticks, stops: Ticks, start: Tick, stop: Tick, clock: Clock
 ) -> IgnoredTime | None:

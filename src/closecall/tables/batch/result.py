@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, MissingExtraError, expected
 from closecall.tables.batch.journal import write_rows
-from closecall.tables.batch.options import ALARMED, COUNTS, DETECTOR
+from closecall.tables.batch.options import DETECTOR
+from closecall.tables.batch.rows import WHOLE
 from closecall.tables.batch.summary import (
     higher_is_better,
     interval_rows,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from closecall.tables.sources.source import Kind
 
 # Counts that are not known of a series in trouble; pandas' plain integers have no missing value.
-_MAYBE_MISSING = (*COUNTS[1:], ALARMED)
+_MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
 
 
 def in_kind(table: pa.Table, kind: Kind) -> Any:
