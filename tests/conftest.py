@@ -29,6 +29,25 @@ settings.register_profile("explore", parent=settings.get_profile("ci"), derandom
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+# One process compiles every kernel while another waits for browsers, and no long file comes last.
+FIRST = (
+    "tests/test_compiled.py",
+    "tests/report/",
+    "tests/tables/batch/",
+    "tests/cli/",
+    "tests/test_documents.py",
+    "tests/statistics/",
+    "tests/properties/",
+    "tests/plot/",
+)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Begin with what takes longest, where files are handed out to processes."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: [not item.nodeid.startswith(start) for start in FIRST])
+
+
 @pytest.fixture(scope="session")
 def data_folder():
     folder = Path(os.environ.get("CLOSECALL_DATA", REPOSITORY.parent / "shared" / "data"))

@@ -139,3 +139,21 @@ def test_messages_about_thresholds(options, message):
     assert str(caught.value) == message
     with pytest.raises(TypeError, match="a `threshold` rule beside `fit`, got none"):
         cc.evaluate([0, 1], scores=[1, 2], fit=[1, 0])
+
+
+@pytest.mark.parametrize("timed", [False, True], ids=["samples", "times"])
+def test_every_metric_counts_evaluated_time_only(timed):
+    generator = np.random.default_rng(4)
+    labels = [np.convolve(generator.random(90) < 0.06, [1] * 4)[:90] > 0 for _ in range(3)]
+    truth, predicted, ignore = (column.astype(int) for column in labels)
+    scores, kept = generator.random(90) + 0.3 * predicted, ignore == 0
+
+    def axis(size):
+        return {"times": 10 * np.arange(size)} if timed else {}
+
+    found = cc.evaluate(truth, predicted, scores=scores, ignore=ignore, **axis(90))
+    sides = truth[kept], predicted[kept]
+    deleted = cc.evaluate(*sides, scores=scores[kept], **axis(kept.sum()))
+    assert found == pytest.approx(deleted, rel=1e-12, nan_ok=True)
+    without = np.where(kept, scores, np.nan)
+    assert cc.evaluate(truth, predicted, scores=without, nan="ignore", **axis(90)) == found

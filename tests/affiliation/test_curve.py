@@ -284,3 +284,16 @@ def test_many_of_one_cluster_beside_an_outlier():
     scores[17] = 1e300
     assert_descending(scores)
     assert_descending(-scores)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_many_samples_of_one_score_enter_together(levels):
+    """Also those that the kernel gathers in several blocks."""
+    truth, scores = np.arange(1000) % 100 < 10, np.arange(1000) % levels
+    curve = cc.affiliation_curve(truth, scores)
+    assert sorted(curve.thresholds) == list(range(levels))
+    for threshold, precision, recall in zip(
+        curve.thresholds, curve.precision, curve.recall, strict=True
+    ):
+        exact = cc.affiliation(truth, scores >= threshold)
+        assert (precision, recall) == pytest.approx((exact.precision, exact.recall), abs=1e-12)

@@ -218,6 +218,8 @@ def test_an_empty_stream_without_options_changes_nothing(options):
         ([0, 1], [], {}, r"as many labels as `truth` \(2\), got 0"),
         ([0, 2], [0, 1], {}, "`truth` labels to be 0 or 1, got 2 at index 1"),
         ([0, 1], [0, np.nan], {}, "`predicted` labels to be 0 or 1, got nan at index 1"),
+        ([0, 1], [0, 1], {"ignore": [0]}, "`ignore` to have one label for each of the 2 samples"),
+        ([0, 1], [0, 1], {"ignore": [0, 3]}, "`ignore` labels to be 0 or 1, got 3 at index 1"),
         ([0, 1], [0, 1], {"times": [10, 11]}, r"without times, as before, got `update\(.*times="),
     ],
 )
@@ -336,3 +338,44 @@ def test_empty_chunks():
     stream.update([], [])
     stream.update(np.array([], dtype=bool), np.array([], dtype=np.uint8))
     assert state(stream) == before
+
+
+def test_one_way_to_cut_gaps():
+    left, right = AffiliationStream(max_step=2), AffiliationStream()
+    with pytest.raises(InputError, match="two streams with one `max_step`, got 2 and None"):
+        _ = left + right
+    with pytest.raises(InputTypeError, match="no `max_step` for a stream of events"):
+        AffiliationStream(start=0, max_step=2).update_events(NONE, NONE, until=4)
+
+
+def test_a_point_before_ignored_time_comes_with_it():
+    stream = AffiliationStream(start=0)
+    stream.update_events(cc.Events([(1, 2)]), cc.Events([(4, 4)]), until=4)
+    with pytest.raises(InputError, match=r"no point of `predicted` at `until` .*, got 4"):
+        stream.update_events(NONE, NONE, until=9, ignore=[(4, 5)])
+    stream.update_events(NONE, NONE, until=9, ignore=[(5, 6)])
+    expected = cc.affiliation(
+        cc.Events([(1, 2)]), cc.Events([(4, 4)]), span=(0, 9), ignore=[(5, 6)]
+    )
+    assert stream.result().to_dict() == expected.to_dict()
+
+
+def test_an_ignored_sample_is_no_alarm_before_its_end_is_known():
+    stream = AffiliationStream()
+    stream.update([1, 0], [0, 1], times=[0.0, 1.0], ignore=[0, 1])
+    assert (stream.alarms, len(stream)) == (0, 1)
+    result = stream.result(end=3.0)
+    assert (result.left_out, result.ignored_time) == ((0, 1), 2.0)
+
+
+def test_gaps_on_floats():
+    truth, predicted = [0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 0]
+    times = [0.1, 0.2, 0.3, 7.4, 7.5, 7.6]
+    stream = AffiliationStream(max_step=0.15)
+    for start in range(0, 6, 2):
+        part = slice(start, start + 2)
+        stream.update(truth[part], predicted[part], times=times[part])
+    expected = cc.affiliation(truth, predicted, times=times, max_step=0.15)
+    assert stream.result().f1 == pytest.approx(expected.f1, rel=1e-12)
+    assert stream.result().events.stop == pytest.approx(expected.events.stop, rel=1e-12)
+    assert stream.result().ignored_time == pytest.approx(6.95)

@@ -17,9 +17,10 @@ from closecall.affiliation import _kernels
 from closecall.affiliation.result import COLUMNS, Affiliation, EventScores
 from closecall.affiliation.score import mean_scores, score_zones
 from closecall.affiliation.zones import borders_between, origin_of, zone_borders
+from closecall.axis import IgnoredTime
 from closecall.errors import InputError, expected
-from closecall.events import Intervals
-from closecall.series import Pair
+from closecall.events import Intervals, runs
+from closecall.series import LeftOut, Pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,11 +86,88 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RunsLeftOut:
+    """How many runs of ones lie wholly inside ignored time.
+
+    A run at a border may go on beyond it: of such a one it is known whether any of it is evaluated.
+    """
+
+    inside: int
+    first: bool | None = None
+    """Whether the run at the start has evaluated samples; None if there is no such run."""
+    last: bool | None = None
+    """The same of the run at the end."""
+    one: bool = False
+    """Whether the two are the same run."""
+
+    @classmethod
+    def of(cls, labels: NDArray[Any], kept: NDArray[np.bool_]) -> RunsLeftOut:
+        """Count the runs of one sample or more."""
+        first, after = runs(labels)
+        before = np.concatenate(([0], np.cumsum(kept)))
+        seen = before[first] < before[after]
+        at_start = bool(seen[0]) if labels[0] else None
+        at_end = bool(seen[-1]) if labels[-1] else None
+        one = len(first) == 1 and after[0] - first[0] == labels.size
+        at_borders = (at_start is False) + (at_end is False and not one)
+        return cls(int(np.count_nonzero(~seen)) - at_borders, at_start, at_end, one)
+
+    @classmethod
+    def none_of(cls, labels: NDArray[Any]) -> RunsLeftOut:
+        """Take note of the runs at the borders, where all samples are evaluated."""
+        first, last = (True if labels[place] else None for place in (0, -1))
+        return cls(0, first, last, one=bool(first) and bool(labels.all()))
+
+    @property
+    def total(self) -> int:
+        """How many there are if nothing comes before or after."""
+        return self.inside + (self.first is False) + (self.last is False and not self.one)
+
+    def followed_by(self, other: RunsLeftOut) -> RunsLeftOut:
+        """Put the runs of another after these; a run that goes on is one."""
+        meeting = [seen for seen in (self.last, other.first) if seen is not None]
+        met = any(meeting) if meeting else None
+        first = met if self.one else self.first
+        last = met if other.one else other.last
+        one = self.one and other.one
+        complete = bool(meeting) and not (self.one or other.one)
+        inside = self.inside + other.inside + (complete and not met)
+        return RunsLeftOut(inside, first, last, one)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallersTime:
+    """Where a segment lies for the caller, and what of it is ignored."""
+
+    start: Tick
+    stop: Tick
+    ignored: Blocks
+    """Stretches (start, stop) in ticks, sorted; they may touch."""
+    left_out: tuple[RunsLeftOut | None, RunsLeftOut | None]
+    """Of truth and predicted; None if there was no sample."""
+
+    def followed_by(self, other: CallersTime) -> CallersTime:
+        """Put what comes next after it."""
+        left_out = tuple(
+            before.followed_by(after) if before and after else before or after
+            for before, after in zip(self.left_out, other.left_out, strict=True)
+        )
+        ignored = self.ignored.followed_by(other.ignored)
+        return CallersTime(self.start, other.stop, ignored, left_out)  # type: ignore[arg-type]
+
+    def moved(self, ticks: int) -> CallersTime:
+        """Return the same at another time of an integer axis."""
+        ignored = Blocks(tuple(array + ticks for array in self.ignored.arrays))
+        return CallersTime(self.start + ticks, self.stop + ticks, ignored, self.left_out)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Segment:
     """True events, and predictions near the first and the last of them, from start to stop.
 
-    Events are rows (start, stop) in ticks. Scores are rows of the table of `_kernels`, and in one
-    more column how many predicted pieces the zone has.
+    Events are rows (start, stop) in ticks of evaluated time, which starts with the segment. Scores
+    are rows of the table of `_kernels`, and in one more column how many predicted pieces the zone
+    has.
     """
 
     start: Tick
@@ -107,14 +185,27 @@ class Segment:
     """Scores of the zones between the first and the last."""
     alarms: int
     """How many predicted events there are."""
+    callers: CallersTime
+    """Where this is for the caller."""
 
     @classmethod
     def of(
-        cls, truth: Ticks, predicted: Ticks, span: tuple[Tick, Tick], clock: Clock, *, joins: bool
+        cls,
+        truth: Ticks,
+        predicted: Ticks,
+        span: tuple[Tick, Tick],
+        clock: Clock,
+        *,
+        joins: bool,
+        callers: CallersTime | None = None,
     ) -> Segment:
-        """Evaluate the events of a segment."""
+        """Evaluate the events of a segment; without `callers`, nothing is ignored."""
         near, nothing = Blocks.of(predicted), Blocks.of(_NO_SCORES)
-        own = cls(*span, clock, joins, Blocks.of(truth), near, near, nothing, len(predicted))
+        if callers is None:
+            callers = CallersTime(*span, Blocks.of(truth[:0]), (None, None))
+        own = cls(
+            *span, clock, joins, Blocks.of(truth), near, near, nothing, len(predicted), callers
+        )
         if len(truth) < 2:  # noqa: PLR2004 - no border
             return own
         borders = borders_between(*_columns(truth), own.origin)
@@ -138,6 +229,7 @@ class Segment:
 
     def followed_by(self, other: Segment) -> Segment:
         """Put a segment that starts where this one stops after it."""
+        other = other.placed_at(self.stop)
         truth, one_event = _joined(self, other, self.truth, other.truth)
         middle, one_alarm = _joined(self, other, self.tail, other.head)
         head = self.head if len(self.truth) > 1 else middle
@@ -159,16 +251,26 @@ class Segment:
                 inner = inner.followed_by(own)
         inner = inner.followed_by(other.inner)
         alarms = self.alarms + other.alarms - one_alarm
-        span = self.start, other.stop
-        return Segment(*span, self.clock, self.joins, truth, head, tail, inner, alarms)
+        span, callers = (self.start, other.stop), self.callers.followed_by(other.callers)
+        return Segment(*span, self.clock, self.joins, truth, head, tail, inner, alarms, callers)
+
+    def placed_at(self, start: Tick) -> Segment:
+        """Return the same segment at another evaluated time, since some before it is ignored."""
+        if start == self.start:
+            return self
+        # In this order, what is at the start of the segment stays there exactly.
+        events: dict[str, Any] = {
+            name: Blocks(
+                tuple(start + (array - self.start) for array in getattr(self, name).arrays)
+            )
+            for name in ("truth", "head", "tail")
+        }
+        return replace(self, start=start, stop=start + (self.stop - self.start), **events)
 
     def moved(self, ticks: int) -> Segment:
         """Return the same segment at another time of an integer axis."""
-        events: dict[str, Any] = {
-            name: Blocks(tuple(array + ticks for array in getattr(self, name).arrays))
-            for name in ("truth", "head", "tail")
-        }
-        return replace(self, start=self.start + ticks, stop=self.stop + ticks, **events)
+        moved = self.placed_at(self.start + ticks)
+        return replace(moved, callers=self.callers.moved(ticks))
 
     def first_zone(self) -> Blocks:
         """Score the first zone, whose true event must not be the only one."""
@@ -215,7 +317,15 @@ class Segment:
             start=self.start,
             stop=self.stop,
             clock=self.clock,
+            ignored=self._ignored(),
+            left_out=LeftOut(*(side.total if side else 0 for side in self.callers.left_out)),
         )
+
+    def _ignored(self) -> IgnoredTime | None:
+        if not len(self.callers.ignored):
+            return None
+        joined = Intervals(*_columns(self.callers.ignored.whole()), self.clock).merged()
+        return IgnoredTime.of(joined.starts, joined.stops, self.clock)
 
     def _event_scores(self, pair: Pair, borders: Ticks, rows: NDArray[np.float64]) -> EventScores:
         return EventScores(pair, borders, rows[:, :-1], rows[:, -1].astype(np.int64), self.alarms)

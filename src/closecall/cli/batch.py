@@ -86,7 +86,7 @@ _LOOKS = {
 _OPTIMISTIC = ", chosen with the truth: what a detector could reach, not what it would."
 _INTERVALS_LEGEND = """\
 from, to: limits of the number or the lead, as there are only so many series
-p-value: how often two equally good detectors would differ so much on as many series
+p-value: how often equally good detectors differ so much on so many series
 -: nothing can be said"""
 _HELP = """\
 Evaluate detectors on many series: a leaderboard here, and one row for each series in a file.

@@ -81,7 +81,7 @@ equivocal: of precision and recall, one is higher and the other lower
 better, worse, equivocal: only events that both detectors find"""
 _INTERVALS_LEGEND = """\
 from, to: limits of the score or the lead, as there are only so many events
-p-value: how often two equally good detectors would differ so much on as many events
+p-value: how often equally good detectors differ so much on so many events
 -: nothing can be said"""
 
 
