@@ -97,7 +97,7 @@ def test_events_at_and_event_curve():
     curve = cc.affiliation_curve(truth, scores)
     rows = curve.events_at(0.7)
     assert rows.precision[0] == 1
-    assert rows.delay.tolist() == [0, -1]
+    assert rows.outcome.tolist() == ["caught", "close call"]
     # The zones meet at 3.5, so sample 3 belongs to both.
     first, second = curve.event_curve(0), curve.event_curve(1)
     assert first.thresholds.tolist() == [0.8, 0.6, 0.1]

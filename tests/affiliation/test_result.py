@@ -209,7 +209,38 @@ def test_datetimes_in_a_dict(zone, start):
 def test_nanoseconds_in_a_dict():
     row = ALL["nanoseconds"].to_dict()["events"][0]
     assert row["start"] == "1970-01-01T00:00:00.000000001"
-    assert row["delay"] == -1e-9
+    assert (row["outcome"], row["delay"], row["nearest"]) == ("close call", None, 0)
+
+
+def test_what_happened_to_the_series():
+    result = scored()
+    assert (result.caught, result.alarms, result.false_alarms) == (1, 1, 0)
+    assert result.alarmed == pytest.approx(1 / 7)
+    assert result.events.caught.tolist() == [True, False]
+    assert result.events.missed.tolist() == [False, True]
+    assert result.events.nearest[1] == -np.timedelta64(4, "D")
+    assert np.isnat(result.events.median_delay)  # between a day and never
+    assert result.headline == "1 of 2 caught (so the median delay is never), no false alarms"
+
+
+@pytest.mark.parametrize(
+    ("alarms", "median", "headline"),
+    [
+        ([(1, 2), (11, 12), (21, 22)], 1, "3 of 3 caught, median delay 1, no false alarms"),
+        (
+            [(3, 4), (13, 14), (25, 26)],
+            3,
+            "2 of 3 caught, median delay 3, 3.3 false alarms per 100",
+        ),
+        ([(0, 30)], -10, "3 of 3 caught, median 10 early, no false alarms"),
+        ([(3, 4)], inf, "1 of 3 caught (so the median delay is never), no false alarms"),
+    ],
+)
+def test_the_median_delay_counts_never(alarms, median, headline):
+    truth = Events([(0, 5), (10, 15), (20, 25)])
+    result = cc.affiliation(truth, Events(alarms), span=(0, 30))
+    assert result.events.median_delay == median
+    assert result.headline == headline
 
 
 def test_html():
@@ -243,7 +274,8 @@ def test_html_of_a_stream_is_that_of_the_whole_series():
 
 def test_html_without_any_alarm():
     html = NOTHING._repr_html_()
-    assert "<b>precision -, recall 0.000, F1 -</b>" in html
+    assert "<b>0 of 1 caught, no false alarms</b>" in html
+    assert "<p>precision -, recall 0.000, F1 -</p>" in html
     assert "<p>by chance: precision -, recall 0.000, F1 -</p>" in html
 
 

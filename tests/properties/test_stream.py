@@ -12,10 +12,10 @@ from hypothesis import example, given
 
 import closecall as cc
 from closecall.affiliation.stream import AffiliationStream
-from tests.properties.comparisons import LENGTHS, SCORES, TIMES, assert_same_digits
+from tests.properties.comparisons import LENGTHS, OUTCOMES, SCORES, TIMES, assert_same_digits
 from tests.properties.strategies import decimal_steps, events, labelled, mixed_cases
 
-COLUMNS = (*TIMES, *SCORES, *LENGTHS, "predicted_count")
+COLUMNS = (*TIMES, *SCORES, *LENGTHS, *OUTCOMES, "predicted_count")
 START = datetime(2024, 3, 31, 0, 30, tzinfo=UTC)
 
 
@@ -34,9 +34,24 @@ def assert_same_events(found, expected):
 
 def assert_same_rows(found, expected):
     complete = list(expected.events.rows())[: len(found)]
+    alarms = expected.events.pair.predicted
+    alarms = list(zip(alarms.starts.tolist(), alarms.stops.tolist(), strict=True))
     for row in complete:
         del row["recall_above_chance"], row["f1_above_chance"]  # they depend on what comes later
+        row["nearest"] = nearest_so_far(row, alarms)
     assert found == complete
+
+
+def nearest_so_far(row, alarms):
+    """Return the signed time to the nearest of the ranges that start before the zone stops."""
+    if row["outcome"] == "caught":
+        return None
+    away = [
+        stop - row["start"] if start < row["start"] else start - row["stop"]
+        for start, stop in alarms
+        if start < row["zone_stop"]
+    ]
+    return min(away, key=lambda distance: (abs(distance), distance > 0), default=None)
 
 
 def chunks(cuts, *columns):
@@ -227,6 +242,17 @@ def test_rows_are_closed_once_in_order_and_in_time(drawn, cuts):
     assert_same_rows(rows, expected)
     assert list(stream.closed()) == []
     assert len(stream) == len(expected.events)
+
+
+@given(sample_labels, some_cuts)
+def test_rows_that_are_taken_one_by_one(drawn, cuts):
+    truth, predicted, _, _ = drawn
+    stream, rows = AffiliationStream(), []
+    for chunk in chunks(cuts, truth, predicted):
+        stream.update(*chunk)
+        rows += [row for row in [next(stream.closed(), None)] if row is not None]
+    rows += stream.closed()
+    assert_same_rows(rows, cc.affiliation(truth, predicted))
 
 
 @given(sample_labels, some_cuts)

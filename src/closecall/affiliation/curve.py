@@ -455,8 +455,9 @@ def affiliation_curve(
     -------
     AffiliationCurve
         ``thresholds`` (descending), ``precision``, ``recall``, ``f1``, ``fbeta(beta)``,
-        ``alarms``, ``average_precision``, ``best(...)``, ``at(threshold)``. Precision and recall
-        are in [0, 1], higher is better (equations 4 to 6 of the paper at each threshold).
+        ``caught``, ``alarms``, ``false_alarms``, ``alarmed``, ``average_precision``,
+        ``best(...)``, ``cross_fitted(...)``, ``at(threshold)``. Precision and recall are in
+        [0, 1], higher is better (equations 4 to 6 of the paper at each threshold).
 
     Examples
     --------
@@ -472,9 +473,10 @@ def affiliation_curve(
     scored.require_truth("affiliation")
     pieces = cut_samples(scored)
     rows, order = _weighed(scored, pieces), descending_order(pieces.scores)
-    *columns, alarmed = _swept(pieces.scores, order, rows, len(scored.truth))
-    # Times are in half ticks here.
-    return AffiliationCurve(*columns, alarmed / (2 * (scored.stop - scored.start)), scored=scored)
+    swept = _swept(pieces.scores, order, rows, len(scored.truth))
+    thresholds, precision, recall, alarms, alarmed = swept
+    share = alarmed / (2 * (scored.stop - scored.start))  # from half ticks
+    return AffiliationCurve(thresholds, precision, recall, alarms, share, scored)
 
 
 def _weighed(scored: Scored, pieces: Pieces) -> NDArray[np.float64]:
@@ -549,7 +551,7 @@ class Overlaps:
     scores: NDArray[Any]
     """The scores of the pieces that overlap an event."""
     joined: NDArray[Any]
-    """For each of these but the first, from which score down one alarm holds it and the one before."""
+    """For each of these but the first: from which score down the one before is in its alarm."""
 
     @classmethod
     def of(cls, scored: Scored, pieces: Pieces) -> Overlaps:

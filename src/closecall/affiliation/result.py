@@ -151,12 +151,14 @@ class EventScores:
     @property
     def caught(self) -> NDArray[np.bool_]:
         """Whether the event was caught."""
-        return self.table[:, _kernels.OUTCOME] == _kernels.CAUGHT
+        caught: NDArray[np.bool_] = self.table[:, _kernels.OUTCOME] == _kernels.CAUGHT
+        return caught
 
     @property
     def missed(self) -> NDArray[np.bool_]:
         """Whether the event was missed, and not even a close call."""
-        return self.table[:, _kernels.OUTCOME] == _kernels.MISSED
+        missed: NDArray[np.bool_] = self.table[:, _kernels.OUTCOME] == _kernels.MISSED
+        return missed
 
     @property
     def median_delay(self) -> Any:

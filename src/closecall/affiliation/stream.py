@@ -39,9 +39,9 @@ class AffiliationStream:
 
     .. math:: I_j = [(b_{j-1} + a_j) / 2, (b_j + a_{j+1}) / 2), \quad \text{gt}_j = [a_j, b_j).
 
-    What is kept is one row for each true event, and the predicted events that reach into the
-    first and into the last zone; never samples. Streams of adjacent stretches of time can be
-    added, so that each can be computed by another process.
+    What is kept is one row and up to four predicted events for each true event, and the predicted
+    events that reach into the first and into the last zone; never samples. Streams of adjacent
+    stretches of time can be added, so that each can be computed by another process.
 
     Parameters
     ----------
@@ -157,7 +157,8 @@ class AffiliationStream:
 
         That is so as soon as the next true event has started. Rows are those of
         `EventScores.rows`, without ``recall_above_chance`` and ``f1_above_chance``, which depend on
-        how many alarms are still to come. The first zone is taken to start where the stream does; a
+        how many alarms are still to come; ``nearest`` only knows alarms that start before the zone
+        stops, where `result` knows all. The first zone is taken to start where the stream does; a
         sum of streams therefore goes on where its left part was, and yields all rows of its right
         part.
 

@@ -2,8 +2,9 @@
 
 Segments that follow each other are put together with `followed_by`, in any order of pairs, and a
 stream is nothing else. A true event's zone ends halfway to its neighbours, so the zones strictly
-inside a segment are scored and only their rows are kept. The zones of the first and of the last
-true event stay open, with the predictions that reach into them.
+inside a segment are scored and only their rows are kept, with the few alarms that tell what
+happened to their events. The zones of the first and of the last true event stay open, with the
+predictions that reach into them.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _ZONE_COLUMNS = tuple(
     name for name in COLUMNS if name not in ("recall_above_chance", "f1_above_chance")
 )
 _NO_SCORES = np.empty((0, _kernels.COLUMNS + 1))
+_BESIDE = 4  # alarms of a zone that are kept, at most: its first and last, and those at the event
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,7 +184,10 @@ class Segment:
     tail: Blocks
     """Predictions that reach into the last zone; all of them if there are not two zones."""
     inner: Blocks
-    """Scores of the zones between the first and the last."""
+    """Scores of the zones between the first and the last, without what happened to the events."""
+    beside: Blocks
+    """Of the predictions in these zones, those beside an event or a border: the others are neither
+    the first to overlap an event nor the nearest to one. Only the first may have begun earlier."""
     alarms: int
     """How many predicted events there are."""
     callers: CallersTime
@@ -201,20 +206,32 @@ class Segment:
     ) -> Segment:
         """Evaluate the events of a segment; without `callers`, nothing is ignored."""
         near, nothing = Blocks.of(predicted), Blocks.of(_NO_SCORES)
+        beside = Blocks.of(predicted[:0])
         if callers is None:
             callers = CallersTime(*span, Blocks.of(truth[:0]), (None, None))
         own = cls(
-            *span, clock, joins, Blocks.of(truth), near, near, nothing, len(predicted), callers
+            *span,
+            clock,
+            joins,
+            Blocks.of(truth),
+            near,
+            near,
+            nothing,
+            beside,
+            len(predicted),
+            callers,
         )
         if len(truth) < 2:  # noqa: PLR2004 - no border
             return own
         borders = borders_between(*_columns(truth), own.origin)
+        inner, beside = score_zones_of(truth[:-1], borders, predicted, own.origin)
         # Copies, so that the other predictions are not kept with these.
         return replace(
             own,
             head=Blocks.of(reaching(predicted, own.origin, before=borders[0]).copy()),
             tail=Blocks.of(reaching(predicted, own.origin, after=borders[-1]).copy()),
-            inner=score_rows(truth[1:-1], borders, predicted, own.origin),
+            inner=inner,
+            beside=beside,
         )
 
     @property
@@ -234,7 +251,7 @@ class Segment:
         middle, one_alarm = _joined(self, other, self.tail, other.head)
         head = self.head if len(self.truth) > 1 else middle
         tail = other.tail if len(other.truth) > 1 else middle
-        inner = self.inner
+        inner, beside = self.inner, self.beside
         if len(self.truth) and len(other.truth):
             # The true events that meet, and one more on either side: zones between are complete.
             sides = Blocks((self.truth.last(2),)), Blocks((other.truth.first(2),))
@@ -247,12 +264,13 @@ class Segment:
                 reached = reaching(middle.whole(), self.origin, after=borders[-1])
                 tail = Blocks.of(reached.copy())
             if len(near) > 2:  # noqa: PLR2004 - the outer two stay open
-                own = score_rows(near[1:-1], borders, middle.whole(), self.origin)
-                inner = inner.followed_by(own)
-        inner = inner.followed_by(other.inner)
+                own, few = score_zones_of(near[:-1], borders, middle.whole(), self.origin)
+                inner, beside = inner.followed_by(own), _united(beside, few)
+        inner, beside = inner.followed_by(other.inner), _united(beside, other.beside)
         alarms = self.alarms + other.alarms - one_alarm
         span, callers = (self.start, other.stop), self.callers.followed_by(other.callers)
-        return Segment(*span, self.clock, self.joins, truth, head, tail, inner, alarms, callers)
+        known = truth, head, tail, inner, beside
+        return Segment(*span, self.clock, self.joins, *known, alarms, callers)
 
     def placed_at(self, start: Tick) -> Segment:
         """Return the same segment at another evaluated time, since some before it is ignored."""
@@ -263,7 +281,7 @@ class Segment:
             name: Blocks(
                 tuple(start + (array - self.start) for array in getattr(self, name).arrays)
             )
-            for name in ("truth", "head", "tail")
+            for name in ("truth", "head", "tail", "beside")
         }
         return replace(self, start=start, stop=start + (self.stop - self.start), **events)
 
@@ -276,14 +294,15 @@ class Segment:
         """Score the first zone, whose true event must not be the only one."""
         near = self.truth.first(2)
         borders = borders_between(*_columns(near), self.origin, self.start)
-        return score_rows(near[:1], borders, self.head.whole(), self.origin)
+        return score_rows(near[:1], borders, self.head.whole(), self.origin, before=0)
 
     def scores(self) -> Blocks:
         """Score every zone, as if nothing came before or after."""
         near, single = self.truth.last(2), len(self.truth) == 1
         start = self.start if single else None
         borders = borders_between(*_columns(near), self.origin, start, self.stop)
-        last = score_rows(near[-1:], borders, self.tail.whole(), self.origin, last=True)
+        tail, before = self.tail.whole(), 0 if single else 1
+        last = score_rows(near, borders, tail, self.origin, before=before, last=True)
         return last if single else self.first_zone().followed_by(self.inner).followed_by(last)
 
     def result(self) -> Affiliation:
@@ -291,7 +310,10 @@ class Segment:
         pair = self.pair(self.truth.whole())
         pair.require_truth("affiliation")
         pair.checked()
-        events = self._event_scores(pair, zone_borders(pair), self.scores().whole())
+        alarms = self.head
+        if len(self.truth) > 1:
+            alarms = _united(_united(self.head, self.beside), self.tail)
+        events = self._event_scores(pair, zone_borders(pair), self.scores(), alarms, ahead=True)
         precisions = events.precision[~np.isnan(events.precision)]
         sums = _sum_in_order(precisions), len(precisions), _sum_in_order(events.recall)
         return mean_scores(events, sums)
@@ -301,12 +323,18 @@ class Segment:
         stop = len(self.truth) - 1
         if first >= stop:
             return
+        count = stop - first
         scores = self.inner if first else self.first_zone().followed_by(self.inner)
         # The events before and after the zones, but that the first zone starts with the segment.
         near = self.truth.last(stop + 1 - max(first - 1, 0))
         borders = borders_between(*_columns(near), self.origin, None if first else self.start)
         pair = self.pair(near[1:-1] if first else near[:-1])
-        events = self._event_scores(pair, borders, scores.last(stop - first))
+        # All that is kept of the zones, and the last alarm before them.
+        alarms = Blocks.of(self.beside.last(_BESIDE * count + 1))
+        if len(alarms) == len(self.beside):
+            alarms = _united(Blocks.of(self.head.last(1)) if first else self.head, alarms)
+        rows = Blocks.of(scores.last(count))
+        events = self._event_scores(pair, borders, rows, alarms, ahead=False)
         yield from events.rows(_ZONE_COLUMNS)
 
     def pair(self, truth: Ticks) -> Pair:
@@ -327,8 +355,15 @@ class Segment:
         joined = Intervals(*_columns(self.callers.ignored.whole()), self.clock).merged()
         return IgnoredTime.of(joined.starts, joined.stops, self.clock)
 
-    def _event_scores(self, pair: Pair, borders: Ticks, rows: NDArray[np.float64]) -> EventScores:
-        return EventScores(pair, borders, rows[:, :-1], rows[:, -1].astype(np.int64), self.alarms)
+    def _event_scores(
+        self, pair: Pair, borders: Ticks, scores: Blocks, alarms: Blocks, *, ahead: bool
+    ) -> EventScores:
+        rows = scores.whole()
+        table, truth = rows[:, :-1].copy(), (pair.truth.starts, pair.truth.stops)
+        sides = *truth, *_columns(alarms.whole())
+        _kernels.find_outcomes(*sides, self.origin, borders, table, ahead)
+        table[:, _kernels.HITS] = rows[:, _kernels.HITS]  # of all alarms
+        return EventScores(pair, borders, table, rows[:, -1].astype(np.int64), self.alarms)
 
 
 class UnkeptIntervals(Intervals):
@@ -373,28 +408,53 @@ def reaching(
 
     A point on a border belongs to what comes after it.
     """
-    first, last = 0, len(predicted)
-    starts, stops = 2 * (predicted[:, 0] - origin), 2 * (predicted[:, 1] - origin)
-    if after is not None:
-        places = np.searchsorted(starts, after), np.searchsorted(stops, after, side="right")
-        first = int(min(places))
-    if before is not None:
-        last = int(np.searchsorted(starts, before))
+    first = 0 if after is None else int(_first_after(predicted, origin, after))
+    last = len(predicted) if before is None else int(_first_from(predicted, origin, before))
     return predicted[first:last]
 
 
+def _first_after(predicted: Ticks, origin: Tick, borders: Any) -> Any:
+    """Return the index of the first prediction that has a part after each border."""
+    from_there = _first_from(predicted, origin, borders)
+    return np.minimum(
+        from_there, np.searchsorted(2 * (predicted[:, 1] - origin), borders, side="right")
+    )
+
+
+def _first_from(predicted: Ticks, origin: Tick, borders: Any) -> Any:
+    """Return the index of the first prediction that starts at each border or after it."""
+    return np.searchsorted(2 * (predicted[:, 0] - origin), borders)
+
+
+def score_zones_of(
+    near: Ticks, borders: Ticks, predicted: Ticks, origin: Tick
+) -> tuple[Blocks, Blocks]:
+    """Score the zones of all true events but the first; return also the alarms to keep of them."""
+    rows = score_rows(near, borders, predicted, origin, before=1)
+    first = _first_after(predicted, origin, borders[:-1])
+    last = _first_from(predicted, origin, borders[1:]) - 1
+    # The last alarm that starts before the event, and the first that does not.
+    at = np.searchsorted(predicted[:, 0], near[1:, 0])
+    places = np.stack((first, np.clip(at - 1, first, last), np.clip(at, first, last), last))
+    return rows, Blocks.of(predicted[np.unique(places[:, first <= last])])
+
+
 def score_rows(
-    truth: Ticks, borders: Ticks, predicted: Ticks, origin: Tick, *, last: bool = False
+    near: Ticks, borders: Ticks, predicted: Ticks, origin: Tick, *, before: int, last: bool = False
 ) -> Blocks:
     """Score the zones of consecutive true events between borders in half ticks from the origin.
 
-    Predictions may reach beyond the outer borders. The last zone of a series also has the points
-    at its end.
+    `before` of the events come before these zones: an alarm that hits one of them, and another
+    here, counts there. Predictions may reach beyond the outer borders. The last zone of a series
+    also has the points at its end.
     """
-    near = reaching(predicted, origin, after=borders[0], before=None if last else borders[-1])
-    sides = _columns(truth), _columns(near)
-    table, counts, _ = score_zones(*sides, borders, origin)
-    _kernels.find_outcomes(*sides[0], *sides[1], origin, borders, table)
+    alarms = reaching(predicted, origin, after=borders[0], before=None if last else borders[-1])
+    sides = _columns(near), _columns(alarms)
+    table, counts, _ = score_zones(_columns(near[before:]), sides[1], borders, origin)
+    outcomes = np.empty((len(near), _kernels.COLUMNS))
+    widened = np.concatenate((borders[:before], borders))
+    _kernels.find_outcomes(*sides[0], *sides[1], origin, widened, outcomes, True)
+    table[:, _kernels.OUTCOME :] = outcomes[before:, _kernels.OUTCOME :]
     return Blocks.of(np.column_stack((table, counts)))
 
 
@@ -412,6 +472,20 @@ def _joined(left: Segment, right: Segment, before: Blocks, after: Blocks) -> tup
             both = before.without_last().followed_by(Blocks.of(event))
             return both.followed_by(after.without_first()), True
     return before.followed_by(after), False
+
+
+def _united(before: Blocks, after: Blocks) -> Blocks:
+    """Put alarms of consecutive zones one after the other; one that reaches into both is kept once.
+
+    Either may know only a part of it.
+    """
+    if len(before) and len(after):
+        last, first = before.arrays[-1][-1], after.arrays[0][0]
+        if first[0] < last[1] or first[0] == last[0]:
+            alarm = np.array([[min(last[0], first[0]), max(last[1], first[1])]])
+            both = before.without_last().followed_by(Blocks.of(alarm))
+            return both.followed_by(after.without_first())
+    return before.followed_by(after)
 
 
 def _sum_in_order(values: NDArray[np.float64]) -> float:
