@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from closecall.axis import Axis, read_axis
+from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.axis import IgnoredTime
     from closecall.clock import Clock, Tick, Ticks
     from closecall.evaluated_time import Closed, Stretches
 
