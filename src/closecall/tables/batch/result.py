@@ -107,13 +107,16 @@ class BatchResult:
         """One row for each series and detector, in the input's own kind of table.
 
         The `by` columns, ``detector``, ``status`` and ``reason`` (the same in a line; null where
-        all is well), counts of samples and events (``alarmed_events`` are true events with a
-        prediction in their zone), the ``threshold``, the numbers of the metrics (lengths of time
-        in seconds; nan where undefined), and for affiliation about what `closecall.chance` gives
-        for as many alarms, for a quick reading: ``chance_recall``, which is exact,
-        ``chance_precision``, usually within 0.02, and ``chance_f1``, the F1 of these two, up to
-        0.03 too high (the means themselves have to be simulated). For the affiliation average
-        precision, ``chance_average_precision`` is about that of shuffled scores.
+        all is well), counts of samples and events, and for affiliation how many true events were
+        ``caught``, how many alarms were ``false_alarms``, the share of the time that is
+        ``alarmed``, the ``median_delay`` (inf if half of the events were not caught), the
+        ``evaluated_days`` (nan where times are not dated) and the ``alarmed_events``, those with a
+        prediction in their zone. Where time may be ignored, ``ignored_time``, and how many true
+        events and alarms lie wholly in it: ``left_out_events`` and ``left_out_alarms``. Then the
+        ``threshold``, the numbers of the metrics (lengths of time in seconds; nan where
+        undefined), with ``cross_fit`` the ``best_f1`` at the series' own best threshold, and for
+        affiliation about what random alarms reach: ``chance_precision``, ``chance_recall`` and
+        ``chance_f1``, and for its average precision ``chance_average_precision``.
 
         The status is ``ok``; or, with numbers, ``constant_score`` (every sample has the same) or
         ``undefined`` (at least one metric is); or ``no_event``, ``nan_score``, ``bad_scores``,
@@ -123,8 +126,8 @@ class BatchResult:
         return in_kind(self.table, self.kind)
 
     @property
-    def thresholds(self) -> dict[str, float]:
-        """The thresholds that all series of a detector share, with ``best_f1_global``."""
+    def thresholds(self) -> dict[str, Any]:
+        """Thresholds by detector: one with ``best_f1_global``, one a fold with ``cross_fit``."""
         return dict(self.options.shared)
 
     @cached_property
@@ -162,9 +165,12 @@ class BatchResult:
               ``series_undefined``: for which at least one of the metrics has no value, and which
               the means of that metric therefore leave out; ``trouble``: every other status, and
               units that could not be read (see `failures`), in words.
+            - ``caught`` of the ``pooled_events`` true events of all series that were scored;
+              ``false_alarms``, also those on series without a true event, and
+              ``false_alarms_per_day`` of evaluated time (nan where times are not dated).
             - ``mean_<metric>``: over series, each with the same weight.
-            - ``pooled_affiliation_precision``, ``_recall``, ``_f1``: over the ``pooled_events``
-              true events of all series that were scored, each event with the same weight:
+            - ``pooled_affiliation_precision``, ``_recall``, ``_f1``: over the ``pooled_events``,
+              each event with the same weight:
               :math:`P = \sum_{s,j} P_{s,j} / \#\text{defined}`,
               :math:`R = \sum_{s,j} R_{s,j} / \#\text{events}`, and the F1 of these two.
             - ``micro_precision``, ``_recall``, ``_f1``: over samples, each with the same weight:
