@@ -1,5 +1,6 @@
 """Settings that must hold before the package is imported, and what the tests share."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -54,3 +55,8 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"needs the data folder: CLOSECALL_DATA names it, and {folder} is not there")
     return folder
+
+
+def pytest_collection_finish():
+    """Let the garbage collector leave alone what thousands of collected tests hold."""
+    gc.freeze()

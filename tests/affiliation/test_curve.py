@@ -1,6 +1,7 @@
 """The curve by hand: its points, any threshold, single events, and what it gives away."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
@@ -144,7 +145,7 @@ def test_as_plain_values(curve):
     values = json.loads(json.dumps(curve.to_dict(), allow_nan=False))
     assert values["distinct_thresholds"] == 5
     assert values["average_precision"] == curve.average_precision
-    assert values["chance_average_precision"] == curve.chance_average_precision
+    assert values["chance"] == asdict(curve.chance)
     assert values["best"]["threshold"] == 0.9
     for name, column in values["curve"].items():
         assert column == getattr(curve, name).tolist()

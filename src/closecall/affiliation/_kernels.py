@@ -293,7 +293,7 @@ def find_outcomes(
             late = np.float64(starts[k] - b)
         if min(early, late) == np.inf:
             continue
-        row[NEAREST] = -early if early <= late else late
+        row[NEAREST] = 0.0 - early if early <= late else late  # and no -0.0
         before = 0.5 * np.float64(2 * (a - origin) - borders[j])
         after = 0.5 * np.float64(borders[j + 1] - 2 * (b - origin))
         point, last = k > 0 and starts[k - 1] == stops[k - 1], j + 1 == len(true_starts)

@@ -156,11 +156,10 @@ class AffiliationStream:
         """Yield the row of each true event whose zone is complete, once, in order.
 
         That is so as soon as the next true event has started. Rows are those of
-        `EventScores.rows`, without ``recall_above_chance`` and ``f1_above_chance``, which depend on
-        how many alarms are still to come; ``nearest`` only knows alarms that start before the zone
-        stops, where `result` knows all. The first zone is taken to start where the stream does; a
-        sum of streams therefore goes on where its left part was, and yields all rows of its right
-        part.
+        `EventScores.rows`, without the scores above chance; ``nearest`` only knows alarms that
+        start before the zone stops, where `result` knows all. The first zone is taken to start
+        where the stream does; a sum of streams therefore goes on where its left part was, and
+        yields all rows of its right part.
 
         Examples
         --------
@@ -185,7 +184,8 @@ class AffiliationStream:
     def result(self, *, end: Any = None) -> Affiliation:
         """Score all that has been seen so far, as `affiliation` would; the stream can go on.
 
-        The predicted events are not kept, so the result cannot be drawn.
+        The predicted events are not kept, so the result cannot be drawn, and its ``chance``, for
+        which they would be moved, is nan.
 
         Parameters
         ----------

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
     from closecall.clock import Clock, Tick, Ticks
 
-# Of the columns of a result, those that do not depend on alarms to come.
-_ZONE_COLUMNS = tuple(
-    name for name in COLUMNS if name not in ("recall_above_chance", "f1_above_chance")
-)
+# Of the columns of a result, those that do not need the alarms of the whole series.
+_ZONE_COLUMNS = tuple(name for name in COLUMNS if not name.endswith("above_chance"))
 _NO_SCORES = np.empty((0, _kernels.COLUMNS + 1))
 _BESIDE = 4  # alarms of a zone that are kept, at most: its first and last, and those at the event
 
@@ -363,7 +361,8 @@ class Segment:
         sides = *truth, *_columns(alarms.whole())
         _kernels.find_outcomes(*sides, self.origin, borders, table, ahead)
         table[:, _kernels.HITS] = rows[:, _kernels.HITS]  # of all alarms
-        return EventScores(pair, borders, table, rows[:, -1].astype(np.int64), self.alarms)
+        counts = rows[:, -1].astype(np.int64)
+        return EventScores(pair, borders, table, counts, self.alarms, kept=False)
 
 
 class UnkeptIntervals(Intervals):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import combinations
 from math import isfinite, isnan
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,7 +27,6 @@ from closecall.cli.options import (
     parse_number,
     parse_time,
 )
-from closecall.cli.result import coverage_text
 from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 from closecall.errors import InputError, expected
@@ -79,11 +77,7 @@ _POOLED = {
     "pooled_affiliation_precision": "pooled prec.",
     "pooled_affiliation_recall": "pooled recall",
 }
-_CHANCE = (
-    "chance: about what as many alarms at random times reach, usually within 0.02;\n"
-    "closecall score and cc.chance give the means themselves, series by series."
-)
-_CHANCE_AVERAGE = "chance of avg. prec.: about that of shuffled scores, usually within 0.02."
+_CHANCE = "chance: what the same alarms reach on average when they are moved."
 _CAUGHT = "caught: true events that an alarm overlaps; false: alarms that overlap none{}."
 _FLATTER = (
     "Thresholds were chosen on the same labels, so these scores flatter; "
@@ -694,9 +688,7 @@ def _print_meaning(result: BatchResult, metrics: list[str], console: Console) ->
     if result.options.has_affiliation:
         dated = pc.any(pc.is_finite(result.table.column("evaluated_days"))).as_py()
         lines.insert(0, _CAUGHT.format(", a day of evaluated time" if dated else ""))
-        lines += filter(None, (_CHANCE, coverage_text(_shares(result))))
-    if "affiliation_average_precision" in metrics:
-        lines.append(_CHANCE_AVERAGE)
+        lines.append(_CHANCE)
     lines += filter(None, (_ignored(result), _chosen(result)))
     console.print(Text("\n".join(lines), style="dim"))
 
@@ -725,18 +717,6 @@ def _ignored(result: BatchResult) -> str:
         f"Some time is ignored in {count} of {counted(result.table.num_rows, 'row')}, and with it "
         f"{counted(events, 'true event')} and {counted(alarms, 'alarm')} (each detector counted)."
     )
-
-
-def _shares(result: BatchResult) -> dict[str, float]:
-    """Return the share of the samples that each detector predicts, over all series."""
-    sums: dict[str, list[float]] = {}
-    columns = (_DETECTOR, "status", "samples", "predicted_samples")
-    for name, status, samples, predicted in zip(
-        *(result.table.column(column).to_pylist() for column in columns), strict=True
-    ):
-        if status == OK:
-            sums.setdefault(str(name), []).append(predicted / samples)
-    return {name: fmean(own) for name, own in sums.items()}
 
 
 def _written(result: BatchResult, out: str) -> str:

@@ -19,7 +19,6 @@ from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
 from closecall.report.packing import packed, packed_for_drawing, packed_times
 from closecall.series import by_name, read_detectors
-from closecall.tables.batch.series import chance_levels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -162,11 +161,10 @@ def _labelled_contents(detectors: Detectors, events: list[Ticks]) -> Iterator[di
 
 
 def _detector_content(name: str, result: Affiliation) -> dict[str, Any]:
-    levels = chance_levels(result.events)
     return {
         "name": name,
         **{score: json_number(value) for score, value in result.values().items()},
-        "chance": dict(zip(result.values(), map(json_number, levels), strict=True)),
+        "chance": {name: json_number(level) for name, level in result.chance.values().items()},
         "alarms": result.events.alarms,
         "threshold": None,
         "best": None,
@@ -186,7 +184,7 @@ def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
             "f1": best.fbeta,
         },
         "average_precision": curve.average_precision,
-        "chance_average_precision": curve.chance_average_precision,
+        "chance_average_precision": curve.chance.average_precision,
         "curve": {
             name: packed(getattr(curve, name)[rows].astype(np.float64))
             for name in ("thresholds", "precision", "recall", "f1")

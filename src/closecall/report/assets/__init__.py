@@ -13,7 +13,6 @@ MODULES = (
     "decode",
     "predict",
     "score",
-    "chance",
     "clock",
     "ticks",
     "outcome",

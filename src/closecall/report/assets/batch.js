@@ -4,7 +4,6 @@ import { make, sideways } from "./dom.js";
 import { chanceText, counted, scoreText } from "./words.js";
 
 const SCORES = [["f1", "F1"], ["precision", "precision"], ["recall", "recall"]];
-const EXACT = "recall"; // the level of chance of the others is about that
 
 const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN);
 
@@ -30,7 +29,7 @@ function standings(series) {
 }
 
 function scoreCell(row, key) {
-  const chance = make("small", { class: "chance" }, chanceText(row.chance[key], key === EXACT));
+  const chance = make("small", { class: "chance" }, chanceText(row.chance[key]));
   return make("td", { class: "score", style: `--share: ${row[key] || 0}` }, chance, " ", scoreText(row[key], 3));
 }
 
@@ -55,7 +54,7 @@ function leaderboard(ranking) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with; beside them, about what a random detector with as many alarms reaches, usually within 0.02; closecall.chance gives the means."),
+    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with; beside them, what the same alarms reach on average when they are moved."),
     tableOf(head, 1, rows, "leaderboard"),
   );
 }

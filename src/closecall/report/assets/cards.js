@@ -6,11 +6,9 @@ import { detectorVariable } from "./theme.js";
 import { chanceText, counted, scoreText } from "./words.js";
 
 const DIGITS = 3;
-const SCORES = [["F1", "f1"], ["precision", "precision"], ["recall", "recall", true]];
-const MEANING = "About what a random detector with as many alarms reaches, for a quick reading. That of recall is exact, that of precision usually within 0.02; that of F1 is the F1 of the two, a little too high. closecall.chance gives the means.";
-const AVERAGE_MEANING = "About what the same scores reach in random order, usually within 0.02.";
-const LONG_IN_SHORT = "Long alarms beside random points: recall and F1 look too good. closecall score --significance moves them.";
-const LONG = "Alarms cover over a quarter of the series; random ones are points. So recall and F1 look better than they are: closecall score --significance moves the alarms themselves.";
+const SCORES = [["F1", "f1"], ["precision", "precision"], ["recall", "recall"]];
+const MEANING = "What the same alarms reach on average when they are moved, at the threshold that the page opens with.";
+const AVERAGE_MEANING = "What the same scores reach on average when they are moved.";
 
 class Card {
   constructor(view, index) {
@@ -27,7 +25,6 @@ class Card {
     }
     this.alarms = make("span", {});
     this.note = make("p", { class: "note" }, this.alarms, ...this.average());
-    this.long = make("p", { class: "long", title: LONG }, LONG_IN_SHORT);
     this.best = make("button", { type: "button", class: "best", click: () => view.toBest(index) });
     const several = view.series.detectors.length > 1;
     this.shown = make("input", { type: "checkbox", "aria-label": `show ${this.detector.name}`, change: () => view.show(index, this.shown.checked) });
@@ -38,7 +35,7 @@ class Card {
       make("header", {}, make("i", { class: "swatch" }), this.name, ...(several ? [this.shown] : [])),
       scores,
       this.note,
-      make("div", { class: "last" }, this.best, this.long),
+      make("div", { class: "last" }, this.best),
     );
     this.shown.addEventListener("click", (event) => event.stopPropagation());
     this.best.addEventListener("click", (event) => event.stopPropagation());
@@ -55,11 +52,10 @@ class Card {
   refresh() {
     const { view, index, detector } = this;
     const result = view.results[index];
-    for (const [name, key, exact] of SCORES) {
+    for (const [name, key] of SCORES) {
       setText(this.numbers[name], scoreText(result[key], DIGITS));
-      setText(this.levels[name], chanceText(result.chance[key], exact));
+      setText(this.levels[name], chanceText(result.chance[key]));
     }
-    this.long.hidden = !result.coversMuch;
     const alarms = counted(result.predicted.starts.length, "alarm");
     const { best } = detector;
     if (best) {

@@ -13,6 +13,7 @@ async function openDetector(raw, index) {
     curve: null,
     best: raw.best,
     averagePrecision: raw.average_precision,
+    chance: Object.fromEntries(Object.entries(raw.chance).map(([name, level]) => [name, level ?? NaN])),
     chanceAveragePrecision: raw.chance_average_precision,
     threshold: Number(raw.threshold),
   };

@@ -1,7 +1,6 @@
 // One series on the page: what is chosen, what follows from it, and the parts that show it.
 
 import { Cards } from "./cards.js";
-import { chanceLevels, coversMuch } from "./chance.js";
 import { CurvePanel } from "./curve.js";
 import { make } from "./dom.js";
 import { predictedAt } from "./predict.js";
@@ -43,7 +42,9 @@ export class View {
   scoreAt(index, threshold) {
     const detector = this.series.detectors[index];
     const result = scoreEvents(this.series, predictedAt(detector, threshold, this.series.borders));
-    return { ...result, chance: chanceLevels(this.series, result), coversMuch: coversMuch(this.series, result) };
+    // The level is known where the page opens.
+    const opening = threshold === detector.threshold;
+    return { ...result, chance: opening ? detector.chance : { precision: NaN, recall: NaN, f1: NaN } };
   }
 
   shownDetectors() {

@@ -14,10 +14,10 @@ export function scoreText(value, digits = 2) {
   return Number(text) === 0 && value > 0 ? `<${least.toFixed(digits)}` : text;
 }
 
-// What chance reaches; only the level of recall is exact where it is shown.
-export function chanceText(level, exact = false) {
+// What chance reaches.
+export function chanceText(level) {
   if (Number.isNaN(level)) return scoreText(level);
-  return `chance ${exact ? "" : "about "}${scoreText(level)}`;
+  return `chance ${scoreText(level)}`;
 }
 
 export function inWords(seconds) {

@@ -43,12 +43,11 @@ IGNORED = "ignored_time"
 BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
-CHANCE_AVERAGE = "chance_average_precision"
 
 _DISORDERS = ("error", "sort", "index")
 _TAKEN = {
     *("status", "reason", "threshold", "event", *COUNTS, *OUTCOMES, *LENGTHS, *LEFT_OUT),
-    *(IGNORED, BEST, ALARMED, *CHANCE, CHANCE_AVERAGE),
+    *(IGNORED, BEST, ALARMED, *CHANCE),
 }
 
 
@@ -204,8 +203,7 @@ class BatchOptions:
     @property
     def chance_columns(self) -> tuple[str, ...]:
         """Names of the levels of chance in a row."""
-        levels = CHANCE if self.has_affiliation else ()
-        return (*levels, CHANCE_AVERAGE) if self.has_average_precision else levels
+        return CHANCE if self.has_affiliation else ()
 
     @property
     def ignores_time(self) -> bool:

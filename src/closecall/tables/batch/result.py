@@ -115,8 +115,8 @@ class BatchResult:
         events and alarms lie wholly in it: ``left_out_events`` and ``left_out_alarms``. Then the
         ``threshold``, the numbers of the metrics (lengths of time in seconds; nan where
         undefined), with ``cross_fit`` the ``best_f1`` at the series' own best threshold, and for
-        affiliation about what random alarms reach: ``chance_precision``, ``chance_recall`` and
-        ``chance_f1``, and for its average precision ``chance_average_precision``.
+        affiliation what the same alarms reach when they are moved, as in `Affiliation.chance`:
+        ``chance_precision``, ``chance_recall`` and ``chance_f1``.
 
         The status is ``ok``; or, with numbers, ``constant_score`` (every sample has the same) or
         ``undefined`` (at least one metric is); or ``no_event``, ``nan_score``, ``bad_scores``,

@@ -33,7 +33,6 @@ from closecall.tables.batch.options import (
     ALARMED,
     BEST,
     CHANCE,
-    CHANCE_AVERAGE,
     IGNORED,
     LEFT_OUT,
 )
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
-    from closecall.affiliation.result import EventScores
     from closecall.clock import Clock
     from closecall.metrics.registry import Metric
     from closecall.tables.batch.options import BatchOptions, Disorder
@@ -350,25 +348,6 @@ def _missing(column: pa.ChunkedArray, name: str) -> InputError:
     )
 
 
-def chance_levels(events: EventScores) -> tuple[float, float, float]:
-    """Return about the precision of `closecall.chance`, its recall exactly, and the F1 of the two.
-
-    The precision is the mean level of the zones, weighted by the chance that an alarm reaches
-    them; it depends on how many alarms there are, not on where. The mean precision and the mean
-    F1 of a random detector have no closed form, and simulating them for each row would take far
-    longer than everything else.
-    """
-    from closecall.affiliation import _chance_kernels
-
-    if events.alarms == 0:
-        return nan, 0.0, nan
-    truth = events.pair.truth
-    precision, recall = _chance_kernels.mean_levels(
-        truth.starts, truth.stops, events.borders, events.alarms
-    )
-    return precision, recall, 2 * precision * recall / (precision + recall)
-
-
 class Answer(NamedTuple):
     """What is known of one detector on one series."""
 
@@ -512,19 +491,12 @@ def _evaluate_detector(
             row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
     if given.pair is not None and options.has_affiliation:
         fill_outcomes(row, given.pair, scores)
-    if given.curve is not None:
-        _fill_of_curve(row, given.curve, options)
+    if given.curve is not None and options.shows_best:
+        row[BEST] = float(given.curve.f1[first_highest(given.curve.f1)])
     row["status"], row["reason"] = failure or judge(
         row, given.constant, name, options, given.unchosen
     )
     return Answer(row, scores, series)
-
-
-def _fill_of_curve(row: dict[str, Any], curve: AffiliationCurve, options: BatchOptions) -> None:
-    if options.shows_best:
-        row[BEST] = float(curve.f1[first_highest(curve.f1)])
-    if options.has_average_precision:
-        row[CHANCE_AVERAGE] = curve.chance_average_precision
 
 
 def fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
@@ -551,7 +523,7 @@ def fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -
         "median_delay": inf if isnan(delay) else delay,
         ALARMED: int(np.count_nonzero(scores.events.predicted_count)),
     }
-    row.update(zip(CHANCE, chance_levels(scores.events), strict=True))
+    row.update(zip(CHANCE, scores.chance.values().values(), strict=True))
 
 
 def _values(
