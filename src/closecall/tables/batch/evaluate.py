@@ -63,6 +63,7 @@ def evaluate_frame(
     until: Any = None,
     fit_until: Any = None,
     folds: int = 5,
+    retune: int | None = None,
     strict: bool = False,
     engine: Any = None,
     workers: int | None = None,
@@ -130,6 +131,10 @@ def evaluate_frame(
     folds
         How many folds of series there are for ``"cross_fit"``; each series is one where they are
         fewer.
+    retune
+        In how many circular shifts of the scores of each series to choose the best threshold
+        again (all, if it has fewer samples): rows have ``retuned_f1``, the mean of these best F1,
+        and ``chance_average_precision``. This takes as many curves for each row.
     strict
         Raise for the first series in trouble instead of giving it a status.
     engine
@@ -202,6 +207,7 @@ def evaluate_frame(
         until=until,
         fit_until=fit_until,
         folds=folds,
+        retune=retune,
     )
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if given and out is None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.stream import AffiliationStream
-from closecall.axis import in_ticks_of, require_increasing
+from closecall.axis import Axis, in_ticks_of, require_increasing
 from closecall.clock import Timed, read_times
 from closecall.errors import InputError, expected, renamed
 from closecall.events import Intervals, read_labels, runs
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation
+    from closecall.clock import Tick
     from closecall.series import Pair
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources import Unit
@@ -382,15 +383,35 @@ def _pair(whole: SeriesPart, detector: DetectorPart, options: BatchOptions) -> P
     if options.time is not None and whole.usual_step is None:
         rule = f"`{options.time}` to have at least two times, which tell how long a sample is"
         raise InputError(expected(rule, "one"))
+    axis: Axis | None = None
     try:
         span = whole.span.result().events.pair
+        if span.clock.kind != "number":
+            nothing = np.empty(0, np.int64)
+            axis = EvenAxis(nothing, whole.samples, span.stop, span.clock, span.start)
     except InputError:
         if options.time is None:
             raise
         # Uneven times: the last sample lasts the usual step of the last part.
         span = whole.span.result(end=whole.last_time + whole.usual_step).events.pair
     truth, predicted = whole.truth.intervals(span), detector.alarms.intervals(span)
-    return replace(span, truth=truth, predicted=predicted)
+    return replace(span, truth=truth, predicted=predicted, axis=axis)
+
+
+@dataclass(frozen=True, slots=True)
+class EvenAxis(Axis):
+    """So many evenly spaced samples, of which only the first and the last time are kept."""
+
+    first: Tick
+
+    @property
+    def start(self) -> Tick:
+        """Where the first sample starts."""
+        return self.first
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Return the one length that all samples have."""
+        return np.array([(self.end - self.first) // self.length])
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,11 +43,12 @@ IGNORED = "ignored_time"
 BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
+RETUNED = ("chance_average_precision", "retuned_f1")  # of rolled scores, in the order of a curve
 
 _DISORDERS = ("error", "sort", "index")
 _TAKEN = {
     *("status", "reason", "threshold", "event", *COUNTS, *OUTCOMES, *LENGTHS, *LEFT_OUT),
-    *(IGNORED, BEST, ALARMED, *CHANCE),
+    *(IGNORED, BEST, ALARMED, *CHANCE, *RETUNED),
 }
 
 
@@ -98,6 +99,8 @@ class BatchOptions:
     """Thresholds are chosen on the time before this, and judged on the time after."""
     folds: int = 5
     """In how many folds the series are for ``cross_fit``."""
+    retune: int | None = None
+    """In how many rolls of the scores of each series the threshold is chosen again."""
     shared: dict[str, Any] = field(default_factory=dict)
     """Thresholds by detector, once all series were looked at: one, or one for each fold."""
     fold_keys: tuple[tuple[Any, ...], ...] = ()
@@ -124,12 +127,15 @@ class BatchOptions:
         until: Any = None,
         fit_until: Any = None,
         folds: int = 5,
+        retune: int | None = None,
     ) -> BatchOptions:
         """Check every option of `closecall.evaluate_frame` that decides a number."""
         scores, labels = _one_kind(score, predicted)
         require_disorder(disorder)
         require_nan(nan)
         require_count(folds, "folds", 2)
+        if retune is not None:
+            require_count(retune, "retune", 1)
         chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
         options = cls(
             by=() if by is None else _names(by, "by"),
@@ -149,6 +155,7 @@ class BatchOptions:
             until=until,
             fit_until=fit_until,
             folds=folds,
+            retune=retune,
         )
         options._refuse_what_has_no_use()
         options._refuse_clashes()
@@ -203,7 +210,8 @@ class BatchOptions:
     @property
     def chance_columns(self) -> tuple[str, ...]:
         """Names of the levels of chance in a row."""
-        return CHANCE if self.has_affiliation else ()
+        levels = CHANCE if self.has_affiliation else ()
+        return levels if self.retune is None else (*levels, *RETUNED)
 
     @property
     def ignores_time(self) -> bool:
@@ -288,8 +296,9 @@ class BatchOptions:
             got = "`predicted`" if self.predicted else f"the threshold {self.threshold}"
             rule = "a rule that chooses thresholds beside `fit_until`"
             raise InputTypeError(expected(rule, got, "Leave earlier time out with `since`."))
-        if self.nan == "ignore" and self.predicted:
-            raise InputTypeError(expected("`score` beside `nan='ignore'`", "`predicted`"))
+        if self.predicted and (self.nan == "ignore" or self.retune is not None):
+            option = "nan='ignore'" if self.nan == "ignore" else "retune"
+            raise InputTypeError(expected(f"`score` beside `{option}`", "`predicted`"))
 
     def _refuse_clashes(self) -> None:
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]

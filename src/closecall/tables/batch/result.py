@@ -116,7 +116,9 @@ class BatchResult:
         ``threshold``, the numbers of the metrics (lengths of time in seconds; nan where
         undefined), with ``cross_fit`` the ``best_f1`` at the series' own best threshold, and for
         affiliation what the same alarms reach when they are moved, as in `Affiliation.chance`:
-        ``chance_precision``, ``chance_recall`` and ``chance_f1``.
+        ``chance_precision``, ``chance_recall`` and ``chance_f1``. With ``retune``, what shifted
+        scores reach: ``chance_average_precision``, and ``retuned_f1`` at the best threshold of
+        each shift.
 
         The status is ``ok``; or, with numbers, ``constant_score`` (every sample has the same) or
         ``undefined`` (at least one metric is); or ``no_event``, ``nan_score``, ``bad_scores``,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from closecall.affiliation import affiliation_curve
+from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.score import score_pair
 from closecall.axis import Axis, IgnoredTime, read_axis, require_increasing
 from closecall.clock import SAMPLES, Timed, mixed_zones, on_one_clock, read_times
@@ -35,6 +36,7 @@ from closecall.tables.batch.options import (
     CHANCE,
     IGNORED,
     LEFT_OUT,
+    RETUNED,
 )
 from closecall.tables.batch.status import (
     BAD_LABELS,
@@ -489,14 +491,25 @@ def _evaluate_detector(
             continue
         for number, value in values.items():
             row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
-    if given.pair is not None and options.has_affiliation:
-        fill_outcomes(row, given.pair, scores)
-    if given.curve is not None and options.shows_best:
-        row[BEST] = float(given.curve.f1[first_highest(given.curve.f1)])
+    _fill_beside(row, given, scores, options)
     row["status"], row["reason"] = failure or judge(
         row, given.constant, name, options, given.unchosen
     )
     return Answer(row, scores, series)
+
+
+def _fill_beside(
+    row: dict[str, Any], given: _Given, scores: Affiliation | None, options: BatchOptions
+) -> None:
+    """Fill in what is told beside the metrics: outcomes, chance, and other thresholds."""
+    if given.pair is not None and options.has_affiliation:
+        fill_outcomes(row, given.pair, scores)
+    if options.retune is not None and given.scored is not None and len(given.scored.truth):
+        rolls = score_rolls(given.scored.scores.size, options.retune)
+        means = roll_scores(given.scored, rolls).mean(axis=1)
+        row.update(zip(RETUNED, means.tolist(), strict=True))
+    if given.curve is not None and options.shows_best:
+        row[BEST] = float(given.curve.f1[first_highest(given.curve.f1)])
 
 
 def fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
