@@ -37,7 +37,7 @@ function general(value, digits) {
   let text = String(head);
   if (text.length > digits) [text, exponent] = [text.slice(0, -1), exponent + 1];
   const sign = value < 0 ? "-" : "";
-  const trimmed = (number) => (number.includes(".") ? number.replace(/\.?0+$/, "") : number);
+  const trimmed = (number) => (number.includes(".") ? number.replace(/\.?0*$/, "") : number);
   if (exponent < -4 || exponent >= digits) {
     const power = String(Math.abs(exponent)).padStart(2, "0");
     return `${sign}${trimmed(`${text[0]}.${text.slice(1)}`)}e${exponent < 0 ? "-" : "+"}${power}`;
