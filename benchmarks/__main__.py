@@ -8,7 +8,17 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("affiliation", "batch", "chance", "curve", "intervals", "metrics", "report", "stream")
+NAMES = (
+    "affiliation",
+    "batch",
+    "chance",
+    "curve",
+    "evidence",
+    "intervals",
+    "metrics",
+    "report",
+    "stream",
+)
 
 
 def _list_names() -> None:

@@ -1,5 +1,6 @@
 """Settings that must hold before the package is imported, and what the tests share."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -29,9 +30,33 @@ settings.register_profile("explore", parent=settings.get_profile("ci"), derandom
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+# One process compiles every kernel while another waits for browsers, and no long file comes last.
+FIRST = (
+    "tests/test_compiled.py",
+    "tests/report/",
+    "tests/tables/batch/",
+    "tests/cli/",
+    "tests/test_documents.py",
+    "tests/statistics/",
+    "tests/properties/",
+    "tests/plot/",
+)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Begin with what takes longest, where files are handed out to processes."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: [not item.nodeid.startswith(start) for start in FIRST])
+
+
 @pytest.fixture(scope="session")
 def data_folder():
     folder = Path(os.environ.get("CLOSECALL_DATA", REPOSITORY.parent / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip(f"needs the data folder: CLOSECALL_DATA names it, and {folder} is not there")
     return folder
+
+
+def pytest_collection_finish():
+    """Let the garbage collector leave alone what thousands of collected tests hold."""
+    gc.freeze()

@@ -97,7 +97,7 @@ def use_everything(time_of, seed):
         scores = rng.normal(0, 3, count).astype(kind)
         curve = cc.affiliation_curve(truth, scores, **axis)
         curve.event_curve(0)
-        _ = curve.chance_average_precision
+        curve.columns(3.0)
         cc.evaluate(truth, predicted, scores=scores, **axis)
         adjusted = cc.metrics.point_adjust_curve(truth, scores, **axis)
         _ = adjusted.thresholds, adjusted.best()
@@ -117,7 +117,6 @@ def use_everything(time_of, seed):
     mixed = cc.Events([(times[i], times[i + i % 3]) for i in (3, 10, 30, 34, 51)])
     for sides in ((mixed, points), (points, mixed), (mixed, mixed)):
         cc.affiliation(*sides, span=span)
-        cc.chance(*sides, span=span, n=4)
         cc.metrics.unbiased_affiliation(*sides, span=span)
     table = pl.DataFrame({"truth": truth, "score": rng.random(count)})
     cc.evaluate_frame(table, truth="truth", score="score", threshold="best_f1_global")
@@ -153,22 +152,6 @@ def test_both_tiers_give_the_same_bits(recorded):
     assert wrong == set()
 
 
-def test_powers_and_sums_have_the_same_bits():
-    """What Python, numpy and numba each compute in their own way."""
-    from closecall.affiliation import _chance_kernels
-
-    rng, recorder = np.random.default_rng(0), Recorder()
-    with recorder.listening():
-        for zones in range(1, 40):
-            _chance_kernels.weight_of_firsts(zones, rng.integers(1, 200, 20))
-            share = rng.random(zones)
-            _chance_kernels.mean_level_of_rises(
-                share / share.sum(), rng.random(zones), rng.integers(1, 200, 20)
-            )
-            _chance_kernels.place_points(rng.standard_exponential(200), np.empty((199, 2)))
-    test_both_tiers_give_the_same_bits(recorder)
-
-
 SETUP = """
 import sys
 import numpy as np
@@ -183,10 +166,11 @@ def loaded():
     return "numba" in sys.modules
 
 def curve():
-    return repr(cc.affiliation_curve(truth, scores**2).to_dict())
+    found = cc.affiliation_curve(truth, scores**2)
+    return repr([found.average_precision, found.best()])
 
 def chance():
-    return repr(cc.chance(truth, scores > 0.8, n=20).to_dict())
+    return repr(cc.significance(truth, scores > 0.8, n=20).to_dict())
 """
 
 
@@ -224,15 +208,17 @@ def test_the_compiler_is_loaded_for_large_arrays():
 
 def test_a_kernel_that_takes_too_long_starts_again_with_the_arrays_as_they_were():
     code = """
-from closecall.affiliation._chance_kernels import score_draws
+from closecall.affiliation._kernels import distances
 
-lengths = np.random.default_rng(1).standard_exponential((200, 11))
-zones = np.array([0, 0.3, 1]), np.array([[0.1, 0.2], [0.5, 0.6]]), np.full((2, 3), 0.1)
+@compiled.kernel
+def add_all(values, sums):  # adds to what is in the sums
+    for value in values:
+        sums[0] += distances(value, 1.0)
 
-def draw():  # adds to what is in the sums
-    sums, rows = np.zeros((2, 5)), np.empty((200, 7))
-    score_draws(lengths, *zones, sums, rows)
-    return sums.tobytes() + rows.tobytes()
+def draw():
+    sums = np.zeros(1)
+    add_all(scores.repeat(20), sums)
+    return sums.tobytes()
 
 expected, before = draw(), loaded()
 compiled._spent, compiled._LOADING_NUMBA = 0.0, 0.001
@@ -243,10 +229,12 @@ print(before, draw() == expected, loaded())
 
 def test_nothing_is_compiled_where_numba_is_disabled():
     code = """
+from closecall.affiliation._shift_kernels import curve_scores
+
 compiled._LARGE = compiled._LOADING_NUMBA = 0
-curve()
-level = cc.affiliation_curve(truth, scores).chance_average_precision
-print(loaded(), type(level).__name__)  # the type that compiled kernels return
+cc.affiliation_curve(truth, scores**2)
+_, best = curve_scores(np.ones(3), np.arange(3.0))
+print(loaded(), type(best).__name__)  # the type that compiled kernels return
 """
     assert run(code, NUMBA_DISABLE_JIT="1") == ["False", "float"]
 

@@ -109,3 +109,51 @@ def test_one_name_is_enough():
     one = cc.evaluate(TRUTH, PREDICTED, metrics="classical")
     assert one == cc.evaluate(TRUTH, PREDICTED, metrics=["classical"])
     assert list(one) == ["classical_precision", "classical_recall", "classical_f1"]
+
+
+def test_a_threshold_is_chosen_on_one_part_and_judged_on_the_other():
+    truth, scores = [0, 1, 0, 0, 0, 0, 1, 0], [0, 9, 2, 1, 3, 0, 4, 1]
+    fit = [1, 1, 1, 1, 0, 0, 0, 0]
+    row = cc.evaluate(truth, scores=scores, threshold="best_f1", fit=fit)
+    assert row["threshold"] == 9
+    alarms = [score >= 9 for score in scores]
+    expected = cc.evaluate(truth, alarms, scores=scores, ignore=fit)
+    for name, value in expected.items():
+        np.testing.assert_equal(row[name], value)
+    assert set(row) - set(expected) == {"threshold"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threshold": 1}, "Expected `scores` alone beside `threshold`, got `predicted`."),
+        (
+            {"threshold": 1, "scores": [1, 2]},
+            "Expected `scores` alone beside `threshold`, got `predicted` as well.",
+        ),
+    ],
+)
+def test_messages_about_thresholds(options, message):
+    with pytest.raises(TypeError) as caught:
+        cc.evaluate([0, 1], [0, 1], **options)
+    assert str(caught.value) == message
+    with pytest.raises(TypeError, match="a `threshold` rule beside `fit`, got none"):
+        cc.evaluate([0, 1], scores=[1, 2], fit=[1, 0])
+
+
+@pytest.mark.parametrize("timed", [False, True], ids=["samples", "times"])
+def test_every_metric_counts_evaluated_time_only(timed):
+    generator = np.random.default_rng(4)
+    labels = [np.convolve(generator.random(90) < 0.06, [1] * 4)[:90] > 0 for _ in range(3)]
+    truth, predicted, ignore = (column.astype(int) for column in labels)
+    scores, kept = generator.random(90) + 0.3 * predicted, ignore == 0
+
+    def axis(size):
+        return {"times": 10 * np.arange(size)} if timed else {}
+
+    found = cc.evaluate(truth, predicted, scores=scores, ignore=ignore, **axis(90))
+    sides = truth[kept], predicted[kept]
+    deleted = cc.evaluate(*sides, scores=scores[kept], **axis(kept.sum()))
+    assert found == pytest.approx(deleted, rel=1e-12, nan_ok=True)
+    without = np.where(kept, scores, np.nan)
+    assert cc.evaluate(truth, predicted, scores=without, nan="ignore", **axis(90)) == found

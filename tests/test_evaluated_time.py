@@ -170,6 +170,9 @@ def test_every_scorer_takes_them():
     assert cc.affiliation_precision_score(truth, found, ignore=ignore) == r.precision
     assert cc.affiliation_recall_score(truth, found, ignore=ignore) == r.recall
     assert cc.affiliation_f1_score(truth, found, ignore=ignore) == r.f1
+    average_precision = cc.affiliation_curve(truth, found, ignore=ignore).average_precision
+    scorer = cc.affiliation_average_precision_score
+    assert scorer(truth, found, ignore=ignore) == average_precision
 
 
 def test_points_get_a_length():
@@ -220,6 +223,7 @@ DATED = {"times": [minute(at) for at in range(3)]}
             (
                 "Expected `ignore` to be Events or pairs (start, stop) beside Events, got [0, "
                 "1].\n\nHint: Turn a 0/1 vector into events with `Events.from_labels(labels, "
+                "times)`."
             ),
         ),
         (
@@ -254,7 +258,7 @@ DATED = {"times": [minute(at) for at in range(3)]}
         (
             lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=0),
             InputError,
-            "Expected `max_step` to be above 0, got 0.",
+            "Expected `max_step` to be longer than 0, got 0.",
         ),
         (
             lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=1.5),

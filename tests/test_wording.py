@@ -4,7 +4,15 @@ from math import inf, nan
 
 import pytest
 
-from closecall.wording import alarm_text, in_words, score_or_dash, score_text, time_texts
+from closecall.wording import (
+    headline,
+    in_words,
+    outcome_text,
+    rate_text,
+    score_or_dash,
+    score_text,
+    time_texts,
+)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +80,57 @@ def test_no_score_is_a_dash():
     ],
 )
 def test_delays(delay, dated, text):
-    assert alarm_text(delay, missed=False, dated=dated) == text
-    assert alarm_text(None, missed=True, dated=dated) == "missed"
+    assert outcome_text("caught", delay, None, dated=dated) == text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "nearest", "dated", "text"),
+    [
+        ("missed", None, True, "missed"),
+        ("missed", 7200, True, "missed, nearest 2 h after"),
+        ("missed", -3, False, "missed, nearest 3 before"),
+        ("missed", -0.0, False, "missed, nearest touches it"),
+        ("close call", -90, True, "close call, 1 min 30 s before"),
+        ("close call", 0, True, "close call, touches it"),
+    ],
+)
+def test_events_that_were_not_caught(outcome, nearest, dated, text):
+    assert outcome_text(outcome, None, nearest, dated=dated) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "length", "dated", "text"),
+    [
+        (0, 86400, True, "no alarms"),
+        (14, 14 * 86400, True, "1 alarm a day"),
+        (17, 14 * 86400, True, "1.2 alarms a day"),
+        (250, 86400, True, "250 alarms a day"),
+        (3, 7200, True, "1.5 alarms an hour"),
+        (3, 120, True, "1.5 alarms a minute"),
+        (3, 2, True, "1.5 alarms a second"),
+        (1, 0.5, True, "2 alarms a second"),
+        (7, 3600, False, "1.9 alarms per 1000"),
+        (5, 1, False, "5 alarms per 1"),
+    ],
+)
+def test_rates(count, length, dated, text):
+    assert rate_text(count, "alarm", length, dated=dated) == text
+
+
+@pytest.mark.parametrize(
+    ("median", "text"),
+    [
+        (150, "6 of 7 caught, median delay 2 min 30 s, 1.2 false alarms a day"),
+        (-150, "6 of 7 caught, median 2 min 30 s early, 1.2 false alarms a day"),
+        (inf, "6 of 7 caught (so the median delay is never), 1.2 false alarms a day"),
+    ],
+)
+def test_the_headline(median, text):
+    assert headline(6, 7, median, 17, 14 * 86400, dated=True) == text
+
+
+def test_the_headline_where_nothing_was_caught():
+    assert headline(0, 7, inf, 0, 100, dated=False) == "0 of 7 caught, no false alarms"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         affiliation_recall_score,
         choose_threshold,
     )
-    from closecall.affiliation.chance import chance
     from closecall.chance import significance
     from closecall.compare import compare
     from closecall.evaluate import evaluate
@@ -51,7 +50,6 @@ __all__ = [
     "affiliation_precision_score",
     "affiliation_recall_score",
     "audit",
-    "chance",
     "choose_threshold",
     "compare",
     "compat",
@@ -82,7 +80,6 @@ _HOMES = {
     "affiliation_precision_score": "affiliation",
     "affiliation_recall_score": "affiliation",
     "audit": "adversary.audit",
-    "chance": "affiliation",
     "choose_threshold": "affiliation",
     "compare": "compare",
     "evaluate": "evaluate",

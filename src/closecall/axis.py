@@ -103,6 +103,22 @@ class IgnoredTime:
         seams = np.cumsum(np.concatenate((starts[:1], starts[1:] - stops[:-1])))
         return cls(starts, stops, clock, seams)
 
+    @classmethod
+    def within(
+        cls, starts: Ticks, stops: Ticks, span: tuple[Tick, Tick], clock: Clock
+    ) -> IgnoredTime | None:
+        """Join stretches in any order that meet, within the span; None if none has a length."""
+        starts, stops = np.clip(starts, *span), np.clip(stops, *span)
+        long = starts < stops
+        if not long.any():
+            return None
+        starts, stops = starts[long], stops[long]
+        order = np.argsort(starts, kind="stable")
+        starts, reach = starts[order], np.maximum.accumulate(stops[order])
+        apart = starts[1:] > reach[:-1]
+        first, last = np.append(True, apart), np.append(apart, True)
+        return cls.of(starts[first], reach[last], clock)
+
     @property
     def total(self) -> Tick:
         """How long the stretches are together, in ticks."""
@@ -223,6 +239,12 @@ class Spacing:
         steps = np.diff(ticks)
         return cls(first, last, steps.size, steps.min().item(), steps.max().item(), short)
 
+    @classmethod
+    def apart_from_gaps(cls, last: Tick, limits: tuple[Tick, Tick], *, short: bool) -> Spacing:
+        """Describe times by the shortest and the longest of the steps that are no gaps."""
+        # The mean of the two does not depend on the order in which steps are seen.
+        return cls(last - sum(limits), last, len(limits), *limits, short)
+
     def end(self, clock: Clock) -> Tick | None:
         """Return the time that follows the last one, or None if the times are unevenly spaced."""
         if clock.kind != "number":
@@ -260,8 +282,8 @@ def _infer_end(ticks: Ticks, clock: Clock, longest: Tick | None, *, short: bool)
     steps = np.diff(ticks)
     seen = steps if longest is None else steps[steps <= longest]
     if 0 < seen.size < steps.size:
-        total, limits = seen.sum().item(), (seen.min().item(), seen.max().item())
-        end = Spacing(last - total, last, seen.size, *limits, short).end(clock)
+        limits = seen.min().item(), seen.max().item()
+        end = Spacing.apart_from_gaps(last, limits, short=short).end(clock)
         if end is not None:
             return end
     usual = np.sort(steps)[steps.size // 2].item()

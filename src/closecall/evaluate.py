@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from closecall.affiliation.rules import ThresholdRule
 from closecall.errors import InputTypeError, expected
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
-from closecall.series import read_pair, read_sample_pair, read_scored, require_nan
+from closecall.series import (
+    Scored,
+    fit_and_rest,
+    predicted_at,
+    read_pair,
+    read_sample_pair,
+    read_scored,
+    require_nan,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,6 +27,8 @@ def evaluate(
     *,
     scores: Any = None,
     metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    threshold: Any = None,
+    fit: Any = None,
     times: Any = None,
     end: Any = None,
     span: Any = None,
@@ -39,6 +50,12 @@ def evaluate(
         A name or names from `closecall.metrics.table`, or a mapping from names to parameters; each
         metric once. By default
         every metric that the given inputs allow and whose parameters all have a default.
+    threshold
+        Instead of `predicted`: a number or a rule of `closecall.choose_threshold` that turns the
+        scores into predictions, for the metrics that take labels. The row then has ``threshold``.
+    fit
+        The part of the time that the rule chooses on, as in `closecall.choose_threshold`; the
+        metrics are those of the rest.
     times, end, span, ignore, max_step
         As in `closecall.affiliation`; every metric counts evaluated time only.
     nan
@@ -57,21 +74,37 @@ def evaluate(
     >>> row = cc.evaluate([0, 1, 1, 0], [0, 0, 1, 1], metrics=["classical", "affiliation"])
     >>> row["classical_f1"], round(row["affiliation_f1"], 3)
     (0.5, 0.729)
+
+    With a threshold that is chosen on the first four samples and judged on the others:
+
+    >>> truth, scores = [0, 1, 0, 0, 0, 0, 1, 0], [0, 9, 2, 1, 3, 0, 4, 1]
+    >>> row = cc.evaluate(
+    ...     truth, scores=scores, threshold="mad:1", fit=[(0, 4)], metrics=["event_wise"]
+    ... )
+    >>> row["event_wise_precision"], row["event_wise_recall"]
+    (0.5, 1.0)
     """
     if predicted is None and scores is None:
         raise InputTypeError(
             expected("`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both.")
         )
-    chosen = _chosen(metrics, labels=predicted is not None, scores=scores is not None)
+    labels = predicted is not None or threshold is not None
+    chosen = _chosen(metrics, labels=labels, scores=scores is not None)
     given = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     inputs: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     require_nan(nan)
+    if threshold is not None or fit is not None:
+        _require_scores_alone(predicted, scores, threshold)
+        fitted, judged = _parts(truth, scores, fit, {**given, "nan": nan})
+        row["threshold"] = ThresholdRule.read(threshold).choose(fitted)
+        inputs["scores"], given["ignore"] = judged, judged.ignored
+        predicted = predicted_at(judged.all_scores, row["threshold"])
     of_scores = any(entry.takes == "scores" for entry, _ in chosen)
-    if of_scores or (scores is not None and nan == "ignore"):
+    if "scores" not in inputs and (of_scores or (scores is not None and nan == "ignore")):
         # First, since samples without a score are ignored by all metrics.
         inputs["scores"] = read_scored(truth, scores, **given, nan=nan)
         given["ignore"] = inputs["scores"].ignored
-    row: dict[str, Any] = {}
     for entry, parameters in chosen:
         source = "scores" if entry.takes == "scores" else _reading(entry, parameters)
         if source not in inputs:
@@ -79,6 +112,24 @@ def evaluate(
         for name, value in entry.function(inputs[source], None, **parameters).values().items():
             row[entry.name if name == "value" else f"{entry.name}_{name}"] = value
     return row
+
+
+def _require_scores_alone(predicted: Any, scores: Any, threshold: Any) -> None:
+    if scores is None or predicted is not None:
+        got = "`predicted`" if scores is None else "`predicted` as well"
+        raise InputTypeError(expected("`scores` alone beside `threshold`", got))
+    if threshold is None:
+        raise InputTypeError(
+            expected("a `threshold` rule beside `fit`", "none", "Pass, for example, 'best_f1'.")
+        )
+
+
+def _parts(truth: Any, scores: Any, fit: Any, given: dict[str, Any]) -> tuple[Scored, Scored]:
+    """Read the part to choose a threshold on, and the part to judge it by; all for both."""
+    if fit is not None:
+        return fit_and_rest(truth, scores, fit, **given)
+    scored = read_scored(truth, scores, **given)
+    return scored, scored
 
 
 _READERS = {"samples": read_sample_pair, "times": read_pair}

@@ -213,7 +213,7 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
     """
     ticks = read_duration(value, clock, name)
     if ticks == 0:
-        raise InputError(expected(f"`{name}` to be above 0", shown(value)))
+        raise InputError(expected(f"`{name}` to be longer than 0", shown(value)))
     if clock.kind == "number":
         return ticks
     of_time = isinstance(value, timedelta | np.timedelta64)

@@ -18,8 +18,8 @@ from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
-from closecall.events import Events, Intervals, interval_text, read_labels, read_set, runs
-from closecall.parameters import read_length
+from closecall.evaluated_time import close_over, read_stretches, runs_left_out
+from closecall.events import Events, Intervals, interval_text, read_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Clock, Tick, Ticks
+    from closecall.evaluated_time import Closed, Stretches
 
 _SHORTEST_SPAN, _LONGEST_SPAN = 1e-140, 1e152  # areas are squares of times
 _LARGEST_SPAN = 2**62  # zone borders are kept in half ticks, which must fit in 64 bits
@@ -177,7 +178,7 @@ def read_pair(
         truth.intervals.require_disjoint("truth")
         predicted.intervals.require_disjoint("predicted")
         pair = _in_span(truth.intervals, predicted.intervals, span)
-        return _closed_pair(pair, {}, _read_stretches(ignore, max_step, None))
+        return _closed_pair(pair, {}, read_stretches(ignore, max_step, None))
     if isinstance(truth, Events) or isinstance(predicted, Events):
         kinds = [
             "Events" if isinstance(side, Events) else "a vector" for side in (truth, predicted)
@@ -211,7 +212,7 @@ def read_pair(
         pair = _in_span(*sides, span)
         pair = replace(pair, axis=axis.on_clock(pair.clock))
     labels = {"truth": truth_labels, "predicted": predicted_labels}
-    return _closed_pair(pair, labels, _read_stretches(ignore, max_step, axis))
+    return _closed_pair(pair, labels, read_stretches(ignore, max_step, axis))
 
 
 def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
@@ -225,8 +226,29 @@ def _closed_pair(pair: Pair, labels: dict[str, NDArray[Any]], stretches: list[St
     if not stretches:
         return pair
     sides = {"truth": pair.truth, "predicted": pair.predicted}
-    closed = _close(pair, sides, labels, stretches)
-    return closed.series.predicting(closed.sides["predicted"], closed.left_out["predicted"])
+    series, closed = _in_evaluated_time(pair, sides, labels, stretches)
+    return series.predicting(closed.sides["predicted"], closed.left_out["predicted"])
+
+
+def _in_evaluated_time(
+    own: TruthInSpan,
+    sides: dict[str, Intervals],
+    labels: dict[str, NDArray[Any]],
+    stretches: list[Stretches],
+) -> tuple[TruthInSpan, Closed]:
+    """Close a series over ignored time; `labels` has those of the sides that came as vectors."""
+    span = Timed("span", np.array([own.start, own.stop]), own.clock)
+    closed = close_over(stretches, span, own.axis, sides, labels)
+    series = TruthInSpan(
+        truth=closed.sides["truth"],
+        start=closed.start,
+        stop=closed.stop,
+        clock=closed.clock,
+        axis=closed.axis,
+        ignored=closed.ignored,
+        left_out=LeftOut(closed.left_out["truth"], 0),
+    )
+    return series.checked(), closed
 
 
 def read_sample_pair(
@@ -285,155 +307,6 @@ def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
     return pair.checked()
 
 
-class Stretches(NamedTuple):
-    """Time to ignore, and the argument that it came from."""
-
-    name: str
-    intervals: Intervals
-
-
-def _read_stretches(
-    ignore: Any, max_step: Any, axis: Axis | None, missing: NDArray[np.bool_] | None = None
-) -> list[Stretches]:
-    """Read what is to be ignored: `ignore`, gaps, and samples without a score."""
-    stretches = []
-    if isinstance(ignore, IgnoredTime):
-        own = Intervals(ignore.starts, ignore.stops, ignore.clock)
-        stretches.append(Stretches("ignore", own))
-    elif ignore is not None:
-        stretches.append(Stretches("ignore", _read_ignore(ignore, axis)))
-    if max_step is not None:
-        if axis is None:
-            raise InputTypeError(
-                expected(
-                    "no `max_step` beside Events, which have no samples",
-                    "`max_step`",
-                    "Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`.",
-                )
-            )
-        gaps = axis.gaps(read_length(max_step, axis.clock, "max_step"))
-        stretches.append(Stretches("max_step", Intervals(*gaps, axis.clock)))
-    if missing is not None and axis is not None:
-        stretches.append(Stretches("scores", Intervals.from_labels(missing, axis)))
-    return [part for part in stretches if len(part.intervals)]
-
-
-def _read_ignore(ignore: Any, axis: Axis | None) -> Intervals:
-    """Read `Events`, pairs in any order, or a 0/1 vector."""
-    if isinstance(ignore, Events) or _are_pairs(ignore):
-        return read_set(ignore, "ignore")
-    if axis is None:
-        raise InputTypeError(
-            expected(
-                "`ignore` to be Events or pairs (start, stop) beside Events",
-                f"{ignore!r:.80}",
-                "Turn a 0/1 vector into events with `Events.from_labels(labels, times)`.",
-            )
-        )
-    labels = read_labels(ignore, "ignore")
-    if labels.size != axis.length:
-        raise InputError(
-            expected(
-                f"`ignore` to have one label for each of the {axis.length} samples",
-                f"{labels.size}",
-                "Pass stretches of time as a list of pairs, `[(start, stop)]`.",
-            )
-        )
-    return Intervals.from_labels(labels, axis)
-
-
-def _are_pairs(ignore: Any) -> bool:
-    if isinstance(ignore, np.ndarray):
-        return ignore.ndim == 2  # noqa: PLR2004 - rows and columns
-    return isinstance(ignore, list | tuple) and all(
-        isinstance(pair, list | tuple | np.ndarray) for pair in ignore[:1]
-    )
-
-
-class _Closed(NamedTuple):
-    """A series in evaluated time."""
-
-    series: TruthInSpan
-    sides: dict[str, Intervals]
-    left_out: dict[str, int]
-    kept: NDArray[np.bool_] | None  # which samples are left; None if there are no vectors
-
-
-def _close(
-    own: TruthInSpan,
-    sides: dict[str, Intervals],
-    labels: dict[str, NDArray[Any]],
-    stretches: list[Stretches],
-) -> _Closed:
-    """Close the axis over ignored time; `labels` has those of the sides that came as vectors."""
-    limits = Timed("span", np.array([own.start, own.stop]), own.clock)
-    parts = [
-        Timed(part.name, ticks, part.intervals.clock)
-        for part in stretches
-        for ticks in (part.intervals.starts, part.intervals.stops)
-    ]
-    (limits_ticks, *ticks), clock = on_one_clock(limits, *parts)
-    start, stop = limits_ticks.tolist()
-    ignored = _within(np.concatenate(ticks[::2]), np.concatenate(ticks[1::2]), start, stop, clock)
-    axis = None if own.axis is None else own.axis.on_clock(clock)
-    kept = None
-    if ignored is not None and axis is not None:
-        axis, kept = axis.closed(ignored)
-    if ignored is not None:
-        stop = ignored.close(limits_ticks)[1].item()
-        if stop <= start or (axis is not None and axis.length == 0):
-            raise InputError(
-                expected(
-                    "some time that is not ignored",
-                    "none",
-                    "Ignore less, or allow a longer `max_step`.",
-                )
-            )
-    closed, left_out = {}, {}
-    for called, side in sides.items():
-        if called in labels and axis is not None:
-            vector = labels[called] if kept is None else labels[called][kept]
-            closed[called] = Intervals.from_labels(vector, axis)
-            left_out[called] = 0 if kept is None else _runs_left_out(labels[called], kept)
-            continue
-        timed = (Timed(called, ticks, own.clock) for ticks in (side.starts, side.stops))
-        starts, stops = (in_ticks_of(clock, part) for part in timed)
-        covered = np.zeros(len(side), dtype=bool)
-        if ignored is not None:
-            covered = ignored.covers(starts, stops)
-            starts, stops = ignored.close(starts)[~covered], ignored.close(stops)[~covered]
-        closed[called] = Intervals(starts, stops, clock)
-        left_out[called] = int(np.count_nonzero(covered))
-    series = TruthInSpan(
-        truth=closed["truth"],
-        start=start,
-        stop=stop,
-        clock=clock,
-        axis=axis,
-        ignored=ignored,
-        left_out=LeftOut(left_out["truth"], 0),
-    )
-    return _Closed(series.checked(), closed, left_out, kept)
-
-
-def _within(
-    starts: Ticks, stops: Ticks, start: Tick, stop: Tick, clock: Clock
-) -> IgnoredTime | None:
-    """Join the stretches that meet, within the span; None if none of them has a length."""
-    order = np.argsort(starts, kind="stable")
-    starts, stops = np.clip(starts[order], start, stop), np.clip(stops[order], start, stop)
-    long = starts < stops
-    joined = Intervals(starts[long], stops[long], clock).merged()
-    return IgnoredTime.of(joined.starts, joined.stops, clock) if len(joined) else None
-
-
-def _runs_left_out(labels: NDArray[Any], kept: NDArray[np.bool_]) -> int:
-    """Count the runs of ones of which no sample is left."""
-    first, after = runs(labels)
-    before = np.concatenate(([0], np.cumsum(kept)))
-    return int(np.count_nonzero(before[first] == before[after]))
-
-
 def read_span(span: Any) -> Timed:
     """Read where the whole series starts and stops."""
     if span is None:
@@ -483,7 +356,7 @@ class Scored(TruthInSpan):
         labels = predicted_at(self.scores, threshold)
         left_out = 0
         if self.kept is not None:
-            left_out = _runs_left_out(predicted_at(self.all_scores, threshold), self.kept)
+            left_out = runs_left_out(predicted_at(self.all_scores, threshold), self.kept)
         return self.predicting(Intervals.from_labels(labels, self.axis), left_out)
 
 
@@ -544,11 +417,11 @@ def read_scored(
     else:
         own = _truth_in_span(intervals, axis, _whole(axis) if span is None else read_span(span))
     missing = _without_score([values], nan)
-    stretches = _read_stretches(ignore, max_step, axis, missing)
+    stretches = read_stretches(ignore, max_step, axis, missing)
     kept = None
     if stretches:
-        closed = _close(own, {"truth": own.truth}, labels, stretches)
-        own, kept = closed.series, closed.kept
+        own, closed = _in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
+        kept = closed.kept
     require_scores(values, "scores", kept)
     return Scored.of(own, values, kept)
 
@@ -557,7 +430,7 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     """Read a series twice: the part of the time to fit something on, and the rest of it."""
     whole = read_scored(truth, scores, **axis)
     samples = read_axis(whole.all_scores.size, axis.get("times"), axis.get("end"), of="scores")
-    given = _read_stretches(fit, None, samples)
+    given = read_stretches(fit, None, samples)
     if not given:
         raise InputError(expected("`fit` to have a length", "none"))
     own, clock = given[0].intervals.merged(), whole.clock
@@ -570,7 +443,7 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     parts = []
     for first, after in ((np.append(start, stops), np.append(starts, stop)), (starts, stops)):
         ends = np.concatenate((first, before[0])), np.concatenate((after, before[1]))
-        ignored = _within(*ends, start, stop, clock)
+        ignored = IgnoredTime.within(*ends, (start, stop), clock)
         parts.append(read_scored(truth, scores, **axis | {"ignore": ignored}))
     return parts[0], parts[1]
 
@@ -762,10 +635,11 @@ def read_detectors(
     own, axis = _on_one_clock(intervals, axis, limits)
     if axis is not None and columns:
         _require_samples_inside(axis, own.start, own.stop)
-    stretches = _read_stretches(ignore, max_step, axis, _without_score(columns.values(), nan))
+    stretches = read_stretches(ignore, max_step, axis, _without_score(columns.values(), nan))
     left_out, kept = dict.fromkeys(intervals, 0), None
     if stretches:
-        own, intervals, left_out, kept = _close(own, intervals, labels, stretches)
+        own, closed = _in_evaluated_time(own, intervals, labels, stretches)
+        intervals, left_out, kept = closed.sides, closed.left_out, closed.kept
     for called, values in columns.items():
         require_scores(values, called, kept)
     return Detectors(

@@ -140,9 +140,7 @@ def event_length_text(start: float | str, stop: float | str) -> str:
     return number_text(float(stop) - float(start))
 
 
-def outcome_text(
-    outcome: str, delay: float | None, nearest: float | None, *, dated: bool
-) -> str:
+def outcome_text(outcome: str, delay: float | None, nearest: float | None, *, dated: bool) -> str:
     """Write what happened to an event: how late its alarm was, or how near it came.
 
     Examples
@@ -151,8 +149,8 @@ def outcome_text(
     ['2 min 30 s late', '5 min early', 'on time']
     >>> outcome_text("close call", None, -90, dated=True)
     'close call, 1 min 30 s before'
-    >>> outcome_text("missed", None, 7200, dated=True), outcome_text("missed", None, None, dated=True)
-    ('missed, nearest 2 h after', 'missed')
+    >>> [outcome_text("missed", None, nearest, dated=True) for nearest in (7200, None)]
+    ['missed, nearest 2 h after', 'missed']
     """
     if outcome == "caught" and delay is not None:
         if delay == 0:

@@ -1,6 +1,7 @@
 """The curve by hand: its points, any threshold, single events, and what it gives away."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
@@ -97,7 +98,7 @@ def test_events_at_and_event_curve():
     curve = cc.affiliation_curve(truth, scores)
     rows = curve.events_at(0.7)
     assert rows.precision[0] == 1
-    assert rows.delay.tolist() == [0, -1]
+    assert rows.outcome.tolist() == ["caught", "close call"]
     # The zones meet at 3.5, so sample 3 belongs to both.
     first, second = curve.event_curve(0), curve.event_curve(1)
     assert first.thresholds.tolist() == [0.8, 0.6, 0.1]
@@ -144,7 +145,7 @@ def test_as_plain_values(curve):
     values = json.loads(json.dumps(curve.to_dict(), allow_nan=False))
     assert values["distinct_thresholds"] == 5
     assert values["average_precision"] == curve.average_precision
-    assert values["chance_average_precision"] == curve.chance_average_precision
+    assert values["chance"] == asdict(curve.chance)
     assert values["best"]["threshold"] == 0.9
     for name, column in values["curve"].items():
         assert column == getattr(curve, name).tolist()
@@ -284,3 +285,16 @@ def test_many_of_one_cluster_beside_an_outlier():
     scores[17] = 1e300
     assert_descending(scores)
     assert_descending(-scores)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_many_samples_of_one_score_enter_together(levels):
+    """Also those that the kernel gathers in several blocks."""
+    truth, scores = np.arange(1000) % 100 < 10, np.arange(1000) % levels
+    curve = cc.affiliation_curve(truth, scores)
+    assert sorted(curve.thresholds) == list(range(levels))
+    for threshold, precision, recall in zip(
+        curve.thresholds, curve.precision, curve.recall, strict=True
+    ):
+        exact = cc.affiliation(truth, scores >= threshold)
+        assert (precision, recall) == pytest.approx((exact.precision, exact.recall), abs=1e-12)

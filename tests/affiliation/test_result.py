@@ -16,7 +16,7 @@ import pytest
 
 import closecall as cc
 from closecall import Events
-from closecall.affiliation.result import COLUMNS, covered_share, covers_much
+from closecall.affiliation.result import COLUMNS
 from closecall.datasets import demo
 from closecall.errors import InputError, MissingExtraError
 from closecall.statistics import SCORES
@@ -100,7 +100,7 @@ def test_scores_above_chance_are_in_the_plain_values():
     values = NUMBERS.to_dict()
     for name in ("precision_above_chance", "recall_above_chance", "f1_above_chance"):
         assert values[name] == getattr(NUMBERS, name)
-    assert values["chance"]["alarms"] == NUMBERS.events.alarms == 1
+    assert values["chance"] == NUMBERS.chance.to_dict()
     assert [row["recall_above_chance"] for row in values["events"]] == (
         NUMBERS.events.recall_above_chance.tolist()
     )
@@ -209,7 +209,38 @@ def test_datetimes_in_a_dict(zone, start):
 def test_nanoseconds_in_a_dict():
     row = ALL["nanoseconds"].to_dict()["events"][0]
     assert row["start"] == "1970-01-01T00:00:00.000000001"
-    assert row["delay"] == -1e-9
+    assert (row["outcome"], row["delay"], row["nearest"]) == ("close call", None, 0)
+
+
+def test_what_happened_to_the_series():
+    result = scored()
+    assert (result.caught, result.alarms, result.false_alarms) == (1, 1, 0)
+    assert result.alarmed == pytest.approx(1 / 7)
+    assert result.events.caught.tolist() == [True, False]
+    assert result.events.missed.tolist() == [False, True]
+    assert result.events.nearest[1] == -np.timedelta64(4, "D")
+    assert np.isnat(result.events.median_delay)  # between a day and never
+    assert result.headline == "1 of 2 caught (so the median delay is never), no false alarms"
+
+
+@pytest.mark.parametrize(
+    ("alarms", "median", "headline"),
+    [
+        ([(1, 2), (11, 12), (21, 22)], 1, "3 of 3 caught, median delay 1, no false alarms"),
+        (
+            [(3, 4), (13, 14), (25, 26)],
+            3,
+            "2 of 3 caught, median delay 3, 3.3 false alarms per 100",
+        ),
+        ([(0, 30)], -10, "3 of 3 caught, median 10 early, no false alarms"),
+        ([(3, 4)], inf, "1 of 3 caught (so the median delay is never), no false alarms"),
+    ],
+)
+def test_the_median_delay_counts_never(alarms, median, headline):
+    truth = Events([(0, 5), (10, 15), (20, 25)])
+    result = cc.affiliation(truth, Events(alarms), span=(0, 30))
+    assert result.events.median_delay == median
+    assert result.headline == headline
 
 
 def test_html():
@@ -223,28 +254,14 @@ def test_html():
 def test_html_shows_the_level_of_chance():
     level = NUMBERS.chance
     expected = f"precision {level.precision:.3f}, recall {level.recall:.3f}, F1 {level.f1:.3f}"
-    assert f"<p>by chance: {expected}</p>" in NUMBERS._repr_html_()
-
-
-def test_html_says_where_alarms_cover_much():
-    html = cc.affiliation([0, 1, 1, 0], [1, 1, 0, 0])._repr_html_()
-    assert ". Alarms cover 50% of the series; random ones are points." in html
-    assert "Alarms cover" not in cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0])._repr_html_()
-
-
-def test_html_of_a_stream_is_that_of_the_whole_series():
-    truth, predicted = [0, 1, 0, 1, 0, 0], [0, 1, 1, 0, 0, 1]
-    stream = cc.AffiliationStream()
-    stream.update(truth, predicted)
-    html = stream.result()._repr_html_()
-    assert "Alarms cover 50% of the series" in html
-    assert html == cc.affiliation(truth, predicted)._repr_html_()
+    assert f"<p>the same alarms, moved: {expected}</p>" in NUMBERS._repr_html_()
 
 
 def test_html_without_any_alarm():
     html = NOTHING._repr_html_()
-    assert "<b>precision -, recall 0.000, F1 -</b>" in html
-    assert "<p>by chance: precision -, recall 0.000, F1 -</p>" in html
+    assert "<b>0 of 1 caught, no false alarms</b>" in html
+    assert "<p>precision -, recall 0.000, F1 -</p>" in html
+    assert "<p>the same alarms, moved: precision -, recall 0.000, F1 -</p>" in html
 
 
 def test_html_shows_the_first_rows_only():
@@ -305,24 +322,3 @@ def test_options_and_what_is_written():
     assert (plain["level"], plain["events"], plain["caution"]) == (0.5, 7, narrow.caution)
     assert repr(narrow).startswith("ScoreIntervals(precision=0.992 [0.")
     assert repr(narrow).endswith("level=0.5, 7 events)")
-
-
-@pytest.mark.parametrize(
-    ("predicted", "span", "share"),
-    [
-        ([(0, 10), (20, 25)], (0, 100), 0.15),
-        ([(0.0, 1.5), (2.0, 3.0)], (0.0, 10.0), 0.25),
-        ([(3, 3), (5, 5)], (0, 10), 0.0),
-        ([(0, 10)], (0, 10), 1.0),
-        ([(day(1), day(10))], (day(1), day(13)), 0.75),
-    ],
-)
-def test_the_share_that_alarms_cover(predicted, span, share):
-    events = cc.affiliation(Events([predicted[0]]), Events(predicted), span=span).events
-    assert covered_share(events) == pytest.approx(share, rel=1e-14)
-    assert covers_much(events) == (share > 0.25)
-
-
-def test_alarms_over_several_zones_count_once():
-    assert covered_share(cc.affiliation([0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 1, 0]).events) == 5 / 6
-    assert covered_share(NOTHING.events) == 0

@@ -45,8 +45,8 @@ CASES = {
         [(5, 7)],
         (0, 12),
         [
-            (1 / 6, 17 / 48, 3 / 2, 2, 0, 3 / 2, 3, 1, 1),
-            (1 / 6, 17 / 48, 3 / 2, 2, 3 / 2, 0, -2, 1, 1),
+            (1 / 6, 17 / 48, 3 / 2, 2, 0, 3 / 2, nan, 1, 1),
+            (1 / 6, 17 / 48, 3 / 2, 2, 3 / 2, 0, nan, 1, 1),
         ],
     ),
     # A range that stops at the border 6, or starts there, is in one zone only.
@@ -54,13 +54,13 @@ CASES = {
         [(2, 4), (8, 10)],
         [(5, 6)],
         (0, 12),
-        [(1 / 6, 17 / 48, 3 / 2, 2, 0, 3 / 2, 3, 1, 1), MISSED],
+        [(1 / 6, 17 / 48, 3 / 2, 2, 0, 3 / 2, nan, 1, 1), MISSED],
     ),
     "from a border": (
         [(2, 4), (8, 10)],
         [(6, 7)],
         (0, 12),
-        [MISSED, (1 / 6, 17 / 48, 3 / 2, 2, 3 / 2, 0, -2, 1, 1)],
+        [MISSED, (1 / 6, 17 / 48, 3 / 2, 2, 3 / 2, 0, nan, 1, 1)],
     ),
     # A point on the border belongs behind it: d 2, so 2 + 2 + 2 of 6 is lost. The event is 2 to 4
     # away, R 6: 2 (5/2 + 3) = 11 of 2 * 6 is lost.
@@ -68,7 +68,7 @@ CASES = {
         [(2, 4), (8, 10)],
         [(6, 6)],
         (0, 12),
-        [MISSED, (0, 1 / 12, 2, 3, 2, 0, -2, 1, 0)],
+        [MISSED, (0, 1 / 12, 2, 3, 2, 0, nan, 1, 0)],
     ),
     # m is 1: 2 + 1 + d over (2, 4) is 12, over 2 * 10. Recall: d from 2 to 4, R 5: 2 (9/8 + 15/4)
     # = 39/4 over 2 * 10.
@@ -76,7 +76,7 @@ CASES = {
         [(1, 3)],
         [(5, 7)],
         (0, 10),
-        [(2 / 5, 41 / 80, 3, 3, 0, 3, 4, 1, 2)],
+        [(2 / 5, 41 / 80, 3, 3, 0, 3, nan, 1, 2)],
     ),
     # Before: 2 + 2d over (0, 2) is 8; after: over (0, 3) is 15; 23 of 7 * 10.
     "early and late": (
@@ -91,7 +91,7 @@ CASES = {
         [(4, 6)],
         [(1, 1), (5, 5), (6, 6), (9, 9)],
         (0, 10),
-        [(11 / 20, 37 / 40, 3 / 2, 3 / 8, 3 / 4, 3 / 4, -3, 4, 0)],
+        [(11 / 20, 37 / 40, 3 / 2, 3 / 8, 3 / 4, 3 / 4, 1, 4, 0)],
     ),
     # Only [8, 9) counts for precision: 2 + 2d over (2, 3) is 7 of 10. Both count for recall: 1 on
     # either side of 5, of 2 * 10.
@@ -106,7 +106,7 @@ CASES = {
         [(5, 5)],
         [(7, 8)],
         (0, 10),
-        [(1 / 2, 3 / 5, 5 / 2, 2, 0, 5 / 2, 2, 1, 1)],
+        [(1 / 2, 3 / 5, 5 / 2, 2, 0, 5 / 2, nan, 1, 1)],
     ),
     "true point, hit": ([(5, 5)], [(5, 5)], (0, 10), [(1, 1, 0, 0, 0, 0, 0, 1, 0)]),
     # m 0: d over (1, 2) is 3/2 of 10; the nearest prediction is 1 away: 1 of 10.
@@ -114,7 +114,7 @@ CASES = {
         [(10, 10)],
         [(8, 9)],
         (0, 10),
-        [(17 / 20, 9 / 10, 3 / 2, 1, 3 / 2, 0, -2, 1, 1)],
+        [(17 / 20, 9 / 10, 3 / 2, 1, 3 / 2, 0, nan, 1, 1)],
     ),
     "point at the end": ([(10, 10)], [(10, 10)], (0, 10), [(1, 1, 0, 0, 0, 0, 0, 1, 0)]),
     # 3 before, R 3: 2 (9/8 + 9/4) = 27/4; 5 after, R 5: 2 (25/8 + 25/4) = 75/4; 51/2 of 10 * 10.
@@ -129,10 +129,87 @@ CASES = {
         [(2, 4), (4, 6)],
         [(3, 5)],
         (0, 8),
-        [(1, 7 / 8, 0, 1 / 4, 0, 0, 1, 1, 1), (1, 7 / 8, 0, 1 / 4, 0, 0, 0, 1, 1)],
+        [(1, 7 / 8, 0, 1 / 4, 0, 0, 1, 1, 1), (1, 7 / 8, 0, 1 / 4, 0, 0, -1, 1, 1)],
     ),
     "no prediction": ([(2, 4), (8, 10)], [], (0, 12), [MISSED, MISSED]),
 }
+
+
+CAUGHT, CLOSE = "caught", "close call"
+# Truth, predicted, span; outcome, delay and time to the nearest alarm of each event; false alarms.
+OUTCOMES = {
+    "a minute of alarm": (
+        [(100, 110), (200, 210)],
+        [(160, 161), (205, 206)],
+        (0, 300),
+        [("missed", nan, 50), (CAUGHT, 5, nan)],
+        1,
+    ),
+    # The border is 155; the alarm starts where it starts.
+    "across a border": (
+        [(100, 110), (200, 210)],
+        [(140, 205)],
+        (0, 300),
+        [("missed", nan, 30), (CAUGHT, -60, nan)],
+        0,
+    ),
+    "one alarm, two events": (
+        [(10, 12), (20, 22)],
+        [(5, 25)],
+        (0, 40),
+        [(CAUGHT, -5, nan), (CAUGHT, -15, nan)],
+        0,
+    ),
+    "the first of two alarms": ([(2, 6)], [(3, 4), (5, 6)], (0, 9), [(CAUGHT, 1, nan)], 0),
+    "touching alarms": (
+        [(10, 12), (20, 22)],
+        [(5, 11), (11, 15), (15, 25)],
+        (0, 40),
+        [(CAUGHT, -5, nan), (CAUGHT, -5, nan)],
+        0,
+    ),
+    "touching before": ([(2, 4)], [(1, 2)], (0, 8), [(CLOSE, nan, 0)], 1),
+    "touching after": ([(2, 4)], [(4, 5)], (0, 8), [(CLOSE, nan, 0)], 1),
+    # The border is 4, and nothing of the alarm is behind it.
+    "touching events": (
+        [(2, 4), (4, 6)],
+        [(3, 4)],
+        (0, 8),
+        [(CAUGHT, 1, nan), ("missed", nan, 0)],
+        0,
+    ),
+    "point at the start": ([(2, 4)], [(2, 2)], (0, 8), [(CAUGHT, 0, nan)], 0),
+    "point at the stop": ([(2, 4)], [(4, 4)], (0, 8), [(CLOSE, nan, 0)], 1),
+    "true point": ([(5, 5)], [(5, 7)], (0, 10), [(CAUGHT, 0, nan)], 0),
+    "true point inside": ([(5, 5)], [(3, 7)], (0, 10), [(CAUGHT, -2, nan)], 0),
+    "up to a true point": ([(5, 5)], [(3, 5)], (0, 10), [(CLOSE, nan, 0)], 1),
+    # 2 to either side: 36 of 40 places are farther, or 35 of 39. Before comes first.
+    "nine in ten": ([(20, 22)], [(15, 18), (24, 25)], (0, 42), [(CLOSE, nan, -2)], 2),
+    "fewer": ([(20, 22)], [(15, 18), (24, 25)], (0, 41), [("missed", nan, -2)], 2),
+    # 10 after: 90 of 100 places are farther.
+    "nine in ten on one side": ([(0, 10)], [(20, 21)], (0, 110), [(CLOSE, nan, 10)], 1),
+    "fewer on one side": ([(0, 10)], [(21, 22)], (0, 110), [("missed", nan, 11)], 1),
+    # The border is 115. The alarm before it is the nearest to both, and affiliated with one.
+    "nearest in another zone": (
+        [(100, 110), (120, 130)],
+        [(113, 114), (200, 201)],
+        (0, 300),
+        [(CLOSE, nan, 3), ("missed", nan, -6)],
+        2,
+    ),
+    "no alarm": ([(2, 4)], [], (0, 8), [("missed", nan, nan)], 0),
+}
+
+
+@pytest.mark.parametrize("case", OUTCOMES.values(), ids=OUTCOMES)
+def test_outcomes_by_hand(case):
+    truth, predicted, span, expected, false_alarms = case
+    result = score(truth, predicted, span)
+    assert result.events.outcome.tolist() == [row[0] for row in expected]
+    np.testing.assert_array_equal(result.events.delay, [row[1] for row in expected])
+    np.testing.assert_array_equal(result.events.nearest, [row[2] for row in expected])
+    assert result.caught == [row[0] for row in expected].count(CAUGHT)
+    assert (result.alarms, result.false_alarms) == (len(predicted), false_alarms)
 
 
 def score(truth, predicted, span, **options):
@@ -260,7 +337,7 @@ def test_any_scale_of_numbers(scale, name):
         return
     assert result.precision == pytest.approx(expected[0][0], rel=1e-9)
     assert result.recall == pytest.approx(expected[0][1], rel=1e-9)
-    assert result.events.delay[0] == pytest.approx(scale * expected[0][6], rel=1e-9)
+    assert result.events.delay[0] == pytest.approx(scale * expected[0][6], rel=1e-9, nan_ok=True)
 
 
 def test_columns_of_arrays_that_must_not_be_written_to():

@@ -10,7 +10,16 @@ import pytest
 import closecall as cc
 from closecall.affiliation.stream import AffiliationStream
 from closecall.errors import InputError, UndefinedMetricError
-from tests.affiliation.streams import MINUTE, MORNING, NONE, PREDICTED, TRUTH, state, stream_of
+from tests.affiliation.streams import (
+    MINUTE,
+    MORNING,
+    NONE,
+    PREDICTED,
+    TRUTH,
+    known,
+    state,
+    stream_of,
+)
 
 
 def test_what_it_says():
@@ -34,7 +43,7 @@ def test_chunks_of_any_kind(kind):
     stream = AffiliationStream()
     for start in range(0, 10, 3):
         stream.update(kind(TRUTH[start : start + 3]), kind(PREDICTED[start : start + 3]))
-    assert stream.result().to_dict() == cc.affiliation(TRUTH, PREDICTED).to_dict()
+    assert known(stream.result()) == known(cc.affiliation(TRUTH, PREDICTED))
 
 
 def test_events_in_stretches():
@@ -44,7 +53,7 @@ def test_events_in_stretches():
     stream.update_events(NONE, NONE, until=8)
     truth, predicted = cc.Events([(2.0, 4.0), (4.0, 6.0)]), cc.Events([(3.0, 4.0), (4.0, 5.0)])
     expected = cc.affiliation(truth, predicted, span=(0.0, 8.0))
-    assert stream.result().to_dict() == expected.to_dict()
+    assert known(stream.result()) == known(expected)
     assert (len(stream), stream.alarms) == (2, 2)
 
 
@@ -69,7 +78,7 @@ def test_predictions_are_kept_only_for_the_outer_zones():
     assert len(stream) == 1_000
     assert stream.alarms > 40_000
     assert max(kept) < 200  # two zones of 500 samples, at 45 alarms each
-    assert len(pickle.dumps(stream)) < 150 * len(stream)
+    assert len(pickle.dumps(stream)) < 200 * len(stream)
 
 
 def test_an_open_zone_costs_no_more_than_its_predictions():
@@ -81,7 +90,7 @@ def test_an_open_zone_costs_no_more_than_its_predictions():
     assert len(blocks) <= 11  # each is longer than the next
     stream.update([1, 0], [0, 0])
     expected = cc.affiliation([0, 0, 0, 0] * 1_000 + [1, 0], [1, 0, 1, 1] * 1_000 + [0, 0])
-    assert stream.result().to_dict() == expected.to_dict()
+    assert known(stream.result()) == known(expected)
 
 
 def test_an_alarm_cut_by_chunks_and_by_zones_is_one():
@@ -92,16 +101,7 @@ def test_an_alarm_cut_by_chunks_and_by_zones_is_one():
     result = stream.result()
     assert result.events.predicted_count.tolist() == [1, 1, 1]
     assert result.events.alarms == 1
-    whole = cc.affiliation([1, 0, 0, 0, 0, 1, 0, 0, 1], [1] * 9)
-    assert result.chance.to_dict() == whole.chance.to_dict()
     assert sum([stream_of([1], [1])] * 2, AffiliationStream()).alarms == 1
-
-
-def test_chance_is_that_of_the_whole_series():
-    parts = [stream_of(TRUTH[:5], PREDICTED[:5]), stream_of(TRUTH[5:], PREDICTED[5:])]
-    found, whole = sum(parts, AffiliationStream()).result(), cc.affiliation(TRUTH, PREDICTED)
-    assert found.f1_above_chance == whole.f1_above_chance
-    assert found.recall_above_chance == whole.recall_above_chance
 
 
 def test_rows_come_when_the_next_event_starts():
@@ -113,7 +113,8 @@ def test_rows_come_when_the_next_event_starts():
         counts.append(len(rows))
     assert counts == [0] * 8 + [1, 1]
     first = next(iter(cc.affiliation(TRUTH, PREDICTED).events.rows()))
-    del first["recall_above_chance"], first["f1_above_chance"]
+    for name in ("precision", "recall", "f1"):
+        del first[f"{name}_above_chance"]
     assert rows == [first]
 
 
@@ -159,7 +160,7 @@ def test_nothing_true_yet():
         stream.result()
     assert list(stream.closed()) == []
     stream.update([1, 0], [1, 0])
-    assert stream.result().to_dict() == cc.affiliation([0, 0, 1, 0], [0, 1, 1, 0]).to_dict()
+    assert known(stream.result()) == known(cc.affiliation([0, 0, 1, 0], [0, 1, 1, 0]))
 
 
 @pytest.mark.parametrize("truth", [[(2, 4)], [(2, 4), (6, 10)], [(2, 4), (10, 10)]])
@@ -167,5 +168,5 @@ def test_a_point_at_the_end_belongs_to_the_last_zone(truth):
     stream = AffiliationStream(start=0)
     stream.update_events(cc.Events(truth), cc.Events([(10, 10)]), until=10)
     expected = cc.affiliation(cc.Events(truth), cc.Events([(10, 10)]), span=(0, 10))
-    assert stream.result().to_dict() == expected.to_dict()
+    assert known(stream.result()) == known(expected)
     assert stream.result().events.predicted_count[-1] == 1

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import closecall as cc
+from closecall.affiliation import _kernels
 from closecall.affiliation.stream_state import (
     Blocks,
     Segment,
@@ -114,7 +115,7 @@ def test_moved_by_some_ticks():
     moved = own.moved(100)
     assert (moved.start, moved.stop) == (100, 130)
     assert moved.truth.whole().tolist() == [[102, 104], [110, 112]]
-    assert moved.scores().whole().tolist() == own.scores().whole().tolist()
+    assert_array_equal(moved.scores().whole(), own.scores().whole())
     assert kept(moved)["tail"] == [106]
 
 
@@ -141,12 +142,38 @@ def test_predictions_between_borders(after, before, starts):
 
 def test_a_zone_by_itself_has_the_scores_it_has_among_others():
     whole = cc.affiliation(cc.Events(TRUTH), cc.Events(PREDICTED), span=(0, 30)).events
+    scores = [*range(_kernels.OUTCOME), _kernels.HITS]
     for zone in range(3):
-        borders = whole.borders[zone : zone + 2]
-        own = TRUTH[zone : zone + 1]
-        found = score_rows(own, borders, PREDICTED, 0, last=zone == 2).whole()
-        assert_array_equal(found[:, :-1], whole.table[zone : zone + 1])
+        borders, before = whole.borders[zone : zone + 2], min(zone, 1)
+        near = TRUTH[zone - before : zone + 1]
+        found = score_rows(near, borders, PREDICTED, 0, before=before, last=zone == 2).whole()
+        assert_array_equal(found[:, scores], whole.table[zone : zone + 1, scores])
         assert found[:, -1].tolist() == [whole.predicted_count[zone]]
+
+
+def test_alarms_beside_an_event_or_a_border_are_kept():
+    truth = [(100, 110), (200, 210), (300, 310)]
+    alarms = [(20, 30), (140, 160), (170, 175), (180, 182), (190, 195), (202, 203), (205, 206)]
+    alarms += [(220, 221), (230, 231), (290, 305)]
+    own = segment(truth, alarms, 0, 400)
+    # Borders at 155 and 255. Between: the first, those on either side of 200, the last.
+    assert own.beside.whole().tolist() == [[140, 160], [190, 195], [202, 203], [230, 231]]
+    assert own.beside.whole().base is None
+
+
+def test_an_alarm_over_many_segments_is_kept_once():
+    truth = [(index, index + 1) for index in range(10, 100, 10)]
+    parts = [
+        segment([event], [(event[0] - 5, event[0] + 5)], event[0] - 5, event[0] + 5)
+        for event in truth
+    ]
+    both = parts[0]
+    for part in parts[1:]:
+        both = both.followed_by(part)
+    assert both.beside.whole().tolist() == [[5, 95]]
+    result = both.result()
+    assert result.events.delay.tolist() == [-5.0 - 10 * index for index in range(9)]
+    assert (result.caught, result.alarms, result.false_alarms) == (9, 1, 0)
 
 
 def test_sums_are_those_of_a_loop():

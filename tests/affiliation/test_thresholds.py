@@ -1,19 +1,18 @@
-"""Choosing a threshold, under constraints."""
+"""Choosing a threshold within limits, worked out by hand; beside brute force in `properties`."""
 
 from datetime import timedelta
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from tests.properties.curve_strategies import float_kinds, scored_cases
 
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.5, 0.9, 0.2, 0.3, 0.1, 0.8, 0.1, 0.7, 0.0]
+# At   0.9    0.8    0.7    0.5    0.3    0.2    0.1    0.0
+# F1   0.629  0.587  0.861  0.779  0.755  0.792  0.709  0.704
 HOUR = timedelta(hours=1)
 
 
@@ -27,49 +26,49 @@ def curve():
     return cc.affiliation_curve(TRUTH, SCORES)
 
 
-def message(error, curve, **options):
+def message(error, call, *arguments, **options):
     with pytest.raises(error) as caught:
-        curve.best(**options)
+        call(*arguments, **options)
     return str(caught.value)
 
 
-@given(scored_cases(float_kinds), st.sampled_from([0, 0.5, 1, 2]))
-def test_the_maximum_and_of_equals_the_highest_threshold(case, beta):
-    curve = case.curve()
-    values = curve.fbeta(beta).tolist()
-    point = values.index(max(values))  # thresholds descend, so the first is the highest
-    best = curve.best(beta)
-    assert (best.threshold, best.fbeta) == (curve.thresholds[point], values[point])
-    assert (best.precision, best.recall) == (curve.precision[point], curve.recall[point])
-    assert (best.alarms, best.beta) == (curve.alarms[point], beta)
+def test_what_each_threshold_gives(curve):
+    assert curve.thresholds.tolist() == [0.9, 0.8, 0.7, 0.5, 0.3, 0.2, 0.1, 0.0]
+    assert curve.caught.tolist() == [1, 1, 2, 2, 2, 2, 2, 2]
+    assert curve.alarms.tolist() == [1, 2, 3, 3, 4, 3, 1, 1]
+    assert curve.false_alarms.tolist() == [0, 1, 1, 1, 2, 1, 0, 0]
+    assert curve.alarmed == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.9, 1])
 
 
-@given(
-    scored_cases(float_kinds),
-    st.floats(0, 1) | st.none(),
-    st.floats(0, 1) | st.none(),
-    st.integers(0, 6) | st.none(),
+@pytest.mark.parametrize(
+    ("limits", "threshold"),
+    [
+        ({}, 0.7),
+        ({"min_precision": 0.99}, 0.9),
+        ({"min_recall": 0.99}, 0.2),
+        ({"min_recall": 0.97, "max_alarmed": 0.5}, 0.3),
+        ({"max_alarms_per": 0.3}, 0.7),
+        ({"max_alarms_per": 0.2}, 0.9),
+        ({"beta": 2, "max_alarms_per": 0.2}, 0.8),
+        # One endless alarm keeps any budget, if it may be one.
+        ({"max_alarms_per": 0.2, "max_alarmed": 1}, 0.1),
+        ({"max_false_alarms_per": 0}, 0.9),
+        ({"max_false_alarms_per": 0.1}, 0.7),
+        # The alarms at 6 and at 8 are one sample apart, those at 2 and at 6 three.
+        ({"max_alarms_per": 0.2, "cooldown": 1}, 0.9),
+        ({"max_alarms_per": 0.2, "cooldown": 1.5}, 0.7),
+        ({"max_false_alarms_per": 0, "cooldown": 2}, 0.7),
+        ({"max_alarms_per": 0.1, "cooldown": 3}, 0.3),
+    ],
 )
-def test_the_maximum_among_what_is_allowed(case, precision, recall, alarms):
-    curve = case.curve()
-    duration = case.span[1] - case.span[0]
-    allowed = [
-        (value, -point)
-        for point, value in enumerate(curve.f1.tolist())
-        if (precision is None or curve.precision[point] >= precision)
-        and (recall is None or curve.recall[point] >= recall)
-        and (alarms is None or curve.alarms[: point + 1].max() <= alarms)
-    ]
-    options = {"min_precision": precision, "min_recall": recall}
-    options["max_alarms_per"] = None if alarms is None else (alarms, duration)
-    if not allowed:
-        assert "a threshold within the constraints" in message(
-            UndefinedMetricError, curve, **options
-        )
-        return
-    value, point = max(allowed)
-    best = curve.best(**options)
-    assert (best.fbeta, best.threshold) == (value, curve.thresholds[-point])
+def test_each_limit_moves_the_choice(curve, limits, threshold):
+    assert curve.best(**limits).threshold == threshold
+
+
+def test_alarms_that_follow_soon_count_once(curve):
+    assert (curve.best().alarms, curve.best().false_alarms) == (3, 1)
+    joined = curve.best(cooldown=2)
+    assert (joined.threshold, joined.alarms, joined.false_alarms) == (0.7, 2, 0)
 
 
 def test_equally_good_thresholds():
@@ -79,32 +78,25 @@ def test_equally_good_thresholds():
     assert curve.best().threshold == 3
 
 
-def test_each_constraint_moves_the_choice(curve):
-    assert curve.best().threshold == 0.7
-    assert curve.best(min_precision=0.99).threshold == 0.9
-    assert curve.best(min_recall=0.99).threshold == 0.2
-    assert curve.best(max_alarms_per=0.2).threshold == 0.9
-    assert curve.best(2, max_alarms_per=0.2).threshold == 0.8
-    # Lower still, all is one alarm, which has F1 0.709 to the 0.629 at 0.9; that is no budget kept.
-    assert curve.alarms[-2:].tolist() == [1, 1]
-    assert curve.f1[-2] > curve.f1[0]
-
-
-def test_floors_are_inclusive(curve):
+def test_limits_are_inclusive(curve):
     for point in range(len(curve)):
-        precision, recall = curve.precision[point], curve.recall[point]
-        best = curve.best(min_precision=precision, min_recall=recall)
-        assert best.precision >= precision
-        assert best.recall >= recall
+        best = curve.best(
+            min_precision=curve.precision[point],
+            min_recall=curve.recall[point],
+            max_alarmed=curve.alarmed[point],
+            max_alarms_per=(curve.alarms[point], 10),
+            max_false_alarms_per=(curve.false_alarms[point], 10),
+        )
+        assert best.fbeta >= curve.f1[point]
 
 
 def test_the_point_shows_itself(curve):
     best = curve.best(2)
     assert repr(best) == (
-        f"OperatingPoint(threshold={best.threshold:.6g}, precision={best.precision:.3f}, "
-        f"recall={best.recall:.3f}, f2={best.fbeta:.3f}, alarms={best.alarms})"
+        "OperatingPoint(threshold=0.7, precision=0.781, recall=0.958, f2=0.917, caught=2, "
+        "alarms=3, false_alarms=1)"
     )
-    assert repr(curve.best(min_recall=0.99)).startswith("OperatingPoint(threshold=0.2, precision=")
+    assert best.alarmed == pytest.approx(0.3)
     assert type(best.threshold) is float
     assert type(cc.affiliation_curve([0, 1], [3, 4]).best().threshold) is int
 
@@ -134,6 +126,7 @@ def test_budget_on_a_datetime_axis(count, duration, unit):
     curve = hours(unit)
     assert curve.best(max_alarms_per=(count, duration)).threshold == 0.7
     assert curve.best(max_alarms_per=(0.99 * count, duration)).threshold == 0.9
+    assert curve.best(max_alarms_per=(0.99 * count, duration), cooldown=2 * HOUR).threshold == 0.7
 
 
 def test_the_budget_counts_the_whole_span():
@@ -144,66 +137,130 @@ def test_the_budget_counts_the_whole_span():
     assert long.best(max_alarms_per=0.15).threshold == 0.7
 
 
-PAIR = "Expected `max_alarms_per` to be a count and a duration"
-NUMBER = (
-    ", which is a number on this axis, got {!r}.\n\nHint: For example `max_alarms_per=(3, 100)`."
-)
-TIMEDELTA = (
-    ", which is a timedelta on this axis, got {!r}.\n\n"
-    "Hint: For example `max_alarms_per=(2, timedelta(days=1))`."
+PAIR = "Expected `max_alarms_per` to be a count and a duration, got {}.\n\nHint: Pass {}."
+COUNT = "Expected the count in `max_alarms_per` to be 0 or more, got {}."
+DURATION = "Expected the duration in `max_alarms_per` to be above 0, got {}."
+LENGTH = "Expected `max_alarms_per[1]` to be a finite number of 0 or more, got {}."
+NONE = (
+    "Expected a threshold within the constraints, got none; the nearest is {}.\n\n"
+    "Hint: Loosen a constraint."
 )
 
 
 @pytest.mark.parametrize(
-    "budget",
+    ("error", "limits", "expected"),
     [
-        *([1, 2, 3], (1, 2, 3), "2/1d", (1, None), (1, "a")),
-        *((1, HOUR), (1, np.timedelta64(5, "s")), (1, np.timedelta64(1, "M"))),
+        (InputTypeError, {"max_alarms_per": (1, 2, 3)}, PAIR.format("(1, 2, 3)", "(3, 100)")),
+        (InputTypeError, {"max_alarms_per": "2/1d"}, PAIR.format("'2/1d'", "(3, 100)")),
+        (InputTypeError, {"max_alarms_per": True}, PAIR.format("True", "(3, 100)")),
+        (InputError, {"max_alarms_per": -1}, COUNT.format("-1")),
+        (InputError, {"max_alarms_per": (float("nan"), 2)}, COUNT.format("nan")),
+        (InputError, {"max_alarms_per": (1, 0)}, DURATION.format("0")),
+        (InputError, {"max_alarms_per": (1, -2)}, LENGTH.format("-2")),
+        (
+            InputError,
+            {"max_alarmed": 1.1},
+            "Expected `max_alarmed` to be a number from 0 to 1, got 1.1.",
+        ),
+        (
+            InputError,
+            {"min_recall": -0.1},
+            "Expected `min_recall` to be a number from 0 to 1, got -0.1.",
+        ),
+        (
+            InputError,
+            {"cooldown": -1},
+            "Expected `cooldown` to be a finite number of 0 or more, got -1.",
+        ),
+        (
+            UndefinedMetricError,
+            {"max_alarms_per": 0},
+            NONE.format("0.9 with alarms 0.1 per 1 (at most 0 asked)"),
+        ),
+        (
+            UndefinedMetricError,
+            {"min_recall": 1, "max_alarmed": 0.05},
+            NONE.format(
+                "0.9 with recall 0.458 (at least 1 asked) and alarmed 0.1 (at most 0.05 asked)"
+            ),
+        ),
+        (
+            UndefinedMetricError,
+            {"min_recall": 1, "max_false_alarms_per": (0, 5)},
+            NONE.format(
+                "0.8 with recall 0.615 (at least 1 asked) "
+                "and false alarms 0.5 per 5 (at most 0 asked)"
+            ),
+        ),
     ],
 )
-def test_what_is_no_budget_on_a_numeric_axis(curve, budget):
-    assert message(InputTypeError, curve, max_alarms_per=budget) == PAIR + NUMBER.format(budget)
+def test_messages(curve, error, limits, expected):
+    assert message(error, curve.best, **limits) == expected
 
 
-@pytest.mark.parametrize("budget", [2, (1, 5), (1, 2, 3), (1, None), (1, np.timedelta64(1, "M"))])
+@pytest.mark.parametrize("budget", [2, (1, 2, 3)])
 def test_what_is_no_budget_on_a_datetime_axis(budget):
-    assert message(InputTypeError, hours(), max_alarms_per=budget) == PAIR + TIMEDELTA.format(
-        budget
-    )
+    expected = PAIR.format(budget, "(2, timedelta(days=1))")
+    assert message(InputTypeError, hours().best, max_alarms_per=budget) == expected
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        *(
-            ({"max_alarms_per": budget}, f"{PAIR} above 0, got {budget!r}.")
-            for budget in (-1, float("nan"), (1, 0), (1, -2), (-1, 2))
-        ),
-        *(
-            ({name: floor}, f"Expected `{name}` to be from 0 to 1, got {floor}.")
-            for name in ("min_precision", "min_recall")
-            for floor in (-0.1, 1.1, float("nan"))
-        ),
-    ],
-)
-def test_options_out_of_range(curve, options, expected):
-    assert message(InputError, curve, **options) == expected
-
-
-@pytest.mark.parametrize("duration", [timedelta(0), np.timedelta64("NaT", "s"), timedelta(-1)])
-def test_a_duration_that_is_none(duration):
-    found = message(InputError, hours(), max_alarms_per=(1, duration))
-    assert found.startswith(f"{PAIR} above 0, got")
-
-
-def test_nothing_within_the_constraints(curve):
-    assert message(UndefinedMetricError, curve, max_alarms_per=0) == (
-        "Expected a threshold within the constraints, got none (precision reaches 1.000, recall "
-        "1.000, and the fewest alarms are 1).\n\nHint: Loosen a constraint."
-    )
+@pytest.mark.parametrize("duration", [5, None, "a"])
+def test_what_is_no_duration_on_a_datetime_axis(duration):
+    found = message(InputTypeError, hours().best, max_alarms_per=(1, duration))
+    assert found.startswith("Expected `max_alarms_per[1]` to be a timedelta")
 
 
 @pytest.mark.parametrize("threshold", [float("nan"), None, "0.5"])
 def test_what_is_no_threshold(curve, threshold):
     with pytest.raises(InputError, match="Expected `threshold` to be a number, or inf, got"):
         curve.at(threshold)
+
+
+@pytest.fixture
+def ten():
+    """Ten events of one sample, in zones of five; eight score 9, the last two score 3."""
+    scores = np.ones(50)
+    scores[2::5] = [9] * 8 + [3] * 2
+    scores[[4, 9]] = 5  # false alarms above the last two
+    return cc.affiliation_curve(np.arange(50) % 5 == 2, scores)
+
+
+def test_each_fold_is_scored_where_the_others_choose(ten):
+    found = ten.cross_fitted(folds=5)
+    assert found.folds.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    # The last two events tell nobody else to go down to 3, so they are missed themselves.
+    assert found.thresholds.tolist() == [3, 3, 3, 3, 9]
+    assert (found.recall, found.caught) == (0.8, 8)
+    assert found.spread == (3, 9)
+    assert found.f1 == found.fbeta(1) == 2 * found.precision * 0.8 / (found.precision + 0.8)
+    assert ten.best().fbeta > found.f1
+    assert found.to_dict() == {
+        "precision": found.precision,
+        "recall": 0.8,
+        "f1": found.f1,
+        "beta": 1.0,
+        "caught": 8,
+        "thresholds": [3.0, 3.0, 3.0, 3.0, 9.0],
+        "folds": found.folds.tolist(),
+    }
+    assert repr(found).endswith("thresholds 3 to 9 in 5 folds)")
+
+
+@pytest.mark.parametrize(
+    ("folds", "error", "expected"),
+    [
+        (1, InputError, "Expected `folds` to be"),
+        (2.5, InputTypeError, "Expected `folds` to be"),
+        (11, InputError, "Expected `folds` to be at most the 10 true events, got 11."),
+    ],
+)
+def test_what_is_no_number_of_folds(ten, folds, error, expected):
+    assert message(error, ten.cross_fitted, folds=folds).startswith(expected)
+
+
+def test_too_few_events_to_cross_fit(curve):
+    assert message(UndefinedMetricError, curve.cross_fitted) == (
+        "Expected at least 5 true events to cross-fit a threshold, got 2.\n\nHint: With so few, "
+        "one event decides the threshold of all others. Choose the threshold on another part of "
+        "the time, or on other series."
+    )

@@ -339,13 +339,13 @@ def test_json_and_csv_have_every_row(run, eight_series):
     printed = json.loads(run(*arguments, "json").stdout)
     assert len(printed["rows"]) == 16
     assert [row["low"] for row in printed["intervals"]] == [row["low"] for row in rows]
-    assert printed["intervals"][0]["probability"] is None
-    assert printed["intervals"][-1]["probability"] == rows[-1]["probability"]
+    assert printed["intervals"][0]["pvalue"] is None
+    assert printed["intervals"][-1]["pvalue"] == rows[-1]["pvalue"]
     table = list(csv.DictReader(io.StringIO(run(*arguments, "csv").stdout)))
     assert [row["number"] for row in table] == [row["number"] for row in rows]
     assert [row["caution"] for row in table] == [row["caution"] for row in rows]
     assert [float(row["low"]) for row in table] == [row["low"] for row in rows]
-    assert table[0]["probability"] == ""  # as a comparison leaves it
+    assert table[0]["pvalue"] == ""  # as a comparison leaves it
     assert "intervals" not in json.loads(
         run("batch", "series.parquet", *BOTH, "--format", "json").stdout
     )
@@ -409,7 +409,7 @@ def test_many_detectors_show_some_pairs(run, eight_series):
     printed = lines(run("batch", "wide.parquet", *BOTH[:4], *scores, "--intervals"))
     assert "... and 6 more pairs; `--format json` has all." in printed
     (row,) = [line.split() for line in printed if line.startswith("copy_0  copy_1 ")]
-    assert row == ["copy_0", "copy_1", "F1", "+0.00", "-0.27", "+0.27", "0.50"]
+    assert row == ["copy_0", "copy_1", "F1", "+0.00", "-0.30", "+0.30", "1"]
 
 
 @pytest.fixture

@@ -158,8 +158,8 @@ def test_intervals_in_json_and_csv(run, demo_file):
     printed = run("compare", demo_file, *COLUMNS, *options, "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [float(row["low"]) for row in rows] == [row["low"] for row in intervals.rows()]
-    assert rows[0]["probability"] == ""
-    assert float(rows[-1]["probability"]) == intervals.pairs[0].f1.probability
+    assert rows[0]["pvalue"] == ""
+    assert float(rows[-1]["pvalue"]) == intervals.pairs[0].f1.pvalue
 
 
 def test_csv_has_the_header_of_a_batch_and_every_caution(run):
@@ -168,14 +168,14 @@ def test_csv_has_the_header_of_a_batch_and_every_caution(run):
     chosen = ("two.parquet", "--predicted", "a", "--predicted", "b", "--intervals")
     printed = run("compare", *chosen, "--format", "csv").stdout
     batch = run("batch", *chosen, "--truth", "truth", "--format", "csv").stdout
-    header = "detector,against,number,value,low,high,probability,caution"
+    header = "detector,against,number,value,low,high,pvalue,caution"
     assert printed.splitlines()[0] == batch.splitlines()[0] == header
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [row["caution"] for row in rows[:6]] == [caution_about(2)] * 6
     assert [row["caution"] for row in rows[6:]] == [caution_about_pairs(2)] * 3
-    assert {row[name] for row in rows[6:] for name in ("low", "high", "probability")} == {""}
+    assert {row[name] for row in rows[6:] for name in ("low", "high", "pvalue")} == {""}
     alone = list(csv.DictReader(io.StringIO(batch)))
-    assert {row[name] for row in alone for name in ("low", "high", "probability")} == {""}
+    assert {row[name] for row in alone for name in ("low", "high", "pvalue")} == {""}
 
 
 def test_a_lead_of_nothing_has_no_minus(run):
@@ -183,9 +183,29 @@ def test_a_lead_of_nothing_has_no_minus(run):
     pq.write_table(pa.table({"truth": truth, "a": truth, "b": truth}), "same.parquet")
     chosen = ("--predicted", "a", "--predicted", "b", "--intervals")
     printed = lines(run("compare", "same.parquet", *chosen))
-    leads = [line.split() for line in printed if line.endswith(" 0.50")]
-    assert [lead[-4] for lead in leads] == ["+0.00"] * 3
+    leads = [line.split() for line in printed if line.startswith(("a ", " ")) and "+0.00" in line]
+    assert [lead[-4:] for lead in leads] == [["+0.00", "-0.25", "+0.25", "1"]] * 3
     assert lead_texts(-0.0, -0.001, 0.001, ".2f") == ["+0.00", "-0.00", "+0.00"]
+
+
+def test_events_in_blocks(run):
+    truth = [0, 1, 1, 0, 0] * 36
+    failing = [
+        label * kept
+        for label, kept in zip(
+            truth, [1] * 40 + [0] * 30 + [1] * 45 + [0] * 25 + [1] * 40, strict=True
+        )
+    ]
+    pq.write_table(pa.table({"truth": truth, "a": truth, "b": failing}), "runs.parquet")
+    chosen = ("compare", "runs.parquet", "--predicted", "a", "--predicted", "b")
+    alone = " ".join(lines(run(*chosen, "--intervals")))
+    assert "Caution: b: Consecutive events are alike:" in alone
+    assert "take them in blocks of 6 (`block`)" in alone
+    blocked = " ".join(lines(run(*chosen, "--intervals", "--block", "6")))
+    assert "Caution: There are only 6 blocks of events" in blocked
+    refused = run(*chosen, "--block", "6")
+    assert refused.exit_code == 2
+    assert "--level, --resamples and --block are of --intervals" in refused.stderr
 
 
 def test_intervals_of_many_pairs_and_of_one_event(run):
@@ -224,4 +244,4 @@ def test_two_events_have_dashes(run):
     assert [line.split()[-3:] for line in table] == [["-"] * 3] * 3
     plain = json.loads(run("compare", "two.parquet", *chosen, "--format", "json").stdout)
     (pair,) = plain["intervals"]["pairs"]
-    assert {pair["f1"][name] for name in ("low", "high", "probability")} == {None}
+    assert {pair["f1"][name] for name in ("low", "high", "pvalue")} == {None}

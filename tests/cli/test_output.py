@@ -1,9 +1,31 @@
-"""A bar while it takes long, and a line while kernels are compiled."""
+"""The layout of JSON and CSV, a bar while it takes long, and a line while kernels are compiled."""
 
 import io
 
+import pytest
+
 from closecall import compiled
-from closecall.cli.output import compile_notice, show_progress
+from closecall.cli.output import Output, compile_notice, show_progress
+
+
+@pytest.mark.parametrize(
+    ("output_format", "expected"),
+    [
+        ("json", '{\n  "f1": 0.5,\n  "events": [\n    null,\n    1.0\n  ]\n}\n'),
+        ("csv", 'name,f1\n"a,b",0.5\nc,\n'),
+    ],
+)
+def test_every_byte_that_programs_read(capsys, tmp_path, output_format, expected):
+    content = {
+        "table": None,
+        "values": lambda: {"f1": 0.5, "events": [None, 1.0]},
+        "rows": lambda: [{"name": "a,b", "f1": 0.5}, {"name": "c", "f1": None}],
+    }
+    Output(output_format).write(**content)
+    assert capsys.readouterr().out == expected
+    path = tmp_path / "result"
+    Output(output_format, str(path)).write(**content)
+    assert path.read_bytes().decode() == expected
 
 
 def test_a_bar_on_a_terminal_only(monkeypatch):

@@ -269,7 +269,7 @@ def test_any_text_is_a_name():
     assert compared.best == (HOSTILE,)
     assert "\n" not in repr(compared.pair(*HOSTILE[:2]))
     assert "\n" not in repr(compared.ensemble(HOSTILE[:2]))
-    assert list(compared.to_frame(part="wide").columns[6:7]) == [f"{HOSTILE[0]}_precision"]
+    assert list(compared.to_frame(part="wide").columns[6:7]) == [f"{HOSTILE[0]}_outcome"]
 
 
 TRUTH, MINE, THEIRS = [0, 1, 1, 0], [0, 1, 0, 0], [0, 0, 1, 1]

@@ -1,4 +1,4 @@
-"""How sure a comparison is: the same resamples for all, both ways round, and in words."""
+"""How sure a comparison is: the same events for all, both ways round, and in words."""
 
 import json
 import math
@@ -10,7 +10,7 @@ import closecall as cc
 from closecall.compare import PairIntervals, compare
 from closecall.datasets import demo
 from closecall.errors import InputError
-from closecall.statistics import SCORES, caution_about, caution_about_pairs
+from closecall.statistics import FEWEST_TO_COMPARE, SCORES, caution_about, caution_about_pairs
 from tests.oracle import bootstrap as oracle
 
 NAMES = ("threshold", "forecast")
@@ -50,10 +50,10 @@ def test_pairs_are_the_differences(compared, intervals):
         expected = getattr(counted, f"{score}_difference")
         assert getattr(pair, score).value == pytest.approx(expected, abs=1e-12)
     recalls = [compared.results[name].events.recall for name in NAMES]
-    low, high, below = oracle.paired_t(*recalls)
+    low, high, pvalue = oracle.paired_t(*recalls)
     assert pair.recall.low == pytest.approx(low, abs=0.03)
     assert pair.recall.high == pytest.approx(high, abs=0.03)
-    assert below < pair.recall.probability <= 0.5  # no surer than the paired t-test
+    assert pvalue <= pair.recall.pvalue <= 1  # no surer than the paired t-test
 
 
 def test_a_pair_the_other_way_round(intervals):
@@ -62,7 +62,7 @@ def test_a_pair_the_other_way_round(intervals):
     for score in SCORES:
         mine, theirs = getattr(one, score), getattr(other, score)
         assert (theirs.value, theirs.low, theirs.high) == (-mine.value, -mine.high, -mine.low)
-        assert theirs.probability == 1 - mine.probability
+        assert theirs.pvalue == mine.pvalue
     assert other.reversed().precision.high == one.precision.high
 
 
@@ -79,7 +79,7 @@ def test_a_detector_and_itself():
     (pair,) = compare(data.truth, copies, times=data.times).intervals().pairs
     for score in SCORES:
         gap = getattr(pair, score)
-        assert (gap.value, gap.probability) == (0, 0.5)
+        assert (gap.value, gap.pvalue) == (0, 1)
         assert -0.4 < gap.low < 0 < gap.high < 0.4
 
 
@@ -107,7 +107,28 @@ def test_a_detector_that_finds_few_of_many_is_named():
     assert caution == (
         "once: Precision is defined on only 1 of the 12 events. With fewer than 6 events on which "
         "a detector has a precision, its differences in precision and F1 have no interval and no "
-        "probability."
+        "p-value."
+    )
+
+
+def test_events_that_fail_in_a_row_are_taken_in_blocks():
+    truth = np.tile([0, 1, 1, 0, 0], 36)
+    failing = truth * np.repeat([1, 0, 1, 0, 1], [40, 30, 45, 25, 40])
+    compared = compare(truth, {"all": truth, "some": failing, "late": np.roll(truth, 1)})
+    sure = compared.intervals()
+    assert "Consecutive events are alike" in sure.pair("all", "some").caution
+    assert sure.pair("all", "late").caution == ""
+    assert sure.caution.startswith("some: Consecutive events are alike: their lag-1 correlation")
+    assert sure.caution.endswith(
+        "take them in blocks of 6 (`block`). So for 2 more detectors or pairs."
+    )
+    blocked = compared.intervals(block=6)
+    assert blocked.block == blocked.to_dict()["block"] == 6
+    assert blocked.caution.startswith("There are only 6 blocks of events: the intervals are wide")
+    assert blocked.pair("all", "some").recall.width > sure.pair("all", "some").recall.width
+    alone = compared.results["some"].interval(block=6).recall
+    assert (alone.low, alone.high) == pytest.approx(
+        (blocked.detectors["some"].recall.low, blocked.detectors["some"].recall.high)
     )
 
 
@@ -115,7 +136,7 @@ def test_one_event_has_no_intervals():
     lone = repeated(1).intervals()
     plain = lone.to_dict()
     assert plain["detectors"]["right"]["recall"] == {"value": 1.0, "low": None, "high": None}
-    assert plain["pairs"][0]["f1"]["probability"] is None
+    assert plain["pairs"][0]["f1"]["pvalue"] is None
     assert plain["pairs"][0]["f1"]["value"] > 0
     assert math.isnan(lone.pairs[0].recall.low)
 
@@ -126,26 +147,26 @@ def test_few_events_have_no_interval_of_a_difference(events):
     for score in SCORES:
         lead = getattr(few.pairs[0], score)
         assert math.isnan(lead.low)
-        assert math.isnan(lead.probability)
+        assert math.isnan(lead.pvalue)
         assert getattr(few.detectors["late"], score).width > 0.2
     assert few.pairs[0].recall.value > 0.1
     assert few.to_dict()["pairs"][0]["recall"] == {
         "value": few.pairs[0].recall.value,
         "low": None,
         "high": None,
-        "probability": None,
+        "pvalue": None,
     }
     assert repr(few.pairs[0].recall).endswith("no limits)")
-    assert "no probability, which take 6 or more." in few.caution
+    assert "no p-value, which take 6 or more." in few.caution
 
 
 def test_from_six_events_on_a_steady_lead_has_one_that_is_not_certain():
     six, ten = (repeated(events).intervals().pairs[0].precision for events in (6, 10))
     assert six.value == pytest.approx(ten.value, abs=1e-3)
-    assert six.low < 0 < six.high
-    assert 0.8 < six.probability < 0.975
-    assert 0 < ten.low < ten.value < ten.high
-    assert 0.975 < ten.probability < 1
+    assert 0 < six.low < six.value < six.high
+    assert six.pvalue == 2 / 2**FEWEST_TO_COMPARE  # to win all of six
+    assert six.low < ten.low < ten.value < ten.high < six.high
+    assert 0 < ten.pvalue < six.pvalue
 
 
 def test_numpy_options_are_taken(compared, intervals):
@@ -165,8 +186,8 @@ def test_plain_values_and_rows(intervals):
         *(("forecast", "", score) for score in SCORES),
         *(("threshold", "forecast", score) for score in SCORES),
     ]
-    assert rows[-1]["probability"] == intervals.pairs[0].f1.probability
-    assert math.isnan(rows[0]["probability"])
+    assert rows[-1]["pvalue"] == intervals.pairs[0].f1.pvalue
+    assert math.isnan(rows[0]["pvalue"])
 
 
 def test_rows_say_what_few_events_do_not_allow():

@@ -85,7 +85,7 @@ def repository(tmp_path, monkeypatch):
         ("127.0.0.1", 0), functools.partial(Handler, directory=str(folder))
     )
     server.asked = []
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield Repository(folder, server, tmp_path)
     server.shutdown()

@@ -92,9 +92,15 @@ def test_value_of_the_truth_at_ten_past_four():
 
 
 def test_delays_count_from_the_start_of_each_event(result, clock_result):
-    assert result.events.delay.tolist() == [5, -10, -50]
+    np.testing.assert_array_equal(result.events.delay, [5, -10, np.nan])
     minutes = clock_result.events.delay / np.timedelta64(1, "m")
-    assert minutes.tolist() == [5, -10, -50]
+    np.testing.assert_array_equal(minutes, [5, -10, np.nan])
+
+
+def test_an_alarm_that_touches_the_last_event_is_a_close_call(result):
+    assert result.events.outcome.tolist() == ["caught", "caught", "close call"]
+    np.testing.assert_array_equal(result.events.nearest, [np.nan, np.nan, 0])
+    assert (result.caught, result.alarms, result.false_alarms) == (2, 7, 4)
 
 
 def test_a_prediction_across_a_border_counts_in_both_zones(result):

@@ -42,7 +42,6 @@ class Row:
     recall_distance: float
     early: float
     late: float
-    delay: float
     predicted_count: int
     predicted_duration: float
 
@@ -117,7 +116,6 @@ def _row(event: Exact, zone: Exact, pieces: list[Exact]) -> Row:
         recall_distance=recall_distance,
         early=early,
         late=late,
-        delay=float(min(start for start, _ in pieces) - event[0]) if pieces else nan,
         predicted_count=len(pieces),
         predicted_duration=float(sum(stop - start for start, stop in pieces)),
     )

@@ -68,25 +68,28 @@ def limits_of_share(found, events, *, level=LEVEL):
     return low, high
 
 
-def limits_of_constant_lead(first, second, events, *, level=LEVEL):
-    """The limits for two scores that are the same on every event, with half an event more.
-
-    On it the first scores 0 and the second as ever, or the second scores 1 and the first as ever:
-    whichever is worse for the lower limit; the upper one is that of the second, turned round. If
-    that holds 0, one of them scores 0 there and the other 1.
-    """
-    share = stats.beta(0.5, events).ppf((1 + level) / 2)
-    gap = first - second
-    low, high = gap - share * max(first, 1 - second), gap + share * max(second, 1 - first)
-    if low <= 0 <= high:
-        low, high = gap - share * (1 + gap), gap + share * (1 - gap)
-    return low, high
+def limits_of_lead(gap, spread, *, judged, differing, level=LEVEL, widest=1.0):
+    """The limits of a difference and its p-value, from scipy's t and case by case."""
+    error = sqrt(spread**2 + (0.1 * widest) ** 2 / judged)
+    student = stats.t(judged - 1)
+    pvalue = max(2 * student.sf(abs(gap) / error), 2 / 2 ** max(differing, 1))
+    reach = student.ppf((1 + level) / 2) * error
+    low, high = gap - reach, gap + reach
+    unseen = 1 - (1 - level) ** (1 / (judged + 0.5))
+    worst, best = (1 - unseen) * gap - unseen * widest, (1 - unseen) * gap + unseen * widest
+    if pvalue >= 1 - level:
+        low, high = min(low, worst, 0), max(high, best, 0)
+    elif gap > 0:
+        high = max(high, best)
+    else:
+        low = min(low, worst)
+    return max(low, -widest), min(high, widest), min(pvalue, 1)
 
 
 def paired_t(first, second, *, level=LEVEL):
-    """The classical interval of the mean of differences, and the probability below its t."""
+    """The classical interval of the mean of differences, and its two-sided p-value."""
     gaps = np.asarray(first) - np.asarray(second)
     spread, freedom = gaps.std(ddof=1) / sqrt(gaps.size), gaps.size - 1
     reach = stats.t(freedom).ppf((1 + level) / 2) * spread
     mean = gaps.mean()
-    return mean - reach, mean + reach, stats.t(freedom).cdf(mean / spread)
+    return mean - reach, mean + reach, 2 * stats.t(freedom).sf(abs(mean) / spread)

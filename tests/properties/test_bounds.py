@@ -53,7 +53,8 @@ def test_bounds(case):
     for name in ("precision_distance", "recall_distance", "early", "late"):
         column = getattr(events, name)[predicted]
         assert ((column >= 0) & (column <= (zone + slack)[predicted])).all(), name
-    assert (np.abs(events.delay) <= zone + slack)[predicted].all()
+    assert (np.isnan(events.delay) != events.caught).all()
+    assert not (events.caught & (events.delay > events.stop - events.start)).any()
     assert (events.predicted_duration <= zone + slack).all()
 
 

@@ -141,3 +141,23 @@ def test_gaps_are_ignored_time(data):
     shorter = np.cumsum([0, *np.minimum(steps, longest)])
     closed = cc.affiliation(truth, predicted, times=shorter[:-1], end=int(shorter[-1]))
     assert_same_digits(found, closed)
+
+
+@given(drawn=ignoring(), data=st.data())
+def test_a_curve_beside_true_events(drawn, data):
+    case, pairs, cells = drawn
+    truth = cells.closed(case.truth)
+    assume(truth)
+    size = case.span[1] - case.span[0]
+    scores = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
+    axis = {"times": np.arange(*case.span), "end": case.span[1], "ignore": pairs}
+    curve = cc.affiliation_curve(cc.Events(case.truth), scores, **axis)
+    left = [scores[cell - case.span[0]] for cell in cells.kept]
+    times = {"times": case.span[0] + np.arange(len(left)), "end": cells.stop}
+    for threshold, precision, recall in zip(
+        curve.thresholds, curve.precision, curve.recall, strict=True
+    ):
+        predicted = cc.Events.from_labels([score >= threshold for score in left], **times)
+        closed = cc.affiliation(events(truth), predicted, span=(case.span[0], cells.stop))
+        assert [precision, recall] == pytest.approx([closed.precision, closed.recall])
+        assert_same_digits(curve.at(threshold), closed)

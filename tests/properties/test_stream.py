@@ -12,27 +12,49 @@ from hypothesis import example, given
 
 import closecall as cc
 from closecall.affiliation.stream import AffiliationStream
-from tests.properties.comparisons import LENGTHS, SCORES, TIMES, assert_same_digits
+from tests.affiliation.streams import known
+from tests.properties.comparisons import LENGTHS, OUTCOMES, SCORES, TIMES, assert_same_digits
 from tests.properties.strategies import decimal_steps, events, labelled, mixed_cases
 
-COLUMNS = (*TIMES, *SCORES, *LENGTHS, "predicted_count")
+COLUMNS = (*TIMES, *SCORES, *LENGTHS, *OUTCOMES, "predicted_count")
 START = datetime(2024, 3, 31, 0, 30, tzinfo=UTC)
 
 
 def assert_same(found, expected):
-    """Compare two results bit for bit, times and types included."""
+    """Compare two results bit for bit, times and types and levels of chance included."""
+    assert_same_events(found, expected)
+    assert found.to_dict() == expected.to_dict()
+
+
+def assert_same_events(found, expected):
     assert_same_digits(found, expected, columns=COLUMNS)
     for name in COLUMNS:
         assert getattr(found.events, name).dtype == getattr(expected.events, name).dtype, name
     assert found.events.alarms == expected.events.alarms
-    assert found.to_dict() == expected.to_dict()
+    assert known(found) == known(expected)
 
 
 def assert_same_rows(found, expected):
     complete = list(expected.events.rows())[: len(found)]
+    alarms = expected.events.pair.predicted
+    alarms = list(zip(alarms.starts.tolist(), alarms.stops.tolist(), strict=True))
     for row in complete:
-        del row["recall_above_chance"], row["f1_above_chance"]  # they depend on what comes later
+        for name in ("precision", "recall", "f1"):
+            del row[f"{name}_above_chance"]  # the alarms of the whole series are not kept
+        row["nearest"] = nearest_so_far(row, alarms)
     assert found == complete
+
+
+def nearest_so_far(row, alarms):
+    """Return the signed time to the nearest of the ranges that start before the zone stops."""
+    if row["outcome"] == "caught":
+        return None
+    away = [
+        stop - row["start"] if start < row["start"] else start - row["stop"]
+        for start, stop in alarms
+        if start < row["zone_stop"]
+    ]
+    return min(away, key=lambda distance: (abs(distance), distance > 0), default=None)
 
 
 def chunks(cuts, *columns):
@@ -81,7 +103,8 @@ def test_single_samples_and_every_moment(drawn):
     for seen, (true, alarm) in enumerate(zip(truth, predicted, strict=True), 1):
         stream.update([true], [alarm])
         if any(truth[:seen]):
-            assert_same(stream.result(), cc.affiliation(truth[:seen], predicted[:seen]))
+            same = assert_same if seen == len(truth) else assert_same_events
+            same(stream.result(), cc.affiliation(truth[:seen], predicted[:seen]))
 
 
 @given(sample_labels, some_cuts, some_choices)
@@ -225,6 +248,17 @@ def test_rows_are_closed_once_in_order_and_in_time(drawn, cuts):
 
 
 @given(sample_labels, some_cuts)
+def test_rows_that_are_taken_one_by_one(drawn, cuts):
+    truth, predicted, _, _ = drawn
+    stream, rows = AffiliationStream(), []
+    for chunk in chunks(cuts, truth, predicted):
+        stream.update(*chunk)
+        rows += [row for row in [next(stream.closed(), None)] if row is not None]
+    rows += stream.closed()
+    assert_same_rows(rows, cc.affiliation(truth, predicted))
+
+
+@given(sample_labels, some_cuts)
 def test_pickled_between_updates(drawn, cuts):
     truth, predicted, _, _ = drawn
     stream, rows = AffiliationStream(), []
@@ -255,3 +289,91 @@ def test_only_the_outer_zones_keep_predictions(drawn, cuts):
     counts = cc.affiliation(truth, predicted).events.predicted_count
     outer = counts[[0, -1]].sum() if len(counts) > 1 else counts[0]
     assert stream.kept == outer
+
+
+@st.composite
+def ignored_labels(draw):
+    """Draw labels with a mask, uneven steps, and how long a sample lasts at most."""
+    size = draw(st.integers(1, 30))
+    label = st.lists(st.integers(0, 1), min_size=size, max_size=size)
+    steps = draw(st.lists(st.integers(1, 9), min_size=size, max_size=size))
+    return draw(label), draw(label), draw(label), steps, draw(st.none() | st.integers(1, 9))
+
+
+def expected_or_none(*sides, **options):
+    """Score the whole at once; None where that cannot be."""
+    try:
+        return cc.affiliation(*sides, **options)
+    except ValueError:
+        return None
+
+
+@given(drawn=ignored_labels(), cuts=some_cuts, choices=some_choices)
+def test_samples_that_are_ignored(drawn, cuts, choices):
+    truth, predicted, ignore, _, max_step = drawn
+    expected = expected_or_none(truth, predicted, ignore=ignore, max_step=max_step)
+    whole = AffiliationStream(max_step=max_step)
+    parts = []
+    for chunk in chunks(cuts, truth, predicted, ignore):
+        whole.update(*chunk[:2], ignore=chunk[2])
+        parts.append(AffiliationStream(max_step=max_step))
+        parts[-1].update(*chunk[:2], ignore=chunk[2])
+    if expected is not None:
+        for stream in (whole, merged(parts, choices)):
+            assert_same(stream.result(), expected)
+            assert stream.result().left_out == expected.left_out
+            rows = list(stream.closed())
+            assert_same_rows(rows, expected)
+
+
+@given(drawn=ignored_labels(), cuts=some_cuts, choices=some_choices)
+def test_times_with_gaps(drawn, cuts, choices):
+    truth, predicted, ignore, steps, max_step = drawn
+    times = (np.cumsum([0, *steps]) + 1_700_000_000_000_000_000).tolist()
+    given_axis = {"times": times[:-1], "end": times[-1]}
+    expected = expected_or_none(truth, predicted, ignore=ignore, max_step=max_step, **given_axis)
+    whole = AffiliationStream(max_step=max_step)
+    parts = []
+    for *sides, mask, own in chunks(cuts, truth, predicted, ignore, times[:-1]):
+        whole.update(*sides, ignore=mask, times=own)
+        if own:
+            parts.append(AffiliationStream(max_step=max_step))
+            parts[-1].update(*sides, ignore=mask, times=own)
+    if expected is not None:
+        for stream in (whole, merged(parts, choices)):
+            assert_same(stream.result(end=times[-1]), expected)
+        inferred = expected_or_none(
+            truth, predicted, ignore=ignore, max_step=max_step, times=times[:-1]
+        )
+        if inferred is not None:
+            assert_same(whole.result(), inferred)
+
+
+@given(case=mixed_cases, data=st.data(), choices=some_choices)
+def test_events_with_ignored_time(case, data, choices):
+    places = st.integers(case.span[0], case.span[1])
+    pairs = data.draw(st.lists(st.tuples(places, places).map(sorted).map(tuple), max_size=3))
+    expected = expected_or_none(
+        cc.Events(case.truth), events(case.predicted), span=case.span, ignore=pairs
+    )
+    everything = case.truth + case.predicted
+    borders = [case.span[0]]
+    for place in sorted(data.draw(st.lists(places, max_size=5))):
+        # Events are given whole, and points with what comes after them.
+        if place > borders[-1] and not any(start < place < stop for start, stop in everything):
+            borders.append(place)
+    borders.append(case.span[1])
+    whole, parts = AffiliationStream(start=case.span[0]), []
+    for left, right in pairwise(borders):
+        last = right == case.span[1]
+        sides = [
+            events([own for own in side if left <= own[0] and (own[0] < right or last)])
+            for side in (case.truth, case.predicted)
+        ]
+        cut = [(max(a, left), min(b, right)) for a, b in pairs if max(a, left) < min(b, right)]
+        whole.update_events(*sides, until=right, ignore=cut)
+        parts.append(AffiliationStream(start=left))
+        parts[-1].update_events(*sides, until=right, ignore=cut)
+    if expected is not None:
+        for stream in (whole, merged(parts, choices)):
+            assert_same(stream.result(), expected)

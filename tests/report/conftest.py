@@ -130,7 +130,8 @@ def long(gallery):
 
 def opened(page, name):
     """Show one series of a page of many, as it opens."""
-    page.set_viewport_size({"width": 1280, "height": 900})
+    page.bring_to_front()  # the browser lets pages behind another one wait for seconds
+    resize(page, 1280)
     page.evaluate(
         """async (name) => {
           const { series } = JSON.parse(document.getElementById('report').textContent);
@@ -143,3 +144,9 @@ def opened(page, name):
     )
     assert page.evaluate("closecall.view.series.name") == name
     return page
+
+
+def resize(page, width, height=900):
+    """Give the page a new size, of which it learns with the next frame, and is drawn anew."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

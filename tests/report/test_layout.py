@@ -5,7 +5,7 @@ import pytest
 
 from closecall.datasets import demo
 from closecall.report import report_batch
-from tests.report.conftest import HOSTILE, opened
+from tests.report.conftest import HOSTILE, opened, resize
 
 DATA = demo()
 RANDOM = np.random.default_rng(11)
@@ -51,7 +51,7 @@ OVERLAPS = """() => {
 
 @pytest.mark.parametrize("width", [1280, 900, 390, 340])
 def test_texts_of_cards_do_not_overlap(nine, width):
-    nine.set_viewport_size({"width": width, "height": 900})
+    resize(nine, width)
     found = nine.evaluate(
         f"""() => {{  // with all detectors, and as with fewer and fewer of them
           const cards = [...document.querySelectorAll('.card')];
@@ -79,16 +79,13 @@ MOVE = f"""() => {{
     return [({PLACES})(), document.documentElement.scrollHeight];
   }});
 }}"""
-# The page learns of its new size with the next frame, and is drawn anew.
-NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @pytest.mark.parametrize("width", [1280, 880, 700, 360])
 @pytest.mark.parametrize("which", ["nine", "long"])
 def test_nothing_moves_while_the_threshold_does(request, which, width):
     page = request.getfixturevalue(which)
-    page.set_viewport_size({"width": width, "height": 900})
-    page.evaluate(NEXT_FRAME)
+    resize(page, width)
     page.evaluate("closecall.reopen()")
     seen = page.evaluate(MOVE)
     assert len(seen) == 25
@@ -111,7 +108,7 @@ def test_nor_is_there_in_the_means_of_many_series(show):
 
 @pytest.mark.parametrize("width", [1280, 700, 360, 320])
 def test_the_warning_about_long_alarms_is_not_cut(extremes, width):
-    extremes.set_viewport_size({"width": width, "height": 900})
+    resize(extremes, width)
     warning = extremes.locator(".card").nth(1).locator(".long")
     assert warning.is_visible()
     assert "--significance moves them." in warning.inner_text()
@@ -130,7 +127,7 @@ def in_view(page, selector=".timeline .stage"):
 @pytest.mark.parametrize("height", [900, 844])
 def test_a_row_brings_the_timeline_into_view(long, height):
     width = 1280 if height == 900 else 390
-    long.set_viewport_size({"width": width, "height": height})
+    resize(long, width, height)
     long.evaluate("closecall.reopen()")
     row = long.locator("tbody tr").nth(34)
     row.scroll_into_view_if_needed()
@@ -152,13 +149,13 @@ def test_a_row_brings_the_timeline_into_view(long, height):
 
 
 def test_a_timeline_in_view_stays_where_it_is(long):
-    long.set_viewport_size({"width": 1280, "height": 2600})
+    resize(long, 1280, 2600)
     long.locator("tbody tr").nth(2).click()
     assert long.evaluate("scrollY") == 0
 
 
 def test_a_timeline_taller_than_the_window_shows_its_lanes(nine):
-    nine.set_viewport_size({"width": 1280, "height": 500})
+    resize(nine, 1280, 500)
     nine.locator("tbody tr").last.click()
     assert in_view(nine)[1]
 
@@ -264,7 +261,7 @@ INK = "#5b6470"
     ("width", "theme"), [(1280, "light"), (1920, "dark"), (390, "light"), (390, "dark")]
 )
 def test_paper_shows_all_of_the_timeline(long, width, theme):
-    long.set_viewport_size({"width": width, "height": 900})
+    resize(long, width)
     long.emulate_media(color_scheme=theme)
     long.evaluate("closecall.reopen()")
     before = long.evaluate(MEASURE)

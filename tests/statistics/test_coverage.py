@@ -217,3 +217,23 @@ def test_intervals_of_differences_over_series(series, alike):
             for gap, true in zip(gaps, truth, strict=True)
         ]
     assert (covered / sets).min() >= LEVEL - SLACK * sqrt(SETS / sets)
+
+
+@pytest.mark.parametrize("series", [10, 30])
+def test_intervals_of_differences_over_series_of_very_different_sizes(series):
+    """One series in ten has most of the events; each detector has its own hard series."""
+    random = np.random.default_rng(series)
+    sets = 250
+
+    def drawn(count):
+        sizes = random.choice([1, 2, 3, 40], count, p=[0.3, 0.3, 0.3, 0.1])
+        hard = random.random((2, count)) < 0.1
+        common = random.beta(np.where(hard, 2.0, 4.25), np.where(hard, 3.0, 0.75))
+        return np.repeat(common, sizes, axis=1), np.repeat(np.arange(count), sizes)
+
+    covered = 0
+    for _ in range(sets):
+        values, places = drawn(series)
+        _, gap, _ = Sample.read(values, values, places).differences(0, 1, LEVEL)
+        covered += gap.low <= 0 <= gap.high
+    assert covered / sets >= LEVEL - SLACK * sqrt(SETS / sets)

@@ -39,7 +39,7 @@ def test_two_detectors_and_luck(count, every):
     assert f"wins {every} by luck one time in {odds}: " in text
     assert "They show who did better on these" in text
     assert "not who is better" in text
-    assert text.endswith("differences have no interval and no probability, which take 6 or more.")
+    assert text.endswith("differences have no interval and no p-value, which take 6 or more.")
     assert caution_about_pairs(count, "series") == text.replace("events", "series")
 
 

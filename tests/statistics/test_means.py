@@ -7,7 +7,7 @@ import pytest
 
 from closecall.errors import InputError, InputTypeError
 from closecall.statistics import (
-    Resamples,
+    Sample,
     mean_difference,
     mean_differences,
     mean_interval,
@@ -24,7 +24,7 @@ def limits(interval):
 def test_a_score_has_the_limits_of_scores_over_events():
     random = np.random.default_rng(1)
     values = np.where(random.random(15) < 0.2, nan, random.random(15))
-    events = Resamples.draw([values], [np.zeros(15)], n=500, seed=3).intervals(0, 0.9).precision
+    events = Sample.read([values], [np.zeros(15)]).intervals(0, 0.9, n=500, seed=3).precision
     interval = mean_interval(values, level=0.9, low=0, high=1, n=500, seed=3)
     assert interval.value == pytest.approx(np.nanmean(values))
     assert limits(interval) == pytest.approx(limits(events), abs=1e-12)
@@ -98,52 +98,48 @@ def test_the_difference_is_that_of_the_paired_t_test_over_series_that_have_both(
     second[8] = inf
     kept = np.isfinite(first) & np.isfinite(second)
     made, count = mean_difference(first, second, level=0.8)
-    low, high, below = oracle.paired_t(first[kept], second[kept], level=0.8)
+    low, high, pvalue = oracle.paired_t(first[kept], second[kept], level=0.8)
     assert count == 27
     assert made.value == pytest.approx((first - second)[kept].mean())
     assert limits(made) == pytest.approx((low, high))
-    assert made.probability == pytest.approx(below)
+    assert made.pvalue == pytest.approx(pvalue)
 
 
 def test_the_difference_of_scores_is_that_over_events():
     random = np.random.default_rng(7)
     first, second = np.round(random.random((2, 30)), 1)
-    events = Resamples.draw([first, second], [first, second], n=5000, seed=3)
-    _, expected, _ = events.differences(0, 1, 0.9)
-    made, _ = mean_difference(first, second, level=0.9, low=0, high=1, n=5000, seed=3)
+    _, expected, _ = Sample.read([first, second], [first, second]).differences(0, 1, 0.9)
+    made, _ = mean_difference(first, second, level=0.9, low=0, high=1)
     plain, _ = mean_difference(first, second, level=0.9)
-    assert limits(made) == pytest.approx(limits(expected), abs=0.005)
-    assert made.probability == pytest.approx(expected.probability, abs=0.01)
+    assert limits(made) == pytest.approx(limits(expected))
+    assert made.pvalue == pytest.approx(expected.pvalue)
     assert made.low <= plain.low < plain.high <= made.high
-    scaled, _ = mean_difference(
-        5 * first - 3, 5 * second - 3, level=0.9, low=-3, high=2, n=5000, seed=3
-    )
+    scaled, _ = mean_difference(5 * first - 3, 5 * second - 3, level=0.9, low=-3, high=2)
     assert limits(scaled) == pytest.approx((5 * made.low, 5 * made.high))
-    assert scaled.probability == pytest.approx(made.probability)
+    assert scaled.pvalue == pytest.approx(made.pvalue)
 
 
 def test_every_two_of_many_are_as_alone():
     random = np.random.default_rng(8)
     columns = random.random((4, 20))
     columns[1, 3] = columns[2, 7] = nan
-    options = {"level": 0.8, "n": 300, "seed": 5}
-    together = mean_differences(columns, (0, 1), **options)
+    together = mean_differences(columns, (0, 1), level=0.8)
     assert [pair for pair, _, _ in together] == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
     assert [count for _, _, count in together] == [19, 19, 20, 18, 19, 19]
     for (first, second), one, _ in together:
-        alone, _ = mean_difference(columns[first], columns[second], low=0, high=1, **options)
-        assert limits(one) == pytest.approx(limits(alone), rel=1e-9)
-        assert one.probability == alone.probability
+        alone, _ = mean_difference(columns[first], columns[second], low=0, high=1, level=0.8)
+        assert one == alone
 
 
 def test_differences_of_few_and_of_steady_series():
     few, count = mean_difference([1.0] * 5, [0.0] * 5)
     assert (few.value, count) == (1.0, 5)
     assert isnan(few.low)
-    assert isnan(few.probability)
-    steady, _ = mean_difference([1.0] * 6, [0.0] * 6, low=0, high=1, n=40_000)
-    assert (steady.high, steady.probability) == (1.0, 1 - 1 / 64)
-    assert steady.low == pytest.approx(oracle.limits_of_constant_lead(1, 0, 6)[0], abs=0.006)
+    assert isnan(few.pvalue)
+    steady, _ = mean_difference([1.0] * 6, [0.0] * 6, low=0, high=1)
+    low, high, pvalue = oracle.limits_of_lead(1.0, 0.0, judged=6, differing=6)
+    assert (steady.low, steady.high, steady.pvalue) == pytest.approx((low, high, pvalue))
+    assert (steady.high, steady.pvalue) == (1.0, 1 / 32)
     assert isnan(mean_difference([1.0] * 6, [0.0] * 6)[0].low)
     nothing, count = mean_difference([nan, 1.0], [1.0, nan])
     assert count == 0
@@ -178,5 +174,5 @@ def test_bounds_are_checked(bounds, error, message):
 def test_options_are_checked_even_if_nothing_is_drawn(options):
     with pytest.raises(InputError, match=next(iter(options))):
         mean_interval([1.0, 2.0], **options)
-    with pytest.raises(InputError, match=next(iter(options))):
-        mean_difference([1.0, 2.0], [1.0, 2.0], **options)
+    with pytest.raises(InputError, match="level"):
+        mean_difference([1.0, 2.0], [1.0, 2.0], level=1)

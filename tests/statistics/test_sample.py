@@ -9,14 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closecall.errors import InputError, InputTypeError
-from closecall.statistics import SCORES, Difference, Resamples, hierarchical, resamples
+from closecall.statistics import SCORES, Difference, Sample, hierarchical, sample
 from tests.oracle import bootstrap as oracle
 
 MANY = 40_000
 
 
-def draw(precision, recall, series=None, *, n=2000, seed=0):
-    return Resamples.draw(precision, recall, series, n=n, seed=seed)
+def intervals(precision, recall, *, level=0.95, n=2000, seed=0):
+    """Those of one detector."""
+    return Sample.read([precision], [recall]).intervals(0, level, n=n, seed=seed)
+
+
+def differences(precision, recall, series=None, *, level=0.95, block=1):
+    """Those of the first two detectors."""
+    return Sample.read(precision, recall, series, block=block).differences(0, 1, level)
 
 
 def ends(intervals):
@@ -39,7 +45,7 @@ def detectors(draw, count=2, fewest=2, most=12):
 def test_events_that_are_found_or_not_have_the_limits_of_a_share(found, events):
     recall = np.repeat([1.0, 0.0], [found, events - found])
     precision = np.where(recall > 0, 1.0, nan)
-    interval = draw([precision], [recall], n=MANY).intervals(0, 0.95).recall
+    interval = intervals(precision, recall, n=MANY).recall
     low, high = oracle.limits_of_share(found, events)
     assert interval.value == found / events
     assert interval.low == pytest.approx(low, abs=0.006)
@@ -56,34 +62,32 @@ def test_events_that_are_found_or_not_have_the_limits_of_a_share(found, events):
     ],
 )
 def test_few_events_have_the_limits_of_quadrature(precision, recall):
-    intervals = draw([precision], [recall], n=MANY).intervals(0, 0.95)
+    found = intervals(precision, recall, n=MANY)
     expected = oracle.limits_by_quadrature(precision, recall)
-    np.testing.assert_allclose(ends(intervals), expected, atol=0.012)
+    np.testing.assert_allclose(ends(found), expected, atol=0.012)
 
 
 @given(detectors(count=1))
 def test_values_are_the_plain_means(sides):
     precision, recall = sides
-    values = draw(precision, recall, n=100).values[:, 0]
+    values = Sample.read(precision, recall).values[:, 0]
     expected = oracle.scores_of(precision[0], recall[0], [1.0] * recall.shape[1])
     np.testing.assert_allclose(values, expected, atol=1e-12)
 
 
 @given(detectors())
-def test_every_resample_lies_between_the_one_with_a_failure_and_with_a_success(sides):
-    plain, worse, better = draw(*sides, n=100).drawn
-    known = ~np.isnan(plain)
-    assert (worse <= plain + 1e-12)[known].all()
-    assert (plain <= better + 1e-12)[known].all()
-    p, r, f1 = plain
-    np.testing.assert_allclose(f1 * (p + r), 2 * p * r, atol=1e-12)
+def test_every_resample_is_worse_with_a_failure_than_with_a_success(sides):
+    worse, better = Sample.read(*sides).drawn(n=100, seed=0)
+    assert (worse <= better + 1e-12).all()
+    for p, r, f1 in (worse, better):
+        np.testing.assert_allclose(f1 * (p + r), 2 * p * r, atol=1e-12)
 
 
 @given(detectors())
 def test_the_interval_holds_the_value_and_grows_with_the_level(sides):
-    resamples = draw(*sides, n=200)
+    sample = Sample.read(*sides)
     for detector in range(2):
-        narrow, wide = (resamples.intervals(detector, level) for level in (0.5, 0.95))
+        narrow, wide = (sample.intervals(detector, level, n=200, seed=0) for level in (0.5, 0.95))
         for (low, high), (lower, higher), name in zip(
             ends(narrow), ends(wide), SCORES, strict=True
         ):
@@ -97,16 +101,16 @@ def test_the_interval_holds_the_value_and_grows_with_the_level(sides):
 def test_the_narrowest_interval_still_holds_the_value():
     random = np.random.default_rng(8)
     for seed in range(40):
-        recall = random.random((1, 100))
-        interval = draw(recall, recall, n=100, seed=seed).intervals(0, 1e-6).recall
+        recall = random.random(100)
+        interval = intervals(recall, recall, level=1e-6, n=100, seed=seed).recall
         assert interval.low <= interval.value <= interval.high
 
 
 @given(detectors(count=3))
 def test_a_detector_is_not_changed_by_the_others(sides):
     precision, recall = sides
-    together = draw(precision, recall, n=100).intervals(1, 0.9)
-    alone = draw(precision[1:2], recall[1:2], n=100).intervals(0, 0.9)
+    together = Sample.read(precision, recall).intervals(1, 0.9, n=100, seed=0)
+    alone = intervals(precision[1], recall[1], level=0.9, n=100)
     np.testing.assert_allclose(ends(together), ends(alone), atol=1e-12)
 
 
@@ -115,7 +119,7 @@ def test_series_are_drawn_whole():
     random = np.random.default_rng(2)
     values = random.random(8)
     copies, series = np.repeat(values, 30), np.repeat(np.arange(8), 30)
-    once = draw([values], [values]).intervals(0, 0.95)
+    once = intervals(values, values)
     copied = hierarchical(copies, copies, series)
     np.testing.assert_allclose(ends(copied), ends(once), atol=1e-9)
     assert (copied.events, copied.series, once.series) == (240, 8, None)
@@ -130,7 +134,7 @@ def test_a_series_with_more_events_weighs_more():
 def test_one_series_is_resampled_by_its_events():
     values = np.linspace(0.1, 0.9, 12)
     pooled = hierarchical(values, values, ["only"] * 12)
-    assert ends(pooled) == ends(draw([values], [values]).intervals(0, 0.95))
+    assert ends(pooled) == ends(intervals(values, values))
     assert pooled.caution == "All events are of one series: nothing is known about other series."
 
 
@@ -138,7 +142,7 @@ def test_half_a_series_is_as_large_as_that_of_an_average_event():
     """Two series of ten perfect events and ten of one: the average event is one of seven."""
     series = np.repeat(np.arange(12), [10, 10, *[1] * 10])
     perfect = np.ones(series.size)
-    found = draw([perfect], [perfect], series, n=MANY).drawn.worse[1, 0]
+    found = Sample.read([perfect], [perfect], series).drawn(n=MANY, seed=0).worse[1, 0]
     random = np.random.default_rng(1)
     weights = random.standard_gamma([1, 1, *[1] * 10, 0.5], (MANY, 13))
     weights *= [10, 10, *[1] * 10, (10 * 10 + 10 * 10 + 10) / 30]
@@ -155,36 +159,36 @@ def test_names_of_series_are_only_names():
     assert hierarchical(values, values, numbers) == hierarchical(values, values, names)
 
 
-def test_seeds_and_blocks(monkeypatch):
+def test_seeds_and_parts(monkeypatch):
     random = np.random.default_rng(6)
     sides = random.random((2, 25)), random.random((2, 25))
-    expected = draw(*sides, n=500, seed=7).drawn
-    assert not np.array_equal(expected.plain, draw(*sides, n=500, seed=8).drawn.plain)
-    monkeypatch.setattr(resamples, "_MOST_WEIGHTS", 60)
-    blocked = draw(*sides, n=500, seed=7).drawn
-    for one, other in zip(blocked, expected, strict=True):
+    expected = Sample.read(*sides).drawn(n=500, seed=7)
+    assert not np.array_equal(expected.worse, Sample.read(*sides).drawn(n=500, seed=8).worse)
+    monkeypatch.setattr(sample, "_MOST_WEIGHTS", 60)
+    in_parts = Sample.read(*sides).drawn(n=500, seed=7)
+    for one, other in zip(in_parts, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 def test_one_event_says_nothing():
-    alone = draw([[0.9]], [[0.8]], n=100).intervals(0, 0.95)
+    alone = intervals([0.9], [0.8], n=100)
     assert [getattr(alone, name).value for name in SCORES[:2]] == [0.9, 0.8]
     assert all(isnan(limit) for pair in ends(alone) for limit in pair)
-    (gap, *_) = draw([[0.9], [0.5]], [[0.8], [0.1]], n=100).differences(0, 1, 0.95)
+    (gap, *_) = differences([[0.9], [0.5]], [[0.8], [0.1]])
     assert gap.value == pytest.approx(0.4)
     assert isnan(gap.low)
-    assert isnan(gap.probability)
+    assert isnan(gap.pvalue)
 
 
 def test_precision_on_one_event_has_no_interval_and_recall_has():
-    found = draw([[0.9, nan, nan]], [[0.8, 0.0, 0.0]], n=100).intervals(0, 0.95)
+    found = intervals([0.9, nan, nan], [0.8, 0.0, 0.0], n=100)
     assert isnan(found.precision.low)
     assert isnan(found.f1.high)
     assert found.recall.low < 0.8 / 3 < found.recall.high
 
 
 def test_nothing_is_predicted():
-    nothing = draw([[nan] * 3], [[0.0] * 3], n=100).intervals(0, 0.95)
+    nothing = intervals([nan] * 3, [0.0] * 3, n=100)
     assert isnan(nothing.precision.value)
     assert isnan(nothing.f1.value)
     assert nothing.recall.value == nothing.recall.low == 0
@@ -192,9 +196,9 @@ def test_nothing_is_predicted():
 
 
 def test_few_events_with_a_precision_are_pointed_out():
-    precision = [0.9, 0.8, *[nan] * 18]
+    precision = [0.9, *[nan] * 18, 0.8]
     recall = np.where(np.isnan(precision), 0.0, 1.0)
-    found = draw([precision], [recall], n=100).intervals(0, 0.95)
+    found = intervals(precision, recall, n=100)
     assert found.caution == "Precision is defined on only 2 of the 20 events."
 
 
@@ -233,105 +237,93 @@ def test_refusals(call, message):
 
 @given(detectors())
 def test_the_difference_the_other_way_round(sides):
-    resamples = draw(*sides, n=100)
-    for one, other in zip(
-        resamples.differences(0, 1, 0.9), resamples.differences(1, 0, 0.9), strict=True
-    ):
+    read = Sample.read(*sides)
+    for one, other in zip(read.differences(0, 1, 0.9), read.differences(1, 0, 0.9), strict=True):
         turned = other.reversed()
-        for name in ("value", "low", "high", "probability"):
+        for name in ("value", "low", "high", "pvalue"):
             np.testing.assert_allclose(getattr(one, name), getattr(turned, name), atol=1e-9)
 
 
 @given(detectors(fewest=6))
 def test_limits_hold_the_difference_and_are_possible(sides):
-    for gap in draw(*sides, n=100).differences(0, 1, 0.9):
+    for gap in differences(*sides, level=0.9):
         if not isnan(gap.low):
             assert -1 <= gap.low <= gap.value <= gap.high <= 1
+            assert (gap.low > 0 or gap.high < 0) == (gap.pvalue < 0.1)
 
 
 @given(detectors(count=1, fewest=6))
 def test_equal_detectors_are_not_certain_to_be_equal(sides):
     precision, recall = (np.repeat(side, 2, axis=0) for side in sides)
-    for gap in draw(precision, recall, n=100).differences(0, 1, 0.95):
-        if not isnan(gap.probability):
-            assert (gap.value, gap.probability) == (0, 0.5)
-            assert gap.low == -gap.high < 0
+    for gap in differences(precision, recall):
+        if not isnan(gap.pvalue):
+            assert (gap.value, gap.pvalue) == (0, 1)
+            assert gap.low == pytest.approx(-gap.high)
+            assert gap.low < 0
 
 
-def test_no_difference_in_recall_is_surer_than_the_paired_t_test():
-    random = np.random.default_rng(3)
-    by_scatter = 0
-    for events in (6, 9, 40):
-        recall = random.random((2, events)) > 0.5
-        _, gap, _ = draw(recall, recall, n=MANY).differences(0, 1, 0.95)
-        low, high, below = oracle.paired_t(*recall.astype(float))
-        slack = 0.01 * (high - low)
-        assert gap.low <= max(low, -1) + slack
-        assert gap.high >= min(high, 1) - slack
-        assert abs(gap.probability - 0.5) <= abs(below - 0.5) + 0.01
-        by_scatter += gap.low == pytest.approx(low, abs=slack)
-    assert by_scatter >= 1
+@given(detectors(fewest=6))
+def test_the_difference_in_recall_is_that_of_a_lead_over_events(sides):
+    _, gap, _ = differences(*sides)
+    gaps = np.subtract(*sides[1])
+    expected = oracle.limits_of_lead(
+        gaps.mean(),
+        gaps.std(ddof=1) / np.sqrt(gaps.size),
+        judged=gaps.size,
+        differing=np.count_nonzero(np.abs(gaps) > 1e-12),
+    )
+    assert gap.pvalue == pytest.approx(expected[2], abs=1e-9)
+    if abs(gap.pvalue - 0.05) > 1e-9:  # not for rounding
+        assert (gap.low, gap.high) == pytest.approx(expected[:2], abs=1e-9)
 
 
-@pytest.mark.parametrize(("first", "second"), [(0.9, 0.8), (1.0, 1.0), (0.2, 0.0), (1.0, 0.0)])
-@pytest.mark.parametrize("events", [6, 35])
-def test_a_lead_that_is_the_same_on_every_event_has_room_for_half_an_event(first, second, events):
-    recall = np.array([[first] * events, [second] * events])
-    _, gap, _ = draw(recall, recall, n=MANY).differences(0, 1, 0.95)
-    expected = oracle.limits_of_constant_lead(first, second, events)
-    assert (gap.low, gap.high) == pytest.approx(expected, abs=0.006)
+@given(detectors())
+def test_influences_are_the_derivatives_by_the_weights_of_events(sides):
+    precision, recall = sides
+    found = Sample.read(precision, recall).sums.influences()[:, 0]
+    step, m = 1e-6, recall.shape[1]
+    for event in range(m):
+        up, down = (
+            np.array(oracle.scores_of(precision[0], recall[0], 1 + sign * step * np.eye(m)[event]))
+            for sign in (1, -1)
+        )
+        slopes = (up - down) / (2 * step)
+        smooth = not up[0] + up[1] < 1e-3  # F1 bends sharply near 0
+        np.testing.assert_allclose(found[:2, event], slopes[:2], atol=1e-6)
+        if smooth:
+            np.testing.assert_allclose(found[2, event], slopes[2], atol=1e-5)
 
 
-@pytest.mark.parametrize("found", [2, 10, 29])
-def test_against_one_that_always_succeeds_it_is_the_limit_of_a_share(found):
-    """Unless that of the paired t-test is farther."""
-    recall = np.array([np.repeat([1.0, 0.0], [found, 30 - found]), np.ones(30)])
-    _, gap, _ = draw(recall, recall, n=MANY).differences(0, 1, 0.95)
-    share, _ = oracle.limits_of_share(found, 30)
-    low, _, _ = oracle.paired_t(*recall)
-    assert gap.low == pytest.approx(max(min(share - 1, low), -1), abs=0.006)
-
-
-@pytest.mark.parametrize("level", [0.5, 0.95])
-def test_the_interval_leaves_out_0_where_the_probability_says_so(level):
-    random = np.random.default_rng(5)
-    seen = set()
-    for _ in range(60):
-        recall = np.stack([random.random(8), random.random(8) * 0.6])
-        for gap in draw(recall, recall, n=200).differences(0, 1, level):
-            apart = gap.low > 0 or gap.high < 0
-            assert apart == (abs(2 * gap.probability - 1) > level)
-            seen.add(apart)
-    assert seen == {True, False}
+def test_a_small_lead_on_all_of_20_events_is_told_apart():
+    """And not if they fail on one event each, though t alone would not have that either."""
+    recall = np.tile(np.random.default_rng(0).uniform(0.2, 0.9, 20), (2, 1))
+    recall[0] += 0.05
+    for gap in differences(recall, recall):
+        assert gap.value == pytest.approx(0.05)
+        assert 0 < gap.low < 0.05 < gap.high
+        assert 0.03 < gap.pvalue < 0.05
+    recall[0, 3] = recall[1, 5] = 0
+    assert differences(recall, recall)[1].low < 0
 
 
 @pytest.mark.parametrize("events", [2, 3, 5])
 def test_fewer_than_six_events_do_not_tell_two_detectors_apart(events):
     recall = np.array([[1.0] * events, [0.0] * events])
-    for gap in draw(recall, recall, n=100).differences(0, 1, 0.95):
+    for gap in differences(recall, recall):
         assert gap.value == 1
         assert isnan(gap.low)
         assert isnan(gap.high)
-        assert isnan(gap.probability)
+        assert isnan(gap.pvalue)
 
 
-def test_six_events_show_a_large_lead_and_not_a_small_one():
-    small = np.array([[0.9, 0.5, 0.7, 0.6, 0.3, 0.2], [0.8, 0.4, 0.6, 0.5, 0.2, 0.1]])
-    _, gap, _ = draw(small, small).differences(0, 1, 0.95)
-    assert gap.low < 0 < gap.high
-    assert 0.8 < gap.probability < 0.975
-    large = np.array([[1.0] * 6, [0.2] * 6])
-    _, gap, _ = draw(large, large).differences(0, 1, 0.95)
-    assert gap.low > 0
-    assert gap.probability == 1 - 1 / 64
-
-
-def test_two_that_hardly_ever_differ_have_room_for_failing_where_the_other_succeeds():
-    """Twelve events of middling scores, all the same: the next may be 0 for one and 1 for other."""
-    recall = np.tile(np.linspace(0.2, 0.8, 12), (2, 1))
-    _, gap, _ = draw(recall, recall, n=MANY).differences(0, 1, 0.95)
-    low, high = oracle.limits_of_constant_lead(0.5, 0.5, 12)
-    assert (gap.low, gap.high) == pytest.approx((low, high), abs=0.006)
+def test_the_farthest_f1_is_that_of_precision_and_recall_with_unseen_events():
+    """Six middling events, all the same: F1 falls by more than precision and recall do."""
+    precision, recall = np.full((2, 6), 0.5), np.full((2, 6), 0.1)
+    share = 1 - 0.05 ** (1 / 6.5)
+    worse, better = (1 - share) * np.array([0.5, 0.1]), (1 - share) * np.array([0.5, 0.1]) + share
+    low = 2 * worse.prod() / worse.sum() - 2 * better.prod() / better.sum()
+    *_, f1 = differences(precision, recall)
+    assert (f1.low, f1.high) == pytest.approx((low, -low))
 
 
 def test_precision_is_judged_by_the_events_that_have_it():
@@ -340,46 +332,91 @@ def test_precision_is_judged_by_the_events_that_have_it():
     precision = random.random((2, 9))
     recall = np.full((2, 9), 0.5)
     missed, none = np.full((2, 30), nan), np.zeros((2, 30))
-    alone = draw(precision, recall, n=MANY).differences(0, 1, 0.95)[0]
-    low, high, _ = oracle.paired_t(*precision)
-    among, _, f1 = draw(
-        np.hstack([precision, missed]), np.hstack([recall, none]), n=MANY
-    ).differences(0, 1, 0.95)
-    assert alone.low < low < high < alone.high
-    assert (among.low, among.high) == pytest.approx((alone.low, alone.high), abs=0.02)
-    assert among.probability == pytest.approx(alone.probability, abs=0.01)
-    assert not isnan(f1.probability)
+    alone = differences(precision, recall)[0]
+    among, _, f1 = differences(np.hstack([precision, missed]), np.hstack([recall, none]))
+    assert (among.low, among.high) == pytest.approx((alone.low, alone.high))
+    assert among.pvalue == pytest.approx(alone.pvalue)
+    assert not isnan(f1.pvalue)
     precision[1, :4] = nan  # now one of the two has five
-    gaps = draw(precision, random.random((2, 9)), n=100).differences(0, 1, 0.95)
+    gaps = differences(precision, random.random((2, 9)))
     assert [isnan(gap.low) for gap in gaps] == [True, False, True]
 
 
 def test_events_that_only_one_detector_found_make_its_lead_no_surer():
-    precision = np.array([[0.9] * 12, [0.5] * 6 + [nan] * 6])
-    recall = np.array([[0.9] * 12, [0.5] * 6 + [0.0] * 6])
-    gaps = draw(precision, recall, n=100).differences(0, 1, 0.95)
-    assert [gap.probability for gap in gaps] == [1 - 2**-6, 1 - 2**-12, 1 - 2**-6]
+    precision = np.array([[0.9] * 12, [0.1] * 6 + [nan] * 6])
+    recall = np.array([[0.9] * 12, [0.1] * 6 + [0.0] * 6])
+    gaps = differences(precision, recall)
+    assert [gap.pvalue for gap in gaps] == [2**-5, 2**-11, 2**-5]
 
 
 def test_what_two_detectors_differ_in_is_counted_by_score():
     precision = np.array([[0.5, nan, 0.5, 0.5, nan, 0.4], [0.5, 0.5, 0.4, 0.5, nan, 0.4]])
     recall = np.array([[0.5, 0.0, 0.5, 0.5, 0.0, 0.4], [0.5, 0.5, 0.5, 0.6, 0.0, 0.4]])
-    assert draw(precision, recall, n=100).sums.differing(0, 1, 1e-12) == (2, 2, 3)
-    grouped = draw(precision, recall, [0, 0, 0, 1, 1, 2], n=100)
-    assert grouped.sums.differing(0, 1, 1e-12) == (1, 2, 2)
+    assert Sample.read(precision, recall).sums.differing(0, 1) == (2, 2, 3)
+    grouped = Sample.read(precision, recall, [0, 0, 0, 1, 1, 2])
+    assert grouped.sums.differing(0, 1) == (1, 2, 2)
 
 
 def test_differences_over_series_need_six_of_them():
     random = np.random.default_rng(9)
     values = random.random((2, 40))
-    five, eight = (draw(values, values, np.arange(40) % count, n=200) for count in (5, 8))
-    assert all(isnan(gap.probability) for gap in five.differences(0, 1, 0.95))
-    assert five.pair_caution(0, 1).startswith("There are only five series. They show")
+    five, eight = (Sample.read(values, values, np.arange(40) % count) for count in (5, 8))
+    assert all(isnan(gap.pvalue) for gap in five.differences(0, 1, 0.95))
+    assert five.pair_cautions(0, 1).text.startswith("There are only five series. They show")
     assert not any(isnan(gap.low) for gap in eight.differences(0, 1, 0.95))
-    assert eight.pair_caution(0, 1) == "There are only 8 series: the intervals are wide, and rough."
-    one = draw(values, values, [0] * 40, n=200)
-    assert one.pair_caution(0, 1).startswith("All events are of one series")
+    rough = "There are only 8 series: the intervals are wide, and rough."
+    assert eight.pair_cautions(0, 1).text == rough
+    one = Sample.read(values, values, [0] * 40)
+    assert one.pair_cautions(0, 1).few.startswith("All events are of one series")
     assert not any(isnan(gap.low) for gap in one.differences(0, 1, 0.95))
+
+
+def test_blocks_are_series_of_consecutive_events():
+    random = np.random.default_rng(3)
+    values = random.random((2, 50))
+    blocked, named = (
+        Sample.read(values, values, **how) for how in ({"block": 7}, {"series": np.arange(50) // 7})
+    )
+    assert blocked.differences(0, 1, 0.9) == named.differences(0, 1, 0.9)
+    one, other = (read.intervals(0, 0.9, n=200, seed=0) for read in (blocked, named))
+    assert ends(one) == ends(other)
+    assert (one.block, one.series, other.series) == (7, None, 8)
+    assert repr(one).endswith("50 events in blocks of 7)")
+    assert one.caution == "There are only 8 blocks of events: the intervals are wide, and rough."
+    alone = Sample.read(values, values, block=60).intervals(0, 0.9, n=200, seed=0)
+    assert alone.caution.startswith("There is only one block of events. ")
+    assert isnan(alone.recall.low)
+    with pytest.raises(InputError, match="`block` to be"):
+        Sample.read(values, values, block=0)
+
+
+def test_series_that_weigh_more_count_as_fewer():
+    """Two of ten events and ten of one: as 30 * 30 / 210 that weigh the same."""
+    series = np.repeat(np.arange(12), [10, 10, *[1] * 10])
+    values = np.full((2, series.size), 0.5)
+    (gap, _, _) = differences(values, values, series)
+    assert gap.high == pytest.approx(1 - 0.05 ** (1 / (900 / 210 + 0.5)))
+
+
+def test_events_that_fail_in_a_row_are_pointed_out():
+    failed = np.repeat([0, 1, 0, 1, 0], [8, 6, 9, 5, 8])
+    recall = np.array([np.where(failed, 0.0, 0.9), np.full(36, 0.8)])
+    steps = recall[0] - recall[0].mean()
+    found = (steps[1:] @ steps[:-1]) / (steps @ steps)
+    most = 2.713 * 34 / 36 / np.sqrt(35) - 1 / 36  # 1 in 300: two detectors and their pair
+    cautions = Sample.read(recall, recall).pair_cautions(0, 1)
+    assert cautions.dependent == (
+        f"Consecutive events are alike: their lag-1 correlation is {found:.2f}, where that of "
+        f"independent ones is rarely above {most:.2f}. The intervals may be too narrow: take "
+        "them in blocks of 6 (`block`)."
+    )
+    assert cautions.of_recall == cautions.text == cautions.dependent
+    assert Sample.read(recall, recall, block=6).pair_cautions(0, 1).dependent == ""
+    mixed = recall[:, np.random.default_rng(0).permutation(36)]
+    assert Sample.read(mixed, mixed).pair_cautions(0, 1).text == ""
+    few = recall[:, 2:13]
+    advice = Sample.read(few, few).pair_cautions(0, 1).dependent
+    assert advice.endswith("there are too few of them for blocks.")
 
 
 def test_pairing_makes_the_difference_surer():
@@ -387,14 +424,12 @@ def test_pairing_makes_the_difference_surer():
     hard = random.random(300)
     first, second = (np.clip(hard + random.normal(0, 0.1, 300), 0, 1) for _ in range(2))
     shuffled = random.permutation(second)
-    paired = draw([first, second], [first, second]).differences(0, 1, 0.95)
-    unpaired = draw([first, shuffled], [first, shuffled]).differences(0, 1, 0.95)
+    paired = differences([first, second], [first, second])
+    unpaired = differences([first, shuffled], [first, shuffled])
     for one, other in zip(paired, unpaired, strict=True):
         assert one.width < other.width / 2
 
 
-@pytest.mark.parametrize(
-    ("probability", "shown"), [(0.996, ">0.99"), (1.0, "1.00"), (0.004, "<0.01"), (0.5, "0.50")]
-)
-def test_no_probability_is_rounded_to_certainty(probability, shown):
-    assert repr(Difference(0.1, 0.0, 0.2, probability)).endswith(f"probability {shown})")
+@pytest.mark.parametrize(("pvalue", "shown"), [(0.0412, "0.041"), (1.0, "1"), (1e-9, "<0.001")])
+def test_pvalues_are_never_0(pvalue, shown):
+    assert repr(Difference(0.1, 0.0, 0.2, pvalue)).endswith(f"p-value {shown})")

@@ -1,7 +1,6 @@
 """The affiliation metrics: precision and recall that are local to each true event."""
 
-from closecall.affiliation.chance import Chance, chance
-from closecall.affiliation.curve import AffiliationCurve, EventCurve, affiliation_curve
+from closecall.affiliation.curve import AffiliationCurve, CurveChance, EventCurve, affiliation_curve
 from closecall.affiliation.result import Affiliation, EventScores
 from closecall.affiliation.rules import ChosenThreshold, choose_threshold
 from closecall.affiliation.score import affiliation
@@ -11,6 +10,7 @@ from closecall.affiliation.scorers import (
     affiliation_precision_score,
     affiliation_recall_score,
 )
+from closecall.affiliation.shifts import Chance
 from closecall.affiliation.stream import AffiliationStream
 from closecall.affiliation.thresholds import CrossFitted, OperatingPoint
 
@@ -21,6 +21,7 @@ __all__ = [
     "Chance",
     "ChosenThreshold",
     "CrossFitted",
+    "CurveChance",
     "EventCurve",
     "EventScores",
     "OperatingPoint",
@@ -30,6 +31,5 @@ __all__ = [
     "affiliation_f1_score",
     "affiliation_precision_score",
     "affiliation_recall_score",
-    "chance",
     "choose_threshold",
 ]

@@ -141,7 +141,7 @@ def weigh_pieces(
 
 @kernel
 def move_zones(rows: NDArray[np.float64], zones: int) -> None:
-    """Number the zones of pieces anew, so many further on."""
+    """Add so many to the zone numbers of pieces."""
     for k in range(len(rows)):
         rows[k, CODE] += _ALARM_CODES * zones
 
@@ -238,23 +238,9 @@ def find(groups: NDArray[np.int64], k: int) -> int:
 
 
 @kernel
-def count_groups(
-    scores: NDArray[Any],
-    order: NDArray[np.int64],
-    starts: Ticks,
-    stops: Ticks,
-    hit: NDArray[np.bool_],
-    cooldown: float,
-    alarms: NDArray[np.int64],
-    false_alarms: NDArray[np.int64],
-) -> int:
-    """Count alarms at every distinct score, where those that a pause below `cooldown` parts are one.
-
-    Samples enter from the highest score down; those that meet, or are so near, are one group. A
-    group is a false alarm until a sample enters that is a `hit`. Returns the number of points.
-    """
+def nearest_higher(scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return each sample's nearest ones on either side that enter before it, or with it."""
     count = len(scores)
-    # The neighbours of a sample when it enters: the nearest ones with a score at least as high.
     left, right = np.full(count, -1), np.full(count, count)
     stack, top = np.empty(count, dtype=np.int64), 0
     for k in range(count):
@@ -265,6 +251,27 @@ def count_groups(
             left[k] = stack[top - 1]
         stack[top] = k
         top += 1
+    return left, right
+
+
+@kernel
+def count_groups(
+    scores: NDArray[Any],
+    order: NDArray[np.int64],
+    starts: Ticks,
+    stops: Ticks,
+    hit: NDArray[np.bool_],
+    cooldown: float,
+    alarms: NDArray[np.int64],
+    false_alarms: NDArray[np.int64],
+) -> int:
+    """Count alarms at every distinct score; those less than `cooldown` apart are one.
+
+    Samples enter from the highest score down; those that meet, or are so near, are one group. A
+    group is a false alarm until a sample enters that is a `hit`. Returns the number of points.
+    """
+    count = len(scores)
+    left, right = nearest_higher(scores)
     groups, hits = np.arange(count), hit.copy()
     total, false, points = 0, 0, 0
     for i in range(count):

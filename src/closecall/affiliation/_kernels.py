@@ -210,7 +210,7 @@ def score_zones(
     offsets: NDArray[np.int64],
     table: NDArray[np.float64],
 ) -> tuple[float, int, float]:
-    """Fill in the scores; return the sum and count of the precisions, and the sum of the recalls."""
+    """Fill in the scores; return the sum and count of precisions, and the sum of recalls."""
     precision_sum, defined, recall_sum = 0.0, 0, 0.0
     for j in range(len(true_starts)):
         row = table[j]
@@ -239,6 +239,23 @@ def overlaps(start: Tick, stop: Tick, a: Tick, b: Tick) -> bool:
 
 
 @kernel
+def is_close(
+    early: float, late: float, before: float, after: float, point: bool, last: bool
+) -> bool:
+    """Return whether an alarm is nearer than nine in ten places outside the event, in its zone.
+
+    The zone reaches as far `before` and `after` the event. Only an alarm of the zone can be close;
+    on its borders these are a `point` at its start, and one at its stop if it is the `last` zone.
+    """
+    if early > before or (early == before and not point):
+        early = np.inf
+    if late > after or (late == after and not last):
+        late = np.inf
+    nearest = min(early, late)
+    return bool(_CLOSE * (nearest + min(nearest, before, after)) <= before + after)
+
+
+@kernel
 def find_outcomes(
     true_starts: Ticks,
     true_stops: Ticks,
@@ -247,10 +264,12 @@ def find_outcomes(
     origin: Tick,
     borders: Ticks,
     table: NDArray[np.float64],
+    ahead: bool,
 ) -> None:
     """Fill in what happened to each event, in one merge of the events with the alarms, uncut.
 
-    HITS counts the alarms that overlap the event and none before it.
+    HITS counts the alarms that overlap the event and none before it. Unless `ahead`, alarms that
+    start after an event's zone are not seen from it.
     """
     k, last_hit = 0, -1
     for j in range(len(true_starts)):
@@ -269,17 +288,14 @@ def find_outcomes(
             k -= 1  # the last of them may reach the next event
             continue
         early = np.float64(a - stops[k - 1]) if k > 0 else np.inf
-        late = np.float64(starts[k] - b) if k < len(starts) else np.inf
+        late = np.inf
+        if k < len(starts) and (ahead or 2 * (starts[k] - origin) < borders[j + 1]):
+            late = np.float64(starts[k] - b)
         if min(early, late) == np.inf:
             continue
-        row[NEAREST] = -early if early <= late else late
-        # Only an alarm of the event's own zone can be a close call.
+        row[NEAREST] = 0.0 - early if early <= late else late  # and no -0.0
         before = 0.5 * np.float64(2 * (a - origin) - borders[j])
         after = 0.5 * np.float64(borders[j + 1] - 2 * (b - origin))
-        if early > before or (early == before and starts[k - 1] < stops[k - 1]):
-            early = np.inf
-        if late > after or (late == after and j + 1 < len(true_starts)):
-            late = np.inf
-        nearest = min(early, late)
-        if _CLOSE * (nearest + min(nearest, before, after)) <= before + after:
+        point, last = k > 0 and starts[k - 1] == stops[k - 1], j + 1 == len(true_starts)
+        if is_close(early, late, before, after, point, last):
             row[OUTCOME] = CLOSE_CALL

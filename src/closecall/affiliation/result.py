@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import _kernels
-from closecall.affiliation.random_points import chance_recall_loss
-from closecall.affiliation.zones import ZoneShares, in_ticks, origin_of
+from closecall.affiliation.shifts import Chance
+from closecall.affiliation.zones import in_ticks, origin_of
 from closecall.errors import InputError, MissingExtraError, expected
 from closecall.events import Events
 from closecall.fscore import f_measure
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.affiliation.chance import Chance
     from closecall.clock import Ticks
     from closecall.series import LeftOut, Pair, TruthInSpan
     from closecall.statistics import ScoreIntervals
@@ -39,7 +38,6 @@ _COUNTS = ("caught", "alarms", "false_alarms", "alarmed")
 COLUMNS = (*_TIMES, "outcome", *_SCORES, *_DISTANCES, "predicted_count", *_LENGTHS, *_ABOVE_CHANCE)
 OUTCOMES = ("missed", "close call", "caught")  # in the order of the codes of `_kernels`
 
-MUCH = 0.25  # of the span, beyond which points at random times are no match; so in the explorer
 _NOTEBOOK_ROWS = 20
 
 
@@ -61,6 +59,8 @@ class EventScores:
     """How many predicted events, or parts of them, lie in the event's zone."""
     alarms: int
     """How many predicted events there are in all."""
+    kept: bool = True
+    """Whether `pair` has the predicted events; a stream does not keep them."""
 
     @property
     def start(self) -> NDArray[Any]:
@@ -151,12 +151,14 @@ class EventScores:
     @property
     def caught(self) -> NDArray[np.bool_]:
         """Whether the event was caught."""
-        return self.table[:, _kernels.OUTCOME] == _kernels.CAUGHT
+        caught: NDArray[np.bool_] = self.table[:, _kernels.OUTCOME] == _kernels.CAUGHT
+        return caught
 
     @property
     def missed(self) -> NDArray[np.bool_]:
         """Whether the event was missed, and not even a close call."""
-        return self.table[:, _kernels.OUTCOME] == _kernels.MISSED
+        missed: NDArray[np.bool_] = self.table[:, _kernels.OUTCOME] == _kernels.MISSED
+        return missed
 
     @property
     def median_delay(self) -> Any:
@@ -167,47 +169,40 @@ class EventScores:
         return self.pair.clock.duration(np.array([middle]))[0]
 
     @cached_property
-    def zone_shares(self) -> ZoneShares:
-        """The zones and events as shares, all that chance depends on."""
-        return ZoneShares.of(self.pair, self.borders)
-
-    @cached_property
-    def precision_above_chance(self) -> NDArray[np.float64]:
-        r"""Precision with 0 at the level of chance c and 1 where it is perfect; at most 1.
-
-        It is :math:`(P - c) / (1 - c)` with :math:`c = 1/2 + p^2/2`, p being the share of the zone
-        that the event fills; nan where the precision is, and at p = 1, where all are perfect.
-        """
-        loss = self.zone_shares.empty * (1 + self.zone_shares.filled) / 2
-        return np.where(loss > 0, 1 - (1 - self.precision) / np.where(loss > 0, loss, 1), np.nan)
-
-    @cached_property
-    def recall_above_chance(self) -> NDArray[np.float64]:
-        r"""Recall with 0 at the level of chance c and 1 where it is perfect; at most 1.
-
-        It is :math:`(R - c) / (1 - c)`, with c the mean recall of as many random alarms, over the
-        whole span, as there are predicted events; negative where the event is missed, 0 where
-        nothing is predicted anywhere.
-        """
-        loss = chance_recall_loss(self.zone_shares.of_span, self.alarms)
-        return 1 - (1 - self.recall) / loss
-
-    @cached_property
     def chance(self) -> Chance:
-        """What a random detector with as many alarms scores, over the zones that it reaches."""
-        from closecall.affiliation.chance import chance_of
+        """What the same alarms reach when they are moved, without any ``zero_division``."""
+        return self.chance_with(nan)
 
-        return chance_of(self)
+    def chance_with(self, zero_division: float) -> Chance:
+        """Compute what the same alarms reach when moved; O(1,000 (n + m)) for n and m events."""
+        if self.alarms == 0:
+            return Chance.without_shifts(len(self), zero_division, 0.0)
+        if not self.kept:
+            return Chance.without_shifts(len(self), nan, nan)
+        return Chance.of(self.pair, zero_division)
 
-    @cached_property
-    def f1_above_chance(self) -> NDArray[np.float64]:
-        r"""F1 with 0 at the level of chance c and 1 where it is perfect; at most 1.
+    @property
+    def precision_above_chance(self) -> NDArray[np.float64]:
+        r"""Precision with 0 at the level of chance m and 1 where it is perfect; at most 1.
 
-        It is :math:`(F_1 - c) / (1 - c)`, with c the mean F1 in the zone of as many random alarms
-        over the whole span, given that one of them is there; nan where nothing is predicted. c is
-        simulated, see `closecall.chance`.
+        :math:`(T - m) / (1 - m)` with m the mean of the shifts that put an alarm in the event's
+        zone; nan where nothing is predicted.
         """
-        return 1 - (1 - self.f1) / (1 - self.chance.events.f1)
+        return self.chance.events.above("precision")
+
+    @property
+    def recall_above_chance(self) -> NDArray[np.float64]:
+        """Recall with 0 at its mean over all shifts and 1 where it is perfect; at most 1.
+
+        Negative where the event is missed and some shift finds it; 0 where nothing is predicted
+        anywhere.
+        """
+        return self.chance.events.above("recall")
+
+    @property
+    def f1_above_chance(self) -> NDArray[np.float64]:
+        """F1 with 0 at the level of chance and 1 where it is perfect; nan as for precision."""
+        return self.chance.events.above("f1")
 
     def _duration(self, column: int) -> NDArray[Any]:
         return self.pair.clock.duration(self.table[:, column])
@@ -305,15 +300,20 @@ class Affiliation:
 
     @cached_property
     def chance(self) -> Chance:
-        """What a random detector with as many alarms scores, as from `closecall.chance`.
+        """What the same alarms reach when they are moved: means over circular shifts.
 
-        It is scored with the ``zero_division`` of this result.
+        Always the same shifts, scored with the ``zero_division`` of this result. O(1,000 (n + m))
+        for n true and m predicted events, once.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> cc.affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0]).chance
+        Chance(precision=0.464, recall=0.491, f1=0.470, shifts=7)
         """
-        from closecall.affiliation.chance import chance_of
-
         if isnan(self.zero_division):
             return self.events.chance
-        return chance_of(self.events, zero_division=self.zero_division)
+        return self.events.chance_with(self.zero_division)
 
     @property
     def ignored_time(self) -> Any:
@@ -340,34 +340,29 @@ class Affiliation:
 
     @property
     def precision_above_chance(self) -> float:
-        """Mean over the events where it is defined, at most 1; 0 at chance, nan if undefined.
+        r"""Precision with 0 at the level of chance m and 1 where it is perfect: at most 1.
 
-        Events without an affiliated prediction are left out, whatever ``zero_division`` is.
+        :math:`(T - m) / (1 - m)` with m the mean of the shifts, ``chance.precision``; nan where
+        nothing is predicted. A prediction of everything has exactly 0.
 
         Examples
         --------
         >>> import closecall as cc
         >>> r = cc.affiliation([0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0, 0])
-        >>> r.precision_above_chance, r.recall_above_chance
-        (0.6, 0.875)
+        >>> round(r.precision_above_chance, 3), round(r.recall_above_chance, 3)
+        (0.65, 0.877)
         """
-        return _mean_of_defined(self.events.precision_above_chance)
+        return self.chance.above("precision")
 
     @property
     def recall_above_chance(self) -> float:
-        """Mean over all events, at most 1; 0 at chance, and where nothing is predicted."""
-        return float(self.events.recall_above_chance.mean())
+        """Recall with 0 at ``chance.recall`` and 1 where it is perfect; 0 without alarms."""
+        return self.chance.above("recall")
 
     @property
     def f1_above_chance(self) -> float:
-        r"""F1 with 0 at chance and 1 where it is perfect: :math:`(F_1 - c) / (1 - c)`.
-
-        c is the mean F1 of the random detector. At most 1; nan where nothing is predicted. As for
-        the other two, zones without a prediction do not count for precision, neither in F1 nor in
-        c, whatever ``zero_division`` is; unless one was chosen, c is ``chance.f1``.
-        """
-        f1 = float(f_measure(_mean_of_defined(self.events.precision), self.recall))
-        return 1 - (1 - f1) / (1 - self.events.chance.f1)
+        """F1 with 0 at ``chance.f1`` and 1 where it is perfect; nan where nothing is predicted."""
+        return self.chance.above("f1")
 
     @property
     def headline(self) -> str:
@@ -490,38 +485,12 @@ class Affiliation:
             rows.append(f"<tr>{cells}</tr>")
         hidden = len(self.events) - len(rows)
         note = f"<p>and {hidden} more events</p>" if hidden else ""
-        long = ""
-        if covers_much(self.events):
-            long = (
-                f". Alarms cover {covered_share(self.events):.0%} of the series; random ones are "
-                "points. So recall and F1 look better than they are: <code>significance</code> "
-                "moves the alarms themselves."
-            )
         return (
             f"<div><p><b>{self.headline}</b></p><p>{_scores_line(self.values())}</p>"
-            f"<p>by chance: {_scores_line(self.chance.values())}{long}</p>"
+            f"<p>the same alarms, moved: {_scores_line(self.chance.values())}</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
             f"{note}</div>"
         )
-
-
-def covered_share(events: EventScores) -> float:
-    """Return the share of the span that the predicted events cover, in [0, 1].
-
-    Examples
-    --------
-    >>> import closecall as cc
-    >>> covered_share(cc.affiliation([0, 1, 0, 0], [0, 1, 1, 0]).events)
-    0.5
-    """
-    # From the durations by zone, which the result of a stream has as well.
-    covered = events.table[:, _kernels.DURATION].sum()
-    return float(covered / (events.pair.stop - events.pair.start))
-
-
-def covers_much(events: EventScores) -> bool:
-    """Whether the alarms cover so much that points at random times are no match for them."""
-    return covered_share(events) > MUCH
 
 
 def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:
@@ -532,10 +501,6 @@ def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:
         "ignored_time": float(ignored / np.timedelta64(1, "s")) if dated else ignored,
         "left_out": series.left_out._asdict(),
     }
-
-
-def _mean_of_defined(column: NDArray[np.float64]) -> float:
-    return float(np.nanmean(column)) if not np.isnan(column).all() else np.nan
 
 
 def _scores_line(scores: dict[str, float]) -> str:

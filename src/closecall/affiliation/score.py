@@ -126,7 +126,7 @@ def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:
     borders, origin = zone_borders(pair), origin_of(pair)
     sides = (truth.starts, truth.stops), (predicted.starts, predicted.stops)
     table, counts, sums = score_zones(*sides, borders, origin)
-    _kernels.find_outcomes(*sides[0], *sides[1], origin, borders, table)
+    _kernels.find_outcomes(*sides[0], *sides[1], origin, borders, table, True)
     events = EventScores(pair, borders, table, counts, len(predicted))
     return mean_scores(events, sums, zero_division)
 

@@ -72,7 +72,13 @@ def affiliation_f1_score(
 
 
 def affiliation_average_precision_score(
-    y_true: Any, y_score: Any, *, times: Any = None, end: Any = None
+    y_true: Any,
+    y_score: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
 ) -> float:
     r"""Affiliation average precision of scores, in [0, 1], higher is better.
 
@@ -83,4 +89,5 @@ def affiliation_average_precision_score(
     >>> affiliation_average_precision_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3])
     1.0
     """
-    return affiliation_curve(y_true, y_score, times=times, end=end).average_precision
+    axis = {"times": times, "end": end, "ignore": ignore, "max_step": max_step}
+    return affiliation_curve(y_true, y_score, **axis).average_precision

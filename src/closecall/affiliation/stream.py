@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,11 +16,12 @@ from closecall.affiliation.stream_parts import (
     join_parts,
     on_stream_clock,
     read_chunk,
+    read_mask,
 )
 from closecall.affiliation.stream_state import Segment
 from closecall.axis import after_last
 from closecall.clock import Timed, read_times
-from closecall.errors import InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,9 +39,9 @@ class AffiliationStream:
 
     .. math:: I_j = [(b_{j-1} + a_j) / 2, (b_j + a_{j+1}) / 2), \quad \text{gt}_j = [a_j, b_j).
 
-    What is kept is one row for each true event, and the predicted events that reach into the
-    first and into the last zone; never samples. Streams of adjacent stretches of time can be
-    added, so that each can be computed by another process.
+    What is kept is one row and up to four predicted events for each true event, and the predicted
+    events that reach into the first and into the last zone; never samples. Streams of adjacent
+    stretches of time can be added, so that each can be computed by another process.
 
     Parameters
     ----------
@@ -49,6 +51,8 @@ class AffiliationStream:
     step
         How long one sample lasts: 1 (the default) or another integer; a timedelta if `start` is a
         datetime. Not used where times are given with each chunk, or events.
+    max_step
+        How long a sample lasts at most, as in `affiliation`.
 
     Examples
     --------
@@ -74,12 +78,12 @@ class AffiliationStream:
 
     __slots__ = ("_options", "_part", "_yielded")
 
-    def __init__(self, *, start: Any = None, step: Any = None) -> None:
-        self._options = StreamOptions.read(start, step)
+    def __init__(self, *, start: Any = None, step: Any = None, max_step: Any = None) -> None:
+        self._options = replace(StreamOptions.read(start, step), max_step=max_step)
         self._part: Part | None = None
         self._yielded = 0
 
-    def update(self, truth: Any, predicted: Any, *, times: Any = None) -> None:
+    def update(self, truth: Any, predicted: Any, *, times: Any = None, ignore: Any = None) -> None:
         """Take the next chunk of two 0/1 vectors, of any length.
 
         A run of ones that goes on in the next chunk is one event. A chunk that breaks a rule
@@ -92,6 +96,8 @@ class AffiliationStream:
         times
             Strictly increasing times of the samples, with every chunk or with none. A sample lasts
             until the next one starts, be it in the next chunk.
+        ignore
+            A 0/1 vector of the samples that do not count, as in `affiliation`.
 
         Examples
         --------
@@ -102,9 +108,11 @@ class AffiliationStream:
         array([3.5])
         """
         labels = read_chunk(truth, predicted)
+        mask = read_mask(ignore, len(labels[0]))
         if times is None:
             if len(labels[0]):
-                self._take(SampledPart.read(labels, self._part_of(SampledPart), self._options))
+                before = self._part_of(SampledPart)
+                self._take(SampledPart.read(labels, mask, before, self._options))
             return
         if self._options.placed:
             raise InputTypeError(
@@ -114,9 +122,9 @@ class AffiliationStream:
                     "Such a stream starts at its first time.",
                 )
             )
-        self._take(TimedPart.read(labels, times, self._part_of(TimedPart)))
+        self._take(TimedPart.read(labels, mask, times, self._part_of(TimedPart), self._options))
 
-    def update_events(self, truth: Any, predicted: Any, *, until: Any) -> None:
+    def update_events(self, truth: Any, predicted: Any, *, until: Any, ignore: Any = None) -> None:
         """Take the events of the next stretch of time, which has then been seen up to `until`.
 
         Events are given whole, in one stretch; events that touch stay two, also across stretches.
@@ -129,6 +137,8 @@ class AffiliationStream:
             latest at `until`.
         until
             Where this stretch of time stops.
+        ignore
+            `Events` or pairs: the time of this stretch that does not count, as in `affiliation`.
 
         Examples
         --------
@@ -140,16 +150,16 @@ class AffiliationStream:
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
         before = self._part_of(EventPart)
-        self._take(EventPart.read(truth, predicted, until, before, self._options))
+        self._take(EventPart.read((truth, predicted), until, ignore, before, self._options))
 
     def closed(self) -> Iterator[dict[str, Any]]:
         """Yield the row of each true event whose zone is complete, once, in order.
 
         That is so as soon as the next true event has started. Rows are those of
-        `EventScores.rows`, without ``recall_above_chance`` and ``f1_above_chance``, which depend on
-        how many alarms are still to come. The first zone is taken to start where the stream does; a
-        sum of streams therefore goes on where its left part was, and yields all rows of its right
-        part.
+        `EventScores.rows`, without the scores above chance; ``nearest`` only knows alarms that
+        start before the zone stops, where `result` knows all. The first zone is taken to start
+        where the stream does; a sum of streams therefore goes on where its left part was, and
+        yields all rows of its right part.
 
         Examples
         --------
@@ -174,7 +184,8 @@ class AffiliationStream:
     def result(self, *, end: Any = None) -> Affiliation:
         """Score all that has been seen so far, as `affiliation` would; the stream can go on.
 
-        The predicted events are not kept, so the result cannot be drawn.
+        The predicted events are not kept, so the result cannot be drawn, and its ``chance``, for
+        which they would be moved, is nan.
 
         Parameters
         ----------
@@ -206,8 +217,9 @@ class AffiliationStream:
         known, stop = self._part.known, None
         if end is not None:
             timed = Timed("end", *read_times([end], "end"))
-            ((tick,),), clock = on_stream_clock(known.stop, known.clock, timed)
-            stop = after_last(known.stop, tick.item(), clock)
+            last = known.callers.stop
+            ((tick,),), clock = on_stream_clock(last, known.clock, timed)
+            stop = after_last(last, tick.item(), clock)
         if isinstance(self._part, TimedPart):
             return self._part.finished(stop).result()
         if stop is not None:
@@ -241,6 +253,9 @@ class AffiliationStream:
         both = AffiliationStream.__new__(AffiliationStream)
         both._yielded = self._yielded
         own, theirs = self._options, other._options
+        if own.max_step != theirs.max_step:
+            got = f"{own.max_step} and {theirs.max_step}"
+            raise InputError(expected("two streams with one `max_step`", got))
         both._options = own if self._part or own.placed or not theirs.told else theirs
         left, right = self._part or self._empty(other), other._part or other._empty(self)
         both._part = self._part or other._part
@@ -261,7 +276,8 @@ class AffiliationStream:
         if self._part is None:
             return "AffiliationStream(nothing seen)"
         known = self._part.known
-        start, stop = known.clock.text(known.start), known.clock.text(known.stop)
+        callers = known.callers
+        start, stop = known.clock.text(callers.start), known.clock.text(callers.stop)
         counts = f"{_count(len(self), 'true event')}, {_count(self.alarms, 'alarm')}"
         return f"AffiliationStream({counts}, from {start} to {stop})"
 

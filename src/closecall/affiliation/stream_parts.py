@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.stream_state import Blocks, Segment
-from closecall.axis import Spacing, require_increasing
+from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut, Segment
+from closecall.axis import Axis, IgnoredTime, Spacing, require_increasing
 from closecall.clock import LARGEST, Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events, Intervals, interval_text, read_labels, runs
+from closecall.events import Events, Intervals, interval_text, read_labels, read_set, runs
+from closecall.parameters import read_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Clock, Tick, Ticks
+
+    Mask = NDArray[np.bool_] | None  # which samples are ignored
 
 Labels = list["NDArray[Any]"]  # of truth and predicted
 
@@ -37,6 +40,11 @@ class StreamOptions:
     step: int | None
     clock: Clock
     placed: bool
+    max_step: Any = None
+
+    def longest(self, clock: Clock) -> Tick | None:
+        """Return how long a sample lasts at most, in ticks of the clock."""
+        return None if self.max_step is None else read_length(self.max_step, clock, "max_step")
 
     @property
     def told(self) -> bool:
@@ -116,19 +124,29 @@ class SampledPart:
 
     @classmethod
     def read(
-        cls, labels: Labels, before: SampledPart | None, options: StreamOptions
+        cls,
+        labels: Labels,
+        ignore: Mask,
+        before: SampledPart | None,
+        options: StreamOptions,
     ) -> SampledPart:
         """Read the next samples, which go on from those before."""
         if before is None:
             start, clock = int(options.start), options.clock
             step, placed = options.sample_step(), options.placed
         else:
-            start, clock = int(before.known.stop), before.known.clock
+            start, clock = int(before.known.callers.stop), before.known.clock
             step, placed = before.step, before.placed
         stop = start + step * len(labels[0])
         if stop > LARGEST:
             raise InputError(expected("samples whose times fit in 64 bits", f"an end at {stop}"))
-        return cls(_segment(labels, lambda index: index * step + start, clock), step, placed)
+        longest = options.longest(clock)
+        if ignore is None and (longest is None or longest >= step):
+            known = _segment(labels, lambda index: index * step + start, clock)
+        else:
+            borders = np.arange(len(labels[0]) + 1) * step + start
+            known = _evaluated_segment(labels, borders, ignore, longest, clock)
+        return cls(known, step, placed)
 
     def followed_by(self, other: SampledPart) -> SampledPart:
         """Put a part that starts where this one stops after it."""
@@ -138,9 +156,11 @@ class SampledPart:
             )
         left, right = self.known, other.known
         if not other.placed:
-            right = replace(right.moved(int(left.stop - right.start)), clock=left.clock)
+            by = int(left.callers.stop - right.callers.start)
+            right = replace(right.moved(by), clock=left.clock)
         elif not self.placed:
-            left = replace(left.moved(int(right.start - left.stop)), clock=right.clock)
+            by = int(right.callers.start - left.callers.stop)
+            left = replace(left.moved(by), clock=right.clock)
         _require_adjacent(left, right)
         return SampledPart(left.followed_by(right), self.step, self.placed or other.placed)
 
@@ -155,14 +175,14 @@ class EventPart:
     @classmethod
     def read(
         cls,
-        truth: Any,
-        predicted: Any,
+        sides: tuple[Any, Any],
         until: Any,
+        ignore: Any,
         before: EventPart | None,
         options: StreamOptions,
     ) -> EventPart:
         """Read the complete events of the next segment of time."""
-        for side in (truth, predicted):
+        for side in sides:
             if not isinstance(side, Events):
                 raise InputTypeError(
                     expected(
@@ -181,29 +201,33 @@ class EventPart:
             )
         timed = [
             Timed(name, ticks, own.clock)
-            for name, own in (("truth", truth.intervals), ("predicted", predicted.intervals))
-            for ticks in (own.starts, own.stops)
+            for name, own in zip(("truth", "predicted"), [s.intervals for s in sides], strict=True)
+            for ticks in _bounds(own)
         ]
         timed.append(Timed("until", *read_times([until], "until")))
+        stretches = _read_stretches(ignore, options)
+        timed += [Timed("ignore", ticks, stretches.clock) for ticks in _bounds(stretches)]
         if before is None:
             at = Timed("start", np.array([options.start]), options.clock)
             ((first,), *ticks), clock = on_one_clock(at, *timed)
             start = first.item()
         else:
-            start = before.known.stop
+            start = before.known.callers.stop
             ticks, clock = on_stream_clock(start, before.known.clock, *timed)
-        stop = ticks.pop()[0].item()
-        sides = Intervals(ticks[0], ticks[1], clock), Intervals(ticks[2], ticks[3], clock)
-        for own, name in zip(sides, ("truth", "predicted"), strict=True):
+        stop = ticks[4][0].item()
+        found = Intervals(ticks[0], ticks[1], clock), Intervals(ticks[2], ticks[3], clock)
+        for own, name in zip(found, ("truth", "predicted"), strict=True):
             own.require_disjoint(name)
             _require_within(own, start, stop, name)
-        true, alarms = (np.column_stack((own.starts, own.stops)) for own in sides)
-        return cls(Segment.of(true, alarms, (start, stop), clock, joins=False))
+        ignored = IgnoredTime.within(ticks[5], ticks[6], (start, stop), clock)
+        return cls(_event_segment(found, (start, stop), ignored, clock))
 
     def followed_by(self, other: EventPart) -> EventPart:
         """Put a part that starts where this one stops after it."""
         left, right = self.known, other.known
         _require_adjacent(left, right)
+        _require_evaluated_end(left, right)
+        right = right.placed_at(left.stop)
         _require_two("truth", left.truth, right.truth, left.clock)
         _require_two("predicted", left.tail, right.head, left.clock)
         return EventPart(left.followed_by(right))
@@ -215,14 +239,25 @@ class TimedPart:
 
     before: Segment | None
     time: Tick
-    last: tuple[bool, bool]
-    """Whether the last sample is true, and whether it is predicted."""
+    last: tuple[bool, bool, bool]
+    """Whether the last sample is true, whether it is predicted, and whether it is ignored."""
     spacing: Spacing
+    seen: tuple[Tick, Tick]
+    """The shortest and the longest of the steps that are no gaps."""
+    longest: Tick | None
+    """How long a sample lasts at most."""
     clock: Clock
     means = "`update(truth, predicted, times=...)`"
 
     @classmethod
-    def read(cls, labels: Labels, times: Any, before: TimedPart | None) -> TimedPart | None:
+    def read(
+        cls,
+        labels: Labels,
+        ignore: Mask,
+        times: Any,
+        before: TimedPart | None,
+        options: StreamOptions,
+    ) -> TimedPart | None:
         """Read the times of a chunk, which go on from those before; None if it is empty."""
         ticks, clock = read_times(times, "times")
         truth, predicted = labels
@@ -245,12 +280,14 @@ class TimedPart:
                 )
         require_increasing(ticks, clock, "times")
         short = getattr(times, "dtype", None) == np.float32
-        time, complete = ticks[-1].item(), None
-        spacing = Spacing(time, time, 0, inf, -inf, short)
+        time, complete, longest = ticks[-1].item(), None, options.longest(clock)
+        spacing, seen = Spacing(time, time, 0, inf, -inf, short), (inf, -inf)
         if ticks.size > 1:
             spacing = Spacing.of(ticks, short=short)
-            complete = _segment([truth[:-1], predicted[:-1]], ticks.__getitem__, clock)
-        return cls(complete, time, (bool(truth[-1]), bool(predicted[-1])), spacing, clock)
+            complete = _timed_segment([truth[:-1], predicted[:-1]], ticks, ignore, longest, clock)
+            seen = _limits(np.diff(ticks), longest)
+        last = bool(truth[-1]), bool(predicted[-1]), ignore is not None and bool(ignore[-1])
+        return cls(complete, time, last, spacing, seen, longest, clock)
 
     @property
     def known(self) -> Segment:
@@ -260,9 +297,9 @@ class TimedPart:
     def until(self, stop: Tick) -> Segment:
         """Return all that was seen, with the last sample up to a time."""
         kind = np.float64 if self.clock.kind == "number" else np.int64
-        sample = np.array([[self.time, stop]], dtype=kind)
-        truth, predicted = (sample[: int(label)] for label in self.last)
-        last = Segment.of(truth, predicted, (self.time, stop), self.clock, joins=True)
+        borders = np.array([self.time, stop], dtype=kind)
+        truth, predicted, ignored = (np.array([value]) for value in self.last)
+        last = _timed_segment([truth, predicted], borders, ignored, self.longest, self.clock)
         return last if self.before is None else self.before.followed_by(last)
 
     def followed_by(self, other: TimedPart) -> TimedPart:
@@ -290,12 +327,17 @@ class TimedPart:
             max(step, left.longest, right.longest),
             left.short and right.short,
         )
-        return TimedPart(before, other.time, other.last, spacing, self.clock)
+        limits = self.seen, other.seen, _limits(np.array([step]), self.longest)
+        seen = min(low for low, _ in limits), max(high for _, high in limits)
+        return TimedPart(before, other.time, other.last, spacing, seen, self.longest, self.clock)
 
     def finished(self, end: Tick | None) -> Segment:
         """Return all that was seen, up to `end`, or to where an even axis goes on."""
         if end is None and self.spacing.steps:
             end = self.spacing.end(self.clock)
+            if end is None and self.longest is not None and self.seen[0] <= self.seen[1]:
+                short = self.spacing.short
+                end = Spacing.apart_from_gaps(self.time, self.seen, short=short).end(self.clock)
         if end is not None:
             return self.until(end)
         last = self.clock.text(self.time)
@@ -333,11 +375,102 @@ def read_chunk(truth: Any, predicted: Any) -> Labels:
     return labels
 
 
+def read_mask(ignore: Any, size: int) -> Mask:
+    """Read which samples of a chunk are ignored; None if none is."""
+    if ignore is None:
+        return None
+    column = read_column(ignore, "ignore")[0]
+    mask = read_labels(column, "ignore") if column.size else column
+    if mask.size != size:
+        rule = f"`ignore` to have one label for each of the {size} samples"
+        raise InputError(expected(rule, f"{mask.size}"))
+    return mask.astype(bool) if mask.any() else None
+
+
+def _read_stretches(ignore: Any, options: StreamOptions) -> Intervals:
+    """Read the stretches of time that a chunk of events ignores."""
+    if options.max_step is not None:
+        raise InputTypeError(
+            expected("no `max_step` for a stream of events, which have no samples", "`max_step`")
+        )
+    return read_set([] if ignore is None else ignore, "ignore")
+
+
+def _event_segment(
+    sides: tuple[Intervals, Intervals],
+    span: tuple[Tick, Tick],
+    ignored: IgnoredTime | None,
+    clock: Clock,
+) -> Segment:
+    """Evaluate events, which are mapped to evaluated time one by one."""
+    truth, predicted = (np.column_stack(_bounds(side)) for side in sides)
+    if ignored is None:
+        return Segment.of(truth, predicted, span, clock, joins=False)
+    covered = [ignored.covers(*_bounds(side)) for side in sides]
+    truth, predicted = (
+        np.column_stack([ignored.close(ticks)[~out] for ticks in _bounds(side)])
+        for side, out in zip(sides, covered, strict=True)
+    )
+    stop = ignored.close(np.array([span[1]]))[0].item()
+    stretches = Blocks.of(np.column_stack((ignored.starts, ignored.stops)))
+    left_out = [RunsLeftOut(int(np.count_nonzero(out))) for out in covered]
+    callers = CallersTime(*span, stretches, (left_out[0], left_out[1]))
+    return Segment.of(truth, predicted, (span[0], stop), clock, joins=False, callers=callers)
+
+
+def _bounds(intervals: Intervals) -> tuple[Ticks, Ticks]:
+    return intervals.starts, intervals.stops
+
+
+def _limits(steps: Ticks, longest: Tick | None) -> tuple[Tick, Tick]:
+    """Return the shortest and the longest step that is no gap; inf and -inf if there is none."""
+    seen = steps if longest is None else steps[steps <= longest]
+    return (seen.min().item(), seen.max().item()) if seen.size else (inf, -inf)
+
+
+def _timed_segment(
+    labels: Labels, borders: Ticks, ignore: Mask, longest: Tick | None, clock: Clock
+) -> Segment:
+    """Evaluate samples between borders; `ignore` may have one more, for what comes next."""
+    size = len(labels[0])
+    mask = None if ignore is None or not ignore[:size].any() else ignore[:size]
+    if mask is None and (longest is None or (np.diff(borders) <= longest).all()):
+        return _segment(labels, borders.__getitem__, clock)
+    return _evaluated_segment(labels, borders, mask, longest, clock)
+
+
+def _evaluated_segment(
+    labels: Labels, borders: Ticks, ignore: Mask, longest: Tick | None, clock: Clock
+) -> Segment:
+    """Evaluate samples, some of which are ignored, or last too long."""
+    lengths = np.diff(borders)
+    lasting = lengths if longest is None else np.minimum(lengths, longest)
+    if ignore is not None:
+        lasting = np.where(ignore, 0, lasting)
+    ends, span = borders[:-1] + lasting, (borders[0].item(), borders[-1].item())
+    ignored = IgnoredTime.within(ends, borders[1:], span, clock)
+    if ignored is None:  # a sample that has begun, and has no length yet
+        begun = [side if ignore is None else side * ~ignore for side in labels]
+        return _segment(begun, borders.__getitem__, clock)
+    axis, kept = Axis(borders[:-1], len(lengths), span[1], clock).closed(ignored)
+    truth = predicted = borders[:0].reshape(0, 2)
+    if axis.length:
+        sides = (Intervals.from_labels(side[kept], axis) for side in labels)
+        truth, predicted = (np.column_stack(_bounds(side)) for side in sides)
+    stretches = Blocks.of(np.column_stack((ignored.starts, ignored.stops)))
+    left_out = RunsLeftOut.of(labels[0], kept), RunsLeftOut.of(labels[1], kept)
+    callers = CallersTime(*span, stretches, left_out)
+    evaluated = span[0], axis.end
+    return Segment.of(truth, predicted, evaluated, clock, joins=True, callers=callers)
+
+
 def _segment(labels: Labels, time_of: Callable[[Any], Ticks], clock: Clock) -> Segment:
     """Evaluate the runs of ones; `time_of` gives the start of each sample, and the last stop."""
     truth, predicted = (time_of(np.column_stack(runs(side))) for side in labels)
     start, stop = time_of(np.array([0, len(labels[0])])).tolist()
-    return Segment.of(truth, predicted, (start, stop), clock, joins=True)
+    left_out = RunsLeftOut.none_of(labels[0]), RunsLeftOut.none_of(labels[1])
+    callers = CallersTime(start, stop, Blocks.of(truth[:0]), left_out)
+    return Segment.of(truth, predicted, (start, stop), clock, joins=True, callers=callers)
 
 
 def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks], Clock]:
@@ -374,15 +507,32 @@ def _require_one_clock(left: Clock, right: Clock) -> None:
 
 def _require_adjacent(left: Segment, right: Segment) -> None:
     _require_one_clock(left.clock, right.clock)
-    if left.stop != right.start:
+    if left.callers.stop != right.callers.start:
         raise InputError(
             expected(
                 "a stream to start where the one it is added to stops, "
-                f"{left.clock.text(left.stop)}",
-                right.clock.text(right.start),
+                f"{left.clock.text(left.callers.stop)}",
+                right.clock.text(right.callers.start),
                 "Add streams in the order of time, and leave none out.",
             )
         )
+
+
+def _require_evaluated_end(left: Segment, right: Segment) -> None:
+    """Raise if a point at the end of a stretch turns out to lie in ignored time."""
+    first = right.callers.ignored.first(1)
+    if not len(first) or first[0, 0] != right.callers.start:
+        return
+    for name, side in (("truth", left.truth), ("predicted", left.tail)):
+        if len(side) and (side.last(1)[0] == left.stop).all():
+            raise InputError(
+                expected(
+                    f"no point of `{name}` at `until` where the next stretch starts with ignored "
+                    "time",
+                    left.clock.text(left.callers.stop),
+                    "A point belongs to what comes after it: give it with the next stretch.",
+                )
+            )
 
 
 def _require_two(name: str, before: Blocks, after: Blocks, clock: Clock) -> None:

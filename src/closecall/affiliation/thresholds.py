@@ -65,7 +65,7 @@ class Columns(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """A bound on one column, told in the caller's own unit: ``scale`` is what 1 there means here."""
+    """A bound on one column, in the caller's own unit; ``scale`` is what 1 there means here."""
 
     option: str
     column: str
@@ -89,7 +89,7 @@ class Limit(NamedTuple):
     def missed_by(self, columns: Columns) -> NDArray[np.float64]:
         """Return how far each threshold is from keeping it, as a share of the bound or of 1."""
         away = self.values(columns) - self.bound
-        return np.maximum(away if self.at_most else -away, 0) / max(self.bound, 1e-9)
+        return np.maximum(away if self.at_most else -away, 0) / (self.bound or 1.0)
 
     def told(self, columns: Columns, index: int) -> str:
         """Write what a threshold gives beside what was asked for."""
@@ -173,7 +173,7 @@ def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float
             ) from None
     if not is_number(count) or isnan(count) or not 0 <= count < inf:
         raise InputError(expected(f"the count in `{name}` to be 0 or more", shown(count)))
-    ticks = read_duration(duration, clock, f"the duration in {name}")
+    ticks = read_duration(duration, clock, f"{name}[1]")
     if ticks == 0:
         raise InputError(expected(f"the duration in `{name}` to be above 0", shown(duration)))
     return float(count), True, ticks, f" per {duration_text(ticks, clock)}"

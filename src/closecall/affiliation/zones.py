@@ -6,14 +6,11 @@ which it would not be in ticks. Legend: zone [A, B), its true event [a, b).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from closecall.affiliation.stream_state import Segment
     from closecall.clock import Tick, Ticks
     from closecall.series import Pair, TruthInSpan
@@ -50,41 +47,3 @@ def in_ticks(half_ticks: Ticks, pair: Pair) -> Ticks:
     if pair.clock.kind == "datetime":
         return half_ticks // 2 + origin_of(pair)
     return half_ticks / 2 + origin_of(pair)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ZoneShares:
-    """Zones and events as shares of zone and span, one row per zone: all that chance depends on.
-
-    A zone without length, which can only hold a true point, has p = 0.
-    """
-
-    borders: NDArray[np.float64]
-    """The n + 1 borders, from 0 at the span's start to 1 at its end."""
-    ends: NDArray[np.float64]
-    """Start and stop of each event, on the same scale."""
-    of_span: NDArray[np.float64]
-    """The share w of the span that the zone is."""
-    before: NDArray[np.float64]
-    """The share of the zone that lies before the event."""
-    filled: NDArray[np.float64]
-    """The share p of the zone that the event fills."""
-    empty: NDArray[np.float64]
-    """The share 1 - p that it leaves."""
-
-    @classmethod
-    def of(cls, pair: Pair, borders: Ticks) -> ZoneShares:
-        """Measure the zones with these borders, in half ticks from the origin."""
-        origin = origin_of(pair)
-        starts, stops = 2 * (pair.truth.starts - origin), 2 * (pair.truth.stops - origin)
-        lengths, events = np.diff(borders), stops - starts
-        divisor = np.where(lengths > 0, lengths, 1)
-        total = float(borders[-1] - borders[0])
-        return cls(
-            borders=(borders - borders[0]) / total,
-            ends=(np.stack([starts, stops], axis=1) - borders[0]) / total,
-            of_span=lengths / total,
-            before=np.clip((starts - borders[:-1]) / divisor, 0, 1),
-            filled=np.clip(events / divisor, 0, 1),
-            empty=np.where(lengths > 0, np.clip((lengths - events) / divisor, 0, 1), 1.0),
-        )

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import combinations
 from math import isfinite, isnan
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,7 +26,6 @@ from closecall.cli.options import (
     output_options,
     parse_number,
 )
-from closecall.cli.result import coverage_text
 from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 from closecall.errors import InputError, expected
@@ -74,11 +72,7 @@ _POOLED = {
     "pooled_affiliation_precision": "pooled prec.",
     "pooled_affiliation_recall": "pooled recall",
 }
-_CHANCE = (
-    "chance: about what as many alarms at random times reach, usually within 0.02;\n"
-    "closecall score and cc.chance give the means themselves, series by series."
-)
-_CHANCE_AVERAGE = "chance of avg. prec.: about that of shuffled scores, usually within 0.02."
+_CHANCE = "chance: what the same alarms reach on average when they are moved."
 _LOOKS = {
     "best_f1": "Thresholds are the best of each series",
     "best_f1_global": "Thresholds are the best that all series of a detector share",
@@ -86,7 +80,7 @@ _LOOKS = {
 _OPTIMISTIC = ", chosen with the truth: what a detector could reach, not what it would."
 _INTERVALS_LEGEND = """\
 from, to: limits of the number or the lead, as there are only so many series
-p-value: how often two equally good detectors would differ so much on as many series
+p-value: how often equally good detectors differ so much on so many series
 -: nothing can be said"""
 _HELP = """\
 Evaluate detectors on many series: a leaderboard here, and one row for each series in a file.
@@ -619,25 +613,11 @@ def _print_meaning(result: BatchResult, metrics: list[str], console: Console) ->
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."
     ]
     if result.options.has_affiliation:
-        lines += filter(None, (_CHANCE, coverage_text(_shares(result))))
-    if "affiliation_average_precision" in metrics:
-        lines.append(_CHANCE_AVERAGE)
+        lines.append(_CHANCE)
     rule = result.options.threshold
     if rule.looks_at_truth:
         lines.append(f"{_LOOKS[rule.kind]}{_OPTIMISTIC}")
     console.print(Text("\n".join(lines), style="dim"))
-
-
-def _shares(result: BatchResult) -> dict[str, float]:
-    """Return the share of the samples that each detector predicts, over all series."""
-    sums: dict[str, list[float]] = {}
-    columns = (_DETECTOR, "status", "samples", "predicted_samples")
-    for name, status, samples, predicted in zip(
-        *(result.table.column(column).to_pylist() for column in columns), strict=True
-    ):
-        if status == OK:
-            sums.setdefault(str(name), []).append(predicted / samples)
-    return {name: fmean(own) for name, own in sums.items()}
 
 
 def _written(result: BatchResult, out: str) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from closecall.affiliation.result import covered_share
 from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
 from closecall.cli.options import (
     Command,
@@ -20,7 +19,7 @@ from closecall.cli.options import (
     output_options,
     parse_number,
 )
-from closecall.cli.result import coverage_text, outcome_cell, start_texts
+from closecall.cli.result import outcome_cell, start_texts
 from closecall.cli.tables import (
     Column,
     names,
@@ -73,7 +72,7 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _UNIT = "Times are in the units of the input: samples, if it has no times."
 _LEGEND = f"""\
 {_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
-chance: mean F1 of as many alarms at random times
+chance: mean F1 of the same alarms, moved
 found: events with an alarm in their zone
 alone: events that nobody else finds
 best, tied: events on which the detector has the highest F1, or shares it
@@ -81,7 +80,7 @@ equivocal: of precision and recall, one is higher and the other lower
 better, worse, equivocal: only events that both detectors find"""
 _INTERVALS_LEGEND = """\
 from, to: limits of the score or the lead, as there are only so many events
-p-value: how often two equally good detectors would differ so much on as many events
+p-value: how often equally good detectors differ so much on so many events
 -: nothing can be said"""
 
 
@@ -198,8 +197,7 @@ def _print_comparison(
     if intervals is not None:
         _print_intervals(comparison, intervals, console, most_pairs)
     _print_ensembles(comparison, console)
-    long = {name: covered_share(result.events) for name, result in comparison.results.items()}
-    lines = ["", *filter(None, (coverage_text(long), _LEGEND))]
+    lines = ["", _LEGEND]
     if comparison.decimals is not None:
         places = counted(comparison.decimals, "decimal")
         lines.append(f"Scores are rounded to {places} before they are compared.")

@@ -21,7 +21,6 @@ from closecall.cli.output import show_progress
 from closecall.cli.result import (
     chance_line,
     counts,
-    print_coverage,
     print_events,
     print_meaning,
     print_shifts,
@@ -204,16 +203,17 @@ def _print_curve(
     _print_headline(curve, chosen, result, console)
     console.print(Text(f"{_rate(curve, chosen.alarms)}; {counts(result)}"))
     console.print(Text(_reason(chosen, constraints)))
-    print_coverage(result, console)
     console.print()
     print_events(result, console, most=most)
     average = score_cell(curve.average_precision)
     average.stylize("bold")
-    chance = f"; by chance about {score_or_dash(curve.chance_average_precision)}\n"
+    level = curve.chance
+    chance = f"; by chance {score_or_dash(level.average_precision)}\n"
+    retuned = f"{score_or_dash(level.f1)} is the best F1 of the same scores, moved and re-tuned."
     over = f" over {counted(len(curve), 'threshold')}"
     console.print(Text.assemble("\naverage precision ", average, over, (chance, "dim")))
     _print_points(curve, chosen, console)
-    console.print()
+    console.print(Text(f"\n{retuned}", style="dim"))
     print_meaning(result, console)
 
 
@@ -280,8 +280,8 @@ def _print_points(curve: AffiliationCurve, chosen: OperatingPoint, console: Cons
 
 
 def _print_significance(test: ScoresSignificance, console: Console) -> None:
-    """Print the average precision beside that of the shifts."""
+    """Print the best F1 and the average precision beside those of the shifts."""
     console.print()
-    print_shifts({"average precision": test.average_precision}, console)
-    console.print(Text(f"\n{test.average_precision.sentence}\n"))
+    print_shifts({"best F1": test.f1, "average precision": test.average_precision}, console)
+    console.print(Text(f"\n{test.sentence}\n"))
     console.print(Text(shifts_legend("scores"), style="dim"))

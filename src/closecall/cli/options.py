@@ -247,7 +247,7 @@ significance_option = click.option(
     flag_value="1000",
     type=parse_shifts,
     metavar="[N]",
-    help="Test against N random shifts of the predictions (1000 if not given): p-values.",
+    help="Test against up to N shifts of the predictions (1000 if not given): p-values.",
 )
 
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from closecall.affiliation.result import MUCH, covered_share, covers_much
 from closecall.cli.tables import (
     Column,
-    plain_name,
     print_table,
     score_cell,
     scores,
@@ -45,20 +43,10 @@ LEGEND = (
 LEVEL = 0.05  # of the p-values that are coloured
 _NOTHING = 0.005
 _SHIFTS = (
-    "p: share of random shifts of the same {what} that score at least as well,\n"
-    "the one observed among them; small where the {what} know when the events are\n"
+    "p: share of the shifts of the same {what} that score at least as well,\n"
+    "no shift among them; small where the {what} know when the events are\n"
     "above: 0 where the shifts are on average, 1 where the score is perfect"
 )
-_LONG = (
-    "Alarms cover {share:.0%} of the series; random ones are points. So recall and F1 look\n"
-    "better than they are{remedy}."
-)
-_LONG_ONES = (
-    "Alarms of {names} cover much of the time; random ones are points. So recall and F1 look "
-    "better beside chance than they are: closecall score --significance moves the alarms "
-    "themselves."
-)
-_MOST_LONG = 4
 _UNIT = "Times and distances are in the units of the input: samples, if it has no times."
 # What goes first where there is no room; what else has none comes in a second table.
 _DISPENSABLE = ("zone", "alarms", "year", "lasts")
@@ -75,7 +63,7 @@ def scores_line(values: Mapping[str, float]) -> Text:
 
 
 def chance_line(result: Affiliation, values: Mapping[str, float]) -> Text:
-    """Return what as many random alarms score, each number under that of the headline."""
+    """Return what the same alarms score when moved, each number under that of the headline."""
     levels = result.chance.values()
     cells: list[str] = []
     for name, value in values.items():
@@ -90,33 +78,10 @@ def counts(result: Affiliation) -> str:
     return result.headline
 
 
-def print_coverage(result: Affiliation, console: Console, *, remedy: str = "") -> None:
-    """Print whether the alarms are too long to be compared with points, and the remedy, if any."""
-    if covers_much(result.events):
-        text = _LONG.format(share=covered_share(result.events), remedy=remedy)
-        console.print(Text(text, style="dim"))
-
-
-def coverage_text(shares: Mapping[str, float]) -> str:
-    """Name the detectors whose alarms are too long for that, of those that cover these shares.
-
-    Examples
-    --------
-    >>> coverage_text({"a": 0.05, "b": 0.5})[:31]
-    'Alarms of b (50%) cover much of'
-    >>> coverage_text({"a": 0.05})
-    ''
-    """
-    long = [f"{plain_name(name, 40)} ({own:.0%})" for name, own in shares.items() if own > MUCH]
-    if len(long) > _MOST_LONG:
-        long[_MOST_LONG:] = [f"{len(long) - _MOST_LONG} more"]
-    return _LONG_ONES.format(names=", ".join(long)) if long else ""
-
-
 def print_meaning(result: Affiliation, console: Console) -> None:
     """Print what chance and the columns mean, and in which unit times are."""
-    lines = [f"by chance: mean scores of {counted(result.chance.alarms, 'alarm')} at random times"]
-    lines.append(LEGEND)
+    moved = counted(result.chance.shifts, "shift")
+    lines = [f"by chance: mean scores of the same alarms, moved ({moved})", LEGEND]
     if result.events.start.dtype.kind != "M":
         lines.append(_UNIT)
     console.print(Text("\n".join(lines), style="dim"))
@@ -183,7 +148,7 @@ def start_texts(values: list[Any], *, with_year: bool = True) -> tuple[list[str]
 
 
 def print_shifts(tests: Mapping[str, ShiftTest], console: Console) -> None:
-    """Print scores beside those of random shifts."""
+    """Print scores beside those of the shifts."""
     shifted, above, cases = [], [], []
     for test in tests.values():
         mean = f"{score_or_dash(test.mean)} +/- {test.std:.2f}"

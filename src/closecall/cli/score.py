@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +21,6 @@ from closecall.cli.result import (
     LEVEL,
     chance_line,
     counts,
-    print_coverage,
     print_events,
     print_meaning,
     print_shifts,
@@ -59,9 +57,9 @@ Examples:
   closecall score results.csv --truth label --predicted alarm --significance
   zcat results.csv.gz | closecall score - --truth label --predicted alarm --format json
 """
-_REMEDY = ": --significance moves the alarms themselves"
 _ADJUSTED = "adjusted: for the number of events, by Holm's method"
 _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+_TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 
 
 @click.command(cls=Command, help=_HELP)
@@ -126,7 +124,6 @@ def print_score(
     values = {name: getattr(result, key) for key, name in _SCORES.items()}
     console.print(scores_line(values), chance_line(result, values), sep="\n")
     console.print(Text(counts(result)))
-    print_coverage(result, console, remedy=_REMEDY)
     console.print()
     print_events(result, console, most=most)
     console.print()
@@ -138,14 +135,12 @@ def print_score(
 
 def _print_significance(test: Significance, console: Console, *, most: int | None) -> None:
     """Print the scores beside those of the shifts, and the p-values of the events."""
-    print_shifts({name: getattr(test, key) for key, name in _SCORES.items()}, console)
-    f1, adjusted = test.f1, test.events.f1.adjusted_pvalue
-    cases = f"{f1.at_least:,} of {f1.null.size:,} cases"
-    sentence = f"A shift of the same alarms reaches this F1 in {cases}: p = {f1.pvalue:.2g}."
-    console.print(Text(f"\n{f1.sentence if isnan(f1.observed) else sentence}"))
+    print_shifts({name: getattr(test, key) for key, name in _TESTS.items()}, console)
+    adjusted = test.events.f1.adjusted_pvalue
+    console.print(Text(f"\n{test.sentence}"))
     console.print(
-        f"Found better than by chance: {(adjusted <= LEVEL).sum()} of "
-        f"{counted(adjusted.size, 'event')} (adjusted p of F1 <= {LEVEL}).\n",
+        f"Adjusted p of F1 at most {LEVEL}: {(adjusted <= LEVEL).sum()} of "
+        f"{counted(adjusted.size, 'event')}.\n",
         markup=False,
     )
     rows = list(islice(test.events.rows(), most))

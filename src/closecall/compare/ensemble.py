@@ -74,7 +74,7 @@ class Ensemble:
             "votes": self.votes,
             **{name: value if isfinite(value) else None for name, value in scores},
             "alarms": len(self.predicted),
-            "missed": int(np.count_nonzero(self.events.missed)),
+            "missed": int(np.count_nonzero(self.events.predicted_count == 0)),
         }
 
     def __repr__(self) -> str:

@@ -86,7 +86,8 @@ def compare_pair(
 ) -> PairComparison:
     """Count the events by who does better in what."""
     mine, theirs = results[first], results[second]
-    missed = mine.events.missed, theirs.events.missed
+    # Without a prediction in its zone there is no precision to compare.
+    missed = mine.events.predicted_count == 0, theirs.events.predicted_count == 0
     found = ~missed[0] & ~missed[1]
 
     def signs(name: str) -> NDArray[np.float64]:

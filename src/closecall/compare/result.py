@@ -190,7 +190,7 @@ class Comparison:
     @cached_property
     def found(self) -> NDArray[np.bool_]:
         """Whether each detector (rows) has a prediction in each event's zone (columns)."""
-        return np.array([~result.events.missed for result in self.results.values()])
+        return np.array([result.events.predicted_count > 0 for result in self.results.values()])
 
     @cached_property
     def leads(self) -> NDArray[np.bool_]:

@@ -212,7 +212,7 @@ def _values(result: Affiliation, score: str) -> Floats:
     own: Floats = getattr(result.events, score)
     if score == "recall":
         # An event without any prediction is missed, and not merely at 0.
-        own = np.where(result.events.missed, np.nan, own)
+        own = np.where(result.events.predicted_count > 0, own, np.nan)
     return np.append(own, getattr(result, score))
 
 

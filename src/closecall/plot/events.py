@@ -231,7 +231,7 @@ def _event_texts(events: EventScores, write: str) -> list[list[str]]:
             (length_text(row[2], clock), length_text(row[3], clock))
             for row in events.table.tolist()
         ]
-    rows = list(zip(pairs, events.missed.tolist(), strict=True))
+    rows = list(zip(pairs, (events.predicted_count == 0).tolist(), strict=True))
     return [
         [_MISSED if missed else " / ".join(pair) for pair, missed in rows],
         [_MISSED if missed else _short("\n".join(pair)) for pair, missed in rows],

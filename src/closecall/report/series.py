@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
+from closecall.affiliation.shifts import shift_grid
 from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
@@ -19,7 +20,6 @@ from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
 from closecall.report.packing import packed, packed_for_drawing, packed_times
 from closecall.series import advice, by_name, read_detectors
-from closecall.tables.batch.series import chance_levels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -220,11 +220,10 @@ def _labelled_contents(
 
 
 def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, Any]:
-    levels = chance_levels(result.events)
     return {
         "name": name,
         **{score: json_number(value) for score, value in result.values().items()},
-        "chance": dict(zip(result.values(), map(json_number, levels), strict=True)),
+        "chance": {own: json_number(level) for own, level in result.chance.values().items()},
         "caught": result.caught,
         "alarms": result.alarms,
         "false_alarms": result.false_alarms,
@@ -234,6 +233,17 @@ def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, 
         "best": None,
         "average_precision": None,
     }
+
+
+def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str:
+    """Return by what the page shifts alarms: ticks of its offsets and of a shift, or samples."""
+    counted, unit = shift_grid(pair)
+    if counted is not pair:
+        return "samples"
+    if not unit:
+        return [1, 0]  # by any number
+    finer = grid.clock.ticks_per_second // pair.clock.ticks_per_second if pair.clock.unit else 1
+    return [int(grid.step), int(unit) * finer]
 
 
 def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
@@ -248,7 +258,7 @@ def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
             "f1": best.fbeta,
         },
         "average_precision": curve.average_precision,
-        "chance_average_precision": curve.chance_average_precision,
+        "chance_average_precision": curve.chance.average_precision,
         "curve": {
             name: packed(getattr(curve, name)[rows].astype(np.float64))
             for name in ("thresholds", "precision", "recall", "f1")
@@ -357,18 +367,3 @@ def _common_grid(columns: Sequence[Timed], *, counts_samples: bool) -> tuple[_Gr
     step = int(np.gcd.reduce([np.gcd.reduce(column - origin) for column in filled])) or 1
     grid = _Grid(clock, origin, step, counts_samples)
     return grid, [grid.offsets(column) for column in ticks]
-
-
-def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str:
-    """Return by what alarms are shifted: [ticks of an offset, ticks of a shift], or samples."""
-    axis, numbers = pair.axis, pair.clock.kind == "number"
-    whole = axis is not None and (axis.start, axis.end) == (pair.start, pair.stop)
-    if axis is not None and whole:
-        lengths = axis.lengths()
-        even = bool(np.allclose(lengths, lengths[0], rtol=1e-9)) if numbers else bool((lengths == lengths[0]).all())
-        ends = np.concatenate((pair.predicted.starts, pair.predicted.stops)) - pair.start
-        if even and numbers:
-            return "samples"
-        if even and not (ends % lengths[0]).any():
-            return [int(grid.step), int(lengths[0])]
-    return [1, 0] if numbers else [int(grid.step), 1]

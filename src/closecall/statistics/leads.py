@@ -16,6 +16,7 @@ _NORMAL = NormalDist()
 _ENOUGH_FREEDOM = 1000  # from here on a transformed normal is exact to seven digits
 _BISECTIONS = 80
 _UNSEEN_SPREAD = 0.1  # of the largest difference: one event in a hundred goes wholly one way
+_LEAST_FREEDOM = 2  # where a few large series outweigh all others
 ROUNDING = 1e-12  # what differs by less is equal
 
 
@@ -103,9 +104,9 @@ def lead(
     gap, spread
         The difference d, and its standard error s.
     judged, differing
-        On how many events, or series, d rests (m), and on how many the two differ (k).
+        On how many events, or series, d rests, and on how many of them the two differ (k).
     units
-        As how many events that weigh the same they count; m by default.
+        As how many that weigh the same they count (m); all of them by default.
     widest
         The largest difference there can be (w). If it is infinite the limits are those of t alone,
         and there are none where the difference does not vary.
@@ -122,13 +123,14 @@ def lead(
     if not judged >= FEWEST_TO_COMPARE:
         return Difference(gap, nan, nan, nan)
     units, bounded = units or judged, isfinite(widest)
+    freedom = max(int(units) - 1, _LEAST_FREEDOM)
     error = hypot(spread, _UNSEEN_SPREAD * widest / sqrt(units)) if bounded else spread
     steps = abs(gap) / max(error, abs(gap) * ROUNDING, ROUNDING**2)  # finite, however steady
     luck = 2.0 ** (1 - max(differing, 1))
-    pvalue = min(max(2 * student_probability(-steps, judged - 1), luck), 1.0)
+    pvalue = min(max(2 * student_probability(-steps, freedom), luck), 1.0)
     if not bounded and spread <= ROUNDING * abs(gap):
         return Difference(gap, nan, nan, pvalue)
-    reach = student_quantile((1 + level) / 2, judged - 1) * error
+    reach = student_quantile((1 + level) / 2, freedom) * error
     low, high = gap - reach, gap + reach
     apart = pvalue < 1 - level
     if not apart:

@@ -350,10 +350,13 @@ class Sample:
         what = "events" if self.block == 1 else "blocks"
         longest = self.events // FEWEST_TO_COMPARE
         block = min(ceil(self.block * _RUNS / (1 - min(found, 0.9))), longest)
-        advice = f"pass block={block}" if block > self.block else "there are too few for blocks"
+        advice = f"take them in blocks of {block} (`block`)"
+        if block <= self.block:
+            advice = "there are too few of them for blocks"
         return (
-            f"Consecutive {what} are alike: their lag-1 correlation is {found:.2f}, where "
-            f"independent ones have {most:.2f} at most. The intervals are too narrow: {advice}."
+            f"Consecutive {what} are alike: their lag-1 correlation is {found:.2f}, where that of "
+            f"independent ones is rarely above {most:.2f}. The intervals may be too narrow: "
+            f"{advice}."
         )
 
 

@@ -120,11 +120,7 @@ def test_units_are_drawn_as_there_is_room(client):
 
 def test_nothing_stays_on_the_cluster(client):
     list(run_with(numbers(20), double, engine=client))
-    for _ in range(100):
-        if not client.run_on_scheduler(_tasks):
-            return
-        time.sleep(0.05)
-    pytest.fail("tasks stay")
+    wait_until(lambda: not client.run_on_scheduler(_tasks))
 
 
 def _tasks(dask_scheduler):
@@ -146,6 +142,31 @@ def test_only_the_unit_that_kills_workers_fails(client, few_deaths, tmp_path):
     assert killer.error.startswith("KilledWorker: ")
     assert found == {unit.key: Outcome(unit.key, unit.value) for unit in units if unit.value != 3}
     assert begun(tmp_path).count(3) == 2 + 2  # in company, and once more alone
+
+
+def test_a_result_that_is_lost_with_its_worker_is_computed_again(client, tmp_path):
+    units, collect = traced(1, tmp_path), threading.Event()
+    held = client.submit(int, pure=False)
+    held.add_done_callback(lambda _: collect.wait(20))  # one thread collects all results
+    with dask_cluster.DaskCluster(client) as engine:
+        future = engine.submit(die_the_first_time, *units)
+        (sent,) = engine._sent.values()
+        wait_until(sent.done)
+        ((holder,),) = client.who_has([sent]).values()
+        os.kill(client.run(os.getpid, workers=[holder])[holder], signal.SIGKILL)
+        wait_until(lambda: not sent.done())
+        collect.set()
+        assert future.result(20) == 0
+    assert begun(tmp_path) == [0, 0]
+    client.wait_for_workers(2)
+
+
+def wait_until(true):
+    for _ in range(1000):
+        if true():
+            return
+        time.sleep(0.01)
+    pytest.fail("waited for nothing")
 
 
 def test_large_units_travel_with_their_task(client):

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from importlib import import_module
 from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 
@@ -49,6 +50,12 @@ def wait_until(condition, seconds=30):
             return
         time.sleep(0.05)
     pytest.fail("waited in vain")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _preloaded():
+    """Load the kernels before workers are forked, and not in each; scripts below start without."""
+    import_module(process_pool._PRELOADED)
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
@@ -211,6 +218,7 @@ def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
 SENDING = """
 import sys
 from contextlib import closing
+import closecall.tables.batch.preload  # so that both workers send at once
 sys.path.insert(0, {tests!r})
 from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_process_pool import much, numbers

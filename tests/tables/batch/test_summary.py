@@ -10,7 +10,7 @@ import pytest
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
-from closecall.statistics import Resamples, hierarchical, mean_difference, mean_interval
+from closecall.statistics import Sample, hierarchical, mean_difference, mean_interval
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
 from closecall.tables.batch.summary import (
@@ -231,7 +231,7 @@ UNIT = HandMade([group(f"s{k}", **random_series(GENERATOR, 40)) for k in range(8
 ASKED = {"by": "series", "truth": "label", "score": ["a", "b"], "threshold": 0.9}
 SAMPLED = BatchOptions.read(**ASKED, per_event=True)
 OPTIONS = {"level": 0.9, "n": 300, "seed": 2}
-COLUMNS = ["detector", "against", "number", "value", "low", "high", "probability", "caution"]
+COLUMNS = ["detector", "against", "number", "value", "low", "high", "pvalue", "caution"]
 
 
 @pytest.fixture(scope="module")
@@ -278,32 +278,30 @@ def test_means_come_from_series_and_pooled_numbers_from_their_events(evaluated):
         line = got[detector, "", "pooled_affiliation_recall"]
         assert parts(line) == limits(pooled.recall)
         assert line["caution"] == pooled.caution
-        assert isnan(line["probability"])
+        assert isnan(line["pvalue"])
 
 
 def test_differences_are_paired_over_series(evaluated):
     got = by_key(interval_rows(evaluated.rows, evaluated.events, SAMPLED, **OPTIONS))
     rows, events = evaluated.rows.to_pandas(), evaluated.events.to_pandas()
     f1 = [rows[rows.detector == name]["affiliation_f1"].to_numpy() for name in "ab"]
-    gap, count = mean_difference(*f1, low=0, high=1, **OPTIONS)
+    gap, count = mean_difference(*f1, low=0, high=1, level=OPTIONS["level"])
     line = got["a", "b", "mean_affiliation_f1"]
     assert parts(line) == limits(gap)
-    assert line["probability"] == gap.probability > 0.5
+    assert line["pvalue"] == gap.pvalue
     assert line["caution"].startswith(f"There are only {count} series")
     sides = [events[events.detector == name] for name in "ab"]
-    drawn = Resamples.draw(
+    sample = Sample.read(
         [side["precision"] for side in sides],
         [side["recall"] for side in sides],
         sides[0]["series"].to_numpy(),
-        n=300,
-        seed=2,
     )
     for score, pooled in zip(
-        ("precision", "recall", "f1"), drawn.differences(0, 1, 0.9), strict=True
+        ("precision", "recall", "f1"), sample.differences(0, 1, 0.9), strict=True
     ):
         line = got["a", "b", f"pooled_affiliation_{score}"]
         assert parts(line) == limits(pooled)
-        assert line["probability"] == pytest.approx(pooled.probability)
+        assert line["pvalue"] == pytest.approx(pooled.pvalue)
         assert not isnan(line["low"])
     assert ("b", "a", "mean_affiliation_f1") not in got
 
@@ -327,7 +325,7 @@ def test_two_equal_series_are_not_certain_and_every_row_says_so():
         assert row["caution"].startswith("There are only two series.")
         if against:
             assert row["value"] == 1
-            assert all(isnan(row[name]) for name in ("low", "high", "probability"))
+            assert all(isnan(row[name]) for name in ("low", "high", "pvalue"))
         else:
             assert row["high"] - row["low"] > 0.4
             assert row["low"] <= row["value"] <= row["high"]
@@ -338,7 +336,7 @@ def test_only_series_where_both_have_the_number_count():
     second = [0.5, np.nan, 0.4, 0.1, 0.7, 0.5, 0.3, 0.1]
     table, question = rows_with({"a": first, "b": second})
     got = by_key(interval_rows(table, None, question, **OPTIONS))
-    gap, count = mean_difference(first, second, low=0, high=1, **OPTIONS)
+    gap, count = mean_difference(first, second, low=0, high=1, level=OPTIONS["level"])
     line = got["a", "b", "mean_affiliation_recall"]
     assert (parts(line), count) == (limits(gap), 6)
     assert line["caution"].startswith("There are only 6 series where both have this number:")
@@ -353,7 +351,7 @@ def test_a_metric_where_lower_is_better_and_without_bounds():
     line = got["near", "far", "mean_hausdorff"]
     assert line["value"] == pytest.approx(np.mean(near) - np.mean(far))
     assert line["high"] < 0
-    assert line["probability"] > 0.99  # the nearer one is better
+    assert line["pvalue"] == 2 / 2**7  # to be nearer on all seven
     plain = mean_interval(near, level=0.9, low=0)
     assert parts(got["near", "", "mean_hausdorff"]) == limits(plain)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import ExitStack
 from math import inf
 from time import monotonic
@@ -81,19 +81,26 @@ class DaskCluster(Engine):
         return future
 
     def _landed(self, future: Future[Any]) -> None:
-        sent = self._sent.pop(future, None)
+        """Pass on what became of a unit.
+
+        What was finished may be lost again, with the worker that held it: then Dask computes it
+        anew, and `result` waits for that.
+        """
+        sent = self._sent.get(future)
         if sent is None:
             return
+        value = error = None
         try:
-            error = sent.exception() if sent.status == "error" else None
-            value = sent.result() if sent.status == "finished" else None
-        except Exception as lost:  # noqa: BLE001 - a result that is lost on its way
-            error = lost
-        if error is not None:
-            future.set_exception(error)
-        elif sent.status == "finished":
+            value = sent.result()
+        except Exception as raised:  # noqa: BLE001 - handed to whoever waits
+            error = raised
+        if self._sent.pop(future, None) is None:
+            return
+        if error is None:
             future.set_result(value)
-        else:
+        elif sent.status == "error" or not isinstance(error, (OSError, CancelledError)):
+            future.set_exception(error)
+        else:  # the scheduler is out of reach
             future.cancel()
             future.set_running_or_notify_cancel()
 

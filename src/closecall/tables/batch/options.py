@@ -35,10 +35,9 @@ COUNTS = (
 )
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
-CHANCE_AVERAGE = "chance_average_precision"
 
 _DISORDERS = ("error", "sort", "index")
-_TAKEN = {"status", "reason", "threshold", "event", *COUNTS, ALARMED, *CHANCE, CHANCE_AVERAGE}
+_TAKEN = {"status", "reason", "threshold", "event", *COUNTS, ALARMED, *CHANCE}
 
 
 @dataclass(frozen=True)
@@ -159,8 +158,7 @@ class BatchOptions:
     @property
     def chance_columns(self) -> tuple[str, ...]:
         """Names of the levels of chance in a row."""
-        levels = CHANCE if self.has_affiliation else ()
-        return (*levels, CHANCE_AVERAGE) if self.has_average_precision else levels
+        return CHANCE if self.has_affiliation else ()
 
     @property
     def needs_curve(self) -> bool:

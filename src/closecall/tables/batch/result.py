@@ -108,11 +108,9 @@ class BatchResult:
         The `by` columns, ``detector``, ``status`` and ``reason`` (the same in a line; null where
         all is well), counts of samples and events (``alarmed_events`` are true events with a
         prediction in their zone), the ``threshold``, the numbers of the metrics (lengths of time
-        in seconds; nan where undefined), and for affiliation about what `closecall.chance` gives
-        for as many alarms, for a quick reading: ``chance_recall``, which is exact,
-        ``chance_precision``, usually within 0.02, and ``chance_f1``, the F1 of these two, up to
-        0.03 too high (the means themselves have to be simulated). For the affiliation average
-        precision, ``chance_average_precision`` is about that of shuffled scores.
+        in seconds; nan where undefined), and for affiliation what the same alarms reach
+        when they are moved, as in `Affiliation.chance`: ``chance_precision``, ``chance_recall``
+        and ``chance_f1``; nan for a series that was evaluated in parts, whose alarms are not kept.
 
         The status is ``ok``; or, with numbers, ``constant_score`` (every sample has the same) or
         ``undefined`` (at least one metric is); or ``no_event``, ``nan_score``, ``bad_scores``,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _TEXTS = (DETECTOR, "status", "reason")
 _WHOLE = (*COUNTS, ALARMED)
-# What would have to be simulated, for each series and detector, takes longer than all the rest.
-_EXACT = tuple(name for name in COLUMNS if name != "f1_above_chance")
 _TIMES = frozenset(COLUMNS[:4])
 _ON_THE_AXIS = _TIMES | {
     "precision_distance",
@@ -40,7 +38,7 @@ _ON_THE_AXIS = _TIMES | {
 }
 _PLACE = "__place__"
 
-EVENT_COLUMNS = ("event", "first_sample", "last_sample", *_EXACT)
+EVENT_COLUMNS = ("event", "first_sample", "last_sample", *COLUMNS)
 """The columns of a row of an event, after the key and the detector."""
 
 
@@ -183,7 +181,7 @@ def event_rows(
         "last_sample": pa.array(samples[1] - 1),
     }
     zoned = time is not None and pa.types.is_timestamp(time) and time.tz is not None
-    for name in _EXACT:
+    for name in COLUMNS:
         if ignored and name in _ON_THE_AXIS:
             columns[name] = pa.nulls(count)
             continue

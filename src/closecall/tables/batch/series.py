@@ -17,7 +17,7 @@ from closecall.clock import SAMPLES, read_times
 from closecall.errors import ClosecallError, InputError, UndefinedMetricError, expected, renamed
 from closecall.events import Intervals, read_labels
 from closecall.series import Pair, Scored, TruthInSpan, on_axis, read_scores
-from closecall.tables.batch.options import ALARMED, CHANCE, CHANCE_AVERAGE
+from closecall.tables.batch.options import ALARMED, CHANCE
 from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
-    from closecall.affiliation.result import EventScores
     from closecall.clock import Clock
     from closecall.metrics.registry import Metric
     from closecall.series import Pair
@@ -208,25 +207,6 @@ def _missing(column: pa.ChunkedArray, name: str) -> InputError:
     )
 
 
-def chance_levels(events: EventScores) -> tuple[float, float, float]:
-    """Return about the precision of `closecall.chance`, its recall exactly, and the F1 of the two.
-
-    The precision is the mean level of the zones, weighted by the chance that an alarm reaches
-    them; it depends on how many alarms there are, not on where. The mean precision and the mean
-    F1 of a random detector have no closed form, and simulating them for each row would take far
-    longer than everything else.
-    """
-    from closecall.affiliation import _chance_kernels
-
-    if events.alarms == 0:
-        return nan, 0.0, nan
-    truth = events.pair.truth
-    precision, recall = _chance_kernels.mean_levels(
-        truth.starts, truth.stops, events.borders, events.alarms
-    )
-    return precision, recall, 2 * precision * recall / (precision + recall)
-
-
 class Answer(NamedTuple):
     """What is known of one detector on one series."""
 
@@ -342,16 +322,14 @@ def _evaluate_detector(
             row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
     if scores is not None and options.has_affiliation:
         fill_chance(row, scores)
-    if given.curve is not None and options.has_average_precision:
-        row[CHANCE_AVERAGE] = given.curve.chance_average_precision
     row["status"], row["reason"] = failure or judge(row, given.constant, name, options)
     return Answer(row, scores, series)
 
 
 def fill_chance(row: dict[str, Any], scores: Affiliation) -> None:
-    """Fill in how many true events have an alarm, and what chance reaches with as many."""
+    """Fill in how many true events have an alarm, and what the same alarms reach when moved."""
     row[ALARMED] = int(np.count_nonzero(scores.events.predicted_count))
-    row.update(zip(CHANCE, chance_levels(scores.events), strict=True))
+    row.update(zip(CHANCE, scores.chance.values().values(), strict=True))
 
 
 def _values(

@@ -1,9 +1,12 @@
 """Shifted intervals, and the order of rolled scores, in the kernels alone."""
 
+from math import nan
+
 import numpy as np
 import pytest
 
-from closecall.chance import _kernels
+from closecall.affiliation import _shift_kernels
+from closecall.fscore import f_measure
 from tests.oracle.significance import shifted
 
 
@@ -11,7 +14,7 @@ def shift(intervals, by, span, kind=np.int64):
     starts, stops = np.array(intervals, dtype=kind).reshape(-1, 2).T.copy()
     moved_starts, moved_stops = np.full((2, len(starts) + 1), -99, dtype=kind)
     first, after = map(kind, span)
-    count = _kernels.shift_intervals(
+    count = _shift_kernels.shift_intervals(
         starts, stops, kind(by), first, after, moved_starts, moved_stops
     )
     pairs = zip(moved_starts[:count].tolist(), moved_stops[:count].tolist(), strict=True)
@@ -73,12 +76,28 @@ def test_a_roll_moves_scores_and_keeps_their_order():
     order = np.argsort(-scores)
     owners, firsts = np.array([0, 1, 1, 2, 3]), np.array([0, 1, 3, 4, 5])
     rolled, rolled_order = np.empty(5), np.empty(5, dtype=np.int64)
-    _kernels.roll_pieces(scores, order, 3, owners, firsts, rolled, rolled_order)
+    _shift_kernels.roll_pieces(scores, order, 3, owners, firsts, rolled, rolled_order)
     # The samples are now 0.9, 0.1, 0.6, 0.4, and the second of them is in two pieces.
     assert rolled.tolist() == [0.9, 0.1, 0.1, 0.6, 0.4]
     assert rolled_order.tolist() == [0, 3, 4, 1, 2]
 
 
-def test_average_precision_weighs_what_recall_gains():
-    found = _kernels.average_precision(np.array([1.0, 0.5, 0.7]), np.array([0.2, 0.6, 0.6]))
-    assert found == pytest.approx(0.2 * 1 + 0.4 * 0.5, abs=1e-15)
+def test_a_curve_in_two_numbers():
+    average, best = _shift_kernels.curve_scores(
+        np.array([1.0, 0.5, 0.7]), np.array([0.2, 0.6, 0.6])
+    )
+    assert average == pytest.approx(0.2 * 1 + 0.4 * 0.5, abs=1e-15)
+    assert best == f_measure(0.7, 0.6)
+
+
+@pytest.mark.parametrize(("precision", "recall"), [(0.3, 0.7), (0.0, 0.0), (1.0, 1.0), (nan, 0.0)])
+def test_the_harmonic_mean_is_f1_to_the_last_bit(precision, recall):
+    found = _shift_kernels.harmonic_mean(precision, recall)
+    np.testing.assert_array_equal(found, f_measure(precision, recall))
+
+
+def test_counting_a_value_is_mean_and_variance():
+    values, row = np.array([0.2, 0.9, 0.4, 0.4 - 1e-13]), np.zeros(4)
+    for value in values:
+        _shift_kernels.add_value(row, value, 0.4)
+    np.testing.assert_allclose(row, [4, 3, values.mean(), 4 * values.var()], rtol=1e-15)

@@ -1,13 +1,12 @@
-"""What chance reaches, by exact fractions, by fine grids and by drawing; no closed form is used.
+"""What random points reach, by exact fractions, fine grids and draws; no closed form is used.
 
 Nothing here comes from the package under test. Scores follow the definitions: a survival value is
 the share of the zone that is at least as far away, and a recall is a mean over times of the event.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,17 +79,6 @@ def exact_recall_moments(event: Exact, zone: Exact) -> tuple[Fraction, Fraction]
     return mean, integral(2) - mean**2
 
 
-def binomial_mean(function: Callable[[int], Fraction], count: int, share: Fraction) -> Fraction:
-    """Sum a function of k over all k, weighted by the probabilities."""
-    return sum(
-        (
-            comb(count, k) * share**k * (1 - share) ** (count - k) * function(k)
-            for k in range(count + 1)
-        ),
-        Fraction(0),
-    )
-
-
 def random_detectors(
     truth: Sequence[Interval],
     span: Interval,
@@ -120,41 +108,3 @@ def averages(precision: Floats, recall: Floats) -> tuple[Floats, Floats, Floats]
     """Average over zones as the metric does, and give F1 with them."""
     p, r = np.nanmean(precision, axis=1), recall.mean(axis=1)
     return p, r, 2 * p * r / (p + r)
-
-
-def random_average_precisions(
-    truth: Sequence[Interval],
-    span: Interval,
-    points: int,
-    *,
-    draws: int,
-    generator: np.random.Generator,
-    grid: int = 16,
-) -> Floats:
-    """Let random points in one at a time, and sum what each adds to recall times the precision.
-
-    What the last of them leave of recall comes with the precision that there is by then.
-    """
-    middles = [(left[1] + right[0]) / 2 for left, right in pairwise(truth)]
-    zones = list(pairwise([span[0], *middles, span[1]]))
-    times = [a + (b - a) * (np.arange(grid) + 0.5) / grid for a, b in truth]
-    nearest = np.full((len(truth), draws, grid), np.inf)
-    sums, counts = np.zeros((len(truth), draws)), np.zeros((len(truth), draws))
-    recall, total = np.zeros(draws), np.zeros(draws)
-    for _ in range(points):
-        x = generator.uniform(*span, draws)
-        before, recall = recall, np.zeros(draws)
-        for j, (event, (low, high)) in enumerate(zip(truth, zones, strict=True)):
-            inside = (low <= x) & (x < high)
-            counts[j] += inside
-            sums[j] += np.where(inside, precision_at(x, event, (low, high)), 0.0)
-            far = np.where(inside[:, None], np.abs(x[:, None] - times[j]), np.inf)
-            nearest[j] = np.minimum(nearest[j], far)
-            left = np.maximum(times[j] - nearest[j] - low, 0)
-            right = np.maximum(high - times[j] - nearest[j], 0)
-            recall += ((left + right) / (high - low)).mean(axis=1) / len(truth)
-        hit = counts > 0
-        own = np.where(hit, sums / np.maximum(counts, 1), 0.0)
-        precision = own.sum(axis=0) / hit.sum(axis=0)
-        total += (recall - before) * precision
-    return total + (1 - recall) * precision

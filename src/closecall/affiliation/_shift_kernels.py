@@ -1,4 +1,4 @@
-"""Compiled shifts of predictions around the span, each scored; nothing is checked here.
+"""Kernels that shift alarms around the span, or roll scores; nothing is checked here.
 
 Times are in ticks from an origin, so that the span is [first, after) and borders are twice that.
 """
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Tick, Ticks
+
+# What is known of the shifts in which a score of an event is defined.
+DRAWS, AT_LEAST, MEAN, SQUARES = range(4)
+SHIFT_COLUMNS = 4
+TOLERANCE = 1e-12  # scores this close are equal: rounding depends on where an alarm is cut
 
 
 @kernel
@@ -61,6 +66,26 @@ def shift_intervals(
 
 
 @kernel
+def harmonic_mean(precision: float, recall: float) -> float:
+    """Return F1 as `f_measure` does, to the last bit."""
+    total = 0.5 * recall + 0.5 * precision
+    if not total > 0:
+        return total
+    return min(precision * recall / total, max(precision, recall))
+
+
+@kernel
+def add_value(row: NDArray[np.float64], value: float, observed: float) -> None:
+    """Count one more shift of an event: mean and squares by Welford's rule."""
+    row[DRAWS] += 1
+    if value >= observed - TOLERANCE:
+        row[AT_LEAST] += 1
+    away = value - row[MEAN]
+    row[MEAN] += away / row[DRAWS]
+    row[SQUARES] += away * (value - row[MEAN])
+
+
+@kernel
 def score_shifts(
     true_starts: Ticks,
     true_stops: Ticks,
@@ -70,10 +95,15 @@ def score_shifts(
     after: Tick,
     borders: Ticks,
     shifts: Ticks,
+    zero_division: float,
+    observed: NDArray[np.float64],
     scores: NDArray[np.float64],
-    event_scores: NDArray[np.float64],
+    events: NDArray[np.float64],
 ) -> None:
-    """Fill in precision and recall of every shift, overall and for each event."""
+    """Fill in precision, recall and F1 (rows) of every shift, and what they are at each event.
+
+    `observed` has the three scores of each event, `events` the columns above for each of them.
+    """
     zones, room = len(true_starts), len(starts) + 1
     shifted_starts, shifted_stops = (
         np.empty(room, dtype=starts.dtype),
@@ -83,6 +113,7 @@ def score_shifts(
     offsets = np.empty(zones + 1, dtype=np.int64)
     table = np.empty((zones, COLUMNS))
     origin = first - first
+    events[:] = 0.0
     for k in range(len(shifts)):
         count = shift_intervals(
             starts, stops, shifts[k], first, after, shifted_starts, shifted_stops
@@ -93,10 +124,20 @@ def score_shifts(
         precision_sum, defined, recall_sum = score_zones(
             true_starts, true_stops, origin, borders, pieces, offsets, table
         )
-        scores[0, k] = precision_sum / defined if defined > 0 else np.nan
-        scores[1, k] = recall_sum / zones
-        event_scores[0, k] = table[:, PRECISION]
-        event_scores[1, k] = table[:, RECALL]
+        if not np.isnan(zero_division):
+            precision = (precision_sum + zero_division * (zones - defined)) / zones
+        else:
+            precision = precision_sum / defined if defined > 0 else np.nan
+        recall = recall_sum / zones
+        scores[0, k], scores[1, k] = precision, recall
+        scores[2, k] = harmonic_mean(precision, recall)
+        for j in range(zones):
+            recall = table[j, RECALL]
+            add_value(events[j, 1], recall, observed[j, 1])
+            if offsets[j + 1] > offsets[j]:
+                precision = table[j, PRECISION]
+                add_value(events[j, 0], precision, observed[j, 0])
+                add_value(events[j, 2], harmonic_mean(precision, recall), observed[j, 2])
 
 
 @kernel
@@ -128,10 +169,13 @@ def roll_pieces(
 
 
 @kernel
-def average_precision(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> float:
-    """Weigh each precision with the recall its threshold adds, without any new array."""
-    total, before = 0.0, 0.0
+def curve_scores(
+    precision: NDArray[np.float64], recall: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return average precision and the best F1 of a curve, without any new array."""
+    total, before, best = 0.0, 0.0, 0.0
     for k in range(len(recall)):
         total += (recall[k] - before) * precision[k]
         before = recall[k]
-    return total
+        best = max(best, harmonic_mean(precision[k], recall[k]))
+    return total, best

@@ -1,22 +1,18 @@
-r"""What chance reaches in one zone of affiliation, and on average over zones, in closed form.
+r"""What random points reach in one zone of affiliation, and on average over zones, in closed form.
 
-A random detector puts its alarms, points, independently and evenly over the span. In a zone of
-length \|I\| it has k of them; the zone's event fills the share p = \|gt\|/\|I\| of it. All shares
-are of the zone: ``before`` is what lies before the event, ``filled`` is p. The proofs are on the
-page "Against chance" of the documents. The functions from `reach_probability` on are the package's
-own: they take shares and numbers of alarms that were checked.
+Points fall independently and evenly. In a zone of length \|I\| there are k of them; the zone's
+event fills the share p = \|gt\|/\|I\| of it. All shares are of the zone: ``before`` is what lies
+before the event, ``filled`` is p. The proofs are on the page "Random points" of the documents.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.fscore import f_measure
 from closecall.parameters import read_numbers, shown
 
 if TYPE_CHECKING:
@@ -26,11 +22,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Where precision is about 0, F1 bends within a part of the zone that shrinks with their number.
-_LAYERS = np.concatenate([0.25 ** np.arange(1, 13), 1 - 0.25 ** np.arange(1, 13)])
-_FOR_QUARTICS, _FOR_F1, _FOR_SMOOTH = 3, 8, 16  # nodes on each piece; 8 are good for 1e-5
+_FOR_QUARTICS = 3  # nodes on each piece
 _BLOCK = 4096  # zones at a time, which bounds the memory
-_TAIL = 40.0  # exp(-40) is less than the last digit
 
 
 class Moments(NamedTuple):
@@ -167,134 +160,8 @@ def averaged_recall(before: ArrayLike, filled: ArrayLike, counts: ArrayLike) -> 
     return Moments(mean, float(variance.sum() / points.size**2))
 
 
-def reach_probability(share: ArrayLike, alarms: int) -> Floats:
-    """Return the probability :math:`1 - (1-w)^K` that any of K >= 1 alarms is in a zone; unchecked.
-
-    Examples
-    --------
-    >>> reach_probability([0.0, 0.5, 1.0], 2).tolist()
-    [0.0, 0.75, 1.0]
-    """
-    with np.errstate(divide="ignore"):  # log 0 at w = 1
-        return np.asarray(-np.expm1(alarms * np.log1p(-np.asarray(share))))
-
-
-def precision_level(
-    filled: Floats, share: Floats, alarms: int, zero_division: float = nan
-) -> float:
-    r"""Return the level of precision over all zones, for K >= 1 alarms over the span, in [0, 1].
-
-    With :math:`c_j` the mean precision in a zone and :math:`q_j` the probability that it is
-    reached,
-
-    .. math:: \rho = \sum_j q_j c_j \Big/ \sum_j q_j,
-
-    which is the mean precision for one alarm, and where all :math:`c_j` are equal; else close to
-    it. With a `zero_division` z it is :math:`\frac1n \sum_j (q_j c_j + (1 - q_j) z)`, exactly.
-
-    Examples
-    --------
-    >>> precision_level(np.array([0.2, 0.0]), np.array([0.25, 0.75]), 1)
-    0.505
-    """
-    reached, own = reach_probability(share, alarms), precision_of_points(filled)
-    if isnan(zero_division):
-        return float(reached @ own.mean / reached.sum())
-    return float(np.mean(reached * own.mean + (1 - reached) * zero_division))
-
-
-def chance_recall_loss(share: ArrayLike, alarms: int) -> Floats:
-    r"""Return 1 minus the mean recall in a zone for K alarms over the span, in (0, 1].
-
-    The zone holds the share w of the span, so k is Binomial(K, w), and
-
-    .. math:: 1 - E\left[\frac{k}{k+1}\right] = \frac{1 - (1-w)^{K+1}}{(K+1)\,w},
-
-    which is 1 at w = 0 and at K = 0.
-
-    Examples
-    --------
-    >>> chance_recall_loss([0.0, 0.25, 1.0], 3).tolist()
-    [1.0, 0.683..., 0.25]
-    """
-    w = np.asarray(share, dtype=np.float64)
-    if alarms == 0:
-        return np.ones_like(w)
-    hit = reach_probability(w, alarms + 1)
-    return np.where(w > 0, np.minimum(hit / ((alarms + 1) * np.where(w > 0, w, 1)), 1.0), 1.0)
-
-
-def mean_reciprocal(share: ArrayLike, alarms: int) -> Floats:
-    r"""Return :math:`E[1/k; k \ge 1]` for k Binomial(K, w), in [0, 1].
-
-    With :math:`\lambda = -\log(1 - w)`, it is
-
-    .. math:: \frac1K \int_0^{\lambda K} e^{-z}
-        \frac{1 - e^{-(\lambda K - z)}}{1 - e^{-(\lambda - z/K)}} dz.
-
-    Examples
-    --------
-    >>> mean_reciprocal([0.0, 0.5, 1.0], 2).round(12).tolist()
-    [0.0, 0.625, 0.5]
-    """
-    w = np.asarray(share, dtype=np.float64)
-
-    def mean(shares: Floats) -> Floats:
-        with np.errstate(divide="ignore"):  # log 0 at w = 1
-            rate = -np.log1p(-shares[:, None])
-        panels = np.minimum(rate * alarms, _TAIL) * np.linspace(0, 1, 5)
-        z, weights = nodes(panels, _FOR_SMOOTH)
-        rest = np.where(rate > 0, rate - z / alarms, 1.0)
-        tilt = np.expm1(-alarms * rest) / np.expm1(-rest)
-        return integral(np.exp(-z) * tilt, weights) / alarms
-
-    return in_blocks(mean, w.ravel()).reshape(w.shape)
-
-
-def one_alarm_f1(
-    share: Floats, before: Floats, filled: Floats, zero_division: float = nan
-) -> Moments:
-    r"""Return mean and variance of the F1 of a random detector with one alarm, over n zones.
-
-    .. math:: E[F_1] = \sum_j w_j \int_0^1 \frac{2 P_j(x) R_j(x)/n}{P_j(x) + R_j(x)/n} dx,
-
-    the alarm being at the share x of the zone j; with a `zero_division` z, :math:`P_j(x)` is
-    :math:`(P_j(x) + (n - 1) z)/n`. The integrand is smooth between at most nine places, and
-    Gauss's rule on each piece leaves nothing out that a float could hold. Takes checked arrays.
-
-    Examples
-    --------
-    >>> one_alarm_f1(np.array([1.0]), np.array([0.5]), np.array([0.0])).mean
-    0.5
-    """
-    count = before.size
-
-    def powers(u: Floats, p: Floats) -> Floats:
-        layers = np.broadcast_to(_LAYERS, (u.size, _LAYERS.size))
-        kinks = np.concatenate([f1_kinks(u, p), layers], axis=1)
-        x, weights = nodes(np.sort(np.clip(kinks, 0, 1), axis=1), _FOR_SMOOTH)
-        precision, recall = one_point_precision(x, u, p), one_point_recall(x, u, p) / count
-        if not isnan(zero_division):
-            precision = (precision + (count - 1) * zero_division) / count
-        total = precision + recall
-        f1 = 2 * precision * recall / np.where(total > 0, total, 1)
-        return np.stack([integral(f1, weights), integral(f1 * f1, weights)], axis=1)
-
-    mean, square = share @ in_blocks(powers, before, filled)
-    return Moments(float(mean), max(float(square - mean * mean), 0.0))
-
-
 def _plain(mean: Any, variance: Any) -> Moments:
     return Moments(mean, variance) if np.ndim(mean) else Moments(float(mean), float(variance))
-
-
-def one_point_precision(x: Floats, before: Floats, filled: Floats) -> Floats:
-    """Return the precision of points at the shares x, one row for each zone."""
-    u, p = before[:, None], filled[:, None]
-    distance = np.maximum(u - x, x - (u + p))
-    nearest = np.minimum(u, np.maximum(1 - u - p, 0))
-    outside = np.maximum(1 - (p + np.minimum(distance, nearest) + distance), 0)
-    return np.where(distance < 0, 1.0, outside)
 
 
 def one_point_recall(x: Floats, before: Floats, filled: Floats) -> Floats:
@@ -321,24 +188,6 @@ def recall_kinks(before: Floats, filled: Floats) -> Floats:
     limits = np.broadcast_to([0.0, 1.0], ends.shape)
     kinks = np.concatenate([limits, ends, 2 * ends, 2 * ends - 1], axis=1)
     return np.sort(np.clip(kinks, 0, 1), axis=1)
-
-
-def f1_kinks(before: Floats, filled: Floats) -> Floats:
-    """Return the places between which the F1 of one point is smooth, in no order."""
-    near = np.minimum(before, np.maximum(1 - before - filled, 0))
-    bends = np.stack([before - near, before + filled + near], axis=1)
-    return np.concatenate([recall_kinks(before, filled), bends], axis=1)
-
-
-def one_point_f1(before: Floats, filled: Floats) -> Floats:
-    """Return the mean of F1 and of its square for one random point, two columns, within 1e-5."""
-
-    def powers(u: Floats, p: Floats) -> Floats:
-        x, weights = nodes(np.sort(np.clip(f1_kinks(u, p), 0, 1), axis=1), _FOR_F1)
-        f1 = f_measure(one_point_precision(x, u, p), one_point_recall(x, u, p))
-        return np.stack([integral(f1, weights), integral(f1 * f1, weights)], axis=1)
-
-    return in_blocks(powers, before, filled)
 
 
 @cache

@@ -1,6 +1,5 @@
 """The closed forms, against exact fractions, fine grids and draws."""
 
-import sys
 from fractions import Fraction
 from math import sqrt
 
@@ -10,27 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import closecall as cc
-from closecall.affiliation.random_points import (
+from closecall.errors import ClosecallError
+from closecall.theory.random_points import (
     averaged_precision,
     averaged_recall,
-    chance_recall_loss,
     in_blocks,
     integral,
     mean_recall_of_points,
-    mean_reciprocal,
     nodes,
-    one_alarm_f1,
-    one_point_f1,
-    one_point_precision,
     one_point_recall,
     precision_of_points,
     recall_kinks,
     recall_of_one_point,
 )
-from closecall.errors import ClosecallError
-from tests.oracle.chance import (
+from tests.oracle.random_points import (
     averages,
-    binomial_mean,
     exact_recall_moments,
     on_grid,
     precision_at,
@@ -150,64 +143,6 @@ def test_many_zones_are_as_good_as_one():
     assert (np.diff(moments.variance) < 0).all()
 
 
-@given(st.fractions(0, 1, max_denominator=50), st.integers(0, 40))
-def test_recall_level(share, alarms):
-    level = binomial_mean(lambda k: Fraction(k, k + 1), alarms, share)
-    assert 1 - chance_recall_loss(float(share), alarms) == pytest.approx(float(level), abs=1e-14)
-
-
-@pytest.mark.parametrize("alarms", [0, 1, 100, 10**9])
-def test_recall_level_where_it_is_plain(alarms):
-    loss = chance_recall_loss([0.0, 1.0], alarms)
-    assert loss.tolist() == pytest.approx([1.0, 1 / (alarms + 1)], rel=1e-14)
-
-
-@given(st.fractions(0, 1, max_denominator=50), st.integers(1, 40))
-def test_mean_reciprocal(share, alarms):
-    mean = binomial_mean(lambda k: Fraction(1, k) if k else Fraction(0), alarms, share)
-    assert mean_reciprocal(float(share), alarms) == pytest.approx(float(mean), rel=1e-12)
-
-
-@pytest.mark.parametrize("share", [1e-6, 1e-3, 0.5, 1 - 1e-9])
-@pytest.mark.parametrize("alarms", [1000, 100_000])
-def test_mean_reciprocal_of_many(share, alarms):
-    mean = 0.0
-    for count in range(1, alarms + 1):  # conditioned on the last alarm
-        mean = (1 - share) * mean - np.expm1(count * np.log1p(-share)) / count
-    assert mean_reciprocal(share, alarms) == pytest.approx(mean, rel=1e-11)
-
-
-@everywhere
-def test_f1_of_one_alarm_in_one_zone(event, zone):
-    precision, recall = on_grid(event, zone, places=8000, times=400)
-    f1 = 2 * precision * recall / (precision + recall)
-    length = zone[1] - zone[0]
-    before = np.array([(event[0] - zone[0]) / length])
-    moments = one_alarm_f1(np.array([1.0]), before, np.array([filled(event, zone)]))
-    assert moments.mean == pytest.approx(f1.mean(), abs=1e-6)
-    assert moments.variance == pytest.approx(f1.var(), abs=1e-6)
-
-
-@pytest.mark.parametrize("nodes", [12, 64])
-def test_the_quadrature_of_f1_has_settled(monkeypatch, nodes):
-    places = np.random.default_rng(0).dirichlet([0.3, 0.3, 0.3], 200)
-    columns = (np.full(200, 1 / 200), places[:, 0].copy(), places[:, 1].copy())
-    default = one_alarm_f1(*columns)
-    monkeypatch.setattr(sys.modules[one_alarm_f1.__module__], "_FOR_SMOOTH", nodes)
-    assert tuple(one_alarm_f1(*columns)) == pytest.approx(tuple(default), rel=1e-12)
-
-
-def test_f1_of_one_alarm_in_two_zones():
-    truth, span = [(1, 3), (7, 7.5)], (0, 10)
-    precision, recall = random_detectors(
-        truth, span, 1, draws=100_000, generator=np.random.default_rng(3)
-    )
-    f1 = averages(precision, recall)[2]
-    moments = one_alarm_f1(np.array([0.5, 0.5]), np.array([0.2, 0.4]), np.array([0.4, 0.1]))
-    assert f1.mean() == pytest.approx(moments.mean, abs=4 * f1.std() / sqrt(f1.size))
-    assert f1.var() == pytest.approx(moments.variance, rel=0.02)
-
-
 def test_averages_given_the_counts():
     truth, span = [(1, 3), (7, 7.5), (18, 18)], (0, 20)
     precision, recall = random_detectors(
@@ -245,9 +180,6 @@ def test_scores_are_those_of_the_metric(before, event, after, data):
     expected = cc.affiliation(truth, cc.Events.from_points([place]), span=(0, length))
     x, u, p = (np.array([value / length]) for value in (place, before, event))
     assert one_point_recall(x[:, None], u, p)[0, 0] == pytest.approx(expected.recall, abs=1e-14)
-    if place not in (before, before + event):  # rounding may put it on the other side
-        precision = one_point_precision(x[:, None], u, p)[0, 0]
-        assert precision == pytest.approx(expected.precision, abs=1e-14)
 
 
 @pytest.mark.parametrize("p", [1e-14, 1e-9, 1e-4])
@@ -261,25 +193,6 @@ def test_short_events_are_no_rounding_error(p):
 def test_kinks_of_an_event_in_the_middle():
     kinks = recall_kinks(np.array([0.4]), np.array([0.2]))
     np.testing.assert_allclose(kinks, [[0, 0, 0.2, 0.4, 0.6, 0.8, 1, 1]], atol=1e-15)
-
-
-@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
-def test_f1_of_one_point(before, event, after):
-    length = max(before + event + after, 1)
-    sides = on_grid((before, before + event), (0, length), places=4000, times=200)
-    total = sides[0] + sides[1]
-    f1 = 2 * sides[0] * sides[1] / np.where(total > 0, total, 1)
-    found = one_point_f1(np.array([before / length]), np.array([event / length]))
-    np.testing.assert_allclose(found[0], [f1.mean(), (f1 * f1).mean()], atol=1e-3)
-
-
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_f1_of_one_point_is_as_good_as_with_many_nodes(place, p):
-    u, p = np.array([place * (1 - p)]), np.array([p])
-    exact = one_alarm_f1(np.ones(1), u, p)
-    mean, square = one_point_f1(u, p)[0]
-    assert mean == pytest.approx(exact.mean, abs=1e-5)
-    assert square - mean**2 == pytest.approx(exact.variance, abs=1e-5)
 
 
 def test_three_nodes_integrate_degree_five():

@@ -1,0 +1,337 @@
+"""What chance is here: a detector's own alarms, moved around the circle that the series is bent to.
+
+A shift keeps the number, lengths and spacing of the alarms, and so everything but their link with
+the true events. The seam is where the series' end meets its start. Whether an alarm lies across it
+is kept too: else a shift would cut an alarm in two, or join two, and no longer be like the alarms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from closecall.affiliation import _shift_kernels
+from closecall.affiliation._shift_kernels import TOLERANCE
+from closecall.affiliation.zones import origin_of, zone_borders
+from closecall.events import Intervals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.axis import Axis
+    from closecall.clock import Tick, Ticks
+    from closecall.series import Pair
+
+    Floats = NDArray[np.float64]
+
+SHIFTS = 1000  # all positions up to this many, else as many of them
+_GOLDEN = (5**0.5 - 1) / 2
+_EVEN_ULPS, _EVEN_RELATIVE, _EVEN_LARGEST = 8, 1e-9, 0.25  # of a step: as times are inferred
+_SCORES = ("precision", "recall", "f1")
+
+
+def above_chance(score: Any, level: Any) -> Any:
+    """Return how far scores are above their level, with 0 at the level and 1 where perfect.
+
+    :math:`(T - m) / (1 - m)`, at most 1; 0 where the two differ by less than 1e-12. nan where
+    either is undefined.
+
+    Examples
+    --------
+    >>> above_chance(np.array([0.75, 0.5, 1.0]), np.array([0.5, 0.6, 1.0])).round(2).tolist()
+    [0.5, -0.25, 0.0]
+    """
+    away, left = np.subtract(score, level), np.subtract(1.0, level)
+    share = away / np.where(left > TOLERANCE, left, nan)
+    return np.where(np.abs(away) < TOLERANCE, 0.0, share)
+
+
+def spread(count: int) -> Floats:
+    """Return multiples of the golden ratio modulo 1: even, and in step with no rhythm.
+
+    Examples
+    --------
+    >>> spread(4).round(2).tolist()
+    [0.62, 0.24, 0.85, 0.47]
+    """
+    multiples: Floats = np.arange(1.0, count + 1) * _GOLDEN % 1.0
+    return multiples
+
+
+class AlarmShifts(NamedTuple):
+    """By how much the alarms of a pair are moved."""
+
+    pair: Pair
+    """The pair; in sample numbers where its times are floats, which would be rounded."""
+    shifts: Ticks
+    """Each in [0, stop - start)."""
+    exact: bool
+    """Whether these are all there are."""
+
+
+def alarm_shifts(pair: Pair, n: int = SHIFTS) -> AlarmShifts:
+    """Return all shifts of the alarms if there are up to n of them, else n, evenly spread.
+
+    Vectors at evenly spaced times move by whole samples, everything else by whole ticks or, on an
+    axis of floats, by any number. There must be an alarm.
+    """
+    pair, unit = shift_grid(pair)
+    low, high, length = _seams(pair, unit)
+    before = np.concatenate(([0], np.cumsum(high - low)))
+    total = before[-1].item()
+    exact = unit > 0 and total <= n
+    places = np.arange(total) if exact else spread(n) * total
+    if unit > 0 and not exact:
+        places = np.minimum(places.astype(np.int64), total - 1)
+    run = np.minimum(np.searchsorted(before, places, side="right") - 1, low.size - 1)
+    seam = np.minimum(low[run] + (places - before[run]), high[run])
+    # The alarms go forward by as much as the seam goes back.
+    shifts = np.where(seam == 0, 0, length - seam) * (unit or 1)
+    return AlarmShifts(pair, shifts.astype(pair.predicted.starts.dtype), bool(exact))
+
+
+def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks, Tick]:
+    """Return the runs [low, high) of places where the seam may be, and the length of the span.
+
+    In units from the start; without a unit, any number. The seam is in a gap or at the end of an
+    alarm if it is so now, and inside an alarm otherwise. Alarms that touch are one.
+    """
+    predicted = pair.predicted
+    ranges = predicted.starts < predicted.stops
+    alarms = Intervals(predicted.starts[ranges], predicted.stops[ranges], predicted.clock).merged()
+    starts, stops = alarms.starts - pair.start, alarms.stops - pair.start
+    length = pair.stop - pair.start
+    if unit:
+        starts, stops, length = starts // unit, stops // unit, length // unit
+    one = 1 if unit else 0
+    if starts.size and starts[0] == 0 and stops[-1] == length:
+        low = starts + one
+        low[0] = 0
+        return low, stops, length
+    low, high = np.zeros((2, starts.size + 1), dtype=starts.dtype)
+    low[1:], high[:-1], high[-1] = stops, starts + one, length
+    return low, high, length
+
+
+def shift_grid(pair: Pair) -> tuple[Pair, Tick]:
+    """Return the pair and the unit of its shifts; 0 if they can be any number."""
+    axis, numbers = pair.axis, pair.clock.kind == "number"
+    if axis is None or (axis.start, axis.end) != (pair.start, pair.stop):
+        return pair, 0 if numbers else 1
+    step = _even_step(axis)
+    if step is None:
+        return pair, 0 if numbers else 1
+    if not numbers:
+        ends = np.concatenate((pair.predicted.starts, pair.predicted.stops)) - pair.start
+        return pair, 1 if (ends % step).any() else step
+    counted = _in_samples(pair, axis)
+    ends = np.concatenate((counted.predicted.starts, counted.predicted.stops))
+    return (counted, 1.0) if (ends == np.floor(ends)).all() else (pair, 0)
+
+
+def _even_step(axis: Axis) -> Tick | None:
+    """Return the step of evenly spaced samples, or None."""
+    if axis.ticks is None:
+        return 1
+    lengths = axis.lengths()
+    if axis.clock.kind != "number":
+        step: Tick = lengths[0].item()
+        return step if (lengths == step).all() else None
+    step = (axis.end - axis.start) / axis.length
+    short = bool((axis.ticks.astype(np.float32) == axis.ticks).all())
+    largest = max(abs(axis.start), abs(axis.end))
+    rounding = float(np.spacing(np.float32(largest) if short else np.float64(largest)))
+    tolerance = min(_EVEN_ULPS * rounding, _EVEN_LARGEST * step) + _EVEN_RELATIVE * step
+    return step if np.abs(lengths - step).max() <= tolerance else None
+
+
+def _in_samples(pair: Pair, axis: Axis) -> Pair:
+    """Count time in samples, which floats hold exactly."""
+    borders, numbers = axis.borders(np.arange(axis.length + 1)), np.arange(axis.length + 1.0)
+
+    def counted(own: Intervals) -> Intervals:
+        starts, stops = (np.interp(ends, borders, numbers) for ends in (own.starts, own.stops))
+        return Intervals(starts, stops, own.clock)
+
+    return replace(
+        pair,
+        truth=counted(pair.truth),
+        predicted=counted(pair.predicted),
+        start=0.0,
+        stop=float(axis.length),
+        axis=None,
+    )
+
+
+class ShiftScores(NamedTuple):
+    """Precision, recall and F1 (first axis) as they are, and for the shifts of the alarms."""
+
+    observed: Floats
+    null: Floats
+    """The score of each shift."""
+    event_observed: Floats
+    """Of each event; nan where nothing is predicted in its zone."""
+    event_shifts: Floats
+    """In how many shifts the score is defined, in how many it is at least as high, mean, std."""
+    exact: bool
+    """Whether these are all shifts, no shift at all among them."""
+
+
+def score_shifts(pair: Pair, n: int = SHIFTS, zero_division: float = nan) -> ShiftScores:
+    """Score the alarms, of which there is one at least, where they are and shifted."""
+    pair, shifts, exact = alarm_shifts(pair, n)
+    observed, events = score_moved(pair, shifts[:1] * 0, zero_division, None)
+    own = np.where(events[0] > 0, events[2], nan)
+    null, events = score_moved(pair, shifts, zero_division, own)
+    return ShiftScores(observed[:, 0], null, own, events, exact)
+
+
+def score_moved(
+    pair: Pair, shifts: Ticks, zero_division: float, observed: Floats | None
+) -> tuple[Floats, Floats]:
+    """Return the scores of shifts, and what they are at the events: draws, at least, mean, std."""
+    origin, zones = origin_of(pair), len(pair.truth)
+    scores = np.empty((3, shifts.size))
+    events = np.empty((zones, 3, _shift_kernels.SHIFT_COLUMNS))
+    _shift_kernels.score_shifts(
+        pair.truth.starts - origin,
+        pair.truth.stops - origin,
+        pair.predicted.starts - origin,
+        pair.predicted.stops - origin,
+        pair.start - origin,
+        pair.stop - origin,
+        zone_borders(pair),
+        shifts,
+        float(zero_division),
+        np.full((zones, 3), nan) if observed is None else np.ascontiguousarray(observed.T),
+        scores,
+        events,
+    )
+    columns = np.ascontiguousarray(events.transpose(2, 1, 0))
+    drawn = columns[0] > 0
+    columns[2] = np.where(drawn, columns[2], nan)
+    columns[3] = np.where(drawn, np.sqrt(columns[3] / np.where(drawn, columns[0], 1)), nan)
+    return scores, columns
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EventChance:
+    """What the moved alarms reach at each true event, each column an array."""
+
+    precision: Floats
+    """Mean precision of the shifts that put an alarm in the event's zone; nan if none does."""
+    recall: Floats
+    """Mean recall of all shifts."""
+    f1: Floats
+    """Mean F1 of the shifts that put an alarm in the event's zone; nan if none does."""
+    observed: Floats
+    """Precision, recall and F1 (rows) of each event where the alarms are."""
+
+    def above(self, name: str) -> Floats:
+        """Return how far a score of each event is above its level; see `above_chance`."""
+        own: Floats = above_chance(self.observed[_SCORES.index(name)], getattr(self, name))
+        return own
+
+    def __len__(self) -> int:
+        return self.recall.size
+
+    def __repr__(self) -> str:
+        return f"EventChance({len(self)} events, columns {', '.join(_SCORES)})"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Chance:
+    """What a detector's own alarms reach when they are moved: means over circular shifts.
+
+    The shifts are always the same ones: all there are, if there are at most 1,000, else 1,000 that
+    are evenly spread. Without alarms nothing can be moved: recall is 0, the rest nan. A stream
+    does not keep its alarms, so all of it is nan there.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 0]).chance
+    Chance(precision=0.692, recall=0.375, f1=0.481, shifts=5)
+    """
+
+    precision: float
+    """Mean precision of the shifts; nan without alarms."""
+    recall: float
+    """Mean recall of the shifts; 0 without alarms."""
+    f1: float
+    """Mean F1 of the shifts, which is not the F1 of the two means; nan without alarms."""
+    precision_std: float
+    """Standard deviation of the precision of the shifts."""
+    recall_std: float
+    """Standard deviation of the recall of the shifts."""
+    f1_std: float
+    """Standard deviation of the F1 of the shifts."""
+    shifts: int
+    """How many shifts were scored; 0 if nothing could be moved."""
+    exact: bool
+    """Whether these are all there are, no shift at all among them."""
+    events: EventChance
+    """One row per true event."""
+    observed: Floats
+    """Precision, recall and F1 where the alarms are."""
+
+    @classmethod
+    def of(cls, pair: Pair, zero_division: float = nan) -> Chance:
+        """Compute the level for a pair that has an alarm."""
+        found = score_shifts(pair, zero_division=zero_division)
+        levels = _named(found.null.mean(axis=1).tolist(), found.null.std(axis=1).tolist())
+        means: dict[str, Any] = dict(zip(_SCORES, found.event_shifts[2], strict=True))
+        events = EventChance(**means, observed=found.event_observed)
+        shifts, exact = found.null.shape[1], found.exact
+        return cls(**levels, shifts=shifts, exact=exact, events=events, observed=found.observed)
+
+    @classmethod
+    def without_shifts(cls, events: int, precision: float, recall: float) -> Chance:
+        """Return the level where nothing can be moved: no alarms, or none that were kept."""
+        f1 = nan if isnan(precision) else 0.0
+        undefined, recalls = np.full(events, nan), np.full(events, recall)
+        observed = np.stack((undefined, recalls, undefined))
+        rows = EventChance(undefined, recalls, undefined, observed)
+        scores = [float(precision), recall, f1]
+        levels = _named(scores, [nan if isnan(score) else 0.0 for score in scores])
+        exact = not isnan(recall)
+        return cls(**levels, shifts=0, exact=exact, events=rows, observed=np.array(scores))
+
+    def above(self, name: str) -> float:
+        """Return how far a score is above its level; see `above_chance`."""
+        return float(above_chance(self.observed[_SCORES.index(name)], getattr(self, name)))
+
+    def values(self) -> dict[str, float]:
+        """Return the levels by name."""
+        return {name: getattr(self, name) for name in _SCORES}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
+        numbers = self.values() | {f"{name}_std": getattr(self, f"{name}_std") for name in _SCORES}
+        columns = [getattr(self.events, name).tolist() for name in _SCORES]
+        return {
+            **{name: _plain(value) for name, value in numbers.items()},
+            "shifts": self.shifts,
+            "exact": self.exact,
+            "events": [
+                {name: _plain(value) for name, value in zip(_SCORES, row, strict=True)}
+                for row in zip(*columns, strict=True)
+            ],
+        }
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{name}={value:.3f}" for name, value in self.values().items())
+        return f"Chance({levels}, shifts={self.shifts})"
+
+
+def _named(means: list[float], deviations: list[float]) -> dict[str, Any]:
+    """Name the means of the three scores, and their standard deviations."""
+    spreads = {f"{name}_std": value for name, value in zip(_SCORES, deviations, strict=True)}
+    return dict(zip(_SCORES, means, strict=True)) | spreads
+
+
+def _plain(value: float) -> float | None:
+    return None if isnan(value) else value

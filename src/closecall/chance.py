@@ -1,0 +1,610 @@
+"""Whether a detector is better than chance: its own alarms, or scores, moved and scored again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+
+import numpy as np
+
+from closecall.affiliation._shift_kernels import TOLERANCE
+from closecall.affiliation.curve import roll_scores, score_rolls
+from closecall.affiliation.shifts import SHIFTS, ShiftScores, above_chance, score_shifts
+from closecall.errors import InputError, InputTypeError, expected
+from closecall.parameters import read_numbers, require_count
+from closecall.series import Pair, Scored, read_pair, read_scored
+from closecall.statistics import SCORES
+from closecall.wording import score_or_dash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    Progress = Callable[[int, int], None]
+
+MOST_SHIFTS = 1_000_000
+LEVEL, EFFECT = 0.05, 0.05  # what is told to be better than chance has both
+_BEST = "best_f1"
+
+Correction = Literal["holm", "bonferroni", "benjamini-hochberg"]
+_CORRECTIONS: tuple[str, ...] = get_args(Correction)
+
+
+def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.float64]:
+    r"""Adjust the p-values of m tests so that each can be compared with the level of all of them.
+
+    With :math:`p_{(1)} \le \dots \le p_{(m)}`, the adjusted values are
+
+    - ``"bonferroni"``: :math:`m\, p_{(i)}`;
+    - ``"holm"``: :math:`\max_{k \le i} (m - k + 1)\, p_{(k)}`, never larger than Bonferroni's.
+      Either keeps the probability of any false finding at the level, whatever the dependence;
+    - ``"benjamini-hochberg"``: :math:`\min_{k \ge i} \frac{m}{k} p_{(k)}`, which keeps the expected
+      share of false findings at the level, for independent tests or positively dependent ones;
+
+    each at most 1. They are in [0, 1], lower is stronger evidence, and none is below its p-value.
+
+    Parameters
+    ----------
+    pvalues
+        In [0, 1], or nan for a test that could not be done. It still counts among the m: whether
+        it could be done is itself left to chance.
+    correction
+        Which of the three.
+
+    Returns
+    -------
+    numpy.ndarray
+        In the order given; nan stays nan.
+
+    Examples
+    --------
+    >>> adjust_pvalues([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    >>> adjust_pvalues([0.01, 0.04, 0.03], "benjamini-hochberg")
+    array([0.03, 0.04, 0.04])
+    """
+    require_correction(correction)
+    given = _read_pvalues(pvalues)
+    tests = given.size
+    order = np.argsort(given)  # nan comes last
+    ranked = np.where(np.isnan(given), 1.0, given)[order]
+    ranks = np.arange(1, tests + 1)
+    if correction == "bonferroni":
+        scaled = tests * ranked
+    elif correction == "holm":
+        scaled = np.maximum.accumulate((tests - ranks + 1) * ranked)
+    else:
+        scaled = np.minimum.accumulate((tests / ranks * ranked)[::-1])[::-1]
+    adjusted = np.empty(tests)
+    adjusted[order] = np.minimum(scaled, 1.0)
+    adjusted[np.isnan(given)] = np.nan
+    return adjusted
+
+
+def _read_pvalues(pvalues: Any) -> NDArray[np.float64]:
+    given = read_numbers(pvalues, "pvalues")
+    if given.ndim != 1:
+        rule = "`pvalues` to be a list or another sequence of numbers"
+        raise InputTypeError(expected(rule, f"{given.ndim} dimensions"))
+    wrong = np.flatnonzero((given < 0) | (given > 1))
+    if wrong.size:
+        got = f"{given[wrong[0]]:g} at index {wrong[0]}"
+        raise InputError(expected("`pvalues` to be in [0, 1], or nan", got))
+    return given
+
+
+def require_correction(correction: Any) -> None:
+    """Raise if a correction is not known."""
+    if correction not in _CORRECTIONS:
+        rule = f"`correction` to be one of {', '.join(map(repr, _CORRECTIONS))}"
+        raise InputError(expected(rule, repr(correction)))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ShiftTest:
+    """One score, and its values for the same predictions shifted around the span."""
+
+    name: str
+    """What the score is called in a sentence."""
+    observed: float
+    """The score of the predictions where they are; nan if it is undefined."""
+    null: NDArray[np.float64]
+    """The score of each shift."""
+    shifted: str
+    """What was shifted, in words: ``alarms``, or ``scores``."""
+    exact: bool
+    """Whether these are all shifts there are, no shift at all among them."""
+
+    @cached_property
+    def at_least(self) -> int:
+        """How many shifts score at least as well; a difference within 1e-12 is a tie."""
+        return int(np.count_nonzero(self.null >= self.observed - TOLERANCE))
+
+    @property
+    def pvalue(self) -> float:
+        """One-sided p-value in (0, 1]; nan if undefined.
+
+        The share of all shifts that score at least as well, if all were scored; else the same with
+        the observed score counted among them, (1 + at_least) / (1 + n).
+        """
+        if isnan(self.observed):
+            return nan
+        return float(_shares(self.at_least, self.null.size, exact=self.exact))
+
+    @property
+    def mean(self) -> float:
+        """Mean score of the shifts: the level of chance."""
+        return float(self.null.mean()) if self.null.size else self.observed
+
+    @property
+    def std(self) -> float:
+        """Standard deviation of the scores of the shifts."""
+        return float(self.null.std()) if self.null.size else self.observed
+
+    @property
+    def above_chance(self) -> float:
+        """How far the score is above their mean; see `closecall.affiliation.shifts.above_chance`.
+
+        At most 1, 0 at chance, negative below; nan if the score is undefined.
+        """
+        return float(above_chance(self.observed, self.mean))
+
+    @property
+    def better_than_chance(self) -> bool:
+        """Whether p is at most 0.05, and the score at least 0.05 above chance.
+
+        A p-value alone says that a difference is there, not that it matters: alarms at all times
+        but one always have some shift that is a little worse.
+        """
+        return self.pvalue <= LEVEL and self.above_chance >= EFFECT
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words: the effect, and the p-value."""
+        if isnan(self.observed):
+            return f"There are no {self.shifted} to move, so {self.name} is undefined."
+        moved = "re-tuned in every shift" if self.name == "best F1" else "moved"
+        return (
+            f"{self.name[:1].upper()}{self.name[1:]} {score_or_dash(self.observed)} where the same "
+            f"{self.shifted} {moved} reach {score_or_dash(self.mean)} on average "
+            f"({_effect(self.above_chance)}, p = {self.pvalue:.2g})."
+        )
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """Return plain values that any JSON writer takes, without the draws; nan becomes None."""
+        names = ("observed", "pvalue", "at_least", "mean", "std", "above_chance")
+        values = {name: getattr(self, name) for name in names}
+        if isnan(self.observed):
+            values["at_least"] = nan
+        return {name: None if isnan(value) else value for name, value in values.items()}
+
+    def __repr__(self) -> str:
+        return (
+            f"ShiftTest(observed={self.observed:.3f}, pvalue={self.pvalue:.3g}, "
+            f"null={self.mean:.3f} +/- {self.std:.3f}, n={self.null.size})"
+        )
+
+
+def _shares(at_least: Any, draws: Any, *, exact: bool) -> Any:
+    """Return p-values: exact ones, or those of draws that the observed score is counted among."""
+    added = 0 if exact else 1
+    return (at_least + added) / np.maximum(np.add(draws, added), 1)
+
+
+def _effect(above: float) -> str:
+    """Write how far a score is above chance, and below as such."""
+    if isnan(above):
+        return "chance is perfect"
+    text = f"{abs(above):.2f}"
+    if float(text) == 0:
+        return "at chance"
+    return f"{text} {'above' if above > 0 else 'below'} chance"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EventTests:
+    """One score of every true event, each beside its values for the shifts; columns are arrays."""
+
+    observed: NDArray[np.float64]
+    """The event's score where the predictions are; nan where it is undefined."""
+    draws: NDArray[np.int64]
+    """In how many shifts the score is defined there."""
+    at_least: NDArray[np.int64]
+    """How many shifts score at least as well there; a difference within 1e-12 is a tie."""
+    mean: NDArray[np.float64]
+    """Mean score of these shifts; nan if there is none."""
+    std: NDArray[np.float64]
+    """Standard deviation of the scores of these shifts; nan if there is none."""
+    exact: bool
+    """Whether these are all shifts there are, no shift at all among them."""
+    correction: Correction
+    """How `adjusted_pvalue` allows for the number of events."""
+
+    @cached_property
+    def pvalue(self) -> NDArray[np.float64]:
+        """One-sided p-value of each event, among the shifts in which its score is defined.
+
+        nan where the observed score is undefined.
+        """
+        pvalue = _shares(self.at_least, self.draws, exact=self.exact)
+        return np.where(np.isnan(self.observed), nan, pvalue)
+
+    @cached_property
+    def adjusted_pvalue(self) -> NDArray[np.float64]:
+        """The p-values with all events taken into account, see `adjust_pvalues`."""
+        return adjust_pvalues(self.pvalue, self.correction)
+
+    @cached_property
+    def above_chance(self) -> NDArray[np.float64]:
+        """How far each event's score is above its mean over these shifts, as in `ShiftTest`."""
+        above: NDArray[np.float64] = above_chance(self.observed, self.mean)
+        return above
+
+    def __len__(self) -> int:
+        return self.observed.size
+
+    def __repr__(self) -> str:
+        return f"EventTests({len(self)} events, correction={self.correction!r})"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EventSignificance:
+    """The same for each true event; columns such as ``precision.pvalue`` are arrays."""
+
+    pair: Pair
+    """The events that were compared."""
+    precision: EventTests
+    """Individual precision; undefined where no prediction is in the event's zone."""
+    recall: EventTests
+    """Individual recall; 0 where no prediction is in the event's zone."""
+    f1: EventTests
+    """Harmonic mean of the two; undefined where the precision is."""
+
+    @property
+    def start(self) -> NDArray[Any]:
+        """Where the event starts."""
+        return self.pair.clock.native(self.pair.truth.starts)
+
+    @property
+    def stop(self) -> NDArray[Any]:
+        """Where the event stops."""
+        return self.pair.clock.native(self.pair.truth.stops)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each event as plain JSON values; what is undefined becomes None."""
+        clock, truth = self.pair.clock, self.pair.truth
+        dated = clock.kind == "datetime"
+        columns = {
+            f"{score}_{name}": getattr(getattr(self, score), name)
+            for score in SCORES
+            for name in ("observed", "mean", "above_chance", "pvalue", "adjusted_pvalue")
+        }
+        for index in range(len(self)):
+            times = (truth.starts[index].item(), truth.stops[index].item())
+            start, stop = (clock.text(t).replace(" ", "T") if dated else t for t in times)
+            values = {name: column[index].item() for name, column in columns.items()}
+            plain = {name: None if isnan(value) else value for name, value in values.items()}
+            yield {"start": start, "stop": stop, **plain}
+
+    def __len__(self) -> int:
+        return len(self.pair.truth)
+
+    def __repr__(self) -> str:
+        return f"EventSignificance({len(self)} events, correction={self.recall.correction!r})"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Significance:
+    """Whether alarms are where they are by more than chance: overall, and for each event.
+
+    The p-value to name is that of F1; precision and recall are its parts, and three tests would
+    be three chances to find something.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> truth = [0] * 60 + [1] * 5 + [0] * 35
+    >>> s = cc.significance(truth, [0] * 61 + [1] * 5 + [0] * 34)
+    >>> s.sentence
+    'F1 0.96 where the same alarms moved reach 0.54 on average (0.90 above chance, p = 0.031).'
+    """
+
+    f1: ShiftTest
+    """Harmonic mean of precision and recall: the test to name."""
+    precision: ShiftTest
+    """Mean individual precision, a part of F1."""
+    recall: ShiftTest
+    """Mean individual recall, a part of F1."""
+    events: EventSignificance
+    """The same for each true event."""
+    n: int
+    """How many shifts were scored."""
+    exact: bool
+    """Whether these are all there are, so that p-values are exact."""
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words: F1, what it is by chance, and its p-value."""
+        return self.f1.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes, without the draws; nan becomes None."""
+        return {
+            "n": self.n,
+            "exact": self.exact,
+            "sentence": self.sentence,
+            "correction": self.events.recall.correction,
+            **{name: getattr(self, name).to_dict() for name in ("f1", "precision", "recall")},
+            "events": list(self.events.rows()),
+        }
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name} {getattr(self, name).pvalue:.3g}" for name in SCORES[:2])
+        drawn = f"{'all ' if self.exact else ''}{self.n} shifts"
+        count = len(self.events)
+        return f"Significance(f1 p={self.f1.pvalue:.3g}, parts: {parts}; {drawn}, {count} events)"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ScoresSignificance:
+    """Whether scores are high where they are by more than chance, at a threshold or at all."""
+
+    f1: ShiftTest
+    """The best F1 of all thresholds; each shift chooses its own threshold again."""
+    average_precision: ShiftTest
+    """What `AffiliationCurve.average_precision` is."""
+    n: int
+    """How many shifts were scored."""
+    exact: bool
+    """Whether these are all there are, so that p-values are exact."""
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words: the best F1, what it is by chance, and its p-value."""
+        return self.f1.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes, without the draws."""
+        return {
+            "n": self.n,
+            "exact": self.exact,
+            "sentence": self.sentence,
+            "f1": self.f1.to_dict(),
+            "average_precision": self.average_precision.to_dict(),
+        }
+
+    def __repr__(self) -> str:
+        average = f"average_precision {self.average_precision.pvalue:.3g}"
+        drawn = f"{'all ' if self.exact else ''}{self.n} shifts"
+        return f"ScoresSignificance(best f1 p={self.f1.pvalue:.3g}, {average}; {drawn})"
+
+
+@overload
+def significance(
+    truth: Any,
+    predicted: Any,
+    *,
+    scores: None = None,
+    threshold: None = None,
+    n: int = SHIFTS,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
+    correction: Correction = "holm",
+    progress: Progress | None = None,
+) -> Significance: ...
+
+
+@overload
+def significance(
+    truth: Any,
+    predicted: None = None,
+    *,
+    scores: Any,
+    threshold: float,
+    n: int = SHIFTS,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
+    correction: Correction = "holm",
+    progress: Progress | None = None,
+) -> Significance: ...
+
+
+@overload
+def significance(
+    truth: Any,
+    predicted: None = None,
+    *,
+    scores: Any,
+    threshold: Literal["best_f1"] | None = None,
+    n: int = SHIFTS,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
+    correction: Correction = "holm",
+    progress: Progress | None = None,
+) -> ScoresSignificance: ...
+
+
+def significance(
+    truth: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    threshold: float | Literal["best_f1"] | None = None,
+    n: int = SHIFTS,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
+    correction: Correction = "holm",
+    progress: Progress | None = None,
+) -> Significance | ScoresSignificance:
+    r"""Test whether predictions are closer to the true events than the same ones moved elsewhere.
+
+    All alarms are shifted together; what leaves the span at its end comes back at its start. A
+    shift keeps their number, lengths and spacing, and so everything but the link with the true
+    events. Where there are at most `n` shifts, all of them are scored and the p-value is exact:
+    with :math:`T` a score and :math:`T_i` its values,
+
+    .. math:: p = \frac1n \#\{i : T_i \ge T\}, \qquad
+        \text{else} \quad p = \frac{1 + \#\{i : T_i \ge T\}}{n + 1},
+
+    one-sided, in (0, 1]; lower is stronger evidence that the detector knows where the events are.
+    If it does not, :math:`P(p \le \alpha) \le \alpha` for every level :math:`\alpha`, provided
+    that any shift of its alarms was as likely. Nothing is random: the same input gives the same
+    digits. The cost is O(n (t + m)) for t true and m predicted events.
+
+    Parameters
+    ----------
+    truth, predicted
+        Two 0/1 vectors of one length, or two `Events`.
+    scores
+        Instead of `predicted`: one score per sample, higher is more anomalous.
+    threshold
+        Beside `scores`. A number: the alarms at that threshold are tested, as if they were
+        `predicted`; it must not have been chosen on the same labels. ``"best_f1"`` (or none):
+        the scores are rolled by whole samples, and each roll is scored at the threshold that is
+        best for it. The cost is that of n curves without sorting.
+    n
+        How many shifts to score at most, from 1 to 1,000,000.
+    times, end, span, ignore, max_step, nan
+        As in `closecall.affiliation`; beside `scores` as in `closecall.affiliation_curve`. Ignored
+        time does not exist, so nothing is moved there.
+    correction
+        How the adjusted p-values of the events allow for their number: ``"holm"``,
+        ``"bonferroni"`` or ``"benjamini-hochberg"``, see `closecall.chance.adjust_pvalues`.
+    progress
+        Called with what is done and what there is to do, in shifts.
+
+    Returns
+    -------
+    Significance
+        ``sentence``; ``f1``, the test to name, and its parts ``precision`` and ``recall``, each
+        with ``observed``, ``null`` (the scores of the shifts), ``pvalue``, ``mean``, ``std``,
+        ``above_chance`` and ``sentence``; ``events``, the same for each true event, with
+        ``adjusted_pvalue``. For scores without a number as threshold, a `ScoresSignificance`,
+        with ``f1`` (the best of all thresholds) and ``average_precision``.
+
+    Notes
+    -----
+    Labels at evenly spaced times, and scores, are shifted by whole samples; everything else by
+    whole ticks on integer and datetime axes, and by any number on a float axis.
+
+    A shift must not cut an alarm in two. If no alarm lies across the seam, where the end of the
+    series meets its start, only shifts that leave none across it count. If alarms touch both ends,
+    only shifts that leave one across it do. So "everything but the first sample" has two shifts,
+    and not one for each sample.
+
+    A shift within 1e-12 of the observed score is a tie, and ties count as at least as good: a
+    prediction that no shift changes has p = 1.
+
+    An event's precision and F1 are undefined where no prediction is in its zone. Then its p-values
+    are nan, which count among the tests in the correction; otherwise it is compared with the shifts
+    that do put a prediction in its zone. Its recall is always defined.
+
+    Without any prediction there is nothing to shift: precision and F1 are undefined, and recall,
+    0 in any case, has a p-value of 1.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> truth = [0] * 60 + [1] * 5 + [0] * 35
+    >>> late = [0] * 61 + [1] * 5 + [0] * 34
+    >>> s = cc.significance(truth, late)
+    >>> s
+    Significance(f1 p=0.0312, parts: precision 0.0312, recall 0.0312; all 96 shifts, 1 events)
+    >>> s.sentence
+    'F1 0.96 where the same alarms moved reach 0.54 on average (0.90 above chance, p = 0.031).'
+
+    With scores, the threshold chosen again in every shift:
+
+    >>> cc.significance(truth, scores=[-abs(sample - 61) for sample in range(100)])
+    ScoresSignificance(best f1 p=0.03, average_precision 0.03; all 100 shifts)
+    """
+    require_count(n, "n", 1, MOST_SHIFTS)
+    require_correction(correction)
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
+    if isinstance(truth, Scored) or (scores is not None and predicted is None):
+        scored = read_scored(truth, scores, **axis, nan=nan)
+        scored.require_truth("affiliation")
+        if threshold is None or (isinstance(threshold, str) and threshold == _BEST):
+            return _of_scores(scored, n, progress)
+        if isinstance(threshold, str):
+            rule = f"`threshold` to be a number or '{_BEST}'"
+            raise InputError(expected(rule, repr(threshold)))
+        pair = scored.at(threshold)
+    else:
+        if not isinstance(truth, Pair) and (scores is None) == (predicted is None):
+            got = "neither" if scores is None else "both"
+            raise InputTypeError(expected("either `predicted` or `scores`", got))
+        if threshold is not None:
+            raise InputTypeError(expected("no `threshold` without `scores`", repr(threshold)))
+        pair = read_pair(truth, predicted, **axis)
+        pair.require_truth("affiliation")
+    return _of_alarms(pair, n, correction, progress)
+
+
+def _of_alarms(
+    pair: Pair, n: int, correction: Correction, progress: Progress | None
+) -> Significance:
+    found = score_shifts(pair, n) if len(pair.predicted) else _nothing(len(pair.truth))
+    count = found.null.shape[1]
+    if progress is not None:
+        progress(max(count, 1), max(count, 1))
+    precision, recall, f1 = (
+        ShiftTest("F1" if name == "f1" else name, float(own), null, "alarms", found.exact)
+        for name, own, null in zip(SCORES, found.observed, found.null, strict=True)
+    )
+    draws, at_least, means, deviations = found.event_shifts
+    columns = zip(found.event_observed, draws, at_least, means, deviations, strict=True)
+    events = EventSignificance(
+        pair,
+        *(
+            EventTests(
+                own,
+                drawn.astype(np.int64),
+                reached.astype(np.int64),
+                mean,
+                std,
+                found.exact,
+                correction,
+            )
+            for own, drawn, reached, mean, std in columns
+        ),
+    )
+    return Significance(f1, precision, recall, events, count, found.exact)
+
+
+def _nothing(events: int) -> ShiftScores:
+    """Return what no alarm scores, wherever it is: the one shift that there is."""
+    observed, alike = np.array([nan, 0.0, nan]), np.ones(events)
+    own = np.repeat(observed[:, None], events, axis=1)
+    counts = np.stack([0 * alike, alike, 0 * alike])
+    return ShiftScores(observed, observed[:, None], own, np.stack([counts, counts, own, own]), True)
+
+
+def _of_scores(scored: Scored, n: int, progress: Progress | None) -> ScoresSignificance:
+    rolls = score_rolls(scored.scores.size, n)
+    observed = roll_scores(scored, rolls[:1] * 0)[:, 0].tolist()
+    null, exact = roll_scores(scored, rolls, progress), rolls.size == scored.scores.size
+    average, best = (
+        ShiftTest(name, own, values, "scores", exact)
+        for name, own, values in zip(("average precision", "best F1"), observed, null, strict=True)
+    )
+    return ScoresSignificance(best, average, rolls.size, exact)

@@ -1,0 +1,299 @@
+"""The alarms, moved: which shifts there are, what they score, and how far above them a score is."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from math import isnan, nan
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.affiliation.shifts import above_chance, alarm_shifts, score_shifts, spread
+from closecall.series import read_pair
+from tests.oracle.shifts import all_shifts, permitted
+
+SCORES = ("precision", "recall", "f1")
+
+
+def shifts_of(predicted, **axis):
+    truth = np.zeros(len(predicted), dtype=int)
+    truth[len(predicted) // 2] = 1
+    return alarm_shifts(read_pair(truth, predicted, **axis))
+
+
+@pytest.mark.parametrize(
+    ("predicted", "expected"),
+    [
+        ([0, 1, 1, 0, 0], [0, 1, 2, 4]),  # 3 would cut the alarm
+        ([1, 1, 0, 0, 0], [0, 1, 2, 3]),
+        ([0, 1, 0, 1, 0], [0, 1, 2, 3, 4]),  # nothing to cut
+        ([1, 0, 0, 0, 1], [0]),  # across the seam already, in the middle of two samples
+        ([1, 1, 0, 1, 1], [0, 1, 4]),
+        ([0, 1, 1, 1, 1], [0, 4]),  # all but the first: the gap can be at either end
+        ([1, 1, 1, 1, 0], [0, 1]),
+        ([1, 1, 1, 1, 1], [0, 1, 2, 3, 4]),
+        ([0, 1, 1, 0, 1], [0, 1, 2, 4]),
+    ],
+)
+def test_a_shift_neither_cuts_an_alarm_nor_joins_two(predicted, expected):
+    _, shifts, exact = shifts_of(predicted)
+    assert sorted(shifts.tolist()) == expected
+    assert shifts[0] == 0
+    assert exact
+    assert expected == permitted(predicted)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_shifts_are_those_of_the_definition(seed):
+    random = np.random.default_rng(seed)
+    labels = (random.random(random.integers(2, 40)) < random.uniform(0.1, 0.9)).astype(int)
+    labels[random.integers(labels.size)] = 1
+    assert sorted(shifts_of(labels).shifts.tolist()) == permitted(labels)
+
+
+def test_events_that_touch_are_one_alarm_and_points_are_never_cut():
+    truth, span = cc.Events([(3, 4)]), (0, 10)
+    touching = read_pair(truth, cc.Events([(2, 4), (4, 6)]), span=span)
+    assert sorted(alarm_shifts(touching).shifts.tolist()) == [0, 1, 2, 3, 4, 8, 9]
+    points = read_pair(truth, cc.Events([(0, 0), (5, 5), (10, 10)]), span=span)
+    assert sorted(alarm_shifts(points).shifts.tolist()) == list(range(10))
+    at_the_end = read_pair(truth, cc.Events([(0, 0), (8, 10)]), span=span)
+    assert sorted(alarm_shifts(at_the_end).shifts.tolist()) == [0, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_more_shifts_than_are_scored_are_spread_by_the_golden_ratio():
+    labels = np.zeros(5000, dtype=int)
+    labels[100:200] = 1
+    _, shifts, exact = shifts_of(labels)
+    assert not exact
+    assert shifts.size == 1000
+    seams = (5000 - shifts) % 5000
+    assert not ((seams > 100) & (seams < 200)).any()
+    # The k-th is at the fraction k * golden of the 4,901 places, in their order.
+    places = np.floor(np.arange(1, 1001) * 0.6180339887498949 % 1 * 4901)
+    np.testing.assert_array_equal(seams, np.where(places > 100, places + 99, places))
+    assert np.unique(shifts).size == 1000
+
+
+def test_multiples_of_the_golden_ratio_are_even():
+    values = np.sort(spread(1000))
+    assert np.diff(values, prepend=0, append=1).max() < 2 / 1000
+
+
+LABELS = np.zeros(60, dtype=int)
+LABELS[[3, 4, 20, 21, 22, 59]] = 1
+EVEN = {
+    "integers": {"times": np.arange(60) * 60 - 7},
+    "floats": {"times": np.arange(60) * 0.1 + 1e6},
+    "short floats": {"times": (np.arange(60) * 0.1).astype(np.float32)},
+    "stamps": {"times": np.datetime64("2024-01-01T00:00", "s") + np.arange(60) * 300},
+    "floats with an end": {"times": np.arange(60) / 8, "end": 60 / 8},
+    "integers with an end": {"times": np.arange(60) * 3, "end": 180},
+}
+
+
+@pytest.mark.parametrize("axis", EVEN.values(), ids=EVEN)
+def test_evenly_sampled_labels_move_by_whole_samples(axis):
+    truth = np.roll(LABELS, 7)
+    plain, timed = cc.affiliation(truth, LABELS), cc.affiliation(truth, LABELS, **axis)
+    assert timed.chance.shifts == plain.chance.shifts == len(permitted(LABELS))
+    for name in SCORES:
+        assert getattr(timed.chance, name) == pytest.approx(getattr(plain.chance, name), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "axis",
+    [
+        {"times": np.arange(60) * 10, "end": 601},
+        {"times": np.arange(60) * 10, "span": (0, 601)},
+    ],
+    ids=["a longer last sample", "a wider span"],
+)
+def test_other_labels_move_by_ticks(axis):
+    _, shifts, exact = shifts_of(LABELS, **axis)
+    assert exact
+    assert np.unique(np.diff(np.sort(shifts))).tolist() == [1, 20, 30] or (shifts % 10).any()
+
+
+def test_numbers_move_by_any_number():
+    truth, alarms = cc.Events([(2.0, 3.0)]), cc.Events([(2.0, 3.0)])
+    _, shifts, exact = alarm_shifts(read_pair(truth, alarms, span=(0.0, 10.0)))
+    assert not exact
+    assert np.unique(shifts).size == 1000
+    seams = 10 - shifts
+    assert not ((seams > 2) & (seams < 3)).any()
+
+
+def test_alarms_off_the_samples_move_by_ticks():
+    times = np.arange(30) * 10
+    found = cc.compare(
+        np.arange(30) == 7, {"a": cc.Events([(71, 85)]), "b": np.arange(30) == 8}, times=times
+    )
+    assert found.results["a"].chance.shifts == 300 - 13
+    assert found.results["b"].chance.shifts == 30
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_shift_scores_what_the_rolled_labels_score(seed, share):
+    random = np.random.default_rng([seed, int(10 * share)])
+    length = int(random.integers(5, 24))
+    truth, predicted = (random.random((2, length)) < [[0.2], [share]]).astype(int)
+    truth[random.integers(length)] = predicted[random.integers(length)] = 1
+    shifts, overall, events = all_shifts(truth, predicted)
+    found = score_shifts(read_pair(truth, predicted))
+    order = np.argsort(alarm_shifts(read_pair(truth, predicted)).shifts)
+    np.testing.assert_allclose(found.null[:, order].T, overall, rtol=0, atol=1e-12)
+    result = cc.affiliation(truth, predicted)
+    drawn = np.maximum(np.sum(~np.isnan(events), axis=0), 1)
+    means = np.nansum(events, axis=0) / np.where(np.isnan(events).all(axis=0), nan, drawn)
+    for index, name in enumerate(SCORES):
+        level = getattr(result.chance, name)
+        assert level == pytest.approx(overall[:, index].mean(), abs=1e-12)
+        assert getattr(result.chance, f"{name}_std") == pytest.approx(
+            overall[:, index].std(), abs=1e-9
+        )
+        np.testing.assert_allclose(getattr(result.chance.events, name), means[:, index], atol=1e-12)
+        at_least = np.sum(events[:, :, index] >= events[0, :, index] - 1e-12, axis=0)
+        np.testing.assert_array_equal(found.event_shifts[1, index], at_least)
+    assert result.chance.shifts == len(shifts)
+    assert result.chance.exact
+
+
+def test_levels_by_hand():
+    # One event in the middle of eleven samples, one alarm: it can be in any of the eleven.
+    truth, predicted = np.eye(11, dtype=int)[[5, 4]]
+    result = cc.affiliation(truth, predicted)
+    each = [cc.affiliation(truth, row).precision for row in np.eye(11, dtype=int)]
+    assert result.chance.precision == pytest.approx(np.mean(each), abs=1e-15)
+    # The mean over a zone is 1/2 + p**2 / 2, as for a prediction of all of it.
+    assert result.chance.precision == pytest.approx(0.5 + (1 / 11) ** 2 / 2, abs=1e-15)
+    level = result.chance.precision
+    assert result.precision_above_chance == pytest.approx((result.precision - level) / (1 - level))
+    assert result.events.precision_above_chance[0] == result.precision_above_chance
+
+
+@pytest.mark.parametrize("axis", [{}, *EVEN.values()], ids=["samples", *EVEN])
+def test_predicting_everything_is_exactly_at_chance(axis):
+    result = cc.affiliation(LABELS, np.ones(60, dtype=int), **axis)
+    above = [getattr(result, f"{name}_above_chance") for name in SCORES]
+    assert above == [0.0, 0.0, 0.0]
+    for name in SCORES:
+        column = getattr(result.events, f"{name}_above_chance")
+        np.testing.assert_array_equal(column, np.zeros(3))
+
+
+def test_everything_but_one_sample_is_no_better_than_chance():
+    truth = np.zeros(1000, dtype=int)
+    truth[400:420] = 1
+    for place in (0, 999, 17, 405):
+        predicted = np.ones(1000, dtype=int)
+        predicted[place] = 0
+        test = cc.significance(truth, predicted).f1
+        assert not test.better_than_chance
+        if place in (0, 999):
+            assert (test.null.size, test.exact) == (2, True)
+            assert test.pvalue >= 0.5
+
+
+def test_no_alarm_at_all():
+    result = cc.affiliation(LABELS, 0 * LABELS)
+    chance = result.chance
+    assert isnan(chance.precision)
+    assert isnan(chance.f1)
+    assert (chance.recall, chance.shifts, chance.exact) == (0.0, 0, True)
+    assert isnan(result.precision_above_chance)
+    assert isnan(result.f1_above_chance)
+    assert result.recall_above_chance == 0
+    np.testing.assert_array_equal(result.events.recall_above_chance, np.zeros(3))
+    assert np.isnan(result.events.f1_above_chance).all()
+
+
+@pytest.mark.parametrize("zero_division", [0, 1])
+def test_zones_without_alarms_count_as_chosen(zero_division):
+    truth, predicted = np.roll(LABELS, 3), np.eye(60, dtype=int)[22]
+    result = cc.affiliation(truth, predicted, zero_division=zero_division)
+    each = [
+        cc.affiliation(truth, np.roll(predicted, shift), zero_division=zero_division)
+        for shift in range(60)
+    ]
+    for name in SCORES:
+        expected = np.mean([getattr(one, name) for one in each])
+        assert getattr(result.chance, name) == pytest.approx(expected, abs=1e-12)
+    assert result.f1_above_chance == pytest.approx(above_chance(result.f1, result.chance.f1))
+    # The level of an event does not depend on it.
+    plain = cc.affiliation(truth, predicted).chance.events
+    np.testing.assert_array_equal(result.chance.events.f1, plain.f1)
+
+
+@pytest.mark.parametrize("zero_division", [0, 1])
+def test_no_alarm_counts_as_chosen(zero_division):
+    chance = cc.affiliation(LABELS, 0 * LABELS, zero_division=zero_division).chance
+    assert (chance.precision, chance.recall, chance.f1) == (zero_division, 0, 0)
+
+
+def test_above_chance():
+    scores = np.array([0.25, 1.0, 0.625, 0.0, nan, 1.0, 0.3])
+    levels = np.array([0.25, 0.25, 0.25, 0.25, 0.25, 1 - 1e-14, nan])
+    expected = [0, 1, 0.5, -1 / 3, nan, 0, nan]
+    np.testing.assert_allclose(above_chance(scores, levels), expected, rtol=1e-15)
+    assert isnan(above_chance(0.5, 1.0))
+
+
+def test_a_missed_event_is_below_chance():
+    truth, predicted = np.zeros((2, 100), dtype=int)
+    truth[[20, 80]] = predicted[[20, 21]] = 1
+    events = cc.affiliation(truth, predicted).events
+    assert events.recall_above_chance[1] < 0
+    assert isnan(events.precision_above_chance[1])
+    assert events.recall_above_chance[0] > 0.9
+
+
+def test_a_perfect_detector_is_at_one():
+    result = cc.affiliation(LABELS, LABELS)
+    assert [getattr(result, f"{name}_above_chance") for name in SCORES] == [1, 1, 1]
+
+
+def test_a_stream_does_not_know_its_level():
+    stream = cc.AffiliationStream()
+    stream.update(LABELS, np.roll(LABELS, 2))
+    result = stream.result()
+    assert np.isnan(list(result.chance.values().values())).all()
+    assert (result.chance.shifts, result.chance.exact) == (0, False)
+    assert isnan(result.f1_above_chance)
+    assert result.to_dict()["chance"]["f1"] is None
+    empty = cc.AffiliationStream()
+    empty.update(LABELS, 0 * LABELS)
+    assert empty.result().recall_above_chance == 0
+
+
+def test_text_and_plain_values():
+    result = cc.affiliation(LABELS, np.roll(LABELS, 2))
+    chance = result.chance
+    assert repr(chance) == (
+        f"Chance(precision={chance.precision:.3f}, recall={chance.recall:.3f}, "
+        f"f1={chance.f1:.3f}, shifts={chance.shifts})"
+    )
+    assert repr(chance.events) == "EventChance(3 events, columns precision, recall, f1)"
+    values = chance.to_dict()
+    assert json.loads(json.dumps(values, allow_nan=False)) == values
+    assert list(values) == [
+        "precision",
+        "recall",
+        "f1",
+        "precision_std",
+        "recall_std",
+        "f1_std",
+        "shifts",
+        "exact",
+        "events",
+    ]
+    assert values["events"][1]["f1"] == chance.events.f1[1]
+    assert chance.values() == {name: values[name] for name in SCORES}
+
+
+def test_a_level_is_the_same_far_from_zero():
+    start = datetime(2024, 3, 1, 7, tzinfo=UTC)
+    times = [start + timedelta(seconds=60 * k) for k in range(60)]
+    plain, dated = (cc.affiliation(LABELS, np.roll(LABELS, 2), times=t) for t in (None, times))
+    assert dated.chance.f1 == plain.chance.f1
