@@ -17,12 +17,14 @@ START = np.datetime64("2024-03-04", "s")
 OUTCOMES = """() => closecall.view.series.detectors.map((_, index) => {
   const { series } = closecall.view;
   const { rows, ...result } = closecall.view.scoreAt(index, 0);
+  const levels = closecall.levelsOf(series, result.predicted, series.detectors[index].shift);
   const told = [...rows.outcome].map((_, j) => closecall.outcome(series, { rows }, j));
   return {
     outcome: told.map(({ kind }) => kind), words: told.map(({ text }) => text),
     delay: [...rows.delay].map((late) => String(series.clock.duration(late))),
     nearest: [...rows.nearest].map((away) => String(series.clock.duration(away))),
     counts: [result.caught, result.alarms, result.falseAlarms], alarmed: result.alarmed,
+    chance: [levels.precision, levels.recall, levels.f1].map(String),
     headline: closecall.headlineOf(series, { rows, ...result }),
   };
 })"""
@@ -111,6 +113,8 @@ def test_a_thousand_events_have_the_same_outcomes_and_words(many):
             assert shown["counts"] == [result.caught, result.alarms, result.false_alarms]
             assert shown["alarmed"] == pytest.approx(result.alarmed, abs=1e-12)
             assert shown["headline"] == result.headline
+            levels = [float(level) for level in shown["chance"]]
+            assert levels == pytest.approx([*result.chance.values().values()], abs=1e-9)
             compared += len(events)
             seen |= set(shown["outcome"])
     assert compared >= 1000
@@ -120,14 +124,15 @@ def test_a_thousand_events_have_the_same_outcomes_and_words(many):
 def test_words_for_the_same_numbers(many):
     numbers = [0, 1, 0.5, 12.5, 2.25, 1e-7, 123456.5, 1e6, 2.5e9, 0.125, 59.95, 1500, 86400.5]
     numbers += (10 ** RANDOM.uniform(-8, 8, size=300)).tolist()
-    lines = [(caught, 7, late, count, length, dated) for caught, late, count, length, dated in zip(
+    columns = (
         RANDOM.integers(0, 8, size=600).tolist(),
+        [7] * 600,
         RANDOM.permutation([*numbers, *[-one for one in numbers], inf, inf])[:600].tolist(),
         RANDOM.integers(0, 60, size=600).tolist(),
         (10 ** RANDOM.uniform(0, 7, size=600)).tolist(),
         (RANDOM.random(600) < 0.5).tolist(),
-        strict=True,
-    )]
+    )
+    lines = list(zip(*columns, strict=True))
     texts = [[str(one) if one != inf else "Infinity" for one in line[:5]] for line in lines]
     shown = many.evaluate(
         """lines => lines.map(([caught, events, medianDelay, falseAlarms, length, dated]) =>
@@ -137,9 +142,10 @@ def test_words_for_the_same_numbers(many):
         [[*text, line[5]] for text, line in zip(texts, lines, strict=True)],
     )
     assert shown == [headline(*line[:5], dated=line[5]) for line in lines]
-    rates = [(count, 10.0**power * 2**half) for count in (1, 2, 5, 17, 250) for power in range(8)
-             for half in range(3)]
-    shown = many.evaluate("xs => xs.map(([n, t]) => closecall.rateText(n, 'alarm', t, false))", rates)
+    lengths = [10.0**power * 2**half for power in range(8) for half in range(3)]
+    rates = [(count, length) for count in (1, 2, 5, 17, 250) for length in lengths]
+    script = "rates => rates.map(([n, time]) => closecall.rateText(n, 'alarm', time, false))"
+    shown = many.evaluate(script, rates)
     assert shown == [rate_text(count, "alarm", length, dated=False) for count, length in rates]
 
 
@@ -247,9 +253,12 @@ def test_the_whole_curve(axes, axis):
     curve = cc.affiliation_curve(TRUTH, SCORES, **options)
     opened(axes, axis)
     shown = axes.evaluate(
-        "() => { const { series } = closecall.view; closecall.bestWithin(series, series.detectors[0], {});"
-        " const { thresholds, precision, recall } = series.detectors[0].whole;"
-        " return [thresholds, precision, recall].map((column) => [...column]); }"
+        """() => {
+          const { series } = closecall.view;
+          closecall.bestWithin(series, series.detectors[0], {});
+          const { thresholds, precision, recall } = series.detectors[0].whole;
+          return [thresholds, precision, recall].map((column) => [...column]);
+        }"""
     )
     assert shown[0] == curve.thresholds.tolist()
     assert shown[1] == pytest.approx(curve.precision, abs=1e-12)

@@ -114,7 +114,10 @@ def series_content(
         "left_out": own.left_out.events,
         "borders": None if axis is None else packed_times(borders),
         "values": None if drawn is None else packed_for_drawing(drawn),
-        "detectors": [*_scored_contents(found, grid), *_labelled_contents(found, grid, offsets[8:])],
+        "detectors": [
+            *_scored_contents(found, grid),
+            *_labelled_contents(found, grid, offsets[8:]),
+        ],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
         "advice": _advice(found, "max_step=" if max_step is None else None),
