@@ -71,7 +71,7 @@ def test_the_legend_is_of_what_is_shown(run, series):
     printed = "\n".join(lines(run(*own)))
     assert "so these scores flatter; --threshold cross_fit does not." in printed
     assert "retuned" not in printed
-    printed = "\n".join(lines(run(*own, "--retune", "20")))
+    printed = " ".join(lines(run(*own, "--retune", "20")))
     assert "retuned: F1 of the same scores moved" in printed
     assert "chance of avg. prec.: that of the scores moved" in printed
     printed = lines(run(*own, "--threshold", "cross_fit", "--folds", "2"))
