@@ -24,13 +24,13 @@ from closecall.cli.options import (
     intervals_options,
     metric_option,
     output_options,
+    parse_duration,
     parse_number,
     parse_time,
 )
 from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 from closecall.errors import InputError, expected
-from closecall.parameters import duration_of_text
 from closecall.tables import evaluate_frame
 from closecall.tables.batch.status import (
     BAD_LABELS,
@@ -48,7 +48,6 @@ from closecall.wording import UNDEFINED, counted, number_text, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from datetime import timedelta
 
     from rich.console import Console
 
@@ -145,21 +144,6 @@ def parse_threshold(text: str) -> int | float | str:
     return text if number is None else number
 
 
-def parse_length(text: str) -> float | timedelta:
-    """Read a duration such as ``5min``, or a number in the unit of the times.
-
-    Examples
-    --------
-    >>> parse_length("5min"), parse_length("12")
-    (datetime.timedelta(seconds=300), 12)
-    """
-    number, duration = parse_number(text), duration_of_text(text)
-    if number is None and duration is None:
-        message = f"{text!r} is no length of time such as 5min, 1.5h or 12."
-        raise click.BadParameter(message)
-    return number if duration is None else duration  # type: ignore[return-value]
-
-
 @click.command(cls=Command, help=_HELP)
 @click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option(
@@ -209,7 +193,7 @@ def parse_length(text: str) -> float | timedelta:
 @click.option("--ignore", metavar="COLUMN", help="0/1 column of samples whose time is ignored.")
 @click.option(
     "--max-step",
-    type=parse_length,
+    type=parse_duration,
     metavar="DURATION",
     help="How long a sample may last, as 5min; the rest of a longer step is ignored.",
 )

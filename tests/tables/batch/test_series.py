@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from math import inf, isnan, nan
 
@@ -13,8 +14,10 @@ import closecall as cc
 from closecall.errors import InputError
 from closecall.metrics.registry import METRICS, REQUIRED
 from closecall.tables.batch.options import BatchOptions
+from closecall.tables.batch.rows import evaluate_unit
 from closecall.tables.batch.series import evaluate_series, read_series, to_numpy
 from closecall.tables.batch.status import SeriesError
+from tests.tables.batch.groups import HandMade
 
 LABELS = [0, 1, 1, 0, 0, 1]
 SCORES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
@@ -233,11 +236,134 @@ def test_counts_of_samples_and_events():
     assert row["alarmed_events"] == (~np.isnan(result.events.precision)).sum()
 
 
-def test_the_level_of_chance_is_that_of_the_same_alarms_moved():
-    row = row_of({"label": TRUTH, "score": SCORED_ROWS}, threshold=1.2)
-    level = cc.affiliation(TRUTH, SCORED_ROWS >= 1.2).chance
-    for name, value in level.values().items():
-        assert row[f"chance_{name}"] == value
+def test_the_level_of_chance_is_that_of_the_alarms_moved():
+    row = row_of({"label": TRUTH, "score": SCORED_ROWS, "t": EVEN}, threshold=1.2, time="t")
+    level = cc.affiliation(TRUTH, SCORED_ROWS >= 1.2, times=EVEN).chance
+    same_numbers(row, {f"chance_{name}": value for name, value in level.values().items()})
+
+
+def test_what_happened_to_the_events():
+    truth = [0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0]
+    scores = [0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0]
+    times = np.datetime64("2024-03-01", "s") + np.arange(12) * np.timedelta64(2, "h")
+    row = row_of({"label": truth, "score": scores, "t": times}, threshold=1, time="t")
+    assert (row["caught"], row["false_alarms"], row["alarmed"]) == (1, 1, 0.25)
+    assert (row["median_delay"], row["evaluated_days"]) == (inf, 1.0)
+    row = row_of({"label": truth[:9], "score": scores[:9], "t": times[:9]}, threshold=1, time="t")
+    assert (row["median_delay"], row["evaluated_days"]) == (7200.0, 0.75)
+    row = row_of({"label": truth[:9], "score": scores[:9]}, threshold=1)
+    assert row["median_delay"] == 1.0
+    assert isnan(row["evaluated_days"])
+    # Without a true event every alarm is false.
+    row = row_of({"label": [0] * 12, "score": scores, "t": times}, threshold=1, time="t")
+    assert (row["status"], row["caught"], row["false_alarms"]) == ("no_event", 0, 2)
+    assert (row["alarmed"], row["evaluated_days"]) == (0.25, 1.0)
+    assert isnan(row["median_delay"])
+
+
+GAPS = EVEN + (np.arange(LENGTH) >= 60) * np.timedelta64(7, "h")
+OFF = (np.arange(LENGTH) // 7 % 5 == 0).astype(np.int8)
+HOLES = np.where(np.arange(LENGTH) % 31 < 2, nan, SCORED_ROWS)
+EVALUATED = {
+    "a column": ({"ignore": "off"}, {"ignore": OFF}),
+    "gaps": ({"max_step": timedelta(minutes=6)}, {"max_step": timedelta(minutes=6)}),
+    "scores": ({"nan": "ignore"}, {"nan": "ignore"}),
+    "a start": ({"since": GAPS[25].item()}, {"ignore": [(GAPS[0], GAPS[25])]}),
+    "a start inside a sample": (
+        {"since": GAPS[25].item() + timedelta(minutes=2)},
+        {"ignore": [(GAPS[0], GAPS[25] + np.timedelta64(2, "m"))]},
+    ),
+    "an end": (
+        {"until": GAPS[210].item()},
+        {"ignore": [(GAPS[210], GAPS[-1] + np.timedelta64(1, "D"))]},
+    ),
+    "all": (
+        {"ignore": "off", "max_step": timedelta(minutes=5), "nan": "ignore"},
+        {"ignore": OFF, "max_step": timedelta(minutes=5), "nan": "ignore"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("asked", "plain"), EVALUATED.values(), ids=EVALUATED)
+def test_evaluated_time_is_that_of_evaluate(asked, plain):
+    scores = HOLES if "nan" in asked else SCORED_ROWS
+    metrics = without_required(("labels", "scores"))
+    columns = {"label": TRUTH, "score": scores, "t": GAPS, "off": OFF}
+    row = row_of(columns, metrics=metrics, threshold=0.9, time="t", **asked)
+    end = None if "max_step" in plain else GAPS[-1] + np.timedelta64(5, "m")
+    known = cc.evaluate(
+        TRUTH, scores=scores, threshold=0.9, metrics=metrics, times=GAPS, end=end, **plain
+    )
+    same_numbers(row, known)
+    curve = cc.affiliation_curve(TRUTH, scores, times=GAPS, end=end, **plain)
+    result = curve.at(0.9)
+    assert (row["caught"], row["false_alarms"]) == (result.caught, result.false_alarms)
+    assert (row["true_events"], row["predicted_events"]) == (len(result.events), result.alarms)
+    assert row["ignored_time"] == result.ignored_time / np.timedelta64(1, "s") > 0
+    assert (row["left_out_events"], row["left_out_alarms"]) == result.left_out
+    same_numbers(row, {f"chance_{name}": x for name, x in result.chance.values().items()})
+
+
+def test_ignored_samples_are_as_if_they_were_deleted():
+    kept = OFF == 0
+    whole = {"label": TRUTH, "score": np.where(kept, SCORED_ROWS, nan), "off": OFF}
+    row = row_of(whole, ignore="off", threshold="best_f1")
+    deleted = row_of({"label": TRUTH[kept], "score": SCORED_ROWS[kept]}, threshold="best_f1")
+    assert (row["samples"], row["ignored_time"]) == (LENGTH, OFF.sum())
+    same_numbers(row, {name: x for name, x in deleted.items() if isinstance(x, float)})
+    counts = ("true_samples", "predicted_samples", "hit_samples", "true_events", "caught")
+    assert [row[name] for name in counts] == [deleted[name] for name in counts]
+
+
+def test_events_keep_the_numbers_of_their_samples():
+    columns = {"label": [1, 1, 1, 0, 0, 1], "score": [3, 2, 1, 0, 0, 1], "off": [1, 0, 1, 0, 1, 0]}
+    unit = HandMade([((), pa.table(columns))])
+    options = BatchOptions.read(
+        truth="label", score="score", threshold=1, ignore="off", per_event=True
+    )
+    events = evaluate_unit(unit, options).events.to_pylist()
+    assert [(row["first_sample"], row["last_sample"]) for row in events] == [(1, 1), (5, 5)]
+    assert [(row["start"], row["stop"]) for row in events] == [(1, 2), (5, 6)]
+    assert [(row["outcome"], row["delay"]) for row in events] == [("caught", 0), ("caught", 0)]
+
+
+def test_a_sample_without_a_score_is_ignored_for_all_detectors():
+    columns = {"label": TRUTH, "a": SCORED_ROWS, "b": HOLES, "c": np.full(LENGTH, nan)}
+    first, second, third = answers(columns, score=["a", "b", "c"], threshold=0.9, nan="ignore")
+    assert first.row["ignored_time"] == second.row["ignored_time"] == np.isnan(HOLES).sum()
+    # A detector that was not run takes nothing from the others.
+    assert third.row["status"] == "nan_score"
+    nulls = {**columns, "b": pa.array(HOLES, from_pandas=True)}
+    again = answers(nulls, score=["a", "b", "c"], threshold=0.9, nan="ignore")
+    assert str(again[1].row) == str(second.row)
+
+
+def test_times_with_a_zone_are_limited_by_times_with_a_zone():
+    times = pa.array(EVEN).cast(pa.timestamp("us", "Europe/Paris"))
+    since = datetime(2024, 3, 1, 2, tzinfo=timezone(timedelta(hours=1)))
+    columns = {"label": TRUTH, "score": SCORED_ROWS, "t": times}
+    row = row_of(columns, time="t", since=since, threshold=0.9)
+    assert (row["status"], row["ignored_time"]) == ("ok", 3600.0)
+    row = row_of(columns, time="t", since=since.replace(tzinfo=None), threshold=0.9)
+    assert row["status"] == "bad_times"
+    assert row["reason"].startswith("Expected `since` and the times to have a time zone everywhere")
+
+
+TROUBLE = {
+    "a column that is not 0/1": ({"ignore": "off"}, "bad_labels", "`off` labels to be 0 or 1"),
+    "nothing left": ({"since": GAPS[-1].item() + timedelta(days=9)}, "empty", "some time that is"),
+    "a step of another kind": ({"max_step": 7}, "bad_times", "`max_step` to be a timedelta"),
+    "events left out": ({"since": GAPS[220].item()}, "no_event", "none in evaluated time, and 3"),
+    "numbers for dates": ({"until": 7}, "bad_times", "`until`"),
+}
+
+
+@pytest.mark.parametrize(("asked", "status", "reason"), TROUBLE.values(), ids=TROUBLE)
+def test_trouble_with_evaluated_time(asked, status, reason):
+    columns = {"label": TRUTH, "score": SCORED_ROWS, "t": GAPS, "off": 3 * OFF}
+    row = row_of(columns, time="t", threshold=0.9, **asked)
+    assert row["status"] == status
+    assert reason in row["reason"]
 
 
 def test_a_quantile_is_a_score_and_predicts_what_interpolation_would():
