@@ -62,7 +62,7 @@ def report_files(
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
     axis
-        ``end`` and ``span``, as in `closecall.affiliation`.
+        ``end``, ``span``, ``ignore``, ``max_step`` and ``nan``, as in `report`.
 
     Examples
     --------
