@@ -46,8 +46,10 @@ def scores(tmp_path):
         (
             ("--max-alarms-per", "1/10", "--min-precision", "0.6"),
             {"max_alarms_per": (1, 10), "min_precision": 0.6},
-            "F1 with precision >= 0.6 and at most 1 alarm per 10 and "
-            "at most 50% of the time in alarm",
+            (
+                "F1 with precision >= 0.6 and at most 1 alarm per 10 and "
+                "at most 50% of the time in alarm"
+            ),
         ),
     ],
 )
