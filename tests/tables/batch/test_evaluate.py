@@ -584,7 +584,7 @@ def batch(monkeypatch):
 def test_the_order_in_which_units_finish_does_not_show(batch, threshold):
     options = BatchOptions.read(**TWO_SCORES, threshold=threshold)
     forward, reverse = (batch(UNITS, how).evaluate(options).table for how in (run, backwards))
-    assert forward.equals(reverse)
+    assert str(forward.to_pylist()) == str(reverse.to_pylist())  # nan is not itself
     assert forward["series"].to_pylist()[::2] == [f"s{k}" for k in range(6)]
 
 
@@ -650,14 +650,15 @@ def test_a_threshold_of_some_units_is_not_kept_and_neither_is_what_it_gave(batch
     result = batch(UNITS, unit_3_once, journal=journal).evaluate(GLOBAL)
     assert result.failures == (("unit 3", "OSError: gone"),)
     assert result.thresholds == some.thresholds != whole.thresholds
-    assert result.table.equals(some.table)
+    assert str(result.table.to_pylist()) == str(some.table.to_pylist())
     assert journal.noted("thresholds") is None
     assert journal.kept() == {}
     # There is something to go on with, also where a finished output is to be replaced.
     journal.out.touch()
     again = Journal.open(journal.out, {"data": "as it is"}, resume=True)
-    assert batch(UNITS, journal=again).evaluate(GLOBAL).table.equals(whole.table)
-    assert journal.noted("thresholds") == whole.thresholds
+    rows = batch(UNITS, journal=again).evaluate(GLOBAL).table.to_pylist()
+    assert str(rows) == str(whole.table.to_pylist())
+    assert journal.noted("thresholds") == {"shared": whole.thresholds, "folds": []}
 
 
 def test_no_threshold_of_nothing_and_none_of_some_units_if_strict(batch):
