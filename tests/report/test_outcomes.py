@@ -1,4 +1,4 @@
-"""The page's script says what the library says: outcomes, words, levels of chance, best thresholds."""
+"""The page's script says what the library says: outcomes, words, chance, best thresholds."""
 
 from datetime import timedelta
 from math import inf, isnan, nan

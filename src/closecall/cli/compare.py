@@ -76,7 +76,7 @@ _UNIT = "Times are in the units of the input: samples, if it has no times."
 _LEGEND = f"""\
 {_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
 chance: mean F1 of the same alarms, moved
-close: close calls, with an alarm near but none that overlaps the event
+missed: no alarm overlaps the event, or comes close to it
 alone: events that all others miss
 best, tied: events on which the detector has the highest F1, or shares it
 equivocal: of precision and recall, one is higher and the other lower
@@ -238,8 +238,6 @@ def _headline(comparison: Comparison) -> Text:
 
 def _print_detectors(comparison: Comparison, console: Console) -> None:
     rows, results = comparison.detectors, comparison.results.values()
-    missed = [int(own.events.missed.sum()) for own in results]
-    near = [len(own.events) - own.caught - lost for own, lost in zip(results, missed, strict=True)]
     chance = scores("chance", [own.chance.f1 for own in results], style="dim")
     columns = [
         names("detector", comparison.names),
@@ -248,9 +246,7 @@ def _print_detectors(comparison: Comparison, console: Console) -> None:
         scores("F1", [row.f1 for row in rows]),
         Column(chance.heading, chance.cells, joined=True),
         texts("alarms", [row.alarms for row in rows]),
-        texts("caught", [own.caught for own in results]),
-        texts("close", near),
-        texts("missed", missed),
+        texts("missed", [own.events.missed.sum() for own in results]),
         texts("alone", [row.found_alone for row in rows]),
         texts("best", [row.best for row in rows]),
         texts("tied", [row.tied for row in rows], joined=True),

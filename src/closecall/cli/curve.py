@@ -107,7 +107,7 @@ _RULES = {
     "spot": "What a score exceeds with probability {value:g}, by peaks over threshold",
     "alarms": "The lowest threshold within the budget of alarms and half of the time in alarm",
 }
-_MOVED = "by chance: means of the same scores, moved; each best F1 at a threshold of its own"
+_MOVED = "by chance: means of the same scores, moved; best F1 re-tuned for each move"
 _LIMITS = tuple(Constraints.__dataclass_fields__)
 _RATES = {"alarms": "alarm", "false_alarms": "false alarm"}
 
@@ -133,7 +133,10 @@ def parse_points(text: str) -> int | None:
 def parse_rule(text: str) -> ThresholdRule:
     """Read a number or a rule."""
     number = parse_number(text)
-    return ThresholdRule.read(text if number is None else number)
+    try:
+        return ThresholdRule.read(text if number is None else number)
+    except InputError as error:
+        raise click.BadParameter(str(error).replace("\n\nHint: ", " ")) from None
 
 
 @click.command(cls=Command, help=_HELP)
@@ -327,11 +330,11 @@ class Asked:
         """Choose a threshold, and return what it gives where it is judged."""
         fit: dict[str, Any] | AffiliationCurve = judged
         if self.fit_until is not None:
-            options = {name: columns[name] for name in ("truth", "score", "time", "end", "span")}
+            names = ("truth", "score", "time", "end", "span", "nan")
+            options = {name: columns[name] for name in names}
             parts = {name: columns[name] for name in ("ignore", "max_step")}
             evaluated = EvaluatedTime(**parts, until=self.fit_until)
             fit = curve_arguments(sources, **options, evaluated=evaluated)
-            fit |= {"nan": columns["nan"]}
         if self.rule is not None:
             known = fit if isinstance(fit, dict) else {"truth": fit.scored, "scores": None}
             return point_at(judged, choose_threshold(**known, rule=self.rule).threshold, self.beta)
@@ -516,9 +519,10 @@ def _tested(
     fixed = asked.rule is not None or asked.fit_until is not None
     threshold: Any = chosen.threshold if fixed else "best_f1"
     with show_progress() as progress:
-        return significance(
+        test: Significance | ScoresSignificance = significance(
             curve.scored, scores=(), threshold=threshold, n=shifts, progress=progress
         )
+    return test
 
 
 def _print_significance(test: Significance | ScoresSignificance, console: Console) -> None:

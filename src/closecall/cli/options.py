@@ -38,6 +38,16 @@ class Command(click.Command):
             error.args = (self._with_options(str(error)),)
             raise
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Raise on a negative number of shifts before click takes it for an option."""
+        options = args[: args.index("--")] if "--" in args else args
+        for option, following in zip(options, [*options[1:], ""], strict=False):
+            name, _, value = option.partition("=")
+            text = value or following
+            if name == _SIGNIFICANCE and re.match(r"-\d", text):
+                raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
+        return super().parse_args(ctx, args)
+
     def _with_options(self, message: str) -> str:
         """Name options where a message names arguments, such as `--from` for `since`."""
         options: dict[str, str] = {}
@@ -50,20 +60,10 @@ class Command(click.Command):
         options = {name: options[own] for name, own in aliases.items() if own in options} | options
 
         def named(found: re.Match[str]) -> str:
-            option = options.get(found[1])
-            return found[0] if option is None else f"`{option}{f' {found[2]}' if found[2] else ''}`"
+            option, column = options.get(found[1]), found[2]
+            return found[0] if option is None else f"`{option}{f' {column}' if column else ''}`"
 
-        return re.sub(r"`(\w+)(?:\['([^`]*)'\])?`", named, message)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Raise on a negative number of shifts before click takes it for an option."""
-        options = args[: args.index("--")] if "--" in args else args
-        for option, following in zip(options, [*options[1:], ""], strict=False):
-            name, _, value = option.partition("=")
-            text = value or following
-            if name == _SIGNIFICANCE and re.match(r"-\d", text):
-                raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
-        return super().parse_args(ctx, args)
+        return re.sub(r"`(\w+)(?:\['([^`]*)'\]|\[\d\])?`", named, message)
 
 
 def parse_number(text: str) -> int | float | None:

@@ -59,7 +59,8 @@ def report(
     scores
         One score per sample, higher is more anomalous; or a mapping from detectors' names to them.
     times, end, span, ignore, max_step
-        As in `closecall.affiliation`. Ignored time is shaded, and nothing is drawn or counted there.
+        As in `closecall.affiliation`. Nothing is drawn or counted in ignored time, which is
+        shaded.
     nan
         What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time, for
         all detectors alike.

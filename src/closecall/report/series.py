@@ -80,7 +80,7 @@ def series_content(
         axis = None  # nothing is drawn for each sample
     drawn = None
     if values is not None:
-        drawn, axis = _read_values(values, own, axis, times, end, max_step)
+        drawn, axis = _read_values(values, own, axis, times=times, end=end, max_step=max_step)
     ignored = own.ignored
     none = np.empty(0, dtype=own.truth.starts.dtype)
     columns = [
@@ -184,7 +184,7 @@ def require_exact(scores: NDArray[Any], called: str) -> None:
 
 
 def _read_values(
-    values: Any, series: TruthInSpan, axis: Axis | None, times: Any, end: Any, max_step: Any
+    values: Any, series: TruthInSpan, axis: Axis | None, **given: Any
 ) -> tuple[NDArray[np.float64], Axis]:
     """Read the series itself; return its values at the evaluated samples, and the samples."""
     column = read_column(values, "values")[0]
@@ -194,7 +194,7 @@ def _read_values(
     kept = np.ones(drawn.size, dtype=bool)
     samples = axis
     if samples is None or series.ignored is not None:
-        samples = read_axis(drawn.size, times, end, of="values", max_step=max_step)
+        samples = read_axis(drawn.size, of="values", **given)
         if series.ignored is not None:
             samples, kept = samples.on_clock(series.clock).closed(series.ignored)
     samples = axis or samples

@@ -20,6 +20,7 @@ from closecall.tables.roles import (
     curve_arguments,
     read_side,
     read_sources,
+    with_nan,
 )
 
 if TYPE_CHECKING:
@@ -163,8 +164,8 @@ def curve_files(
     evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
     columns = {"truth": truth, "score": score, "time": time}
     sources = read_sources(truth_file, scores_file)
-    arguments = curve_arguments(sources, **columns, end=end, span=span, evaluated=evaluated)
-    return affiliation_curve(**arguments, nan=nan)
+    axis = {"end": end, "span": span, "evaluated": evaluated, "nan": nan}
+    return affiliation_curve(**curve_arguments(sources, **columns, **axis))
 
 
 def curve_columns(
@@ -347,7 +348,7 @@ def compare_files(
     _require_rivals(detectors, [*predicted, *scores])
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
     labelled = {name: detectors.column(name, "predicted") for name in predicted}
-    scored = {name: detectors.column(name, "score") for name in scores}
+    scored = {name: with_nan(detectors.column(name, "score"), nan) for name in scores}
     evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
     column = next(iter((labelled | scored).values()))
     axis = axis_arguments(
