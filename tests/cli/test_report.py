@@ -44,7 +44,7 @@ def test_one_series(run):
     options = ("--predicted", "alarm", "--value", "value", "--title", "My page")
     result = run("report", "data.csv", "-o", "out.html", *COLUMNS, *options)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr.splitlines()[-1].startswith("Wrote out.html (0.1 MB).")
+    assert result.stderr.splitlines()[-1].startswith("Wrote out.html (0.2 MB).")
     about = block("out.html", "report")
     assert (about["title"], about["batch"]) == ("My page", False)
     series = block("out.html", "series-0")
@@ -77,7 +77,7 @@ def test_what_is_not_scored_is_told(run, tmp_path):
     assert result.exit_code == 0
     first, *others = result.stderr.splitlines()[-6:]
     assert first == (
-        f"Wrote out.html (0.1 MB): 2 of 5 series scored; 3 not: 2 {STATUSES['bad_times']}; "
+        f"Wrote out.html (0.2 MB): 2 of 5 series scored; 3 not: 2 {STATUSES['bad_times']}; "
         "1 without a true event. Open it in a browser."
     )
     assert others[0].startswith("  z: no_event: Expected at least one true event")
@@ -92,7 +92,7 @@ def test_what_is_not_scored_is_told(run, tmp_path):
 
 def test_all_scored_is_told_too(run):
     result = run("report", "data.csv", "-o", "out.html", *COLUMNS, "--by", "group")
-    told = "Wrote out.html (0.1 MB): all 2 series scored. Open it in a browser."
+    told = "Wrote out.html (0.2 MB): all 2 series scored. Open it in a browser."
     assert result.stderr.splitlines()[-1] == told
 
 

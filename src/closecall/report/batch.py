@@ -91,7 +91,7 @@ def report_batch(
     >>> noisy = {"truth": [0, 1, 1, 0], "scores": {"a": [0.1, 0.2, 0.9, 0.3]}}
     >>> quiet = {"truth": [0, 0, 0, 0], "scores": {"a": [0.1, 0.2, 0.1, 0.3]}}
     >>> report_batch({"noisy": noisy, "quiet": quiet}, script="cdn")
-    Report('closecall report', 2 series, detectors: a; 0.1 MB)
+    Report('closecall report', 2 series, detectors: a; 0.2 MB)
     """
     require_page(title, script)
     require_disorder(disorder)
