@@ -56,6 +56,13 @@ def draw_curve() -> Any:
     return plot_curve(curve)[0].figure
 
 
+def draw_froc() -> Any:
+    """Events caught against false alarms a day, for one detector of `closecall demo`."""
+    data = demo()
+    curve = cc.affiliation_curve(data.truth, data.scores["threshold"], times=data.times)
+    return plot_curve(curve, kind="froc").figure
+
+
 def draw_zones() -> Any:
     """The zones of the running example."""
     ax = plot_events(on_clock(TRUE_EVENTS), on_clock(PREDICTED), span=(at(0), at(180)))
@@ -189,6 +196,7 @@ def draw_chance() -> Any:
 FIGURES = {
     "demo.png": draw_demo,
     "curve.png": draw_curve,
+    "plot-froc.svg": draw_froc,
     "zones.svg": draw_zones,
     "distances.svg": draw_distances,
     "survival.svg": draw_survival,

@@ -203,16 +203,25 @@ def rate_text(count: int, noun: str, length: float, *, dated: bool) -> str:
     """
     if count == 0:
         return f"no {noun}s"
-    per, unit = count / length, ""
-    if dated:
-        units = (("a day", 86_400), ("an hour", 3_600), ("a minute", 60), ("a second", 1))
-        unit, seconds = next((one for one in units if length >= one[1]), units[-1])
-        per *= seconds
-    else:
-        size = 10 ** max(0, ceil(-log10(per)))
-        per, unit = per * size, f"per {size}"
+    unit, size = rate_unit(count, length, dated=dated)
+    per = count / length * size
     value = f"{per:.2g}" if per < 10 else f"{per:.0f}"  # noqa: PLR2004
     return f"{value} {noun}{'' if value == '1' else 's'} {unit}"
+
+
+def rate_unit(count: int, length: float, *, dated: bool) -> tuple[str, float]:
+    """Return the unit of time in which so many in that length are told, and how long it is.
+
+    Examples
+    --------
+    >>> rate_unit(17, 14 * 86400, dated=True), rate_unit(7, 3600, dated=False)
+    (('a day', 86400), ('per 1000', 1000))
+    """
+    if dated:
+        units = (("a day", 86_400), ("an hour", 3_600), ("a minute", 60), ("a second", 1))
+        return next((one for one in units if length >= one[1]), units[-1])
+    size = 10 ** max(0, ceil(-log10(count / length)))
+    return f"per {size}", size
 
 
 def time_texts(values: list[str], *, with_year: bool = True) -> tuple[list[str], str]:

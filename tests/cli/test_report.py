@@ -98,7 +98,7 @@ def test_all_scored_is_told_too(run):
 
 def test_disorder_is_for_many_series(refuse):
     lines = refuse("report", "data.csv", "-o", "o.html", *COLUMNS, "--disorder", "sort")
-    assert lines[0] == "Error: Expected `disorder` only beside `by`, got 'sort' for one series."
+    assert lines[0] == "Error: Expected `--disorder` only beside `--by`, got 'sort' for one series."
 
 
 def test_standard_input_and_plain_samples(run):
@@ -122,24 +122,24 @@ def test_a_list_of_events_needs_times(refuse, tmp_path):
     (tmp_path / "incidents.csv").write_text("start,stop\n2,4\n")
     options = ("--score", "score", "--script", "cdn", "-o", "out.html")
     lines = refuse("report", "incidents.csv", "data.csv", *options)
-    assert lines[0] == "Error: Expected `time` beside a list of events, got none."
+    assert lines[0] == "Error: Expected `--time` beside a list of events, got none."
 
 
 def test_many_series_are_in_one_file(refuse):
     lines = refuse("report", "data.csv", "data.csv", "-o", "o.html", *COLUMNS, "--by", "group")
-    assert lines[0] == "Error: Expected one file with everything beside `by`, got two files."
+    assert lines[0] == "Error: Expected one file with everything beside `--by`, got two files."
 
 
 REFUSED = {
     "no such column": (
         ("--score", "scoer"),
         1,
-        "Error: Expected `score` to name a column of data.csv, got 'scoer'.",
+        "Error: Expected `--score` to name a column of data.csv, got 'scoer'.",
     ),
     "no such event column": (
         ("--truth", "begin,t"),
         1,
-        "Error: Expected `truth` to name a column of data.csv, got 'begin'.",
+        "Error: Expected `--truth` to name a column of data.csv, got 'begin'.",
     ),
     "no folder": (("-o", "no/out.html"), 1, "Error: No such file or directory: no/out.html"),
     "no such script": (("--script", "inline"), 2, "Error: Invalid value for '--script'"),

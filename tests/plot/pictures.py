@@ -84,6 +84,13 @@ def draw_curve():
     return plot.plot_curve(cc.affiliation_curve(truth, scores), ax=axes)
 
 
+def draw_froc():
+    scores = np.cos(np.arange(400) / 9) + np.arange(400) % 7 / 5
+    truth = np.isin(np.arange(400) // 8, (3, 11, 20, 33, 42))
+    axes = panels(1, 4.8, 3.2, left=0.13, right=0.88)
+    return plot.plot_curve(cc.affiliation_curve(truth, scores + truth), kind="froc", ax=axes)
+
+
 def draw_comparison():
     truth, predicted = two_detectors()
     results = {
@@ -114,6 +121,7 @@ PICTURES = {
     "summed-shares": draw_summed_shares,
     "survival": draw_survival,
     "curve": draw_curve,
+    "froc": draw_froc,
     "comparison": draw_comparison,
     "single-prediction": draw_single_prediction,
     "batch": draw_batch,

@@ -1,6 +1,7 @@
 """What `plot_curve` draws: steps, iso-F lines, marks and panels, read back from the figure."""
 
 import io
+from datetime import timedelta
 from itertools import pairwise
 
 import numpy as np
@@ -360,3 +361,69 @@ def test_where_nothing_is_free_the_least_is_covered():
     crowd = np.random.RandomState(3).random_sample((4_000, 2)) * (1, 0.8)
     _, bottom = free_corner(crowd, (0.5, 0.1), SIZE)
     assert bottom > 0.75
+
+
+def random_curve(seed, length=80, levels=25):
+    rng = np.random.default_rng(seed)
+    truth = np.zeros(length, dtype=np.uint8)
+    for start in rng.choice(np.arange(0, length - 6, 12), size=4, replace=False):
+        truth[start : start + 4] = 1
+    return cc.affiliation_curve(truth, rng.integers(0, levels, length) + 8 * truth)
+
+
+class TestFreeResponse:
+    def line(self, axes, name):
+        return next(line for line in axes.lines if line.get_label() == name)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_every_threshold_is_where_affiliation_puts_it(self, seed):
+        curve = random_curve(seed)
+        axes = plot_curve(curve, kind="froc")
+        unit = float(axes.get_xlabel().removeprefix("false alarms per "))
+        drawn = np.concatenate(
+            [self.line(axes, name).get_xydata() for name in ("any threshold", "over half in alarm")]
+        )
+        results = [curve.at(threshold) for threshold in curve.thresholds]
+        places = {(r.false_alarms * unit / 80, r.caught) for r in results}
+        assert {(round(x, 9), y) for x, y in drawn} == {(round(x, 9), y) for x, y in places}
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_the_steps_are_the_most_that_is_caught_for_so_many(self, seed):
+        curve = random_curve(seed)
+        axes = plot_curve(curve, kind="froc")
+        unit = float(axes.get_xlabel().removeprefix("false alarms per "))
+        x, y = self.line(axes, "most caught").get_data()
+        results = [curve.at(threshold) for threshold in curve.thresholds]
+        for count in range(max(r.false_alarms for r in results) + 1):
+            within = [r.caught for r in results if r.false_alarms <= count and r.alarmed <= 0.5]
+            height = y[np.flatnonzero(x <= count * unit / 80 + 1e-9)[-1]]
+            assert height == max(within, default=0)
+
+    def test_one_endless_alarm_is_not_the_most_that_is_caught(self):
+        curve = cc.affiliation_curve([0, 0, 0, 1, 0, 0, 0, 0], [9, 0, 8, 0, 7, 0, 0, 0])
+        axes = plot_curve(curve, kind="froc")
+        assert self.line(axes, "most caught").get_ydata().max() == 0
+        assert self.line(axes, "over half in alarm").get_ydata().tolist()[-1] == 1
+
+    def test_the_chosen_point_is_marked_and_told_as_the_headline_tells_it(self):
+        data = demo()
+        curve = cc.affiliation_curve(data.truth, data.scores["threshold"], times=data.times)
+        point = curve.best(max_false_alarms_per=(1, timedelta(days=5)))
+        axes = curve.plot(kind="froc", point=point)
+        text, (x, y) = axes.texts[-1].get_text(), axes.lines[-1].get_xydata()[0]
+        assert (round(x * 14, 9), y) == (point.false_alarms, point.caught)
+        headline = curve.at(point.threshold).headline
+        assert all(part in headline for part in text.split("\n")[:2])
+        assert axes.get_xlabel() == "false alarms a day"
+
+    def test_a_long_curve_is_drawn_through_few_points(self):
+        curve = random_curve(3, length=20_000, levels=1 << 40)
+        axes = plot_curve(curve, kind="froc")
+        drawn = sum(line.get_xdata().size for line in axes.lines)
+        assert drawn < 2500 < len(curve)
+        most = self.line(axes, "most caught").get_ydata().max()
+        assert most == curve.caught[curve.alarmed <= 0.5].max()
+
+    def test_another_kind_is_refused(self):
+        with pytest.raises(ValueError, match='`kind` to be "precision_recall" or "froc"'):
+            plot_curve(random_curve(0), kind="roc")

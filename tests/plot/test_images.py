@@ -59,6 +59,8 @@ def test_as_before(name):
         ("survival", 0, "lines", 1),  # the function
         ("survival", 1, "collections", -1),  # the area
         ("curve", 0, "lines", -1),  # the chosen point
+        ("froc", 0, "lines", 0),  # the most that is caught
+        ("froc", 0, "lines", -1),  # the chosen point
         ("comparison", 1, "collections", 0),  # bars of the dumbbells
         ("comparison", 2, "lines", -2),  # the late detector
         ("single-prediction", 2, "lines", 3),  # (d)

@@ -1,23 +1,23 @@
-"""The precision-recall curve over all thresholds, and what each threshold gives."""
+"""The precision-recall and free-response curves over all thresholds, and what each one gives."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, PercentFormatter
 
 from closecall.affiliation import AffiliationCurve
-from closecall.affiliation.thresholds import OperatingPoint
-from closecall.errors import InputTypeError, expected
+from closecall.affiliation.thresholds import MOST_ALARMED, OperatingPoint
+from closecall.errors import InputError, InputTypeError, expected
 from closecall.fscore import f_measure
-from closecall.plot.drawing import CHOSEN, INK, POINTS_PER_INCH, PRECISION, RECALL
+from closecall.plot.drawing import CHOSEN, FAINT, INK, POINTS_PER_INCH, PRECISION, RECALL
 from closecall.tables.scoring import outline_with, threshold_text
-from closecall.wording import score_text
+from closecall.wording import rate_text, rate_unit, score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
     from closecall.plot.drawing import Floats
 
-_SIZE = (10.0, 4.4)  # inches
+_SIZE, _FROC_SIZE = (10.0, 4.4), (5.6, 3.8)  # inches
 _POINTS = 1000  # drawn; more cannot be told apart
 _FEW = 40  # points up to which each gets a marker
 _FONT = 8.5
+_LEGEND = 3.2  # inches that the names of three lines take beside each other
 _FULL = 1.02  # so that a line along 1 is not cut in half
 _LEVELS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
 _STEEP = 2  # beta above which lines of equal F-beta crowd at recall 1
@@ -51,6 +52,7 @@ _ENDS = 2
 def plot_curve(
     curve: AffiliationCurve,
     *,
+    kind: Literal["precision_recall", "froc"] = "precision_recall",
     beta: float = 1,
     point: OperatingPoint | None = None,
     ax: Axes | None = None,
@@ -61,22 +63,31 @@ def plot_curve(
     precision is that of the lower threshold. Curves with very many thresholds are drawn through
     about a thousand of their exact points.
 
+    The free-response curve (``kind="froc"``) shows how many events are caught against the false
+    alarms per unit of evaluated time. The thin line goes through the thresholds, and back where
+    alarms join; the thick one is the most that any threshold catches with so many false alarms or
+    fewer, exactly. Thresholds at which more than half of the time is in alarm are dotted and do not
+    count for it, since one endless alarm catches everything.
+
     Parameters
     ----------
     curve
         What `closecall.affiliation_curve` returns.
+    kind
+        ``"precision_recall"``, or ``"froc"`` for the free-response curve.
     beta
         Which F-beta to draw: lines of equal F-beta, and F-beta at each threshold.
     point
         What to mark, as `AffiliationCurve.best` returns it; the best F-beta if not given.
     ax
-        Where to draw the precision-recall curve alone. If not given, a new figure shows it beside
-        two more panels over the thresholds: precision, recall and F-beta, and number of alarms.
+        Where to draw one of the curves alone. If not given, a new figure shows the precision-recall
+        curve beside two more panels over the thresholds: precision, recall and F-beta, and number
+        of alarms.
 
     Returns
     -------
     matplotlib.axes.Axes or numpy.ndarray
-        The axes that was drawn on; the three of a new figure as an array.
+        The axes that was drawn on; the three of a new figure with three as an array.
 
     Raises
     ------
@@ -92,7 +103,11 @@ def plot_curve(
     >>> [panel.get_ylabel() for panel in axes]
     ['precision', 'score', 'alarms']
     >>> axes[0].figure.savefig("curve.png")  # doctest: +SKIP
+    >>> plot_curve(c, kind="froc").get_xlabel()
+    'false alarms per 10'
     """
+    if kind not in ("precision_recall", "froc"):
+        raise InputError(expected('`kind` to be "precision_recall" or "froc"', repr(kind)))
     if not isinstance(curve, AffiliationCurve):
         raise InputTypeError(
             expected(
@@ -110,6 +125,11 @@ def plot_curve(
             )
         )
     marked = curve.best(beta) if point is None else point
+    if kind == "froc":
+        if ax is None:
+            ax = plt.subplots(figsize=_FROC_SIZE, layout="constrained")[1]
+        _draw_free_response(ax, curve, marked)
+        return ax
     outline = outline_with(curve, _POINTS, marked)
     if ax is not None:
         _draw_precision_recall(ax, curve, outline, beta, marked)
@@ -219,6 +239,105 @@ def _along_steps(recall: Floats, precision: Floats) -> Floats:
     level = np.broadcast_to(precision[1:, None], across.shape)
     before = np.broadcast_to(recall[:-1, None], down.shape)
     return np.column_stack((np.append(across, before), np.append(level, down)))
+
+
+def _draw_free_response(axes: Axes, curve: AffiliationCurve, point: OperatingPoint) -> None:
+    """Draw events caught against the rate of false alarms, and mark the chosen threshold."""
+    scored, count = curve.scored, len(curve.scored.truth)
+    dated = scored.clock.kind == "datetime"
+    length = float(scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
+    unit, size = rate_unit(max(point.false_alarms, 1), length, dated=dated)
+    rates, usable = curve.false_alarms * (size / length), curve.alarmed <= MOST_ALARMED
+    front = frontier(curve.false_alarms, curve.caught, usable)
+    rows = np.union1d(_spread_along(rates, curve.caught), front)
+    last = int(np.count_nonzero(usable[rows]))  # the time in alarm rises as the threshold falls
+    endless = slice(max(last - 1, 0), None)
+    most, least = float(rates.max()), size / length
+    if most > _LOG_FROM * least:
+        axes.set_xscale("symlog", linthresh=least, linscale=0.5)
+        axes.xaxis.set_major_locator(_OneIn(least, most))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_locator(NullLocator())
+    right = most * (1.15 if most > _LOG_FROM * least else 1.04) or least
+    axes.set(xlim=(0, right), ylim=(0, 1.06 * count))
+    axes.set(xlabel=f"false alarms {unit}", ylabel=f"events caught, of {count}")
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+    style: dict[str, Any] = {"color": FAINT, "linewidth": 0.8, "alpha": 0.7, "zorder": 2}
+    path = rates[rows], curve.caught[rows]
+    steps: dict[str, Any] = {"drawstyle": "steps-post", "color": PRECISION, "linewidth": 1.8}
+    # Above all scores nothing is caught, at no price.
+    caught = np.concatenate(([0], curve.caught[front]))
+    ends = np.concatenate(([0.0], rates[front], [right])), np.append(caught, caught[-1])
+    axes.plot(*ends, label="most caught", zorder=3, clip_on=False, **steps)
+    axes.plot(path[0][:last], path[1][:last], label="any threshold", **style)
+    if last < rows.size:
+        style["linestyle"] = (0, (1, 1.5))
+        axes.plot(path[0][endless], path[1][endless], label="over half in alarm", **style)
+    shares = axes.secondary_yaxis("right", functions=(lambda y: y / count, lambda y: y * count))
+    shares.yaxis.set_major_formatter(PercentFormatter(1))
+    shares.tick_params(labelsize=8.5)
+    shares.spines["right"].set_visible(False)
+    _tidy(axes)
+    rate = rate_text(point.false_alarms, "false alarm", length, dated=dated)
+    text = f"{point.caught} of {count} caught\n{rate}"
+    text += f"\nthreshold {threshold_text(curve, point.threshold)}"
+    at = point.false_alarms * size / length, point.caught
+    drawn = np.column_stack((np.concatenate((path[0], ends[0])), np.concatenate((path[1], ends[1]))))
+    _mark_free_response(axes, text, at, drawn)
+    above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.02, 0.99)}
+    columns = 3 if axes.bbox.width / axes.figure.dpi > _LEGEND else 2
+    axes.legend(
+        ncols=columns, frameon=False, fontsize=7.5, handlelength=1.6, columnspacing=1, **above
+    )
+
+
+def frontier(
+    false_alarms: NDArray[np.int64], caught: NDArray[np.int64], usable: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the thresholds that catch more than any with as few false alarms, fewest first."""
+    rows = np.flatnonzero(usable)
+    rows = rows[np.lexsort((-caught[rows], false_alarms[rows]))]
+    best = np.maximum.accumulate(caught[rows])
+    return rows[np.concatenate((best[:1] >= 0, best[1:] > best[:-1]))]
+
+
+def _spread_along(rates: Floats, caught: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Choose thresholds evenly along the path that they make, with its ends and turns."""
+    if rates.size <= _POINTS:
+        return np.arange(rates.size)
+    steps = np.hypot(np.diff(rates) / (rates.max() or 1.0), np.diff(caught) / caught.max())
+    way = np.concatenate(([0.0], np.cumsum(steps)))
+    even = np.searchsorted(way, np.linspace(0, way[-1], _POINTS)).clip(0, rates.size - 1)
+    return np.union1d(even, [0, int(rates.argmax()), rates.size - 1])
+
+
+class _OneIn(FixedLocator):
+    """Ticks at 0 and at powers of ten from about the least rate to the most, few enough to read."""
+
+    def __init__(self, least: float, most: float) -> None:
+        powers = np.arange(np.ceil(np.log10(least)), np.floor(np.log10(most)) + 1)
+        super().__init__([0.0, *(10.0 ** powers[:: -(-powers.size // _TICKS)])])
+
+
+def _mark_free_response(axes: Axes, text: str, at: tuple[float, float], drawn: Floats) -> None:
+    """Mark and name the chosen point, clear of what is drawn."""
+    axes.plot(*at, "o", color=CHOSEN, markeredgecolor="white", markersize=9, clip_on=False, zorder=5)
+    to_axes = axes.transData + axes.transAxes.inverted()
+    places = to_axes.transform(np.vstack((drawn, at)))
+    between = np.linspace(0, 1, 8)[:, None, None]
+    along = (places[:-1] + between * np.diff(places, axis=0)).reshape(-1, 2)
+    corner = free_corner(along, tuple(places[-1]), text_size(axes, text, _FONT))
+    axes.annotate(
+        text,
+        at,
+        corner,
+        textcoords="axes fraction",
+        fontsize=_FONT,
+        color=INK,
+        arrowprops={"arrowstyle": "-", "color": CHOSEN, "linewidth": 0.8, "shrinkB": 4},
+        path_effects=_HALO,
+        zorder=4,
+    )
 
 
 def _draw_by_threshold(

@@ -37,6 +37,8 @@ def plot_distances(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
     side: Side = "both",
     ax: Any = None,
 ) -> Any:
@@ -53,8 +55,8 @@ def plot_distances(
     ----------
     truth
         What `closecall.affiliation` returned, or the truth as it takes it.
-    predicted, times, end, span
-        As in `closecall.affiliation`, beside the truth.
+    predicted, times, end, span, ignore, max_step
+        As in `closecall.affiliation`, beside the truth. What is ignored is hatched.
     event
         Which event: its row in the result, from 0.
     side
@@ -83,7 +85,7 @@ def plot_distances(
     >>> [panel.get_title() for panel in axes]
     ['predictions to event: 0.3 on average', 'event to predictions: 1.275 on average']
     """
-    axis = {"times": times, "end": end, "span": span}
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     return draw_sides(_draw_arrows, _SIZE, truth, predicted, event=event, side=side, ax=ax, **axis)
 
 
@@ -107,6 +109,7 @@ def _draw_arrows(axes: Axes, zone: Zone, side: str) -> None:
         draw = _draw_upright if group.on_target else _draw_sideways
         draw(panel, group, origin, PRECISION if upward else RECALL)
     _write_shares(panel, groups, _NOTE[side])
+    panel.shade_ignored(0.5)
     axes.set_title(_title(zone, side), fontsize=9, color=INK)
     axes.set_yticks([sum(_TRUTH) / 2, sum(_PREDICTED) / 2], [zone.name, "predictions"])
     axes.tick_params(axis="y", length=0)

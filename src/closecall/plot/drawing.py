@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, Locator
 
@@ -92,6 +93,38 @@ def tidy(axes: Axes, *hidden: str) -> None:
 def edge_widths(starts: NDArray[Any], stops: NDArray[Any]) -> Floats:
     """Return the widths of bars' edges, in points; a bar without a length is seen by its edge."""
     return np.where(starts == stops, _POINT_EDGE, _EDGE)
+
+
+def draw_bars(
+    axes: Axes,
+    starts: Floats,
+    stops: Floats,
+    heights: tuple[float, float],
+    color: str,
+    **style: Any,
+) -> None:
+    """Draw events between two heights as a single artist, however many there are."""
+    corners: Any = np.empty((starts.size, 4, 2))
+    corners[:, :2, 0], corners[:, 2:, 0] = starts[:, None], stops[:, None]
+    corners[:, :, 1] = heights + heights[::-1]
+    style.setdefault("linewidths", edge_widths(starts, stops))
+    style.setdefault("zorder", 3)
+    style.setdefault("edgecolors", color)
+    bars = PolyCollection(corners, facecolors=color, **style)
+    axes.add_collection(bars, autolim=False)
+
+
+def shade_ignored(
+    axes: Axes, starts: Floats, stops: Floats, heights: tuple[float, float], named_at: float
+) -> None:
+    """Hatch ignored time over all that is drawn between two heights, and name it where it fits."""
+    style: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}
+    draw_bars(axes, starts, stops, heights, "0.97", zorder=3.5, **style)
+    # Between two stretches is a zone without a text.
+    borders = np.column_stack((starts, stops)).ravel()
+    names = ["ignored", ""] * starts.size
+    anchors = (borders[1:] + borders[:-1]) / 2
+    ZoneLabels(axes, borders, anchors, named_at, [names[:-1]], fontsize=7, color=FAINT)
 
 
 def plain(name: str) -> str:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib import pyplot as plt
-from matplotlib.collections import PolyCollection
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 
 from closecall.affiliation import Affiliation, affiliation
 from closecall.affiliation.zones import in_ticks
+from closecall.axis import read_axis
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events
+from closecall.events import Events, read_labels
+from closecall.parameters import read_length
 from closecall.plot.drawing import (
     BORDER,
     FAINT,
@@ -24,12 +25,13 @@ from closecall.plot.drawing import (
     TRUTH,
     TimeAxis,
     ZoneLabels,
-    edge_widths,
+    draw_bars,
     length_text,
     plain,
+    shade_ignored,
 )
 from closecall.series import read_detectors
-from closecall.wording import score_text
+from closecall.wording import outcome_text, score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,8 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import EventScores
-    from closecall.axis import Axis
-    from closecall.clock import Ticks
+    from closecall.clock import Clock, Ticks
     from closecall.plot.drawing import Floats
 
 _LEGENDS = {
@@ -49,7 +50,6 @@ _WIDTH, _FRAME, _LANE = 10.0, 0.75, 0.55  # inches
 _SERIES = "#5A5A5A"
 _SERIES_LANES, _SERIES_BOTTOM = 2.4, 1.15  # height of the series and where it begins, in lanes
 _TRUE_BAR, _PREDICTED_BAR = (0.12, 0.52), (0.46, 0.86)  # from a lane's bottom, which is one high
-_MISSED = "missed"
 _LONG_SERIES = 20_000  # samples from which on a line is stored as pixels in vector files
 _FONT, _SMALL_FONT, _NOTE_GAP = 8.5, 7.5, 3.0  # points
 _LONGEST, _MOST = 20, 3  # letters of a name in the note, and lanes that it names
@@ -72,9 +72,11 @@ def plot_events(
 
     The truth is the top lane and casts a shadow on the others. Dashed lines are the borders of the
     zones of affiliation. Under the predictions of each zone its precision and recall are written
-    (``0.80 / 1.00``, or one above the other where the zone is narrow), or ``missed``. Texts that
-    have no room are left out and appear on zooming in; a line under the axis says how many they
-    are. A lane's name carries the overall scores.
+    (``0.80 / 1.00``), with what happened to the event: ``25 min late``, or in one word where there
+    is less room, such as ``caught``. Narrow zones have the two scores only, one above the other; a
+    zone without predictions has no scores. Texts that have no room are left out and appear on
+    zooming in; a line under the axis says how many they are. A lane's name carries the overall
+    scores. Time that does not count is hatched.
 
     Parameters
     ----------
@@ -85,10 +87,10 @@ def plot_events(
     times, end, span
         As in `closecall.affiliation`. Datetimes are written along the axis in their time zone.
     ignore, max_step
-        Time that does not count, as in `closecall.affiliation`; it is hatched.
+        Time that does not count, as in `closecall.affiliation`.
     values
-        For vectors: the series itself, one number per sample, drawn above the lanes. Nan leaves
-        a gap.
+        For vectors: the series itself, one number per sample, drawn above the lanes, in ignored
+        time too. Nan leaves a gap, and so does a step that is longer than `max_step`.
     write
         What is written for each event: precision and recall, or the mean distances in time that
         they come from (``18 s / 1 min 16.5 s``: of the predictions from the event, and of the
@@ -125,7 +127,9 @@ def plot_events(
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     detectors = read_detectors(truth, predicted, alone=("predicted", None), **axis)
     results = {name: affiliation(pair, None) for name, pair in detectors.predicted.items()}
-    series = None if values is None else _read_series(values, truth, detectors.truth.axis)
+    series = None
+    if values is not None:
+        series = _read_series(values, truth, times, end, max_step, detectors.truth.clock)
     bottom, top = -len(results) - 0.02, 1.0 + (0.25 + _SERIES_LANES if series else 0)
     if ax is None:
         size = (_WIDTH, _FRAME + _LANE * (top - bottom))
@@ -139,15 +143,11 @@ def plot_events(
     shown = pair.opened(pair.truth)
     starts, stops = scale.positions(shown.starts), scale.positions(shown.stops)
     shadow: dict[str, Any] = {"linewidths": 0.3, "zorder": 0.5}
-    _draw_bars(ax, starts, stops, (bottom, top), "0.88", **shadow)
-    if pair.ignored is not None:
-        ends = scale.positions(pair.ignored.starts), scale.positions(pair.ignored.stops)
-        hatched: dict[str, Any] = {"edgecolors": "0.75", "hatch": "///", "linewidths": 0.0}
-        _draw_bars(ax, *ends, (bottom, top), "none", **hatched, zorder=0.6)
+    draw_bars(ax, starts, stops, (bottom, top), "0.88", **shadow)
     ax.vlines(
         borders[1:-1], bottom, top, colors="0.45", linestyles=BORDER, linewidths=0.7, zorder=1
     )
-    _draw_bars(ax, starts, stops, _TRUE_BAR, TRUTH)
+    draw_bars(ax, starts, stops, _TRUE_BAR, TRUTH)
     anchors = (starts + stops) / 2
     numbers = [str(number) for number in range(1, borders.size)]
     ZoneLabels(ax, borders, anchors, 0.76, [numbers], fontsize=_SMALL_FONT, color=INK)
@@ -156,7 +156,7 @@ def plot_events(
         own = pair.opened(result.events.pair.predicted)
         heights = _PREDICTED_BAR[0] - lane, _PREDICTED_BAR[1] - lane
         color = PREDICTED[(lane - 1) % len(PREDICTED)]
-        _draw_bars(ax, scale.positions(own.starts), scale.positions(own.stops), heights, color)
+        draw_bars(ax, scale.positions(own.starts), scale.positions(own.stops), heights, color)
         layouts = _event_texts(result.events, write)
         written[name] = ZoneLabels(
             ax, borders, anchors, 0.22 - lane, layouts, fontsize=7, color=INK
@@ -168,6 +168,12 @@ def plot_events(
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     legend = f"per event: {_LEGENDS[write]}    dashed: zones of affiliation"
+    if pair.ignored is not None:
+        ends = scale.positions(pair.ignored.starts), scale.positions(pair.ignored.stops)
+        shade_ignored(ax, *ends, (bottom, 1.0), sum(_TRUE_BAR) / 2)
+        hatched: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}
+        draw_bars(ax, *ends, (1.0, top), "none", **hatched, zorder=0.6)
+        legend += f"\nhatched: ignored, {length_text(pair.ignored.total, pair.clock)} in all"
     ax.set_title(legend, loc="right", fontsize=_SMALL_FONT, color="0.35")
     return ax
 
@@ -182,9 +188,11 @@ def _zone_positions(events: EventScores, scale: TimeAxis) -> Floats:
     return scale.from_start(events.borders / 2 - offset)
 
 
-def _read_series(values: Any, truth: Any, axis: Axis | None) -> tuple[Ticks, Floats]:
-    """Return the times and the values of the series that is drawn above the lanes."""
-    if axis is None or isinstance(truth, Events):
+def _read_series(
+    values: Any, truth: Any, times: Any, end: Any, max_step: Any, clock: Clock
+) -> tuple[Ticks, Floats]:
+    """Return times and values of all samples, with nan in the steps that are too long."""
+    if isinstance(truth, Events):
         raise InputTypeError(
             expected(
                 "`values` only beside 0/1 vectors, which share their times",
@@ -195,46 +203,37 @@ def _read_series(values: Any, truth: Any, axis: Axis | None) -> tuple[Ticks, Flo
     series = read_column(values, "values")[0]
     if series.dtype.kind not in "biuf":
         raise InputTypeError(expected("`values` to be numbers", f"values of type {series.dtype}"))
-    if series.size != axis.length:
-        rule = f"`values` to have one number for each of the {axis.length} labels"
+    length = read_labels(truth, "truth").size
+    if series.size != length:
+        rule = f"`values` to have one number for each of the {length} labels"
         raise InputError(expected(rule, f"{series.size}"))
-    return axis.borders(np.arange(axis.length)), series.astype(np.float64)
-
-
-def _draw_bars(
-    axes: Axes,
-    starts: Floats,
-    stops: Floats,
-    heights: tuple[float, float],
-    color: str,
-    **style: Any,
-) -> None:
-    """Draw events between two heights as a single artist, however many there are."""
-    corners: Any = np.empty((starts.size, 4, 2))
-    corners[:, :2, 0], corners[:, 2:, 0] = starts[:, None], stops[:, None]
-    corners[:, :, 1] = heights + heights[::-1]
-    style.setdefault("linewidths", edge_widths(starts, stops))
-    style.setdefault("zorder", 3)
-    style.setdefault("edgecolors", color)
-    bars = PolyCollection(corners, facecolors=color, **style)
-    axes.add_collection(bars, autolim=False)
+    axis = read_axis(length, times, end, of="labels", max_step=max_step).on_clock(clock)
+    ticks, numbers = axis.borders(np.arange(length)), series.astype(np.float64)
+    if max_step is not None:
+        gaps = np.flatnonzero(np.diff(ticks) > read_length(max_step, clock, "max_step")) + 1
+        ticks, numbers = np.insert(ticks, gaps, ticks[gaps]), np.insert(numbers, gaps, np.nan)
+    return ticks, numbers
 
 
 def _event_texts(events: EventScores, write: str) -> list[list[str]]:
-    """Write two scores or distances for each event beside each other, and one above the other."""
+    """Write two scores or distances for each event with its outcome, from long to short."""
+    clock = events.pair.clock
     if write == "scores":
         scores = zip(events.precision, events.recall, strict=True)
         pairs = [(score_text(precision), score_text(recall)) for precision, recall in scores]
     else:
-        clock = events.pair.clock
         pairs = [
             (length_text(row[2], clock), length_text(row[3], clock))
             for row in events.table.tolist()
         ]
-    rows = list(zip(pairs, (events.predicted_count == 0).tolist(), strict=True))
+    dated, names = clock.kind == "datetime", ("outcome", "delay", "nearest")
+    told = [outcome_text(**row, dated=dated) for row in events.rows(names)]
+    words, found = events.outcome.tolist(), (events.predicted_count > 0).tolist()
+    rows = list(zip(pairs, told, words, found, strict=True))
     return [
-        [_MISSED if missed else " / ".join(pair) for pair, missed in rows],
-        [_MISSED if missed else _short("\n".join(pair)) for pair, missed in rows],
+        [f"{' / '.join(pair)}\n{long}" if near else long for pair, long, _, near in rows],
+        [f"{' / '.join(pair)}\n{word}" if near else word for pair, _, word, near in rows],
+        [_short("\n".join(pair)) if near else word for pair, _, word, near in rows],
     ]
 
 

@@ -31,6 +31,8 @@ def plot_survival(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
     side: Side = "both",
     ax: Any = None,
 ) -> Any:
@@ -46,8 +48,8 @@ def plot_survival(
     ----------
     truth
         What `closecall.affiliation` returned, or the truth as it takes it.
-    predicted, times, end, span
-        As in `closecall.affiliation`, beside the truth.
+    predicted, times, end, span, ignore, max_step
+        As in `closecall.affiliation`, beside the truth. What is ignored is hatched.
     event
         Which event: its row in the result, from 0.
     side
@@ -76,7 +78,7 @@ def plot_survival(
     >>> [panel.get_title() for panel in axes]
     ['precision 0.672: mean over the predictions', 'recall 0.944: mean over the event']
     """
-    axis = {"times": times, "end": end, "span": span}
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     return draw_sides(_draw_areas, _SIZE, truth, predicted, event=event, side=side, ax=ax, **axis)
 
 
@@ -116,6 +118,7 @@ def _draw_areas(axes: Axes, zone: Zone, side: str) -> None:
     axes.plot(panel.positions(curve.places), curve.values, color="0.55", linewidth=1, zorder=2)
     _fill(panel, curve, sources, PRECISION if side == "precision" else RECALL)
     _write_means(panel, curve, sources)
+    panel.shade_ignored(0.5)
     axes.set_title(_title(zone, side), fontsize=9, color=INK)
     axes.set_yticks(
         [sum(_PREDICTED) / 2, sum(_TRUTH) / 2, 0, 0.5, 1],
@@ -133,6 +136,8 @@ def _curve(zone: Zone, side: str, shown: tuple[float, float]) -> _Curve:
     edges = [event.starts, event.stops, predicted.starts, predicted.stops, np.array(shown)]
     edges.append((predicted.stops[:-1] + predicted.starts[1:]) / 2)
     edges.append(np.linspace(*shown, _STEPS))
+    # At a seam, the line goes to what is ignored and starts again after it.
+    edges += [zone.seams, np.nextafter(zone.seams, -np.inf)]
     places = np.unique(np.concatenate(edges))
     if side == "recall":
         return _Curve(places, zone.recall_at(places))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -19,6 +19,7 @@ from closecall.plot.drawing import (
     length_text,
     new_panels,
     read_panels,
+    shade_ignored,
 )
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from closecall.axis import IgnoredTime
     from closecall.plot.drawing import Floats
 
 Side = Literal["both", "precision", "recall"]
@@ -96,8 +98,16 @@ def read_zone(result: Affiliation, event: Any) -> Zone:
     )
     offset = low / 2 - (pair.start - origin)
     length = float(high - low) / 2
-    scores = events.table[row]
-    return Zone(row, len(events), truth, predicted, length, offset, TimeAxis.of(pair), scores)
+    scores, ignored = events.table[row], None
+    if pair.ignored is not None:
+        starts, stops, seams = (
+            (ticks - pair.start).astype(np.float64) - offset
+            for ticks in (pair.ignored.starts, pair.ignored.stops, pair.ignored.seams)
+        )
+        ignored = replace(pair.ignored, starts=starts, stops=stops, seams=seams)
+    return Zone(
+        row, len(events), truth, predicted, length, offset, TimeAxis.of(pair), scores, ignored
+    )
 
 
 def _read_event(event: Any, count: int) -> int:
@@ -156,6 +166,14 @@ class Zone:
     offset: float
     scale: TimeAxis
     scores: Floats
+    ignored: IgnoredTime | None = None
+    """Counted from the zone's start as well, where that lies on the closed axis."""
+
+    @property
+    def seams(self) -> Floats:
+        """Where the axis is closed over ignored time inside the zone."""
+        seams: Floats = np.empty(0) if self.ignored is None else self.ignored.seams
+        return seams[(seams > 0) & (seams < self.length)]
 
     @property
     def name(self) -> str:
@@ -201,18 +219,33 @@ class ZonePanel:
             shown = (max(low - more, 0.0), min(high + more, zone.length))
         panel = cls(axes, zone, shown)
         zone.scale.prepare(axes)
-        axes.set_xlim(*panel.positions(shown))
+        axes.set_xlim(panel.positions(shown[:1])[0], panel.positions(shown[1:], stops=True)[0])
         return panel
 
-    def positions(self, places: Any) -> Floats:
-        """Return the drawn positions of places."""
-        offsets = np.asarray(places, dtype=np.float64) + self.zone.offset
-        return self.zone.scale.from_start(offsets)
+    def positions(self, places: Any, *, stops: bool = False) -> Floats:
+        """Return the drawn positions of places; at a seam after what is ignored, or before it."""
+        own, ignored = np.asarray(places, dtype=np.float64), self.zone.ignored
+        if ignored is not None:
+            own = ignored.open_stops(own) if stops else ignored.open_starts(own)
+        return self.zone.scale.from_start(own + self.zone.offset)
+
+    def shade_ignored(self, named_at: float) -> None:
+        """Hatch what is ignored inside the zone."""
+        if self.zone.ignored is None or not self.zone.seams.size:
+            return
+        inside = np.isin(self.zone.ignored.seams, self.zone.seams)
+        ends = self.zone.ignored.starts[inside], self.zone.ignored.stops[inside]
+        starts, stops = (self.zone.scale.from_start(end + self.zone.offset) for end in ends)
+        shade_ignored(self.axes, starts, stops, self.axes.get_ylim(), named_at)
+        label = self.axes.get_xlabel()
+        self.axes.set_xlabel(f"{label}    hatched: ignored".strip())
 
     def mark_borders(self) -> None:
         """Draw the zone's borders that are shown, dashed; the frame does not cut them."""
+        ends = (self.positions([0.0]), self.positions([self.zone.length], stops=True))
+        drawn = (0.0 in self.shown, self.zone.length in self.shown)
         self.axes.vlines(
-            self.positions([border for border in (0.0, self.zone.length) if border in self.shown]),
+            np.concatenate(ends)[list(drawn)],
             *self.axes.get_ylim(),
             colors="0.45",
             linestyles=BORDER,
@@ -223,10 +256,11 @@ class ZonePanel:
 
     def draw_lane(self, spans: Spans, low: float, high: float, color: str) -> None:
         """Draw intervals as bars between two heights; points are wide enough to see."""
+        starts, stops = self.positions(spans.starts), self.positions(spans.stops, stops=True)
         self.axes.bar(
-            self.positions(spans.starts),
+            starts,
             high - low,
-            self.positions(spans.stops) - self.positions(spans.starts),
+            np.where(spans.starts == spans.stops, 0.0, stops - starts),
             low,
             align="edge",
             color=color,

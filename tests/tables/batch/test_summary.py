@@ -133,18 +133,6 @@ def test_the_level_of_chance_is_averaged_beside():
     assert row["mean_chance_recall"] == pytest.approx(np.mean(levels))
 
 
-def test_the_level_of_average_precision_is_averaged_beside():
-    generator = np.random.default_rng(5)
-    series = {name: random_series(generator, 30) for name in ("x", "y")}
-    question = BatchOptions.read(
-        by="series", truth="label", score="a", metrics=["affiliation_average_precision"]
-    )
-    (row,) = summarise(rows_of(question, **series), question).to_pylist()
-    curves = [cc.affiliation_curve(one["label"], one["a"]) for one in series.values()]
-    expected = np.mean([curve.chance_average_precision for curve in curves])
-    assert row["mean_chance_average_precision"] == pytest.approx(expected)
-
-
 def test_unknown_columns_are_named():
     rows = rows_of(x=X)
     with pytest.raises(InputError, match=r"got 'label'\.\n\nHint: There is: series, detector"):
@@ -207,8 +195,6 @@ def test_distances_are_better_when_they_are_short():
     assert not higher_is_better("hausdorff", question)
     assert higher_is_better("affiliation_f1", question)
     assert higher_is_better("chance_f1", question)
-    scored = BatchOptions.read(by="series", truth="label", score=["x"])
-    assert higher_is_better("chance_average_precision", scored)
     board = rank_detectors(rows({"s": (3.0, 1.0, 2.0)}, ("hausdorff",)), question, "hausdorff")
     assert board["detector"].to_pylist() == ["y", "z", "x"]
 
