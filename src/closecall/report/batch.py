@@ -91,7 +91,7 @@ def report_batch(
     >>> noisy = {"truth": [0, 1, 1, 0], "scores": {"a": [0.1, 0.2, 0.9, 0.3]}}
     >>> quiet = {"truth": [0, 0, 0, 0], "scores": {"a": [0.1, 0.2, 0.1, 0.3]}}
     >>> report_batch({"noisy": noisy, "quiet": quiet}, script="cdn")
-    Report('closecall report', 2 series, detectors: a; 0.1 MB)
+    Report('closecall report', 2 series, detectors: a; 0.2 MB)
     """
     require_page(title, script)
     require_disorder(disorder)
@@ -161,7 +161,7 @@ def _series_content(
     unknown = [key for key in arguments if key not in _ARGUMENTS]
     if unknown or "truth" not in arguments:
         raise InputError(expected(rule, repr(unknown[0]) if unknown else "no `truth`", hint))
-    given = {key: arguments.get(key) for key in _ARGUMENTS}
+    given: dict[str, Any] = {key: arguments.get(key) for key in _ARGUMENTS}
     given["nan"] = given["nan"] or "raise"
     order = _put_in_order(given, disorder)
     troubles = _read_each(name, given, order)

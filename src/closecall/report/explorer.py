@@ -83,7 +83,7 @@ def report(
     --------
     >>> from closecall.report import report
     >>> report([0, 0, 1, 1, 0, 0], scores={"a": [0.1, 0.6, 0.9, 0.4, 0.1, 0.2]}, script="cdn")
-    Report('closecall report', detectors: a; 0.1 MB)
+    Report('closecall report', detectors: a; 0.2 MB)
     """
     require_page(title, script)
     content = series_content(

@@ -69,7 +69,7 @@ def report_files(
     >>> import pathlib
     >>> _ = pathlib.Path("scores.csv").write_text("truth,score\n0,0.1\n1,0.7\n1,0.9\n0,0.2\n")
     >>> report_files("scores.csv", scores=["score"], script="cdn")
-    Report('scores.csv', detectors: score; 0.1 MB)
+    Report('scores.csv', detectors: score; 0.2 MB)
     """
     sources = read_sources(truth_file, detectors_file)
     options: dict[str, Any] = {

@@ -139,8 +139,8 @@ def _advice(detectors: Detectors, max_step: str | None) -> list[str]:
 
 def summary(content: dict[str, Any]) -> dict[str, Any]:
     """Return what the first page says about a series: its size and its detectors' scores."""
-    names = ("name", "precision", "recall", "f1", "threshold", "headline", "chance")
-    names += ("caught", "alarms", "false_alarms")
+    scores = ("name", "precision", "recall", "f1", "threshold", "headline", "chance")
+    names = (*scores, "caught", "alarms", "false_alarms")
     return {
         "name": content["name"],
         "samples": content["samples"],
