@@ -229,11 +229,19 @@ def _event_texts(events: EventScores, write: str) -> list[list[str]]:
     dated, names = clock.kind == "datetime", ("outcome", "delay", "nearest")
     told = [outcome_text(**row, dated=dated) for row in events.rows(names)]
     words, found = events.outcome.tolist(), (events.predicted_count > 0).tolist()
-    rows = list(zip(pairs, told, words, found, strict=True))
+    delays = [long if word == "caught" else word for long, word in zip(told, words, strict=True)]
     return [
-        [f"{' / '.join(pair)}\n{long}" if near else long for pair, long, _, near in rows],
-        [f"{' / '.join(pair)}\n{word}" if near else word for pair, _, word, near in rows],
-        [_short("\n".join(pair)) if near else word for pair, _, word, near in rows],
+        *(
+            [
+                f"{' / '.join(pair)}\n{text}" if near else text
+                for pair, text, near in zip(pairs, texts, found, strict=True)
+            ]
+            for texts in (told, delays, words)
+        ),
+        [
+            _short("\n".join(pair)) if near else word
+            for pair, word, near in zip(pairs, words, found, strict=True)
+        ],
     ]
 
 
