@@ -111,7 +111,7 @@ def draw_comparison():
     results = {
         name: cc.affiliation(truth, events, span=(0, 800)) for name, events in predicted.items()
     }
-    axes = panels(3, 9, 2.8, top=0.72, left=0.06, wspace=0.15)
+    axes = panels(3, 9, 3, top=0.68, left=0.06, wspace=0.15)
     return plot.plot_comparison(results, ax=axes)
 
 
