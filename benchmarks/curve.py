@@ -36,6 +36,7 @@ _SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 _CHECKED, _QUICK_THRESHOLDS, _THRESHOLDS = 12, 4, 100
 _SMALLEST = 1e-15  # differences are shown in this unit
 _AGREEMENT = 1e-9
+_MORE = 1.33  # times the cost of a curve, with what happened to events
 _PEAK = """
 import json
 from pathlib import Path
@@ -198,6 +199,36 @@ def _official_at(
     return official.score_vectors(truth, (scores >= threshold).astype(np.uint8))
 
 
+def outcomes(length: int, rounds: int) -> list[Row]:
+    """Measure what counting events caught and false alarms at every threshold adds to a curve."""
+    rows = []
+    for kind, draw in (("noise", noisy), ("slow scores", smooth)):
+        truth, scores = draw(length)
+
+        def counted(truth: Any = truth, scores: Any = scores) -> None:
+            curve = cc.affiliation_curve(truth, scores)
+            _ = curve.caught, curve.false_alarms, curve.alarmed
+
+        times = best_times(
+            {
+                "alone": lambda: cc.affiliation_curve(truth, scores),  # noqa: B023 - called at once
+                "counted": counted,
+            },
+            rounds=rounds,
+        )
+        rows += [
+            Row(f"closecall, {kind}, {length:,} samples", times["alone"]),
+            Row(
+                f"with caught, false_alarms and alarmed, {kind}",
+                times["counted"],
+                times["counted"] / times["alone"],
+                "times the curve alone",
+                Target("<=", _MORE),
+            ),
+        ]
+    return rows
+
+
 def memory() -> list[Row]:
     """Measure what 10,000,000 samples need beyond truth and scores, in a process of its own."""
     if not os.access("/proc/self/clear_refs", os.W_OK):
@@ -228,6 +259,7 @@ def main(arguments: list[str]) -> int:
         "Against a loop of the official algorithm": loop,
         "As long as SWaT": beside_peers(pointwise, _SWAT, rounds=15),
         "Ten million samples": beside_peers(pointwise, _LONG, rounds=5),
+        "What happened to events": [*outcomes(_SWAT, rounds=15), *outcomes(_LONG, rounds=5)],
         "Growth": growth(),
         "Accumulated rounding": rounding(_LONG),
         "Memory": memory(),

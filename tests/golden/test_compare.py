@@ -24,8 +24,8 @@ def test_the_counts_of_the_paper(truth, predicted):
     pair = compare(truth, predicted, decimals=2).pair("seq2seq", "iforest")
     assert (pair.better, pair.better_both, pair.better_precision) == (21, 13, 8)
     assert (pair.equivocal, pair.worse) == (4, 2)
-    assert (pair.missed_by_second, pair.missed_by_first) == (2, 6)
-    assert (pair.better_recall, pair.equal, pair.missed_by_both) == (0, 0, 0)
+    assert (pair.undetected_by_second, pair.undetected_by_first) == (2, 6)
+    assert (pair.better_recall, pair.equal, pair.undetected_by_both) == (0, 0, 0)
 
 
 def test_the_counts_without_rounding(truth, predicted):
@@ -33,7 +33,7 @@ def test_the_counts_without_rounding(truth, predicted):
     pair = compared.pair("seq2seq", "iforest")
     assert (pair.better_both, pair.better_precision) == (16, 1)
     assert (pair.equivocal, pair.worse) == (8, 2)
-    assert (pair.missed_by_first, pair.missed_by_second) == (6, 2)
+    assert (pair.undetected_by_first, pair.undetected_by_second) == (6, 2)
     iforest, seq2seq = compared.detectors
     assert (iforest.found, iforest.found_alone, iforest.best) == (33, 6, 9)
     assert (seq2seq.found, seq2seq.found_alone, seq2seq.best) == (29, 2, 26)

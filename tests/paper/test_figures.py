@@ -61,7 +61,7 @@ def test_the_construction_has_the_distances_and_scores_of_the_text():
     (axes,) = figure("zones").axes
     written = texts(axes)
     for distances in ("11 min 30 s / 2 min 30 s", "31 min 15 s / 2 min 30 s"):
-        assert distances in written
+        assert any(text.startswith(distances) for text in written)
     panels = figure("random-sampling").axes
     marked = [[text.get_text() for text in axes.texts if text.get_text()] for axes in panels]
     assert marked == [["0.556"], ["0.778"]]

@@ -62,6 +62,21 @@ def draw_crowded():
     return plot.plot_events(truth, predicted, span=(0, 800), ax=panels(1, 8, 2.2, bottom=0.24))
 
 
+def draw_ignored():
+    truth, predicted = two_detectors()
+    times = np.concatenate((np.arange(330), np.arange(420, 800)))
+    labels = {name: events.to_labels(times, end=800) for name, events in predicted.items()}
+    axis = {"times": times, "max_step": 1, "ignore": [(0, 60), (610, 640)]}
+    values, axes = np.sin(times / 25), panels(1, 8, 3.4)
+    return plot.plot_events(truth.to_labels(times, end=800), labels, values=values, ax=axes, **axis)
+
+
+def draw_ignored_survival():
+    alarms = cc.Events([(40, 60), (250, 330), (350, 360), (420, 480), (640, 700)])
+    axis = {"span": (0, 800), "ignore": [(200, 280), (450, 520), (650, 660)]}
+    return plot.plot_survival(cc.Events([(300, 600)]), alarms, ax=panels(2, 9, 2.6), **axis)
+
+
 def draw_summed_shares():
     truth = cc.Events([(300, 600)])
     alarms = cc.Events([(40, 60), (310, 330), (350, 360), (420, 430), (640, 700)])
@@ -96,7 +111,7 @@ def draw_comparison():
     results = {
         name: cc.affiliation(truth, events, span=(0, 800)) for name, events in predicted.items()
     }
-    axes = panels(3, 9, 2.8, top=0.72, left=0.06, wspace=0.15)
+    axes = panels(3, 9, 3, top=0.68, left=0.06, wspace=0.15)
     return plot.plot_comparison(results, ax=axes)
 
 
@@ -117,6 +132,8 @@ def draw_batch():
 PICTURES = {
     "events": draw_events,
     "crowded-events": draw_crowded,
+    "ignored-time": draw_ignored,
+    "ignored-survival": draw_ignored_survival,
     "distances": draw_distances,
     "summed-shares": draw_summed_shares,
     "survival": draw_survival,

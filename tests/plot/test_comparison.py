@@ -50,10 +50,23 @@ def test_what_was_missed_has_a_column_of_its_own():
         assert y == 2
         labels = panel.get_xticklabels()
         names = {t: label.get_text() for t, label in zip(panel.get_xticks(), labels, strict=True)}
-        assert names[x] == "missed"
+        assert names[x] == "no alarm"
         assert x < 0
     (panel,) = [plot_comparison(results(late=LATE), scores="f1")]
-    assert "missed" not in [label.get_text() for label in panel.get_xticklabels()]
+    assert "no alarm" not in [label.get_text() for label in panel.get_xticklabels()]
+
+
+def test_markers_are_filled_by_what_happened_to_the_event():
+    both = results(early=EARLY, late=LATE)
+    assert both["early"].events.outcome.tolist() == ["caught", "close call", "missed"]
+    panel = plot_comparison(both, scores="precision")
+    fills = {}
+    for line in panel.lines:
+        if line.get_linestyle() == "None" and line.get_color() == PREDICTED[0]:
+            hollow = line.get_markerfacecolor() == "white"
+            fill = "hollow" if hollow else line.get_fillstyle()
+            fills |= dict.fromkeys(line.get_ydata().tolist(), fill)
+    assert fills == {0: "full", 1: "left", 2: "hollow", 3.5: "full"}
 
 
 def test_lines_have_the_colour_of_the_better_one():
@@ -83,7 +96,14 @@ def test_the_legend_names_the_detectors_with_their_scores():
     both = results(early=EARLY, late=LATE)
     (legend,) = plot_comparison(both)[0].figure.legends
     texts = [text.get_text() for text in legend.get_texts()]
-    assert texts == [f"{name}  (F1 {result.f1:.2f})" for name, result in both.items()]
+    f1 = [f"{result.f1:.2f}" for result in both.values()]
+    assert texts == [
+        f"early  (1 of 3 caught, F1 {f1[0]})",
+        f"late  (3 of 3 caught, F1 {f1[1]})",
+        "caught",
+        "close call",
+        "missed",
+    ]
     _, ax = plt.subplots()
     assert plot_comparison(both, scores="f1", ax=ax) is ax
     assert [text.get_text() for text in ax.get_legend().get_texts()] == texts

@@ -189,3 +189,21 @@ def test_misuse_is_named():
         plot_distances(minutes(), ax=plt.subplots()[1])
     with pytest.raises(InputTypeError, match="`ax` to be one axes"):
         plot_distances(minutes(), side="recall", ax=3)
+
+
+def test_ignored_time_takes_room_and_no_distance():
+    """The arrow spans what is ignored, and the distance it stands for does not."""
+    truth, alarms = cc.Events([(60, 70)]), cc.Events([(20, 22), (40, 62)])
+    axis = {"span": (0, 100), "ignore": [(30, 50)]}
+    panel = plot_distances(truth, alarms, side="precision", **axis)
+    assert panel.get_xlabel() == "hatched: ignored"
+    hatched = [path.get_extents() for path in panel.collections[-1].get_paths()]
+    assert [(box.x0, box.x1) for box in hatched] == [(30, 50)]
+    bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in panel.patches]
+    assert bars == [(60, 70), (20, 22), (50, 62)]
+    # 2 at a distance of 19 and 10 at one of 5 on the closed axis, and 2 inside.
+    assert panel.get_title() == f"predictions to event: {(2 * 19 + 10 * 5) / 14:.4g} on average"
+    result = cc.affiliation(truth, alarms, **axis)
+    assert plot_distances(result, side="precision").get_title() == panel.get_title()
+    whole = plot_distances(truth, alarms, side="precision", span=(0, 100))
+    assert whole.get_xlabel() == ""

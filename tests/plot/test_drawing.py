@@ -65,7 +65,9 @@ def test_the_note_under_the_axis(name):
 def test_legends(name):
     result = cc.affiliation(TRUTH, TRUTH, span=SPAN)
     texts = drawn(plot_comparison({name: result, "other": result}))
-    assert f"{seen(name)}  (F1 1.00)" in [text.replace("   ", "  ") for text in texts]
+    assert f"{seen(name)}  (2 of 2 caught, F1 1.00)" in [
+        text.replace("   ", "  ") for text in texts
+    ]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -89,19 +89,54 @@ def test_mean_distances_may_be_written_instead():
     dated = running_example().plot(write="distances")
     dated.figure.set_size_inches(14, 2)
     texts = written(dated)
-    assert {"18 s / 1 min 16.5 s", "11 min 30 s / 2 min 30 s"} <= set(texts)
+    assert {"18 s / 1 min 16.5 s", "11 min 30 s / 2 min 30 s", "5 min late"} <= set(texts)
     assert any("mean distance of the predictions / of the event" in text for text in texts)
     ax = plot_events(TRUTH, cc.Events([(12, 15)]), span=SPAN, write="distances")
-    assert {"0 / 1.45", "missed"} <= set(written(ax))
+    assert {"0 / 1.45", "2 late", "missed, nearest 45 before"} <= set(written(ax))
     ax.set_xlim(40, 4000)
-    assert "missed" not in written(ax)
+    assert not any("missed" in text for text in written(ax))
     assert "no room for the numbers of 1 of 1 event" in written(ax)
 
 
-def test_a_missed_event_is_called_missed():
-    texts = written(plot_events(TRUTH, cc.Events([(12, 15)]), span=SPAN))
-    assert texts.count("missed") == 1
-    assert written(plot_events(TRUTH, PREDICTED, span=SPAN)).count("missed") == 0
+def test_outcomes_are_told_in_as_many_words_as_there_is_room_for():
+    # The last event has predictions in its zone, and is missed all the same.
+    truth = cc.Events([(10, 20), (60, 65), (110, 120), (170, 180)])
+    predicted = cc.Events([(12, 15), (50, 59), (115, 135), (198, 199)])
+    ax = plot_events(truth, predicted, span=(0, 200))
+    ax.figure.set_size_inches(14, 2)
+    told = ["2 late", "close call, 1 before", "5 late", "missed, nearest 18 after"]
+    assert set(told) <= set(written(ax))
+    ax.figure.set_size_inches(4.2, 2)
+    texts = written(ax)
+    assert {"2 late", "close call", "5 late", "missed"} <= set(texts)
+    ax.set_xlim(0, 400)
+    assert not any(word in text for text in written(ax) for word in ("late", "call", "missed"))
+
+
+def test_ignored_time_is_hatched_and_named_and_gaps_break_the_line():
+    times = np.concatenate((np.arange(0, 100), np.arange(160, 260)))
+    truth, predicted = np.zeros((2, 200), dtype=int)
+    truth[[50, 51, 150]] = 1
+    predicted[[30, 51, 99, 150]] = 1
+    ignore = [(0, 40)]
+    ax = plot_events(
+        truth, predicted, times=times, max_step=1, ignore=ignore, values=np.arange(200), ax=None
+    )
+    _, (_, bars, stretches, above) = lanes(ax)
+    assert extents(stretches) == extents(above) == [(0, 40), (100, 160)]
+    assert extents(bars) == [(51, 52), (99, 100), (210, 211)]
+    texts = written(ax)
+    assert texts.count("ignored") == 2
+    assert "hatched: ignored, 100 in all" in " ".join(texts)
+    x, y = ax.lines[0].get_data()
+    assert np.isnan(y).nonzero()[0].tolist() == [100]
+    assert x[~np.isnan(y)].tolist() == times.tolist(), "values in ignored time are drawn too"
+    # The picture of the result is the same, but for the values.
+    result = cc.affiliation(truth, predicted, times=times, max_step=1, ignore=ignore)
+    assert (
+        lanes(result.plot())[1][2]
+        == lanes(plot_events(truth, predicted, times=times, max_step=1, ignore=ignore))[1][2]
+    )
 
 
 def note(ax):

@@ -52,6 +52,9 @@ def test_as_before(name):
         ("events", 0, "artists", 1),  # scores
         ("events", 0, "lines", 0),  # series
         ("crowded-events", 0, "texts", -1),  # how many scores have no room
+        ("ignored-time", 0, "collections", -1),  # ignored time above the lanes
+        ("ignored-time", 0, "collections", -2),  # and over them
+        ("ignored-survival", 0, "collections", -1),
         ("summed-shares", 1, "artists", 0),  # what is on target, and what is not
         ("distances", 0, "collections", 1),  # arrows
         ("distances", 1, "artists", 0),  # shares

@@ -74,7 +74,9 @@ class Ensemble:
             "votes": self.votes,
             **{name: value if isfinite(value) else None for name, value in scores},
             "alarms": len(self.predicted),
-            "missed": int(np.count_nonzero(self.events.predicted_count == 0)),
+            "caught": self.result.caught,
+            "false_alarms": self.result.false_alarms,
+            "missed": int(np.count_nonzero(self.events.missed)),
         }
 
     def __repr__(self) -> str:

@@ -19,7 +19,8 @@ class PairComparison:
     """On how many events one detector does better or worse than another.
 
     Every true event is counted once: in one of the eight counts of events that both detect (with
-    at least one prediction in the event's zone), or in one of the three of events that they miss.
+    at least one prediction in the event's zone), or in one of the three of events that are
+    undetected. Apart from these, ``missed_by_first`` and its like count events by their outcome.
 
     Examples
     --------
@@ -44,8 +45,12 @@ class PairComparison:
     worse_both: int
     worse_precision: int
     worse_recall: int
+    undetected_by_first: int
+    """The first has no prediction in the event's zone, and the second has."""
+    undetected_by_second: int
+    undetected_by_both: int
     missed_by_first: int
-    """The first has no prediction near the event, and the second has."""
+    """The outcome of the event is ``missed`` for the first, and not for the second."""
     missed_by_second: int
     missed_by_both: int
     precision_difference: float
@@ -72,12 +77,12 @@ class PairComparison:
         }
 
     def __repr__(self) -> str:
-        missed = (self.missed_by_first, self.missed_by_second, self.missed_by_both)
+        undetected = self.undetected_by_first, self.undetected_by_second, self.undetected_by_both
         return (
             f"PairComparison({self.first!r} against {self.second!r}: {self.better} better "
             f"({self.better_both} both, {self.better_precision} precision, {self.better_recall} "
             f"recall), {self.equivocal} equivocal, {self.equal} equal, {self.worse} worse; "
-            "missed by first {}, by second {}, by both {})".format(*missed)
+            "undetected by first {}, by second {}, by both {})".format(*undetected)
         )
 
 
@@ -87,8 +92,9 @@ def compare_pair(
     """Count the events by who does better in what."""
     mine, theirs = results[first], results[second]
     # Without a prediction in its zone there is no precision to compare.
-    missed = mine.events.predicted_count == 0, theirs.events.predicted_count == 0
-    found = ~missed[0] & ~missed[1]
+    absent = mine.events.predicted_count == 0, theirs.events.predicted_count == 0
+    missed = mine.events.missed, theirs.events.missed
+    found = ~absent[0] & ~absent[1]
 
     def signs(name: str) -> NDArray[np.float64]:
         ours, others = (
@@ -112,9 +118,15 @@ def compare_pair(
         worse_both=count(-1, -1),
         worse_precision=count(-1, 0),
         worse_recall=count(0, -1),
-        missed_by_first=int(np.count_nonzero(missed[0] & ~missed[1])),
-        missed_by_second=int(np.count_nonzero(missed[1] & ~missed[0])),
-        missed_by_both=int(np.count_nonzero(missed[0] & missed[1])),
+        **{
+            f"{name}_by_{who}": int(np.count_nonzero(rows))
+            for name, (ours, others) in (("undetected", absent), ("missed", missed))
+            for who, rows in (
+                ("first", ours & ~others),
+                ("second", others & ~ours),
+                ("both", ours & others),
+            )
+        },
         precision_difference=mine.precision - theirs.precision,
         recall_difference=mine.recall - theirs.recall,
         f1_difference=mine.f1 - theirs.f1,

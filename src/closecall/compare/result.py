@@ -19,6 +19,7 @@ from closecall.compare.uncertainty import ComparisonIntervals, comparison_interv
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
 from closecall.series import by_name, read_detectors, read_pair
+from closecall.wording import counted, score_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +50,7 @@ def compare(
     Each detector is scored as by `closecall.affiliation` (in [0, 1], higher is better; equations 4
     to 6 of the paper). Two detectors are then compared on each true event as in section 4.3 of the
     paper: better in both precision and recall, in one of them only, equivocal, or worse; events
-    that one of the two does not detect are counted apart.
+    that one of the two does not detect, with no prediction in their zone, are counted apart.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def compare(
     Returns
     -------
     Comparison
-        ``detectors``, ``events``, ``best``, ``missed_by_all``, ``pairs``, ``pair(a, b)``,
+        ``headline``, ``detectors``, ``events``, ``best``, ``missed_by_all``, ``pairs``, ``pair(a, b)``,
         ``ensemble(...)``, ``best_pair(...)``, ``results``, ``to_frame``, ``to_dict``.
 
     Examples
@@ -92,8 +93,8 @@ def compare(
     >>> truth = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
     >>> late, noisy = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 1, 0, 0, 1, 0]
     >>> c = cc.compare(truth, {"late": late, "noisy": noisy})
-    >>> c
-    Comparison(2 detectors on 2 events, best f1=0.909 by 'noisy', 0 missed by all)
+    >>> c.headline
+    "'noisy' has the best F1, 0.91: 2 of 2 caught, median 0.5 early, 1 false alarm per 10"
     >>> c.best
     (('late',), ('noisy',))
     >>> c.pair("noisy", "late").missed_by_second
@@ -157,6 +158,14 @@ class DetectorSummary:
     f1: float
     alarms: int
     """How many events it predicts."""
+    false_alarms: int
+    """How many of them overlap no true event."""
+    caught: int
+    """True events that an alarm overlaps."""
+    close_calls: int
+    """True events that no alarm overlaps, but one is near."""
+    missed: int
+    """All other true events."""
     found: int
     """True events with at least one prediction in their zone."""
     found_alone: int
@@ -204,7 +213,7 @@ class Comparison:
 
     @cached_property
     def best(self) -> tuple[tuple[str, ...], ...]:
-        """For each event the detector with the highest F1; several if tied, none if all miss it."""
+        """For each event the detector with the highest F1; several if tied, none if none has one."""
         return tuple(
             tuple(name for name, leads in zip(self.names, column, strict=True) if leads)
             for column in self.leads.T.tolist()
@@ -212,8 +221,25 @@ class Comparison:
 
     @property
     def missed_by_all(self) -> tuple[int, ...]:
-        """Numbers of the events, from 0, near which no detector predicts anything."""
-        return tuple(np.flatnonzero(~self.found.any(axis=0)).tolist())
+        """Numbers of the events, from 0, whose outcome is ``missed`` for every detector."""
+        missed = np.array([result.events.missed for result in self.results.values()])
+        return tuple(np.flatnonzero(missed.all(axis=0)).tolist())
+
+    @property
+    def headline(self) -> str:
+        """Who has the highest F1, and how many events it caught, how fast, at which price.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> cc.compare([0, 1, 1, 0], {"a": [0, 0, 1, 1], "b": [0, 1, 1, 0]}).headline
+        "'b' has the best F1, 1.00: 1 of 1 caught, median delay 0, no false alarms"
+        """
+        leader = max(self.detectors, key=lambda row: row.f1 if isfinite(row.f1) else -1.0)
+        if not isfinite(leader.f1):
+            return "no detector has an alarm"
+        told = self.results[leader.name].headline
+        return f"{leader.name!r} has the best F1, {score_text(leader.f1)}: {told}"
 
     @cached_property
     def detectors(self) -> tuple[DetectorSummary, ...]:
@@ -225,7 +251,11 @@ class Comparison:
                 name=name,
                 threshold=self.thresholds[name],
                 **result.values(),
-                alarms=len(result.events.pair.predicted),
+                alarms=result.alarms,
+                false_alarms=result.false_alarms,
+                caught=result.caught,
+                close_calls=int(np.count_nonzero(result.events.outcome == "close call")),
+                missed=int(np.count_nonzero(result.events.missed)),
                 found=int(np.count_nonzero(found)),
                 found_alone=int(np.count_nonzero(found & (finders == 1))),
                 best=int(np.count_nonzero(leads & (leaders == 1))),
@@ -400,12 +430,10 @@ class Comparison:
         return chosen
 
     def __repr__(self) -> str:
-        leader = max(self.detectors, key=lambda row: row.f1 if isfinite(row.f1) else -1.0)
-        events = f"{len(self.best)} event{'' if len(self.best) == 1 else 's'}"
-        missed = f"{len(self.missed_by_all)} missed by all"
+        events, missed = counted(len(self.best), "event"), len(self.missed_by_all)
         return (
-            f"Comparison({len(self.names)} detectors on {events}, "
-            f"best f1={leader.f1:.3f} by {leader.name!r}, {missed})"
+            f"Comparison({len(self.names)} detectors on {events}; {self.headline}; "
+            f"{missed} missed by all)"
         )
 
 

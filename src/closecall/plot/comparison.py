@@ -26,18 +26,24 @@ from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from closecall.plot.drawing import Floats
 
 _TITLES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _PANEL, _NAMES, _FRAME, _ROW = 2.9, 1.4, 1.0, (0.19, 0.06)  # inches; for two, and each more
 _TALLEST = 18.0
-_MISSED = -0.18  # where events are drawn that have no score
-_LEFT, _RIGHT = -0.26, 1.03
+_NO_ALARM = -0.2  # where events are drawn that have no score
+_LEFT, _RIGHT = -0.3, 1.03
 _GAP = 0.5, 0.02  # rows between the events and the whole series: at least, and for each event
 _PAIR = 2
 _MANY = 80  # rows from which on markers are small
 _FONT, _ROW_FONT = 8.5, 8.0
+_FILLS: dict[str, dict[str, str]] = {
+    "caught": {"fillstyle": "full"},
+    "close call": {"fillstyle": "left", "markerfacecoloralt": "white"},
+    "missed": {"fillstyle": "full", "markerfacecolor": "white"},
+}
 _INVISIBLE = "\N{ZERO WIDTH SPACE}"
 
 
@@ -47,8 +53,9 @@ def plot_comparison(
     """Draw the scores of several detectors on every event, one row per event, in order of time.
 
     Each detector is a marker, and a line joins them; with two detectors it has the colour of the
-    better one. Events without any prediction, which have no precision and no F1, are in the column
-    ``missed``. The last row is the whole series.
+    better one. A marker is filled if the event was caught, half filled if it was a close call, and
+    hollow if it was missed. Events without any prediction in their zone, which have no precision
+    and no F1, are in the column ``no alarm``. The last row is the whole series.
 
     Parameters
     ----------
@@ -157,35 +164,36 @@ def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> 
     values = np.array([_values(result, score) for result in results.values()])
     count = values.shape[1] - 1
     heights = _heights(count)
-    places = np.where(np.isnan(values), _MISSED, values)
+    places = np.where(np.isnan(values), _NO_ALARM, values)
     _shade(axes, heights)
     axes.axvline(0.5, color="0.75", linewidth=0.8, linestyle=(0, (1, 2)), zorder=1)
     _join(axes, values, places, heights)
     # Of many detectors some coincide, so each keeps to its own part of the row.
     aside = np.linspace(-0.26, 0.26, len(results)) if len(results) > _PAIR else [0, 0]
     # The first detector is on top, where its marker does not hide the others wholly.
-    for number in range(len(results)):
+    for number, result in enumerate(results.values()):
         style = _marker(number, count, len(results))
-        _mark(axes, values[number], heights + aside[number], style)
+        outcomes = np.append(result.events.outcome, "caught")  # all events are one full marker
+        _mark(axes, places[number], heights + aside[number], outcomes, style)
     axes.set(xlim=(_LEFT, _RIGHT), ylim=(heights[-1] + max(0.6, count / 100), -0.6))
     ticks = [0, 0.25, 0.5, 0.75, 1]
     labels = ["0", "", "0.5", "", "1"]
-    missed = bool(np.isnan(values).any())
-    axes.set_xticks(
-        [_MISSED, *ticks] if missed else ticks, ["missed", *labels] if missed else labels
-    )
+    if np.isnan(values).any():
+        ticks, labels = [_NO_ALARM, *ticks], ["no alarm", *labels]
+    axes.set_xticks(ticks, labels)
     axes.set_title(_TITLES[score], fontsize=9.5, color=INK)
     axes.spines["bottom"].set_bounds(0, 1)
     tidy(axes, "left")
 
 
-def _mark(axes: Axes, values: Floats, heights: Floats, style: dict[str, Any]) -> None:
-    """Draw the markers of one detector, hollow where it missed the event."""
-    missed = np.isnan(values)
-    axes.plot(values[~missed], heights[~missed], **style)
-    if missed.any():
-        hollow = {"markerfacecolor": "white", "markeredgecolor": style["color"]}
-        axes.plot(np.full(missed.sum(), _MISSED), heights[missed], **{**style, **hollow})
+def _mark(
+    axes: Axes, places: Floats, heights: Floats, outcomes: NDArray[np.str_], style: dict[str, Any]
+) -> None:
+    """Draw the markers of one detector, filled by what happened to the event."""
+    for outcome, fill in _FILLS.items():
+        rows = outcomes == outcome
+        if rows.any():
+            axes.plot(places[rows], heights[rows], **style, **fill)
 
 
 def _heights(count: int) -> Floats:
@@ -193,7 +201,7 @@ def _heights(count: int) -> Floats:
 
 
 def _join(axes: Axes, values: Floats, places: Floats, heights: Floats) -> None:
-    """Draw lines between the detectors, dotted to those that missed the event."""
+    """Draw lines between the detectors, dotted to those without a score."""
     colors: Any = "0.6"
     if len(places) == _PAIR:
         colors = [PREDICTED[int(worse)] for worse in places[0] < places[1]]
@@ -202,7 +210,7 @@ def _join(axes: Axes, values: Floats, places: Floats, heights: Floats) -> None:
     least = np.where(np.isnan(values), np.inf, values).min(axis=0)
     most = np.where(np.isnan(values), -np.inf, values).max(axis=0)
     found = np.isfinite(least)
-    least, most = np.where(found, least, _MISSED), np.where(found, most, _MISSED)
+    least, most = np.where(found, least, _NO_ALARM), np.where(found, most, _NO_ALARM)
     axes.hlines(heights, least, most, linewidths=wide, **style)
     dots: Any = (0, (1, 2.5))
     axes.hlines(heights, places.min(axis=0), least, linewidths=0.6 * wide, linestyles=dots, **style)
@@ -211,7 +219,7 @@ def _join(axes: Axes, values: Floats, places: Floats, heights: Floats) -> None:
 def _values(result: Affiliation, score: str) -> Floats:
     own: Floats = getattr(result.events, score)
     if score == "recall":
-        # An event without any prediction is missed, and not merely at 0.
+        # Recall 0 without any prediction is drawn apart, as the other scores are.
         own = np.where(result.events.predicted_count > 0, own, np.nan)
     return np.append(own, getattr(result, score))
 
@@ -250,17 +258,27 @@ def _name_rows(axes: Axes, result: Affiliation) -> None:
 
 
 def _draw_legend(panels: list[Axes], results: dict[str, Affiliation], *, own_figure: bool) -> None:
-    """Name the detectors with their F1, above the panels."""
+    """Name the detectors, with how many events they caught, and what the fillings mean."""
     handles = []
     for number, (name, result) in enumerate(results.items()):
         # A legend leaves out names that start with an underscore.
         shown = f"{_INVISIBLE}{plain(name)}" if name.startswith("_") else plain(name)
         key = _marker(number, 0, 1)
         key = {part: key[part] for part in ("linestyle", "marker", "color", "markersize")}
-        handles.append(Line2D([], [], label=f"{shown}  (F1 {score_text(result.f1)})", **key))
+        caught = f"{result.caught} of {len(result.events)} caught"
+        label = f"{shown}  ({caught}, F1 {score_text(result.f1)})"
+        handles.append(Line2D([], [], label=label, **key))
+    seen = {outcome for result in results.values() for outcome in result.events.outcome.tolist()}
+    key = {"linestyle": "", "marker": "o", "color": FAINT, "markersize": 5.5}
+    handles += [
+        Line2D([], [], label=outcome, **key, **fill)
+        for outcome, fill in _FILLS.items()
+        if outcome in seen
+    ]
     style: dict[str, Any] = {"handles": handles, "frameon": False, "fontsize": _FONT}
     if own_figure:
         columns = max(1, min(len(handles), len(panels) + 1))
         panels[0].figure.legend(loc="outside upper center", ncols=columns, **style)
     else:
-        panels[0].legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=2.4, **style)
+        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1)}
+        panels[0].legend(ncols=2, borderaxespad=2.4, **place, **style)

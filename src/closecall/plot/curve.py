@@ -282,7 +282,9 @@ def _draw_free_response(axes: Axes, curve: AffiliationCurve, point: OperatingPoi
     text = f"{point.caught} of {count} caught\n{rate}"
     text += f"\nthreshold {threshold_text(curve, point.threshold)}"
     at = point.false_alarms * size / length, point.caught
-    drawn = np.column_stack((np.concatenate((path[0], ends[0])), np.concatenate((path[1], ends[1]))))
+    drawn = np.column_stack(
+        (np.concatenate((path[0], ends[0])), np.concatenate((path[1], ends[1])))
+    )
     _mark_free_response(axes, text, at, drawn)
     above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.02, 0.99)}
     columns = 3 if axes.bbox.width / axes.figure.dpi > _LEGEND else 2
@@ -321,7 +323,9 @@ class _OneIn(FixedLocator):
 
 def _mark_free_response(axes: Axes, text: str, at: tuple[float, float], drawn: Floats) -> None:
     """Mark and name the chosen point, clear of what is drawn."""
-    axes.plot(*at, "o", color=CHOSEN, markeredgecolor="white", markersize=9, clip_on=False, zorder=5)
+    axes.plot(
+        *at, "o", color=CHOSEN, markeredgecolor="white", markersize=9, clip_on=False, zorder=5
+    )
     to_axes = axes.transData + axes.transAxes.inverted()
     places = to_axes.transform(np.vstack((drawn, at)))
     between = np.linspace(0, 1, 8)[:, None, None]

@@ -49,7 +49,7 @@ _LEGENDS = {
 _WIDTH, _FRAME, _LANE = 10.0, 0.75, 0.55  # inches
 _SERIES = "#5A5A5A"
 _SERIES_LANES, _SERIES_BOTTOM = 2.4, 1.15  # height of the series and where it begins, in lanes
-_TRUE_BAR, _PREDICTED_BAR = (0.12, 0.52), (0.46, 0.86)  # from a lane's bottom, which is one high
+_TRUE_BAR, _PREDICTED_BAR = (0.12, 0.52), (0.54, 0.88)  # from a lane's bottom, which is one high
 _LONG_SERIES = 20_000  # samples from which on a line is stored as pixels in vector files
 _FONT, _SMALL_FONT, _NOTE_GAP = 8.5, 7.5, 3.0  # points
 _LONGEST, _MOST = 20, 3  # letters of a name in the note, and lanes that it names
@@ -159,7 +159,7 @@ def plot_events(
         draw_bars(ax, scale.positions(own.starts), scale.positions(own.stops), heights, color)
         layouts = _event_texts(result.events, write)
         written[name] = ZoneLabels(
-            ax, borders, anchors, 0.22 - lane, layouts, fontsize=7, color=INK
+            ax, borders, anchors, 0.26 - lane, layouts, fontsize=7, color=INK
         )
     _note_left_out(ax, written)
     _name_lanes(ax, results)
@@ -229,11 +229,19 @@ def _event_texts(events: EventScores, write: str) -> list[list[str]]:
     dated, names = clock.kind == "datetime", ("outcome", "delay", "nearest")
     told = [outcome_text(**row, dated=dated) for row in events.rows(names)]
     words, found = events.outcome.tolist(), (events.predicted_count > 0).tolist()
-    rows = list(zip(pairs, told, words, found, strict=True))
+    delays = [long if word == "caught" else word for long, word in zip(told, words, strict=True)]
     return [
-        [f"{' / '.join(pair)}\n{long}" if near else long for pair, long, _, near in rows],
-        [f"{' / '.join(pair)}\n{word}" if near else word for pair, _, word, near in rows],
-        [_short("\n".join(pair)) if near else word for pair, _, word, near in rows],
+        *(
+            [
+                f"{' / '.join(pair)}\n{text}" if near else text
+                for pair, text, near in zip(pairs, texts, found, strict=True)
+            ]
+            for texts in (told, delays, words)
+        ),
+        [
+            _short("\n".join(pair)) if near else word
+            for pair, word, near in zip(pairs, words, found, strict=True)
+        ],
     ]
 
 
