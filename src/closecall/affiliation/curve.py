@@ -563,7 +563,10 @@ def alarm_columns(scored: Scored) -> Columns:
 
 def _count_at_least(levels: NDArray[Any], thresholds: NDArray[Any]) -> NDArray[np.int64]:
     """Return how many levels reach each threshold."""
-    counts: NDArray[np.int64] = levels.size - np.searchsorted(np.sort(levels), thresholds)
+    # Levels are few beside thresholds, so it is their places that are looked up.
+    above = np.searchsorted(thresholds[::-1], np.sort(levels), side="right")
+    starts = np.bincount(thresholds.size - above, minlength=thresholds.size)
+    counts: NDArray[np.int64] = np.cumsum(starts[: thresholds.size])
     return counts
 
 
