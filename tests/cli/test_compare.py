@@ -138,16 +138,6 @@ def test_many_detectors_with_hostile_names(run, crowd, monkeypatch, width):
     assert not any("more pairs" in line for line in lines(run("compare", *crowd, "--all")))
 
 
-@pytest.mark.parametrize("command", ["compare", "batch"])
-def test_alarms_that_cover_much_are_named(run, demo_file, tmp_path, command):
-    header, *rows = (tmp_path / demo_file).read_text().splitlines()
-    more = [f"{header},everything", *(f"{row},1" for row in rows)]
-    (tmp_path / "more.csv").write_text("\n".join(more))
-    assert "cover much" not in run(command, "more.csv", *COLUMNS).stdout
-    printed = run(command, "more.csv", *COLUMNS, "--predicted", "everything").stdout
-    assert "Alarms of everything (100%) cover much of the time" in printed
-
-
 def test_intervals_in_json_and_csv(run, demo_file):
     data = demo()
     options = ("--intervals", "--level", "0.9", "--resamples", "500", "--time", "time")

@@ -48,7 +48,7 @@ def test_chance_without_any_alarm(run):
     Path("labels.csv").write_text("truth,predicted\n0,0\n1,0\n0,0\n")
     lines = run("score", "labels.csv").stdout.splitlines()
     assert lines[:2] == ["precision -   recall 0.00   F1 -", "by chance -          0.00      -"]
-    assert "by chance: mean scores of 0 alarms at random times" in lines
+    assert "by chance: mean scores of the same alarms, moved (0 shifts)" in lines
 
 
 def test_chance_stands_under_the_scores(run):
@@ -59,10 +59,10 @@ def test_chance_stands_under_the_scores(run):
     lines = run("score", "near.csv").stdout.splitlines()
     assert lines[:2] == [
         "precision 1.00   recall >0.99   F1 >0.99",
-        "by chance 0.50           0.50       0.50",
+        "by chance 0.50           0.51       0.51",
     ]
     result = json.loads(run("score", "labels.csv", "--format", "json").stdout)
-    assert result["chance"]["alarms"] == 1
+    assert result["chance"]["shifts"] == 1000
     assert result["f1_above_chance"] == 1
 
 
@@ -124,16 +124,9 @@ def test_end_and_zero_division(run):
     assert headline(run(*arguments)).startswith("precision 1.00")
     zero = run(*arguments, "--zero-division", "0")
     assert headline(zero).startswith("precision 0.50")
-    # The alarm is in one zone of two: the level of that zone, and 0 for the other.
-    level = cc.chance([1, 0, 1], [0, 0, 1], times=[0, 1, 5], end=6.5).precision
-    assert zero.stdout.splitlines()[1].startswith(f"by chance {level / 2:.2f} ")
-
-
-def test_alarms_that_cover_little_need_no_warning(run):
-    Path("labels.csv").write_text("truth,predicted\n" + "0,0\n" * 5 + "1,1\n" * 2 + "0,0\n")
-    assert "Alarms cover" not in run("score", "labels.csv").stdout  # a quarter of the series
-    Path("labels.csv").write_text("truth,predicted\n" + "0,0\n" * 4 + "1,1\n" * 2 + "0,0\n")
-    assert "Alarms cover 29% of the series" in run("score", "labels.csv").stdout
+    axis = {"times": [0, 1, 5], "end": 6.5, "zero_division": 0}
+    level = cc.affiliation([1, 0, 1], [0, 0, 1], **axis).chance.precision
+    assert zero.stdout.splitlines()[1].startswith(f"by chance {level:.2f} ")
 
 
 def test_negative_span(run):
@@ -148,7 +141,7 @@ def test_numbers_say_their_unit(run, labels):
     assert lines[-1] == (
         "Times and distances are in the units of the input: samples, if it has no times."
     )
-    assert lines[8].endswith("1 late")
+    assert lines[6].endswith("1 late")
 
 
 def test_many_events_are_cut_with_a_note(run):
@@ -185,7 +178,7 @@ def test_swat(run, data_folder):
     lines = result.stdout.splitlines()
     assert lines[:3] == [
         "precision 0.86   recall 0.79   F1 0.83",
-        "by chance 0.52          0.43      0.47",
+        "by chance 0.50          0.30      0.38",
         "35 true events, 6 missed",
     ]
 

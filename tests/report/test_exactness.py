@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.affiliation.result import covers_much
 from closecall.report import report_batch
-from closecall.tables.batch.series import chance_levels
 from closecall.wording import score_text
 from tests.report.conftest import opened
 
@@ -29,12 +27,9 @@ SCORE_AT = """([index, thresholds]) => thresholds.map((text) => {
   const columns = Object.entries(result.rows).map(texts);
   return {
     precision: String(result.precision), recall: String(result.recall), f1: String(result.f1),
-    alarms: result.predicted.starts.length, much: result.coversMuch,
+    alarms: result.predicted.starts.length,
     unit: closecall.view.series.clock.unit,
     rows: Object.fromEntries(columns),
-    chance: Object.fromEntries(
-      Object.entries(result.chance).map(([name, level]) => [name, String(level)])
-    ),
   };
 })"""
 RANDOM = np.random.default_rng(7)
@@ -77,11 +72,6 @@ def compare(shown, result):
     for name in ("precision", "recall", "f1"):
         assert float(shown[name]) == pytest.approx(getattr(result, name), abs=1e-9, nan_ok=True)
     assert shown["alarms"] == len(result.events.pair.predicted)
-    chance = {name: float(level) for name, level in shown["chance"].items()}
-    levels = dict(zip(("precision", "recall", "f1"), chance_levels(result.events), strict=True))
-    assert chance == pytest.approx(levels, abs=1e-9, nan_ok=True)
-    assert chance["recall"] == pytest.approx(result.chance.recall, abs=1e-9)
-    assert shown["much"] == covers_much(result.events)
     dated = result.events.start.dtype.kind == "M"
     for name, own in COLUMNS.items():
         expected = getattr(result.events, own)

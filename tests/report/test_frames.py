@@ -86,7 +86,10 @@ def test_a_batch_leads_to_its_series_and_back(show):
     assert names == sorted(means, key=means.get, reverse=True)
     recalls, levels = zip(
         *(
-            (point.recall, cc.chance(series[one]["truth"], scores >= point.threshold).recall)
+            (
+                point.recall,
+                cc.affiliation(series[one]["truth"], scores >= point.threshold).chance.recall,
+            )
             for (one, detector), point in best.items()
             if detector == names[0]
             for scores in [np.asarray(series[one]["scores"][detector])]

@@ -6,7 +6,6 @@ import pytest
 import closecall as cc
 from closecall.datasets import demo
 from closecall.report import report
-from closecall.tables.batch.series import chance_levels
 from closecall.wording import in_words, score_text
 
 DATA = demo()
@@ -49,18 +48,6 @@ def scores_at(name, value):
     return [f"{number:.3f}" for number in (result.f1, result.precision, result.recall)]
 
 
-def test_a_card_says_where_alarms_cover_much(page):
-    long = page.locator(".card.active .long")
-    assert not long.is_visible()
-    low = np.quantile(DATA.scores["threshold"], 0.5)
-    page.evaluate(f"closecall.view.setThreshold(closecall.view.active, {low})")
-    assert long.is_visible()
-    assert "beside random points: recall and F1 look too good" in long.text_content()
-    assert "--significance moves the alarms themselves" in long.get_attribute("title")
-    page.evaluate("closecall.view.toBest(closecall.view.active)")
-    assert not long.is_visible()
-
-
 def test_the_header_says_what_was_evaluated(page):
     assert page.title() == "Latency"
     assert page.locator("#title").text_content() == "Latency"
@@ -69,17 +56,17 @@ def test_the_header_says_what_was_evaluated(page):
     )
     best = CURVES["threshold"].best()
     assert scores_shown(page) == scores_at("threshold", best.threshold)
-    precision, recall, f1 = chance_levels(CURVES["threshold"].at(best.threshold).events)
+    level = CURVES["threshold"].at(best.threshold).chance
     assert page.locator(".card.active .chance").all_text_contents() == [
-        f"chance about {f1:.2f}",
-        f"chance about {precision:.2f}",
-        f"chance {recall:.2f}",
+        f"chance {level.f1:.2f}",
+        f"chance {level.precision:.2f}",
+        f"chance {level.recall:.2f}",
     ]
     alarms, average = page.locator(".card.active .note").inner_text().splitlines()
     assert alarms == f"{best.alarms} alarms at threshold {best.threshold:g}"
     assert average == (
-        f"average precision {CURVES['threshold'].average_precision:.3f}, chance about "
-        f"{CURVES['threshold'].chance_average_precision:.2f}"
+        f"average precision {CURVES['threshold'].average_precision:.3f}, chance "
+        f"{CURVES['threshold'].chance.average_precision:.2f}"
     )
     assert page.locator(".card").nth(2).locator(".note").text_content() == (
         f"{len(cc.Events.from_labels(DATA.predicted['forecast']))} alarms · "
