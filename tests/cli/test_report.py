@@ -157,3 +157,22 @@ def test_refused(refuse, run, case):
 def test_an_output_is_required(refuse):
     lines = refuse("report", "data.csv", *COLUMNS, code=2)
     assert lines[0].startswith("Error: Missing option '-o'")
+
+
+def test_ignored_time_comes_from_files(run, tmp_path):
+    rows = "".join(f"{k},{int(3 <= k < 5)},{'' if k == 8 else k % 5}\n" for k in range(12))
+    (tmp_path / "all.csv").write_text("t,label,a\n" + rows)
+    (tmp_path / "off.csv").write_text("start,stop\n6,8\n")
+    result = run(
+        "report", "all.csv", "-o", "out.html", "--truth", "label", "--time", "t", "--score", "a",
+        "--ignore", "off.csv", "--until", "11", "--nan", "ignore", "--script", "cdn",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    page = (tmp_path / "out.html").read_text()
+    assert '"samples":8' in page
+    refused = run(
+        "report", "all.csv", "-o", "x.html", "--truth", "label", "--score", "a", "--by", "t",
+        "--until", "3",
+    )  # fmt: skip
+    assert refused.exit_code != 0
+    assert "beside" in refused.stderr
