@@ -417,5 +417,5 @@ def test_one_giant_series(client, tmp_path):
 
 def require_both(one, other):
     assert one.table.num_rows == other.table.num_rows == 1
-    assert one.table.to_pylist() == other.table.to_pylist()
+    assert repr(one.table.to_pylist()) == repr(other.table.to_pylist())  # nan is not itself
     assert repr(one.event_table.to_pylist()) == repr(other.event_table.to_pylist())

@@ -342,7 +342,7 @@ def test_only_the_series_of_a_damaged_file_is_lost(tmp_path, kind):
     found = cc.evaluate_frame(tmp_path / "lake", **given)
     # The other half of the series is no series.
     kept = [row for row in whole.table.to_pylist() if row["machine"] != "y"]
-    assert found.table.to_pylist() == kept
+    assert str(found.table.to_pylist()) == str(kept)  # nan is not itself
     [(key, error)] = found.failures
     assert key == f"all of machine=y/part1.{suffix}"
     assert error.startswith("Expected")
