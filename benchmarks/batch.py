@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from closecall.affiliation import Affiliation
+
 _SERIES, _QUICK_SERIES, _SAMPLES = 2_000, 400, 5_000
 _DETECTORS = ("forest", "forecast", "noise")
 _GROUP = 200  # series in a row group
@@ -82,25 +84,35 @@ def slices(path: Path) -> Iterator[tuple[NDArray[Any], dict[str, NDArray[Any]]]]
 
 
 def plain_loop(path: Path) -> list[dict[str, Any]]:
-    """Do what a user would: the best threshold of the curve, and `evaluate` at it."""
+    """Do what a user would: the best threshold of the curve, `evaluate` at it, and chance."""
     rows = []
     for truth, scores in slices(path):
         for own in scores.values():
-            threshold = cc.affiliation_curve(truth, own).best().threshold
-            rows.append(cc.evaluate(truth, own >= threshold, scores=own, metrics=_METRICS))
+            predicted = own >= cc.affiliation_curve(truth, own).best().threshold
+            row = cc.evaluate(truth, predicted, scores=own, metrics=_METRICS)
+            rows.append(row | _told(cc.affiliation(truth, predicted)))
     return rows
 
 
 def lean_loop(path: Path) -> list[dict[str, Any]]:
-    """Do what a careful user would: compute each curve once. Overhead is measured against this."""
+    """Do what a careful user would: everything that a row has, and each of it computed once.
+
+    Overhead is measured against this, so it also moves the alarms, which tells chance.
+    """
     rows = []
     for truth, scores in slices(path):
         for own in scores.values():
             curve = cc.affiliation_curve(truth, own)
-            predicted = own >= curve.best().threshold
-            row = cc.evaluate(truth, predicted, metrics=_METRICS[:1])
-            rows.append({**row, _METRICS[1]: curve.average_precision})
+            result = cc.affiliation(truth, own >= curve.best().threshold)
+            row = {f"affiliation_{name}": value for name, value in result.values().items()}
+            rows.append({**row, _METRICS[1]: curve.average_precision, **_told(result)})
     return rows
+
+
+def _told(result: Affiliation) -> dict[str, Any]:
+    """Return what a row tells beside the metrics: what happened, and what chance reaches."""
+    levels = {f"chance_{name}": value for name, value in result.chance.values().items()}
+    return {"caught": result.caught, "false_alarms": result.false_alarms, **levels}
 
 
 def check(path: Path) -> None:
@@ -157,11 +169,13 @@ def _rows(rounds: Mapping[str, list[float]], count: int) -> list[Row]:
     return [
         Row("reading the Parquet file", times["read"], times["read"] / one, "times one worker"),
         Row("plain loop over evaluate", times["plain"], times["plain"] * per_series, "us a series"),
-        Row("loop that computes each curve once", times["lean"], times["lean"] / one, "times ours"),
+        Row(
+            "loop that computes each number once", times["lean"], times["lean"] / one, "times ours"
+        ),
         Row("evaluate_frame, one worker", one, one / times["plain"], loop, Target("<=", 1.3)),
         Row("overhead beside the plain loop", None, beyond("plain"), "us a series"),
         Row(
-            "overhead beside the loop with one curve each",
+            "overhead beside the loop that computes each once",
             None,
             beyond("lean"),
             "us a series",

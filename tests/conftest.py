@@ -60,3 +60,8 @@ def data_folder():
 def pytest_collection_finish():
     """Let the garbage collector leave alone what thousands of collected tests hold."""
     gc.freeze()
+
+
+def pytest_unconfigure():
+    """Let it take them up again, or libraries report what is left at the end as leaks."""
+    gc.unfreeze()

@@ -307,6 +307,34 @@ def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
     return pair.checked()
 
 
+def close_series(
+    own: TruthInSpan, labels: NDArray[Any], ignore: Iterable[Any], max_step: Any = None
+) -> tuple[TruthInSpan, NDArray[np.bool_] | None]:
+    """Close the true events of a label vector over ignored time; return which samples are left.
+
+    Each of `ignore` is as the argument of `read_pair`. None stands for all samples.
+    """
+    stretches = read_stretches(None, max_step, own.axis)
+    for part in ignore:
+        stretches += read_stretches(part, None, own.axis)
+    if not stretches:
+        return own, None
+    series, closed = _in_evaluated_time(own, {"truth": own.truth}, {"truth": labels}, stretches)
+    return series, closed.kept
+
+
+def predict_labels(
+    own: TruthInSpan, labels: NDArray[Any], kept: NDArray[np.bool_] | None = None
+) -> Pair:
+    """Put 0/1 predictions of all samples, of which some are left, beside the true events."""
+    if own.axis is None:
+        raise InputTypeError(expected("the axis of the predictions", "none"))
+    if kept is None:
+        return own.predicting(Intervals.from_labels(labels, own.axis))
+    left_out = runs_left_out(labels, kept)
+    return own.predicting(Intervals.from_labels(labels[kept], own.axis), left_out)
+
+
 def read_span(span: Any) -> Timed:
     """Read where the whole series starts and stops."""
     if span is None:

@@ -53,7 +53,10 @@ def test_the_scores_printed_are_those_of_the_library(run, series):
     (row,) = [line.split() for line in printed if "alarm " in line and line.startswith("1")]
     columns = ("affiliation_f1", "chance_f1", "affiliation_precision", "chance_precision")
     means = [np.nanmean(rows.column(name).to_numpy()) for name in columns]
-    assert row[1:4] + row[6:8] == ["alarm", *(f"{mean:.2f}" for mean in means)]
+    assert row[1:2] + row[4:6] + row[8:10] == ["alarm", *(f"{mean:.2f}" for mean in means)]
+    happened = [rows.column(name).to_numpy() for name in ("caught", "true_events", "false_alarms")]
+    caught, events, false_alarms = (int(np.nansum(column)) for column in happened)
+    assert row[2:4] == [f"{caught}/{events}", str(false_alarms)]
     assert not any(line.startswith("Thresholds") for line in printed)
 
 
@@ -64,10 +67,80 @@ def test_disorder_is_mended_on_demand(run, series):
 
 
 def test_the_legend_is_of_what_is_shown(run, series):
-    printed = "\n".join(lines(run("batch", "series.parquet", *SCORES)))
-    assert "chance of avg. prec.:" in printed
-    printed = "\n".join(lines(run("batch", "series.parquet", *SCORES, "--metric", "affiliation")))
-    assert "avg. prec." not in printed
+    own = ("batch", "series.parquet", *SCORES)
+    printed = "\n".join(lines(run(*own)))
+    assert "so these scores flatter; --threshold cross_fit does not." in printed
+    assert "retuned" not in printed
+    printed = " ".join(lines(run(*own, "--retune", "20")))
+    assert "retuned: F1 of the same scores moved" in printed
+    assert "chance of avg. prec.: that of the scores moved" in printed
+    printed = lines(run(*own, "--threshold", "cross_fit", "--folds", "2"))
+    assert any("own best" in line for line in printed if line.startswith("#"))
+    assert any(line.startswith("Thresholds were chosen on other series") for line in printed)
+    printed = "\n".join(lines(run(*own, "--threshold", "alarms:9/100")))
+    assert "Thresholds" not in printed
+
+
+def test_false_alarms_a_day_where_times_are_dated(run, series):
+    place = series.column_names.index("t")
+    hours = series["t"].to_numpy().astype("timedelta64[h]").astype("timedelta64[s]")
+    stamps = pa.array(np.datetime64("2024-01-01", "s") + hours)
+    dated = series.set_column(place, "t", stamps).filter(pc.not_equal(series["series"], "d"))
+    pq.write_table(dated, "dated.parquet")
+    own = ("batch", "dated.parquet", *COLUMNS, "--predicted", "alarm", "--time", "t")
+    printed = [line.split() for line in lines(run(*own))]
+    (heading,) = [line for line in printed if line[:3] == ["#", "detector", "caught"]]
+    (row,) = [line for line in printed if line[:2] == ["1", "alarm"]]
+    rows = evaluate_frame(dated, by="series", truth="label", predicted="alarm", time="t").table
+    rate = pc.sum(rows["false_alarms"]).as_py() / (4 * 200 / 24)
+    assert heading[3] == "false/day"
+    assert row[3] == f"{rate:.3g}"
+
+
+def test_time_is_ignored_on_request(run, series):
+    off = pa.array((series["t"].to_numpy() % 3 == 0).astype(np.int8))
+    scores = pa.array(np.where(series["t"].to_numpy() == 7, np.nan, series["noise"].to_numpy()))
+    table = series.append_column("off", off).append_column("holes", scores)
+    pq.write_table(table.filter(pc.not_equal(series["series"], "d")), "off.parquet")
+    own = ("batch", "off.parquet", *COLUMNS, "--score", "holes", "--time", "t")
+    options = (
+        "--ignore",
+        "off",
+        "--nan",
+        "ignore",
+        "--from",
+        "20",
+        "--until",
+        "90",
+        "--max-step",
+        "3",
+    )
+    printed = json.loads(run(*own, *options, "--threshold", "0.9", "--format", "json").stdout)
+    known = evaluate_frame(
+        "off.parquet",
+        by="series",
+        truth="label",
+        score="holes",
+        time="t",
+        ignore="off",
+        nan="ignore",
+        since=20,
+        until=90,
+        max_step=3,
+        threshold=0.9,
+    )
+    assert [row["ignored_time"] for row in printed["rows"]] == [153.0] * 4  # 47 samples are left
+    recall = known.table["affiliation_recall"][0].as_py()
+    assert printed["rows"][0]["affiliation_recall"] == recall
+    shown = " ".join(lines(run(*own, *options)))
+    assert "Some time is ignored in 4 of 4 rows, and with it 3 true events and" in shown
+
+
+def test_thresholds_are_fitted_before_a_time(run, series):
+    own = ("batch", "series.parquet", *COLUMNS, "--score", "good")
+    shown = " ".join(lines(run(*own, "--fit-until", "100")))
+    assert "Thresholds were chosen (best_f1) on the time before 100." in shown
+    assert "4/4" in shown
 
 
 def interrupted(*_, **__):
@@ -90,14 +163,8 @@ def test_an_interrupt_before_anything_is_kept_names_no_file(refuse, series, monk
 def test_metrics_without_a_threshold(run, series):
     metric = ("--metric", "affiliation_average_precision")
     printed = lines(run("batch", "series.parquet", *SCORES, *metric))
-    assert printed[3].split()[:6] == ["#", "detector", "avg.", "prec.", "chance", "best"]
-    about = [line for line in printed if line.startswith(("chance", "Thresholds"))]
-    assert about == ["chance of avg. prec.: about that of shuffled scores, usually within 0.02."]
-    rows = evaluate_frame(
-        series, by="series", truth="label", score="good", metrics=["affiliation_average_precision"]
-    )
-    level = np.nanmean(rows.table.column("chance_average_precision").to_numpy())
-    assert printed[4].split()[2:4] == ["1.00", f"{level:.2f}"]
+    assert printed[3].split() == ["#", "detector", "avg.", "prec.", "best", "series"]
+    assert not [line for line in printed if line.startswith(("caught", "chance", "Thresholds"))]
 
 
 def test_csv_holds_every_row(run, series):
@@ -232,11 +299,12 @@ def test_the_table_in_the_documents_is_what_is_printed(run, data_folder, monkeyp
     monkeypatch.setenv("COLUMNS", "80")
     page = (Path(__file__).parents[2] / "docs" / "batch.md").read_text("utf-8")
     shown = page.partition("```text\n")[2].partition("```")[0]
-    assert "5  random " in shown
+    assert "3  random " in shown
     detectors = ("numenta", "windowedGaussian", "skyline", "random", "relativeEntropy")
     scores = [part for name in detectors for part in ("--score", name)]
     file = str(data_folder / "nab" / "scores.parquet")
-    printed = lines(run("batch", file, *COLUMNS, "--time", "timestamp", *scores))
+    rule = ("--threshold", "cross_fit")
+    printed = lines(run("batch", file, *COLUMNS, "--time", "timestamp", *scores, *rule))
     assert printed[: len(shown.splitlines())] == shown.splitlines()
 
 

@@ -78,7 +78,7 @@ def test_a_batch_that_was_killed_is_resumed(large, tmp_path):
     assert refused.returncode == 1
     other = start(large, *COLUMNS, "--score", "good", *arguments[-2:], "--resume", folder=stopped)
     assert (
-        "Error: Expected to resume what results.parquet.partial was begun with, got `score` "
+        "Error: Expected to resume what results.parquet.partial was begun with, got `--score` "
         in (other.communicate()[1])
     )
     assert other.returncode == 1

@@ -87,7 +87,9 @@ def test_compiling_is_announced_once_and_only_if_it_happens(tmp_path):
     )
     assert plain.stderr == second.stderr == ""
     assert plain.stdout == first.stdout == second.stdout
-    assert first.stdout.startswith("precision 1.00   recall 1.00   F1 1.00\n")
+    assert first.stdout.startswith(
+        "1 of 1 caught, median delay 0, no false alarms\nprecision 1.00 "
+    )
 
 
 def test_no_colour_in_a_pipe():
@@ -124,8 +126,9 @@ def test_a_curve_without_matplotlib_says_what_to_install(tmp_path):
     before = "import sys; sys.modules['matplotlib'] = None"
     arguments = ("curve", "-", "--score", "predicted", "--format", "csv")
     assert start(*arguments, before=before, stdin=LABELS).stdout == (
-        "threshold,precision,recall,f1,alarms\n1,1,1,1,1\n0,0.5555555555555556,1,"
-        "0.7142857142857143,1\n"
+        "threshold,precision,recall,f1,caught,alarms,false_alarms,alarmed\n"
+        "1,1,1,1,1,1,0,0.3333333333333333\n"
+        "0,0.5555555555555556,1,0.7142857142857143,1,1,0,1\n"
     )
     picture = start(*arguments, "--plot", str(tmp_path / "curve.png"), before=before, stdin=LABELS)
     assert picture.returncode == 1
@@ -141,5 +144,5 @@ def test_a_curve_is_drawn_without_a_display(tmp_path):
     arguments = ("curve", "-", "--score", "predicted", "--plot", str(tmp_path / "curve.png"))
     result = start(*arguments, environment=environment, stdin=LABELS)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.startswith("threshold 1   precision 1.00   recall 1.00   F1 1.00\n")
+    assert result.stdout.startswith("1 of 1 caught, median delay 0, no false alarms\nthreshold 1 ")
     assert (tmp_path / "curve.png").stat().st_size > 10_000

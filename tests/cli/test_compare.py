@@ -25,11 +25,12 @@ def test_scores_are_shown_with_their_thresholds(run, demo_file):
     scores = ("--score", "threshold_score", "--score", "forecast_score")
     given = ("--threshold", "forecast_score=30")
     printed = lines(run("compare", demo_file, "--truth", "label", *scores, *given))
-    assert printed[2].endswith("threshold")
-    assert printed[3].startswith("threshold_score")
-    assert printed[3].endswith("165.4")
-    assert printed[4].startswith("forecast_score")
-    assert printed[4].endswith("30")
+    table = next(place for place, line in enumerate(printed) if line.startswith("detector "))
+    assert printed[table].endswith("threshold")
+    assert printed[table + 1].startswith("threshold_score")
+    assert printed[table + 1].endswith("165.4")
+    assert printed[table + 2].startswith("forecast_score")
+    assert printed[table + 2].endswith("30")
     assert printed[-1].startswith("Times are in the units of the input")
 
 
@@ -42,6 +43,10 @@ def test_json_is_the_result_itself_and_what_chance_reaches(run, demo_file):
     for row, level in zip(printed["detectors"], expected.results.values(), strict=True):
         for score in ("precision", "recall", "f1"):
             assert row[f"chance_{score}"] == getattr(level.chance, score)
+    headlines = {name: own.headline for name, own in expected.results.items()}
+    assert printed.pop("headlines") == headlines
+    assert printed.pop("notes") == []
+    assert (printed.pop("ignored_time"), printed.pop("left_out")) == (0, {"events": 0, "alarms": 0})
     assert printed == expected.to_dict()
 
 
@@ -70,9 +75,11 @@ def test_events_that_nobody_finds_and_a_note_on_rounding(run):
     content = "truth,a,b\n" + "0,0,0\n1,1,1\n0,0,0\n" + "0,0,0\n1,0,0\n0,0,0\n" * 2
     columns = ("--predicted", "a", "--predicted", "b", "--decimals", "1")
     printed = lines(run("compare", "-", *columns, input=content))
-    assert printed[0] == "3 true events; nobody finds #2 and #3"
-    row = ["1.00", "1.00", "1.00=", "on", "time"]
-    assert [line.split() for line in printed[7:9]] == [["1", "1", "1", "a", *row], ["b", *row]]
+    assert printed[0] == "3 true events; all miss #2 and #3"
+    row = ["on", "time", "1.00", "1.00", "1.00="]
+    rows = [line.split() for line in printed]
+    first = rows.index(["1", "1", "1", "a", *row])
+    assert rows[first + 1] == ["b", *row]
     assert "Scores are rounded to 1 decimal before they are compared." in printed
     assert "None of these is better than a alone, with 0.50." in printed
 
@@ -89,26 +96,25 @@ def test_a_list_of_incidents_with_points_and_offsets(run):
     )
     detectors = ("--predicted", "a", "--predicted", "b", "--time", "t")
     printed = lines(run("compare", "incidents.csv", "alarms.csv", *detectors))
-    point = printed[9].split()
-    assert point[:6] == ["2", "2024-01-01", "00:40", "a", "point", "a"]
-    assert point[-2:] == ["min", "late"]
-    assert printed[10].split()[0] == "b"
-    assert printed[10].endswith("min early")
-    assert printed[11] == "Times are at UTC+00:00."
+    place = next(place for place, line in enumerate(printed) if line.startswith("2  2024"))
+    first, second, zone = printed[place : place + 3]
+    assert first.startswith("2  2024-01-01 00:40  a point  a         missed, nearest 10 min after")
+    assert second.split()[:4] == ["b", "10", "min", "early"]
+    assert zone == "Times are at UTC+00:00."
 
 
 def test_many_events_that_nobody_finds(run):
     content = "truth,a,b\n" + "0,0,0\n1,1,1\n" + "0,0,0\n1,0,0\n" * 35
     printed = run("compare", "-", "--predicted", "a", "--predicted", "b", input=content).stdout
-    head = " ".join(printed.split("detector")[0].split())
-    assert head.startswith("36 true events; nobody finds #2, #3, #4,")
+    head = " ".join(printed.split("\n\n")[0].split())
+    assert head.startswith("36 true events; all miss #2, #3, #4,")
     assert head.endswith("#31 and 5 more")
 
 
 def test_nobody_predicts_anything(run):
     content = "truth,a,b\n0,0,0\n1,0,0\n"
     printed = lines(run("compare", "-", "--predicted", "a", "--predicted", "b", input=content))
-    assert printed[0] == "1 true event; nobody finds #1"
+    assert printed[0] == "1 true event; all miss #1"
     assert "Nobody predicts anything." in printed
 
 
@@ -130,22 +136,26 @@ def test_many_detectors_with_hostile_names(run, crowd, monkeypatch, width):
     printed = lines(run("compare", *crowd))
     assert "\x1b" not in "".join(printed)
     assert max(map(len, printed)) <= width
-    assert printed[3].startswith("[red]boom[/red] ")
-    assert printed[4].startswith(r"\x1b[31mred ")
-    assert printed[5].startswith(r"a\nb ")
+    for row, name in enumerate(("[red]boom[/red] ", r"\x1b[31mred ", r"a\nb ")):
+        assert printed[2 + row].startswith(name)
+        assert printed[19 + row].startswith(name)
     assert "... and 45 more events; `--all` shows all." in printed
     assert "... and 90 more pairs; `--all` shows all." in printed
     assert not any("more pairs" in line for line in lines(run("compare", *crowd, "--all")))
 
 
-@pytest.mark.parametrize("command", ["compare", "batch"])
-def test_alarms_that_cover_much_are_named(run, demo_file, tmp_path, command):
-    header, *rows = (tmp_path / demo_file).read_text().splitlines()
-    more = [f"{header},everything", *(f"{row},1" for row in rows)]
-    (tmp_path / "more.csv").write_text("\n".join(more))
-    assert "cover much" not in run(command, "more.csv", *COLUMNS).stdout
-    printed = run(command, "more.csv", *COLUMNS, "--predicted", "everything").stdout
-    assert "Alarms of everything (100%) cover much of the time" in printed
+def test_evaluated_time(run, demo_file):
+    options = ("--time", "time", "--from", "2024-03-08T12:00")
+    printed = lines(run("compare", demo_file, *COLUMNS, *options))
+    left = "left out: 2 true events, 9 alarms of threshold, 2 alarms of forecast"
+    assert f"Ignored: 4 d 12 h of 14 d; {left}." in " ".join(printed)
+    data = demo()
+    since = [(data.times[0], np.datetime64("2024-03-08T12:00", "s"))]
+    expected = compare(data.truth, data.predicted, times=data.times, ignore=since)
+    values = json.loads(run("compare", demo_file, *COLUMNS, *options, "--format", "json").stdout)
+    for row, own in zip(values["detectors"], expected.to_dict()["detectors"], strict=True):
+        assert row == pytest.approx(own, abs=1e-12)  # rounding depends on the unit of time
+    assert values["left_out"]["events"] == 2
 
 
 def test_intervals_in_json_and_csv(run, demo_file):

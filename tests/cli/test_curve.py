@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ def scores(tmp_path):
     ("options", "best", "reason"),
     [
         (("--min-precision", "0.9"), {"min_precision": 0.9}, "F1 with precision >= 0.9"),
-        (("--beta", "3"), {"beta": 3}, "F3 of all thresholds"),
+        (("--beta", "3"), {"beta": 3}, "F3 of 8 thresholds"),
         (
             ("--beta", "0.5", "--min-recall", "0.5"),
             {"beta": 0.5, "min_recall": 0.5},
@@ -45,16 +46,20 @@ def scores(tmp_path):
         (
             ("--max-alarms-per", "1/10", "--min-precision", "0.6"),
             {"max_alarms_per": (1, 10), "min_precision": 0.6},
-            "F1 with precision >= 0.6 and at most 1 alarm per 10",
+            (
+                "F1 with precision >= 0.6 and at most 1 alarm per 10 and "
+                "at most 50% of the time in alarm"
+            ),
         ),
     ],
 )
 def test_constraints(run, scores, options, best, reason):
     point = CURVE.best(**best)
-    printed = lines(run("curve", scores, *COLUMNS, *options))
+    headline, *printed = lines(run("curve", scores, *COLUMNS, *options))
+    assert headline == CURVE.at(point.threshold).headline
     assert printed[0].startswith(f"threshold {point.threshold:g}   precision {point.precision:.2f}")
     assert printed[0].endswith(f"F{point.beta:g} {point.fbeta:.2f}")
-    assert printed[3] == f"The highest {reason}."
+    assert printed[2] == f"The highest {reason}."
     (row,) = [line for line in printed if "<- chosen" in line]
     assert row.split()[0] == f"{point.threshold:g}"
     assert row.split()[1:4] == printed[0].split()[3::2]
@@ -66,15 +71,13 @@ def test_chance_is_that_of_the_alarms_at_the_threshold(run, scores, monkeypatch)
     level = CURVE.at(CURVE.best(min_precision=0.9).threshold).chance
     printed = lines(run("curve", scores, *COLUMNS, "--min-precision", "0.9"))
     texts = [f"{value:.2f}" for value in (level.precision, level.recall, level.f1)]
-    assert printed[1].split() == ["by", "chance", *texts]
-    assert level.alarms == 1
-    assert "by chance: mean scores of 1 alarm at random times" in printed
+    assert printed[2].split() == ["by", "chance", *texts]
+    assert f"by chance: mean scores of the same alarms, moved ({level.shifts} shifts)" in printed
     other = lines(run("curve", scores, *COLUMNS, "--beta", "3"))
-    assert len(other[1].split()) == 4  # there is no level of other than F1
+    assert len(other[2].split()) == 4  # there is no level of other than F1
     monkeypatch.setenv("COLUMNS", "40")
     narrow = lines(run("curve", scores, *COLUMNS, "--min-precision", "0.9"))
-    assert narrow[0] == "threshold 0.9"
-    assert narrow[2] == printed[1].strip()
+    assert narrow[narrow.index("threshold 0.9") + 2] == printed[2].strip()
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
@@ -99,13 +102,14 @@ def test_a_budget_in_time(run):
     point = curve.best(max_alarms_per=(5, np.timedelta64(7, "D")))
     assert point.alarms <= 10
     assert curve.best().alarms > 10
-    assert printed[0].startswith(f"threshold {point.threshold:g} ")
-    assert printed[2].startswith(f"{point.alarms} alarms ({point.alarms / 14:.2g} per day);")
-    assert printed[3] == "The highest F1 with at most 5 alarms per 7 d."
-    assert [line.split()[-2:] for line in printed if "<-" in line] == [
-        ["<-", "chosen"],
-        ["best", "F1"],
-    ]
+    assert printed[1].startswith(f"threshold {point.threshold:g} ")
+    limits = "at most 5 alarms per 7 d and at most 50% of the time in alarm"
+    assert printed[3] == f"The highest F1 with {limits}."
+    assert printed[4] == (
+        f"{point.alarms / 2:.2g} alarms per 7 d (at most 5 asked); "
+        f"{100 * point.alarmed:.2g}% of the time is in alarm."
+    )
+    assert sorted(line.split("<- ")[1] for line in printed if "<-" in line) == ["best F1", "chosen"]
 
 
 def test_json_is_the_curve_and_the_events_at_the_chosen_threshold(run, scores):
@@ -113,6 +117,7 @@ def test_json_is_the_curve_and_the_events_at_the_chosen_threshold(run, scores):
     report = json.loads(run(*arguments).stdout)
     chosen = report.pop("chosen")
     point = CURVE.best(min_precision=0.9)
+    assert report.pop("notes")[0].startswith("The first 10% of the time have neither events")
     assert report == CURVE.to_dict()
     assert (chosen["threshold"], chosen["alarms"]) == (point.threshold, point.alarms)
     assert chosen["events"] == CURVE.at(point.threshold).to_dict()["events"]
@@ -122,8 +127,9 @@ def test_json_is_the_curve_and_the_events_at_the_chosen_threshold(run, scores):
 def test_csv_of_every_threshold(run, scores, points):
     result = run("curve", scores, *COLUMNS, "--format", "csv", "--points", points)
     header, *rows = list(csv.reader(io.StringIO(result.stdout)))
-    assert header == ["threshold", "precision", "recall", "f1", "alarms"]
-    names = ("thresholds", "precision", "recall", "f1", "alarms")
+    names = ("precision", "recall", "f1", "caught", "alarms", "false_alarms", "alarmed")
+    assert header == ["threshold", *names]
+    names = ("thresholds", *names)
     expected = zip(*(getattr(CURVE, name).tolist() for name in names), strict=True)
     assert [tuple(map(float, row)) for row in rows] == list(expected)
 
@@ -161,11 +167,11 @@ def test_uneven_times_and_a_span(run):
     Path("uneven.csv").write_text("t,truth,score\n0,0,0.1\n1,1,0.9\n5,0,0.2\n")
     arguments = ("uneven.csv", "--time", "t", "--end", "6.5", "--span", "-10", "10")
     printed = lines(run("curve", *arguments))
-    assert printed[:3] == [
+    assert printed[:2] == [
+        "1 of 1 caught, median delay 0, no false alarms",
         "threshold 0.9   precision 1.00   recall 1.00   F1 1.00",
-        "                by chance 0.52          0.50      0.51",
-        "1 alarm (5 per 100); 1 true event, 0 missed",
     ]
+    assert printed[4] == "5 alarms per 100; 20% of the time is in alarm."
     assert printed[-1].startswith("Times and distances are in the units of the input")
 
 
@@ -199,9 +205,124 @@ def test_a_real_series(run, data_folder):
     pq.write_table(series, "series.parquet")
     arguments = ("series.parquet", "--truth", "label", "--time", "timestamp")
     printed = lines(run("curve", *arguments, "--score", "windowedGaussian"))
-    assert printed[0] == "threshold 0.97543   precision 0.81   recall 0.93   F1 0.87"
-    assert "average precision 0.69 over 10309 thresholds; by chance about 0.55" in printed
+    assert printed[1] == "threshold 0.97543   precision 0.81   recall 0.93   F1 0.87"
+    (row,) = [line.split() for line in printed if line.startswith("average precision  ")]
+    assert row[2] == "0.69"
     predicted = (series["windowedGaussian"].to_numpy() >= 0.97543).astype(int)
     truth, times = series["label"].to_numpy(), series["timestamp"].to_numpy()
     result = cc.affiliation(truth, predicted, times=times)
     assert round(result.f1, 2) == 0.87
+
+
+DEMO = ("demo.csv", "--truth", "label", "--score", "forecast_score", "--time", "time")
+
+
+@pytest.fixture
+def demo_curve(demo_file):
+    data = demo()
+    return cc.affiliation_curve(data.truth, data.scores["forecast"], times=data.times)
+
+
+def test_chance_is_re_tuned(run, demo_curve):
+    printed = lines(run("curve", *DEMO))
+    rows = {line[:17].strip(): line.split()[-2:] for line in printed}
+    level = demo_curve.chance
+    assert rows["best F1"] == [f"{demo_curve.best().fbeta:.2f}", f"{level.f1:.2f}"]
+    assert rows["average precision"][1] == f"{level.average_precision:.2f}"
+
+
+def test_budgets_of_false_alarms_and_a_cooldown(run, demo_curve):
+    options = ("--max-false-alarms-per", "0.1/1d", "--cooldown", "2h", "--max-alarmed", "0.2")
+    printed = lines(run("curve", *DEMO, *options))
+    point = demo_curve.best(
+        max_false_alarms_per=(0.1, timedelta(days=1)), cooldown=timedelta(hours=2), max_alarmed=0.2
+    )
+    assert printed[1].startswith(f"threshold {point.threshold:g} ")
+    assert printed[3].startswith(
+        "The highest F1 with at most 0.1 false alarms per 1 d and at most 20%"
+    )
+    assert "alarms less than 2 h apart counted once." in " ".join(printed[3:5])
+
+
+def test_cross_fitting(run, demo_curve, scores):
+    fitted = demo_curve.cross_fitted(folds=3)
+    printed = lines(run("curve", *DEMO, "--cross-fit", "3"))
+    (row,) = [line.split() for line in printed if line.startswith("cross-fitted F1  ")]
+    assert row[2] == f"{fitted.f1:.2f}"
+    lost = demo_curve.best().fbeta - fitted.f1
+    assert f"About {lost:.2f} of the F1 of 0.99 comes from choosing" in " ".join(printed)
+    values = json.loads(run("curve", *DEMO, "--cross-fit", "3", "--format", "json").stdout)
+    assert values["cross_fitted"] == fitted.to_dict()
+    few = " ".join(lines(run("curve", scores, *COLUMNS, "--cross-fit")))
+    assert "There is no cross-fitted score. Expected at least 5 true events" in few
+    values = json.loads(run("curve", scores, *COLUMNS, "--cross-fit", "--format", "json").stdout)
+    assert list(values["cross_fitted"]) == ["undefined"]
+
+
+RULES = {
+    "20": "The threshold that was asked for",
+    "quantile:0.99": "The 0.99 quantile of the scores (quantile:0.99)",
+    "sigma:3": "The mean of the scores plus 3 standard deviations (sigma:3)",
+    "mad:8": "The median of the scores plus 8 scaled median absolute deviations (mad:8)",
+    "spot:0.01": "What a score exceeds with probability 0.01, by peaks over threshold (spot:0.01)",
+    "alarms:3/7d": "The lowest threshold within the budget of alarms and half of the time in alarm",
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rules(run, demo_file, rule):
+    data = demo()
+    until = np.datetime64("2024-03-10T00:00", "s")
+    arguments = (data.truth, data.scores["forecast"])
+    whole = {"times": data.times, "fit": [(data.times[0], until)]}
+    given = float(rule) if rule.isdecimal() else rule
+    chosen = cc.choose_threshold(*arguments, given, **whole).threshold
+    ignore = [(data.times[0], until)]
+    expected = cc.affiliation_curve(*arguments, times=data.times, ignore=ignore).at(chosen)
+    options = ("--threshold", rule, "--fit-until", "2024-03-10")
+    printed = lines(run("curve", *DEMO, *options))
+    assert printed[0] == expected.headline
+    said = " ".join(printed[3:6])
+    assert said.startswith(RULES[rule])
+    assert ", chosen before 2024-03-10 00:00:00, judged after." in said
+    assert "Ignored: 6 d of 14 d; left out: 2 true events" in " ".join(printed)
+    values = json.loads(run("curve", *DEMO, *options, "--format", "json").stdout)["chosen"]
+    assert values["threshold"] == chosen
+    assert values["f1"] == expected.f1
+
+
+def test_the_best_f1_of_one_part_judged_on_the_rest(run, demo_curve):
+    data = demo()
+    until = np.datetime64("2024-03-11T00:00", "s")
+    sides, times = (data.truth, data.scores["forecast"]), data.times
+    last = times[-1] + (times[1] - times[0])
+    fit = cc.affiliation_curve(*sides, times=times, ignore=[(until, last)])
+    rest = cc.affiliation_curve(*sides, times=times, ignore=[(times[0], until)])
+    point = fit.best(min_precision=0.5)
+    options = ("--fit-until", "2024-03-11", "--min-precision", "0.5", "--format", "json")
+    values = json.loads(run("curve", *DEMO, *options).stdout)["chosen"]
+    assert values["threshold"] == point.threshold
+    assert values["events"] == rest.at(point.threshold).to_dict()["events"]
+
+
+def test_a_rule_without_any_alarm(run, demo_file):
+    printed = lines(run("curve", *DEMO, "--threshold", "1000"))
+    assert printed[0] == "0 of 7 caught, no false alarms"
+    assert not any("chosen" in line for line in printed)
+    values = json.loads(run("curve", *DEMO, "--threshold", "1000", "--format", "json").stdout)
+    assert values["chosen"]["fbeta"] is None
+
+
+def test_samples_without_a_score(run):
+    Path("nan.csv").write_text("truth,score\n0,\n0,1\n1,9\n0,2\n0,\n")
+    printed = lines(run("curve", "nan.csv", "--nan", "ignore"))
+    assert printed[0].startswith("1 of 1 caught")
+    assert "Ignored: 2 of 5." in printed
+
+
+def test_warm_up_is_told(run):
+    Path("warm.csv").write_text("truth,score\n" + "0,0\n" * 20 + "0,1\n1,9\n0,2\n0,3\n" * 5)
+    told = " ".join(lines(run("curve", "warm.csv")))
+    assert "The first 50% of the time have neither events nor a score that changes" in told
+    assert "with --from." in told
+    assert "The first" not in " ".join(lines(run("curve", "warm.csv", "--from", "20")))

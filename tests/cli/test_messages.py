@@ -48,40 +48,40 @@ BAD_INPUT = {
     "score god.csv": ("Expected a file at god.csv, got none.", "Hint: Did you mean good.csv?"),
     "score empty.csv": ("Expected empty.csv to hold a table, got an empty file.", "Hint: "),
     "score good.csv --truth lable --predicted alarm": (
-        "Expected `truth` to name a column of good.csv, got 'lable'.",
+        "Expected `--truth` to name a column of good.csv, got 'lable'.",
         "Hint: Did you mean 'label'? Its columns are: t, label, alarm.",
     ),
     f"score two.csv {SCORE}": (
-        "Expected `truth` labels to be 0 or 1, got 2 at index 2.",
+        "Expected `--truth` labels to be 0 or 1, got 2 at index 2.",
         "Hint: ",
     ),
-    f"score blank.csv {SCORE}": ("Expected `truth` to have no missing values, got one", "Hint: "),
+    f"score blank.csv {SCORE}": ("Expected `--truth` to have no missing values, got one", "Hint: "),
     f"score repeated.csv {SCORE}": (
-        "Expected `times` to be strictly increasing, got 1 after 1 at index 2.",
+        "Expected `--time` to be strictly increasing, got 1 after 1 at index 2.",
         "Hint: ",
     ),
     f"score uneven.csv {SCORE}": (
-        "Expected `end` for unevenly spaced times, got none.",
+        "Expected `--end` for unevenly spaced times, got none.",
         "Hint: ",
     ),
     f"score days.csv {SCORE} --end 9": (
-        "Expected `times` and `end` to be on one kind of time axis, got datetimes",
+        "Expected `--time` and `--end` to be on one kind of time axis, got datetimes",
         "Hint",
     ),
     f"score days.csv {SCORE} --end 2024-01-04T00:00:00+01:00": (
-        "Expected `times` and `end` to have a time zone everywhere or nowhere",
+        "Expected `--time` and `--end` to have a time zone everywhere or nowhere",
         "Hint: ",
     ),
     "score events.csv events.csv": (
-        "Expected `span` with a list of events, got none.",
+        "Expected `--span` with a list of events, got none.",
         "Hint: Say where the whole",
     ),
     "score events.csv events.csv --span 0 3": (
-        "Expected `truth` to lie within the span (0, 3), got (1, 4) at index 0.",
+        "Expected `--truth` to lie within the span (0, 3), got (1, 4) at index 0.",
         "Hint: ",
     ),
     "score overlap.csv events.csv --span 0 9": (
-        "Expected `truth` events to be disjoint, got (1, 4) and (3, 6) at",
+        "Expected `--truth` events to be disjoint, got (1, 4) and (3, 6) at",
         "Hint: ",
     ),
     "score unsorted.csv events.csv --span 0 9": (
@@ -100,22 +100,37 @@ BAD_INPUT = {
     f"score good.csv {SCORE} -o no/such/folder": ("No such file or directory: no/such/folder",),
     "demo --save no/demo.parquet": ("No such file or directory: no/demo.parquet",),
     "curve gap.csv": (
-        "Expected `scores` to have no missing values, got one (nan, NaT or null) at index 1.",
+        "Expected `--score` to have no missing values, got one (nan, NaT or null) at index 1.",
         "Hint: Drop or fill those rows first.",
     ),
     f"{CURVE} --min-precision 1 --min-recall 1": (
-        "Expected a threshold within the constraints, got none (precision reaches",
+        "Expected a threshold within the constraints, got none; the nearest is 23.3 with precision",
         "Hint: Loosen a constraint.",
     ),
-    f"{CURVE} --min-precision 90": ("Expected `min_precision` to be from 0 to 1, got 90.0.",),
-    f"{CURVE} --beta -1": ("Expected `beta` to be 0 or more, got -1.0.",),
+    f"{CURVE} --min-precision 90": (
+        "Expected `--min-precision` to be a number from 0 to 1, got 90.0.",
+    ),
+    f"{CURVE} --beta -1": ("Expected `--beta` to be 0 or more, got -1.0.",),
     f"{CURVE} --max-alarms-per 2/1d": (
-        "Expected `max_alarms_per` to be a count and a duration, which is a number on",
-        "Hint: For example `max_alarms_per=(3, 100)`.",
+        "Expected `--max-alarms-per` to be a finite number of 0 or more, got datetime.timed",
+        "Hint: The axis counts samples",
     ),
     f"{CURVE} --time time --max-alarms-per 2/100": (
-        "Expected `max_alarms_per` to be a count and a duration, which is a timedelta",
-        "Hint: For example `max_alarms_per=(2, timedelta(days=1))`.",
+        "Expected `--max-alarms-per` to be a timedelta of 0 or more, got 100.0.",
+        "Hint: The times are datetimes, so give the length a unit: ms, s, min, h or d, as in",
+    ),
+    f"{CURVE} --time time --from 2024-03-09 --fit-until 2024-03-10": (
+        "Expected `--from` not before `--fit-until`, got 2024-03-09 00:00:00 and",
+        "Hint: A threshold is not judged on the time that it was chosen on.",
+    ),
+    f"{CURVE} --until 5000": ("Expected `--until` to lie between 0 and 4032, got 5000.",),
+    f"{CURVE} --ignore vlue": (
+        "Expected `--ignore` to name a column of demo.csv, or a file of events, got 'vlue'.",
+        "Hint: Did you mean 'value'? Its columns are: time,",
+    ),
+    f"{CURVE} --time time --max-step 5": (
+        "Expected `--max-step` to be a timedelta of 0 or more, got 5.",
+        "Hint: The times are datetimes, so give the length a unit: ms, s, min, h or d, as in",
     ),
     f"{CURVE} --plot no/curve.png": ("No such file or directory: no/curve.png",),
     f"{CURVE} --format csv -o no/curve.csv": ("No such file or directory: no/curve.csv",),
@@ -124,23 +139,23 @@ BAD_INPUT = {
         "Hint: The columns of demo.csv are: time, value, label, threshold, forecast, thresh",
     ),
     f"compare demo.csv {TWO} --predicted value": (
-        "Expected `predicted['value']` labels to be 0 or 1, got 92.9 at index 0.",
+        "Expected `--predicted value` labels to be 0 or 1, got 92.9 at index 0.",
         "Hint: ",
     ),
     f"compare demo.csv {TWO} --intervals --level 95": (
-        "Expected `level` to be a number between 0 and 1, got 95.0.",
+        "Expected `--level` to be a number between 0 and 1, got 95.0.",
         "Hint: ",
     ),
     "batch demo.csv --truth label": (
-        "Expected either `score` or `predicted`, got neither.",
+        "Expected either `--score` or `--predicted`, got neither.",
         "Hint: ",
     ),
     "batch demo.csv --truth label --score goood": (
-        "Expected `score` to name a column of demo.csv, got 'goood'.",
+        "Expected `--score` to name a column of demo.csv, got 'goood'.",
         "Hint: ",
     ),
     f"{BATCH} --threshold best": (
-        "Expected `threshold` to be a number or a known rule, got 'best'.",
+        "Expected `--threshold` to be a number or a known rule, got 'best'.",
         "Hint: ",
     ),
     f"{BATCH} --metric accuracy": ("Expected the name of a metric, got 'accuracy'.", "Hint: "),
@@ -152,14 +167,14 @@ BAD_INPUT = {
         "Hint: The axis counts samples",
     ),
     f"{BATCH} --engine localhost": (
-        "Expected `engine` to be the address of a Dask scheduler, got 'localhost'.",
+        "Expected `--engine` to be the address of a Dask scheduler, got 'localhost'.",
         "Hint: ",
     ),
-    f"{BATCH} --workers 0": ("Expected `workers` to be 1 or more",),
-    f"{BATCH} --resume": ("Expected `out` beside `resume`",),
-    f"{BATCH} --out rows.xlsx": ("Expected `out` to end in",),
+    f"{BATCH} --workers 0": ("Expected `--workers` to be 1 or more",),
+    f"{BATCH} --resume": ("Expected `--out` beside `--resume`",),
+    f"{BATCH} --out rows.xlsx": ("Expected `--out` to end in",),
     f"{BATCH} --intervals --level 95 --out rows.csv": (
-        "Expected `level` to be a number between 0 and 1, got 95.0.",
+        "Expected `--level` to be a number between 0 and 1, got 95.0.",
         "Hint: ",
     ),
     "batch quiet.csv --truth label --predicted alarm --strict": (
@@ -167,18 +182,18 @@ BAD_INPUT = {
         "Hint: Without `strict=True`",
     ),
     "audit demo.csv --truth lable": (
-        "Expected `truth` to name a column of demo.csv, got 'lable'.",
+        "Expected `--truth` to name a column of demo.csv, got 'lable'.",
         "Hint: ",
     ),
     "audit demo.csv --truth label": (
-        "Expected `predicted` to name a column of demo.csv, got no name.",
+        "Expected `--predicted` to name a column of demo.csv, got no name.",
         "Hint: ",
     ),
     f"{AUDIT} --trivial rule": (
-        "Expected `trivial` to name a column of demo.csv, got 'rule'.",
+        "Expected `--trivial` to name a column of demo.csv, got 'rule'.",
         "Hint: ",
     ),
-    f"{AUDIT} --budget 0": ("Expected `budget` to be 1 or more, got 0.",),
+    f"{AUDIT} --budget 0": ("Expected `--budget` to be 1 or more, got 0.",),
     "audit taken.csv --predicted everything": (
         "Expected names in `detectors` other than those of the audit's own predictions",
         "Hint: Give the detector another name.",
@@ -212,6 +227,19 @@ BAD_USAGE = {
         "--significance goes with --zero-division nan only"
     ),
     f"{CURVE} --format csv --significance": "--significance goes with --format table or json",
+    f"{CURVE} --threshold sigma:3 --min-recall 0.5": (
+        "--threshold chooses alone; limits and --beta are of the highest F1."
+    ),
+    f"{CURVE} --threshold sigma:3 --cross-fit": (
+        "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
+    ),
+    f"{CURVE} --threshold percentile:99": (
+        "Invalid value for '--threshold': Expected `threshold` to be a number or a known rule, got"
+    ),
+    f"{CURVE} --cross-fit 1": "Invalid value for '--cross-fit': 1 is not in the range x>=2.",
+    f"{CURVE} --max-step long": (
+        "Invalid value for '--max-step': 'long' is neither a number nor a length of time such as"
+    ),
     f"{CURVE} --max-alarms-per 2_a_day": (
         "Invalid value for '--max-alarms-per': '2_a_day' is no COUNT/DURATION"
     ),
@@ -285,7 +313,7 @@ def test_interruption(refuse, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(score_module, "affiliation", interrupted)
+    monkeypatch.setattr(score_module, "score_files", interrupted)
     assert refuse("score", "good.csv", *SCORE.split(), code=130)[-1] == "Error: Interrupted."
 
 
@@ -293,6 +321,6 @@ def test_a_bug_is_not_hidden(run, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(score_module, "affiliation", broken)
+    monkeypatch.setattr(score_module, "score_files", broken)
     with pytest.raises(ZeroDivisionError):
         run("score", "good.csv", *SCORE.split())

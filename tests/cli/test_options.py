@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 import click
 import pytest
-from closecall.chance.shifts import MOST_SHIFTS
 
+from closecall.chance import MOST_SHIFTS
 from closecall.cli.options import parse_budget, parse_metric, parse_shifts, parse_time
 
 

@@ -44,7 +44,7 @@ def test_one_series(run):
     options = ("--predicted", "alarm", "--value", "value", "--title", "My page")
     result = run("report", "data.csv", "-o", "out.html", *COLUMNS, *options)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr.splitlines()[-1].startswith("Wrote out.html (0.1 MB).")
+    assert result.stderr.splitlines()[-1].startswith("Wrote out.html (0.2 MB).")
     about = block("out.html", "report")
     assert (about["title"], about["batch"]) == ("My page", False)
     series = block("out.html", "series-0")
@@ -77,7 +77,7 @@ def test_what_is_not_scored_is_told(run, tmp_path):
     assert result.exit_code == 0
     first, *others = result.stderr.splitlines()[-6:]
     assert first == (
-        f"Wrote out.html (0.1 MB): 2 of 5 series scored; 3 not: 2 {STATUSES['bad_times']}; "
+        f"Wrote out.html (0.2 MB): 2 of 5 series scored; 3 not: 2 {STATUSES['bad_times']}; "
         "1 without a true event. Open it in a browser."
     )
     assert others[0].startswith("  z: no_event: Expected at least one true event")
@@ -92,13 +92,13 @@ def test_what_is_not_scored_is_told(run, tmp_path):
 
 def test_all_scored_is_told_too(run):
     result = run("report", "data.csv", "-o", "out.html", *COLUMNS, "--by", "group")
-    told = "Wrote out.html (0.1 MB): all 2 series scored. Open it in a browser."
+    told = "Wrote out.html (0.2 MB): all 2 series scored. Open it in a browser."
     assert result.stderr.splitlines()[-1] == told
 
 
 def test_disorder_is_for_many_series(refuse):
     lines = refuse("report", "data.csv", "-o", "o.html", *COLUMNS, "--disorder", "sort")
-    assert lines[0] == "Error: Expected `disorder` only beside `by`, got 'sort' for one series."
+    assert lines[0] == "Error: Expected `--disorder` only beside `--by`, got 'sort' for one series."
 
 
 def test_standard_input_and_plain_samples(run):
@@ -122,24 +122,24 @@ def test_a_list_of_events_needs_times(refuse, tmp_path):
     (tmp_path / "incidents.csv").write_text("start,stop\n2,4\n")
     options = ("--score", "score", "--script", "cdn", "-o", "out.html")
     lines = refuse("report", "incidents.csv", "data.csv", *options)
-    assert lines[0] == "Error: Expected `time` beside a list of events, got none."
+    assert lines[0] == "Error: Expected `--time` beside a list of events, got none."
 
 
 def test_many_series_are_in_one_file(refuse):
     lines = refuse("report", "data.csv", "data.csv", "-o", "o.html", *COLUMNS, "--by", "group")
-    assert lines[0] == "Error: Expected one file with everything beside `by`, got two files."
+    assert lines[0] == "Error: Expected one file with everything beside `--by`, got two files."
 
 
 REFUSED = {
     "no such column": (
         ("--score", "scoer"),
         1,
-        "Error: Expected `score` to name a column of data.csv, got 'scoer'.",
+        "Error: Expected `--score` to name a column of data.csv, got 'scoer'.",
     ),
     "no such event column": (
         ("--truth", "begin,t"),
         1,
-        "Error: Expected `truth` to name a column of data.csv, got 'begin'.",
+        "Error: Expected `--truth` to name a column of data.csv, got 'begin'.",
     ),
     "no folder": (("-o", "no/out.html"), 1, "Error: No such file or directory: no/out.html"),
     "no such script": (("--script", "inline"), 2, "Error: Invalid value for '--script'"),
@@ -157,3 +157,22 @@ def test_refused(refuse, run, case):
 def test_an_output_is_required(refuse):
     lines = refuse("report", "data.csv", *COLUMNS, code=2)
     assert lines[0].startswith("Error: Missing option '-o'")
+
+
+def test_ignored_time_comes_from_files(run, tmp_path):
+    rows = "".join(f"{k},{int(3 <= k < 5)},{'' if k == 8 else k % 5}\n" for k in range(12))
+    (tmp_path / "all.csv").write_text("t,label,a\n" + rows)
+    (tmp_path / "off.csv").write_text("start,stop\n6,8\n")
+    result = run(
+        "report", "all.csv", "-o", "out.html", "--truth", "label", "--time", "t", "--score", "a",
+        "--ignore", "off.csv", "--until", "11", "--nan", "ignore", "--script", "cdn",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    page = (tmp_path / "out.html").read_text()
+    assert '"samples":8' in page
+    refused = run(
+        "report", "all.csv", "-o", "x.html", "--truth", "label", "--score", "a", "--by", "t",
+        "--until", "3",
+    )  # fmt: skip
+    assert refused.exit_code != 0
+    assert "beside" in refused.stderr

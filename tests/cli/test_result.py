@@ -35,14 +35,18 @@ def test_the_table_says_what_was_found(run, results):
     assert found.stderr == ""
     test = significance(TRUTH, ALARMS, n=300)
     rows = [line.split() for line in found.stdout.splitlines()]
-    for name, score in (("precision", test.precision), ("recall", test.recall), ("F1", test.f1)):
+    order = []
+    for name, score in (("F1", test.f1), ("precision", test.precision), ("recall", test.recall)):
         observed, middle, spread = (f"{x:.2f}" for x in (score.observed, score.mean, score.std))
-        cases = [str(score.at_least), "of", "300"]
+        cases = [str(score.at_least), "of", f"{score.null.size:,}"]
         numbers = [observed, middle, "+/-", spread, f"{score.above_chance:.2f}"]
-        assert [name, *numbers, *cases, f"{score.pvalue:.2g}"] in rows
-    assert f"reaches this F1 in {test.f1.at_least} of 300 cases: p = " in found.stdout
+        order.append(rows.index([name, *numbers, *cases, f"{score.pvalue:.2g}"]))
+    assert order == sorted(order)  # F1 is named first
+    said = " ".join(found.stdout.split())
+    assert test.sentence in said
+    assert "better than" not in said
     count = (test.events.f1.adjusted_pvalue <= 0.05).sum()
-    assert f"Found better than by chance: {count} of 3 events" in found.stdout
+    assert f"Adjusted p of F1 at most 0.05: {count} of 3 events" in found.stdout
     pvalues = [f"{column.pvalue[0]:.2g}" for column in (test.events.precision, test.events.recall)]
     assert any(row[:1] == ["1"] and row[3:5] == pvalues for row in rows)
 
@@ -53,8 +57,8 @@ def test_json_holds_everything(run, results):
     values = json.loads(found.stdout)
     test = values.pop("significance")
     assert values == plain
-    assert test["n"] == 1000
     expected = significance(TRUTH, ALARMS).to_dict()
+    assert test["n"] == expected["n"]
     assert test["f1"] == expected["f1"]
     assert test["events"][2]["f1_pvalue"] is None
     assert test["events"][0]["start"] == "2024-05-01T08:20:00"
@@ -97,9 +101,9 @@ def test_without_alarms(run, tmp_path):
     (tmp_path / "none.csv").write_text("truth,predicted\n0,0\n1,0\n0,0\n")
     found = run("score", "none.csv", "--significance=20")
     assert found.exit_code == 0
-    assert "There are no alarms to shift, so the score is undefined." in found.stdout
+    assert "There are no alarms to move, so F1 is undefined." in found.stdout
     rows = [line.split() for line in found.stdout.splitlines()]
-    assert ["recall", "0.00", "0.00", "+/-", "0.00", "0.00", "20", "of", "20", "1"] in rows
+    assert ["recall", "0.00", "0.00", "+/-", "0.00", "0.00", "1", "of", "1", "1"] in rows
     assert ["F1", "-", "-", "-", "-", "-"] in rows
 
 
@@ -109,17 +113,26 @@ def test_predicting_everything_is_not_above_chance(run, tmp_path):
     found = run("score", "all.csv", "--significance=20")
     rows = [line.split() for line in found.stdout.splitlines()]
     above = {row[0]: row[5] for row in rows if row[3:4] == ["+/-"]}
-    assert above == {"precision": "0.00", "recall": "-", "F1": "0.00"}
+    assert above == {"precision": "0.00", "recall": "0.00", "F1": "0.00"}
 
 
-def test_a_curve_tests_average_precision(run, results):
+def test_a_curve_tests_its_best_f1_first(run, results):
     found = run("curve", *results, "--score", "score", "--significance", "50")
-    test = significance(TRUTH, scores=SCORES, n=50).average_precision
-    assert test.sentence in found.stdout
+    both = significance(TRUTH, scores=SCORES, n=50)
+    assert both.sentence in " ".join(found.stdout.split())
+    assert found.stdout.index("\nbest F1  ") < found.stdout.index("\naverage precision  ")
+    test = both.average_precision
     row = f"{test.mean:.2f} +/- {test.std:.2f}"
     assert row in found.stdout
     values = json.loads(
         run("curve", *results, "--score", "score", "--format", "json", "--significance=50").stdout
     )
-    assert values["significance"]["average_precision"] == test.to_dict()
+    assert values["significance"]["average_precision"] == pytest.approx(test.to_dict())
     assert "chosen" in values
+
+
+def test_a_threshold_that_the_labels_did_not_choose_is_not_chosen_again(run, results):
+    options = ("--score", "score", "--threshold", "9", "--significance", "50")
+    found = run("curve", *results, *options)
+    test = significance(TRUTH, scores=SCORES, threshold=9, n=50)
+    assert test.sentence in " ".join(found.stdout.split())

@@ -98,7 +98,17 @@ def test_every_number_of_a_batch_has_its_heading(call, width):
     headings = [heading for line in shown for heading in re.split(" {2,}", line)]
     others = [f"{kind} {score}" for kind in asked[1:3] for score in ("precision", "recall", "f1")]
     assert sorted(headings) == sorted(
-        ["F1", "prec.", "recall", "avg. prec.", *["chance"] * 4, "best", "series"]
+        [
+            "caught",
+            "false",
+            "F1",
+            "prec.",
+            "recall",
+            "avg. prec.",
+            *["chance"] * 3,
+            "best",
+            "series",
+        ]
         + [other.replace("_", " ") for other in others]
         + ["#", "detector"] * len(shown)
     )

@@ -62,9 +62,10 @@ def test_on_swat_only_one_detector_is_better_in_both(data_folder):
         name: shift_test(data_folder, "swat", name) for name in ("iforest", "ocsvm", "seq2seq")
     }
     smallest = 1 / (SHIFTS + 1)
-    assert tests["seq2seq"].precision.pvalue == tests["seq2seq"].recall.pvalue == smallest
+    assert tests["seq2seq"].precision.pvalue == smallest
+    assert tests["seq2seq"].recall.pvalue <= 2 * smallest
     assert tests["ocsvm"].precision.pvalue == smallest
-    assert tests["ocsvm"].recall.pvalue > 0.2
+    assert tests["ocsvm"].recall.pvalue > 0.05
     assert tests["iforest"].precision.pvalue > 0.2
     assert tests["iforest"].recall.pvalue > 0.2
 

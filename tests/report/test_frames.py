@@ -44,7 +44,7 @@ def test_hostile_names_are_text(show):
     assert page.locator("#title").text_content() == HOSTILE[0]
     assert page.locator(".card .name").all_text_contents() == list(HOSTILE)
     page.locator(".card .name").nth(1).click()
-    assert page.locator(".slider label").text_content() == f"Threshold of {HOSTILE[1]}"
+    assert page.locator(".slider > label").text_content() == f"Threshold of {HOSTILE[1]}"
     box = page.locator(".timeline .stage").bounding_box()
     page.mouse.move(box["x"] + 500, box["y"] + 60)
     assert HOSTILE[2] in page.locator("#tooltip").inner_text()
@@ -86,7 +86,10 @@ def test_a_batch_leads_to_its_series_and_back(show):
     assert names == sorted(means, key=means.get, reverse=True)
     recalls, levels = zip(
         *(
-            (point.recall, cc.chance(series[one]["truth"], scores >= point.threshold).recall)
+            (
+                point.recall,
+                cc.affiliation(series[one]["truth"], scores >= point.threshold).chance.recall,
+            )
             for (one, detector), point in best.items()
             if detector == names[0]
             for scores in [np.asarray(series[one]["scores"][detector])]
@@ -94,8 +97,12 @@ def test_a_batch_leads_to_its_series_and_back(show):
         strict=True,
     )
     cells = rows[0].locator("td")
-    assert cells.nth(1).text_content().endswith(f" {means[names[0]]:.3f}")
-    assert cells.nth(3).text_content() == (f"chance {np.mean(levels):.2f} {np.mean(recalls):.3f}")
+    own = [(one, point) for (one, detector), point in best.items() if detector == names[0]]
+    events = sum(len(cc.Events.from_labels(series[one]["truth"])) for one, _ in own)
+    assert cells.nth(1).text_content() == f"{sum(point.caught for _, point in own)} of {events}"
+    assert cells.nth(2).text_content() == str(sum(point.false_alarms for _, point in own))
+    assert cells.nth(3).text_content().endswith(f" {means[names[0]]:.3f}")
+    assert cells.nth(5).text_content() == (f"chance {np.mean(levels):.2f} {np.mean(recalls):.3f}")
     quiet = page.locator(".heat-map tbody tr").last
     assert "at least one true event" in quiet.text_content()
     point = best["second", "noise"]
@@ -129,10 +136,10 @@ def test_a_notebook_shows_the_page_in_a_frame(browser):
 def test_every_outcome_is_told_in_words(gallery):
     page = opened(gallery, "outcomes")
     assert page.locator("tbody td.outcome").all_text_contents() == [
-        "close call: an alarm stopped right before it",
-        "close call: an alarm came 3 after it",
-        "caught 2 early; 2 of false alarm around it",
-        "caught 3 late; 10 of false alarm around it",
-        "caught on time",
-        "missed: no alarm in its zone",
+        "close call, touches it",
+        "close call, 3 after",
+        "2 early",
+        "3 late",
+        "on time",
+        "missed, nearest 90 before",
     ]

@@ -106,16 +106,6 @@ def test_nor_is_there_in_the_means_of_many_series(show):
     assert page.locator(".chance").all_text_contents() == ["\u2013", "\u2013", "chance 0.00"]
 
 
-@pytest.mark.parametrize("width", [1280, 700, 360, 320])
-def test_the_warning_about_long_alarms_is_not_cut(extremes, width):
-    resize(extremes, width)
-    warning = extremes.locator(".card").nth(1).locator(".long")
-    assert warning.is_visible()
-    assert "--significance moves them." in warning.inner_text()
-    assert warning.evaluate("one => one.scrollHeight <= one.clientHeight")
-    assert warning.evaluate("one => one.scrollWidth <= one.clientWidth")
-
-
 def in_view(page, selector=".timeline .stage"):
     return page.evaluate(
         "selector => { const box = document.querySelector(selector).getBoundingClientRect(); "

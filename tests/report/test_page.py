@@ -6,8 +6,7 @@ import pytest
 import closecall as cc
 from closecall.datasets import demo
 from closecall.report import report
-from closecall.tables.batch.series import chance_levels
-from closecall.wording import in_words, score_text
+from closecall.wording import in_words, outcome_text, score_text
 
 DATA = demo()
 CURVES = {
@@ -49,16 +48,44 @@ def scores_at(name, value):
     return [f"{number:.3f}" for number in (result.f1, result.precision, result.recall)]
 
 
-def test_a_card_says_where_alarms_cover_much(page):
-    long = page.locator(".card.active .long")
-    assert not long.is_visible()
-    low = np.quantile(DATA.scores["threshold"], 0.5)
+def test_the_level_of_chance_follows_when_the_slider_rests(page):
+    low = np.quantile(DATA.scores["threshold"], 0.9)
     page.evaluate(f"closecall.view.setThreshold(closecall.view.active, {low})")
-    assert long.is_visible()
-    assert "beside random points: recall and F1 look too good" in long.text_content()
-    assert "--significance moves the alarms themselves" in long.get_attribute("title")
-    page.evaluate("closecall.view.toBest(closecall.view.active)")
-    assert not long.is_visible()
+    levels = page.locator(".card.active .chance")
+    assert levels.all_text_contents() == 3 * ["chance \u2026"]
+    page.wait_for_function("closecall.view.levels[0] !== null")
+    chance = CURVES["threshold"].at(low).chance
+    shown = page.evaluate("closecall.view.levels[0]")
+    assert shown == pytest.approx(chance.values(), abs=1e-9)
+    texts = [f"chance {level:.2f}" for level in (chance.f1, chance.precision, chance.recall)]
+    assert levels.all_text_contents() == texts
+
+
+def test_the_limits_move_the_best_threshold(page):
+    page.get_by_text("Limits on alarms").click()
+    page.get_by_label("at most alarms", exact=True).fill("1")
+    page.get_by_label("per", exact=True).fill("2 d")
+    page.get_by_label("closer than count once").fill("30 min")
+    page.get_by_label("recall at least").fill("0.5")
+    page.get_by_label("recall at least").press("Enter")
+    two_days, half_hour = np.timedelta64(2, "D"), np.timedelta64(30, "m")
+    best = CURVES["threshold"].best(
+        max_alarms_per=(1, two_days), cooldown=half_hour, min_recall=0.5
+    )
+    assert best.threshold != CURVES["threshold"].best().threshold
+    jump = page.get_by_role("button", name="best F1 within them")
+    assert jump.text_content() == f"best F1 within them {best.fbeta:.3f} at {best.threshold:g}"
+    jump.click()
+    assert threshold(page) == best.threshold
+    assert jump.is_disabled()
+    page.get_by_label("precision at least").fill("high")
+    page.get_by_label("precision at least").press("Enter")
+    assert page.locator(".limits input:invalid").count() == 1
+    page.get_by_label("precision at least").fill("1")
+    page.get_by_label("precision at least").press("Enter")
+    page.get_by_label("recall at least").fill("1")
+    page.get_by_label("recall at least").press("Enter")
+    assert page.get_by_text("no threshold keeps them").is_visible()
 
 
 def test_the_header_says_what_was_evaluated(page):
@@ -69,17 +96,17 @@ def test_the_header_says_what_was_evaluated(page):
     )
     best = CURVES["threshold"].best()
     assert scores_shown(page) == scores_at("threshold", best.threshold)
-    precision, recall, f1 = chance_levels(CURVES["threshold"].at(best.threshold).events)
+    result = CURVES["threshold"].at(best.threshold)
+    assert page.locator(".card.active .headline").text_content() == result.headline
+    levels = [result.chance.f1, result.chance.precision, result.chance.recall]
     assert page.locator(".card.active .chance").all_text_contents() == [
-        f"chance about {f1:.2f}",
-        f"chance about {precision:.2f}",
-        f"chance {recall:.2f}",
+        f"chance {level:.2f}" for level in levels
     ]
     alarms, average = page.locator(".card.active .note").inner_text().splitlines()
     assert alarms == f"{best.alarms} alarms at threshold {best.threshold:g}"
     assert average == (
-        f"average precision {CURVES['threshold'].average_precision:.3f}, chance about "
-        f"{CURVES['threshold'].chance_average_precision:.2f}"
+        f"average precision {CURVES['threshold'].average_precision:.3f}, chance "
+        f"{CURVES['threshold'].chance.average_precision:.2f}"
     )
     assert page.locator(".card").nth(2).locator(".note").text_content() == (
         f"{len(cc.Events.from_labels(DATA.predicted['forecast']))} alarms · "
@@ -158,12 +185,13 @@ def test_click_an_event_in_the_table(page):
 
 def test_filter_and_sort_the_events(page):
     result = CURVES["threshold"].at(threshold(page))
-    missed = np.flatnonzero(result.events.predicted_count == 0) + 1
+    missed = np.flatnonzero(result.events.missed) + 1
     rows = page.locator("tbody tr td:first-child")
     page.get_by_role("button", name="missed").click()
     assert rows.all_text_contents() == [str(number) for number in missed]
-    page.get_by_role("button", name="late").click()
-    assert page.locator("tbody td.outcome").all_text_contents() == ["caught 35 min late"]
+    page.get_by_role("button", name="caught").click()
+    assert "35 min late" in page.locator("tbody td.outcome").all_text_contents()
+    assert page.locator("tbody tr").count() == result.caught
     page.get_by_role("button", name="all 7").click()
     page.get_by_role("button", name="recall").click()
     recall = result.events.recall
@@ -196,33 +224,15 @@ def test_hovering_an_event_tells_what_became_of_it(page):
     assert text.splitlines()[:3] == [
         "Event 3",
         "starts 2024-03-10 14:00, lasts 2 h 30 min",
-        "threshold: caught 35 min late",
+        "threshold: 35 min late",
     ]
     events = CURVES["forecast"].best().threshold
     distance = CURVES["forecast"].at(events).events.recall_distance[2] / np.timedelta64(1, "s")
-    assert "forecast: caught" in text
+    late = CURVES["forecast"].at(events).events.delay[2] / np.timedelta64(1, "s")
+    assert f"forecast: {outcome_text('caught', late, None, dated=True)}" in text
     assert f"({in_words(distance)} from an alarm)" in text
     point_at(page, 2, 0.52)
     assert page.locator("#tooltip").inner_text().splitlines()[0] == "Alarm"
-
-
-def test_false_alarms_around_an_event_are_told(page):
-    page.locator(".card .name").nth(1).click()
-    page.get_by_label("threshold, as a number").fill("12")
-    page.get_by_label("threshold, as a number").press("Enter")
-    predicted = cc.Events.from_labels(DATA.scores["forecast"] >= 12, times=DATA.times)
-    events = CURVES["forecast"].events_at(12)
-    zone = slice(events.zone_start[5], events.zone_stop[5])
-    pieces = [
-        (max(start, zone.start), min(stop, zone.stop))
-        for start, stop in zip(predicted.starts, predicted.stops, strict=True)
-        if stop > zone.start and start < zone.stop
-    ]
-    inside = [min(b, events.stop[5]) - max(a, events.start[5]) for a, b in pieces]
-    covered = sum(max(part, np.timedelta64(0, "s")) for part in inside) / np.timedelta64(1, "s")
-    total = events.predicted_duration[5] / np.timedelta64(1, "s")
-    text = page.locator("tbody td.outcome").nth(5).text_content()
-    assert text.endswith(f"; {in_words(total - covered)} of false alarm around it")
 
 
 def test_detectors_can_be_hidden_and_overlaid(page):
@@ -269,9 +279,10 @@ def test_light_dark_and_paper(page):
 def test_words_are_those_of_the_library(page):
     random = np.random.default_rng(3)
     lengths = [0, 150, 76.5, 93_600, 0.0025, 59.95, 60, 119.96, 3_599.7, -300, 86_399.9, 7e-9]
+    lengths += [12.25, 0.125, 0.99996e-6, 1.5e-9]
     lengths += (10 ** random.uniform(-9, 7, size=300)).tolist()
     assert page.evaluate("xs => xs.map(closecall.inWords)", lengths) == list(map(in_words, lengths))
-    scores = [0, 1, 0.857, 0.9999, 0.0001, 0.5, *random.random(100).tolist()]
+    scores = [0, 1, 0.857, 0.9999, 0.0001, 0.5, 0.125, 0.375, 0.005, *random.random(100).tolist()]
     shown = page.evaluate("xs => xs.map((x) => closecall.scoreText(x))", scores)
     assert shown == list(map(score_text, scores))
 
@@ -287,5 +298,5 @@ def test_everything_can_be_reached_by_keyboard(page):
                 "|| document.activeElement.textContent"
             )
         )
-    wanted = ["forecast", "threshold", "threshold of forecast", "go to event 7", "late 1"]
+    wanted = ["forecast", "threshold", "threshold of forecast", "go to event 7", "caught 6"]
     assert [name for name in wanted if name not in reached] == []

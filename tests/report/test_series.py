@@ -25,6 +25,7 @@ def test_nanoseconds_are_counted_in_their_longest_step():
         "origin": "1704067200000",
         "rest": 0.0,
         "unit": 300_000.0,
+        "ticks": [300 * 10**9, 10**9],
         "zone": "",
         "shifts": [],
     }

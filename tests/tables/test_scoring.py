@@ -16,11 +16,9 @@ from closecall.errors import InputError, InputTypeError
 from closecall.tables import (
     alarm_rate,
     compare_files,
-    compare_tables,
     curve_columns,
     curve_files,
     curve_report,
-    curve_tables,
 )
 from closecall.tables.scoring import threshold_text
 
@@ -38,30 +36,30 @@ def same(curve, expected=EXPECTED):
 
 
 def test_one_table_with_both_columns():
-    same(curve_tables(SCORED))
+    same(curve_files(SCORED))
 
 
 def test_named_columns():
     renamed = SCORED.rename_columns(["label", "likelihood"])
-    same(curve_tables(renamed, truth="label", score="likelihood"))
+    same(curve_files(renamed, truth="label", score="likelihood"))
 
 
 def test_the_only_column_of_each_table():
-    same(curve_tables(pa.table({"a": TRUTH}), pa.table({"b": SCORES})))
+    same(curve_files(pa.table({"a": TRUTH}), pa.table({"b": SCORES})))
 
 
 def test_times_in_either_table():
     dated = cc.affiliation_curve(TRUTH, SCORES, times=STAMPS)
     truth, scores = pa.table({"a": TRUTH}), pa.table({"b": SCORES})
-    same(curve_tables(truth.append_column("t", pa.array(STAMPS)), scores, time="t"), dated)
-    same(curve_tables(truth, scores.append_column("t", pa.array(STAMPS)), time="t"), dated)
+    same(curve_files(truth.append_column("t", pa.array(STAMPS)), scores, time="t"), dated)
+    same(curve_files(truth, scores.append_column("t", pa.array(STAMPS)), time="t"), dated)
 
 
 def test_an_event_list_beside_scores():
     incidents = pa.table({"start": [STAMPS[2], STAMPS[8]], "stop": [STAMPS[4], STAMPS[9]]})
     scores = pa.table({"t": STAMPS, "score": SCORES})
     same(
-        curve_tables(incidents, scores, time="t"),
+        curve_files(incidents, scores, time="t"),
         cc.affiliation_curve(TRUTH, SCORES, times=STAMPS),
     )
 
@@ -69,13 +67,13 @@ def test_an_event_list_beside_scores():
 def test_the_times_of_an_event_list_are_no_samples():
     incidents = pa.table({"t": [2, 8], "until": [4, 9]})
     scores = pa.table({"t": list(range(10)), "score": SCORES})
-    same(curve_tables(incidents, scores, truth="t,until", time="t"))
+    same(curve_files(incidents, scores, truth="t,until", time="t"))
 
 
 def test_end_and_span_reach_the_library():
     table = pa.table({"truth": [0, 1, 0], "score": [0.1, 0.2, 0.3], "t": [0, 1, 5]})
     same(
-        curve_tables(table, time="t", end=9, span=(-4, 12)),
+        curve_files(table, time="t", end=9, span=(-4, 12)),
         cc.affiliation_curve([0, 1, 0], [0.1, 0.2, 0.3], times=[0, 1, 5], end=9, span=(-4, 12)),
     )
 
@@ -83,7 +81,7 @@ def test_end_and_span_reach_the_library():
 @pytest.mark.parametrize("kind", [pa.float32(), pa.int16(), pa.uint8()])
 def test_scores_of_every_kind(kind):
     scores = pa.array([round(10 * score) for score in SCORES], kind)
-    curve = curve_tables(pa.table({"truth": TRUTH, "score": scores}))
+    curve = curve_files(pa.table({"truth": TRUTH, "score": scores}))
     assert curve.thresholds.tolist() == [9, 8, 7, 4, 3, 2, 1, 0]
     assert curve.average_precision == EXPECTED.average_precision
 
@@ -94,25 +92,40 @@ def test_files(tmp_path):
     same(curve_files(tmp_path / "both.csv"))
 
 
+def test_evaluated_time():
+    scores = [*SCORES[:4], float("nan"), *SCORES[5:]]
+    table = pa.table({"t": STAMPS, "truth": TRUTH, "score": scores, "quiet": [0] * 5 + [1] * 5})
+    expected = cc.affiliation_curve(
+        TRUTH, scores, times=STAMPS, ignore=[(STAMPS[0], STAMPS[1]), (STAMPS[5], STAMPS[9])],
+        nan="ignore", end=datetime(2024, 1, 1, 0, 50),  # noqa: DTZ001 - naive on purpose
+    )  # fmt: skip
+    until = STAMPS[9]
+    early = pa.table({"truth": [*TRUTH[:9], 1]} | {n: table[n] for n in ("t", "score")})
+    assert expected.left_out.events == 1
+    table = table.set_column(3, "quiet", pa.array([0] * 5 + [1] * 4 + [0]))
+    same(curve_files(table, time="t", ignore="quiet", since=STAMPS[1], nan="ignore"), expected)
+    assert curve_files(early, time="t", until=until, nan="ignore").left_out.events == 0
+
+
 INCIDENTS = pa.table({"start": [2], "stop": [4]})
 REFUSED = {
     "two columns as score": (
-        lambda: curve_tables(SCORED, score="truth,score", names=("truth.csv", "scores.csv")),
+        lambda: curve_files(SCORED, score="truth,score"),
         InputError,
-        "Expected `score` to name a column of truth.csv, got 'truth,score'.",
+        "Expected `score` to name a column of the first table, got 'truth,score'.",
     ),
     "missing": (
-        lambda: curve_tables(pa.table({"truth": [0, 1], "score": [1.0, None]})),
+        lambda: curve_files(pa.table({"truth": [0, 1], "score": [1.0, None]})),
         InputError,
         "Expected `scores` to have no missing values, got one (nan, NaT or null) at index 1.",
     ),
     "text": (
-        lambda: curve_tables(pa.table({"truth": [0, 1], "score": ["low", "high"]})),
+        lambda: curve_files(pa.table({"truth": [0, 1], "score": ["low", "high"]})),
         InputTypeError,
         "Expected `scores` to be numbers, got ",
     ),
     "event list without times": (
-        lambda: curve_tables(INCIDENTS, pa.table({"score": SCORES})),
+        lambda: curve_files(INCIDENTS, pa.table({"score": SCORES})),
         InputTypeError,
         "Expected `time` beside a list of events, got none.\n\nHint: Name the column",
     ),
@@ -128,9 +141,10 @@ def test_refused(call, kind, message):
 
 def test_all_thresholds_as_columns():
     columns = curve_columns(EXPECTED, points=None)
-    assert list(columns) == ["threshold", "precision", "recall", "f1", "alarms"]
     assert columns["threshold"].tolist() == sorted(set(SCORES), reverse=True)
-    for name in ("precision", "recall", "f1", "alarms"):
+    names = ["precision", "recall", "f1", "caught", "alarms", "false_alarms", "alarmed"]
+    assert list(columns) == ["threshold", *names]
+    for name in names:
         assert columns[name].tolist() == getattr(EXPECTED, name).tolist()
 
 
@@ -181,7 +195,7 @@ MINE = [0, 0, 0, 1, 1, 0, 0, 1, 0, 0]
 THEIRS = [0, 1, 1, 1, 0, 0, 0, 0, 0, 0]
 SCORE = [0, 1, 5, 9, 2, 0, 3, 0, 8, 1]
 TABLE = pa.table({"truth": TRUTH, "mine": MINE, "theirs": THEIRS, "score": SCORE})
-COLUMNS = "The columns of a.csv are: truth, mine, theirs, score."
+COLUMNS = "The columns of the first table are: truth, mine, theirs, score."
 
 
 def same_comparison(compared, expected):
@@ -191,7 +205,7 @@ def same_comparison(compared, expected):
 def test_labels_and_scores_of_one_table():
     options = {"thresholds": {"score": 5}, "decimals": 1}
     same_comparison(
-        compare_tables(TABLE, predicted=["mine", "theirs"], scores=["score"], **options),
+        compare_files(TABLE, predicted=["mine", "theirs"], scores=["score"], **options),
         compare(TRUTH, {"mine": MINE, "theirs": THEIRS}, scores={"score": SCORE}, **options),
     )
 
@@ -204,13 +218,13 @@ def test_two_tables_with_times_in_either():
         (truth.append_column("t", pa.array(times)), detectors),
         (truth, detectors.append_column("t", pa.array(times))),
     ):
-        same_comparison(compare_tables(*tables, predicted=["mine", "theirs"], time="t"), expected)
+        same_comparison(compare_files(*tables, predicted=["mine", "theirs"], time="t"), expected)
 
 
 def test_an_event_list_against_scores_and_labels():
     incidents = pa.table({"from": [2, 8], "to": [4, 9]})
     detectors = TABLE.append_column("t", pa.array(range(10)))
-    compared = compare_tables(
+    compared = compare_files(
         *(incidents, detectors), truth="from,to", predicted=["mine"], scores=["score"], time="t"
     )
     expected = compare(
@@ -250,8 +264,8 @@ REFUSED_COLUMNS = {
     "misspelt": (
         {"predicted": ["mine", "their"]},
         (
-            "Expected `predicted` to name a column of a.csv, got 'their'.\n\nHint: Did you mean "
-            "'theirs'? Its columns are: truth, mine, theirs, score."
+            "Expected `predicted` to name a column of the first table, got 'their'.\n\n"
+            "Hint: Did you mean 'theirs'? Its columns are: truth, mine, theirs, score."
         ),
     ),
 }
@@ -260,7 +274,7 @@ REFUSED_COLUMNS = {
 @pytest.mark.parametrize(("columns", "message"), REFUSED_COLUMNS.values(), ids=REFUSED_COLUMNS)
 def test_refused_columns(columns, message):
     with pytest.raises(InputError) as caught:
-        compare_tables(TABLE, **columns, names=("a.csv", "b.csv"))
+        compare_files(TABLE, **columns)
     assert str(caught.value) == message
 
 

@@ -78,7 +78,7 @@ def alarm_shifts(pair: Pair, n: int = SHIFTS) -> AlarmShifts:
     Vectors at evenly spaced times move by whole samples, everything else by whole ticks or, on an
     axis of floats, by any number. There must be an alarm.
     """
-    pair, unit = _grid(pair)
+    pair, unit = shift_grid(pair)
     low, high, length = _seams(pair, unit)
     before = np.concatenate(([0], np.cumsum(high - low)))
     total = before[-1].item()
@@ -116,7 +116,7 @@ def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks, Tick]:
     return low, high, length
 
 
-def _grid(pair: Pair) -> tuple[Pair, Tick]:
+def shift_grid(pair: Pair) -> tuple[Pair, Tick]:
     """Return the pair and the unit of its shifts; 0 if they can be any number."""
     axis, numbers = pair.axis, pair.clock.kind == "number"
     if axis is None or (axis.start, axis.end) != (pair.start, pair.stop):

@@ -24,7 +24,9 @@ from closecall.cli.options import (
     intervals_options,
     metric_option,
     output_options,
+    parse_duration,
     parse_number,
+    parse_time,
 )
 from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
@@ -60,7 +62,10 @@ _LONGEST_NAME = 60
 _OF_THE_CALL = (FAILED, BAD_LABELS, BAD_SCORES, BAD_TIMES)
 _SAID_BY_COUNTS = (OK, NO_EVENT, EMPTY)  # statuses whose reason says no more than their name
 _OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
+_BEST, _RETUNED = "best_f1", "retuned_f1"
 _HEADINGS = {
+    _BEST: "own best",
+    _RETUNED: "retuned",
     "affiliation_f1": "F1",
     "affiliation_precision": "prec.",
     "affiliation_recall": "recall",
@@ -73,11 +78,19 @@ _POOLED = {
     "pooled_affiliation_recall": "pooled recall",
 }
 _CHANCE = "chance: what the same alarms reach on average when they are moved."
-_LOOKS = {
-    "best_f1": "Thresholds are the best of each series",
-    "best_f1_global": "Thresholds are the best that all series of a detector share",
-}
-_OPTIMISTIC = ", chosen with the truth: what a detector could reach, not what it would."
+_RETUNING = (
+    "retuned: F1 of the same scores moved, with the best threshold chosen again each time; "
+    "chance of avg. prec.: that of the scores moved."
+)
+_CAUGHT = "caught: true events that an alarm overlaps; false: alarms that overlap none{}."
+_FLATTER = (
+    "Thresholds were chosen on the same labels, so these scores flatter; "
+    "--threshold cross_fit does not."
+)
+_CROSS_FITTED = (
+    "Thresholds were chosen on other series; own best: F1 at the best threshold of each series, "
+    "chosen on the labels that judge it, which flatters."
+)
 _INTERVALS_LEGEND = """\
 from, to: limits of the number or the lead, as there are only so many series
 p-value: how often equally good detectors differ so much on so many series
@@ -91,8 +104,10 @@ anomalous) or every --predicted column (0/1) is a detector. What is wrong with o
 reported and never stops the others. Parquet is read a part at a time, so it may be larger than
 memory.
 
---threshold turns scores into alarms: best_f1 is the best of each series, best_f1_global the best
-that all series of a detector share; both look at the truth. quantile:0.99 and numbers do not.
+--threshold turns scores into alarms: a number; best_f1, the best of each series; best_f1_global,
+the best that all series of a detector share; cross_fit, the best of other series, so that no
+threshold is judged by the labels it was chosen on; or without labels quantile:0.99, sigma:3, mad:3,
+spot:0.001 and alarms:2/7d. --fit-until chooses before a time and evaluates after it.
 
 With --out, what is finished is kept until all is: after a crash or Ctrl-C, the same command with
 --resume goes on.
@@ -103,6 +118,8 @@ Examples:
   closecall batch 'runs/*.csv' --by run --truth label --predicted alarm --out results.parquet
   closecall batch all.parquet --by series --truth label --score a --workers 4 --out results.csv
   closecall batch all.parquet --by series --truth label --score a --score b --intervals
+  closecall batch all.parquet --by series --truth label --score a --threshold cross_fit
+  closecall batch all.parquet --by series --truth label --score a --time t --max-step 5min
   closecall batch TSB-AD-U --layout tsb-ad --scores eval/score/uni --missing nan
   closecall batch lake/ --by site --by machine --truth label --score a \\
     --engine dask://scheduler:8786 --out results.parquet --resume
@@ -150,8 +167,45 @@ def parse_threshold(text: str) -> int | float | str:
     "--threshold",
     type=parse_threshold,
     metavar="RULE",
-    help="A number, quantile:Q, best_f1 (the default) or best_f1_global.",
+    help="A number, best_f1 (the default), best_f1_global, cross_fit, quantile:Q, sigma:K, mad:K, "
+    "spot:P or alarms:COUNT/DURATION.",
 )
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="With --threshold cross_fit: into how many folds the series go.",
+)
+@click.option(
+    "--fit-until",
+    type=parse_time,
+    metavar="TIME",
+    help="Choose thresholds on the time before, and evaluate the time after.",
+)
+@click.option(
+    "--retune",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Also choose the best threshold again in N shifts of each series' scores.",
+)
+@click.option("--ignore", metavar="COLUMN", help="0/1 column of samples whose time is ignored.")
+@click.option(
+    "--max-step",
+    type=parse_duration,
+    metavar="DURATION",
+    help="How long a sample may last, as 5min; the rest of a longer step is ignored.",
+)
+@click.option(
+    "--nan",
+    type=click.Choice(["raise", "ignore"]),
+    default="raise",
+    show_default=True,
+    help="Where scores are missing: report the series, or ignore that time.",
+)
+@click.option("--from", "since", type=parse_time, metavar="TIME", help="Ignore all time before.")
+@click.option("--until", type=parse_time, metavar="TIME", help="Ignore all time from there on.")
 @metric_option(
     "A metric and its parameters; repeat it. By default affiliation, and for scores its average "
     "precision."
@@ -493,6 +547,8 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
     rows = [summary[row[_DETECTOR]] for row in shown]
     ranks = [number_text(x) if isfinite(x) else UNDEFINED for x in (row["rank"] for row in shown)]
     columns = [texts("#", ranks), names(_DETECTOR, [str(row[_DETECTOR]) for row in shown])]
+    if result.options.has_affiliation:
+        columns += _happened(rows)
     known = [f"{row['series'] - row['undefined']}/{row['series']}" for row in shown]
     counts = [
         texts("best", [row["best_on"] for row in shown], joined=True),
@@ -503,6 +559,10 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
         level = metric.replace("affiliation", "chance", 1)
         if level in result.options.chance_columns:
             columns.append(_mean_column(level, rows))
+        if metric == "affiliation_f1" and result.options.retune is not None:
+            columns.append(_mean_column(_RETUNED, rows))
+        if metric == "affiliation_f1" and result.options.shows_best:
+            columns.append(_mean_column(_BEST, rows))
         columns += counts
         counts = []  # they are of the first metric
     print_table(console, columns, keys=2)
@@ -512,13 +572,23 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
     console.print()
 
 
+def _happened(rows: list[dict[str, Any]]) -> list[Column]:
+    """Return how many events were caught of all, and the false alarms, a day if times are dated."""
+    caught = [f"{row['caught']}/{row['pooled_events']}" for row in rows]
+    rates = [row["false_alarms_per_day"] for row in rows]
+    if any(isfinite(rate) for rate in rates):
+        cells = [f"{rate:.3g}" if isfinite(rate) else UNDEFINED for rate in rates]
+        return [texts("caught", caught), texts("false/day", cells)]
+    return [texts("caught", caught), texts("false", [row["false_alarms"] for row in rows])]
+
+
 def _mean_column(name: str, rows: list[dict[str, Any]]) -> Column:
-    chance = name.startswith("chance")
+    chance = name.startswith("chance") or name == _RETUNED
     cells = []
     for value in (row[f"mean_{name}"] for row in rows):
         if chance or not isfinite(value):
             cells.append(Text(score_or_dash(value), "dim"))
-        elif name.startswith("affiliation"):
+        elif name.startswith("affiliation") or name == _BEST:
             cells.append(score_cell(value, None if name == "affiliation_f1" else ""))
         else:
             cells.append(Text(number_text(round(value, 4))))
@@ -613,11 +683,39 @@ def _print_meaning(result: BatchResult, metrics: list[str], console: Console) ->
         f"Scores are means over the series that have one; best: on how many {name} is the {way}."
     ]
     if result.options.has_affiliation:
+        dated = pc.any(pc.is_finite(result.table.column("evaluated_days"))).as_py()
+        lines.insert(0, _CAUGHT.format(", a day of evaluated time" if dated else ""))
         lines.append(_CHANCE)
-    rule = result.options.threshold
-    if rule.looks_at_truth:
-        lines.append(f"{_LOOKS[rule.kind]}{_OPTIMISTIC}")
+    if result.options.retune is not None:
+        lines.append(_RETUNING)
+    lines += filter(None, (_ignored(result), _chosen(result)))
     console.print(Text("\n".join(lines), style="dim"))
+
+
+def _chosen(result: BatchResult) -> str:
+    """Return how thresholds were chosen, where that bears on what the scores mean."""
+    options = result.options
+    rule = options.threshold
+    if options.fit_until is not None:
+        return f"Thresholds were chosen ({rule}) on the time before {options.fit_until}."
+    if rule.kind == "cross_fit":
+        return _CROSS_FITTED
+    return _FLATTER if rule.looks_at_truth else ""
+
+
+def _ignored(result: BatchResult) -> str:
+    """Return how much was left out as it lies in ignored time."""
+    if not result.options.ignores_time:
+        return ""
+    count = result.table.filter(pc.greater(result.table.column("ignored_time"), 0)).num_rows
+    events, alarms = (
+        pc.sum(result.table.column(f"left_out_{what}")).as_py() or 0
+        for what in ("events", "alarms")
+    )
+    return (
+        f"Some time is ignored in {count} of {counted(result.table.num_rows, 'row')}, and with it "
+        f"{counted(events, 'true event')} and {counted(alarms, 'alarm')} (each detector counted)."
+    )
 
 
 def _written(result: BatchResult, out: str) -> str:

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
+from closecall.affiliation.result import ignored_to_dict
 from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
 from closecall.cli.options import (
     Command,
     axis_options,
+    evaluated_options,
     file_arguments,
     interval_settings,
     intervals_options,
     output_options,
     parse_number,
 )
-from closecall.cli.result import outcome_cell, start_texts
+from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
 from closecall.cli.tables import (
     Column,
     names,
@@ -30,6 +32,7 @@ from closecall.cli.tables import (
     table_width,
     texts,
 )
+from closecall.series import advice
 from closecall.tables.scoring import compare_files
 from closecall.wording import (
     UNDEFINED,
@@ -64,7 +67,7 @@ Examples:
   closecall compare results.csv --truth label --predicted a --predicted b --intervals
 """
 _BEST, _TIED = "*", "="
-_MOST_NUMBERS = 30  # of events that nobody finds
+_MOST_NUMBERS = 30  # of events that all miss
 _FEWEST_EVENTS = 5  # that are shown, however many detectors there are
 _SEVERAL = 2
 _SCORE = 5  # cells of a score, which a mark may follow
@@ -73,11 +76,11 @@ _UNIT = "Times are in the units of the input: samples, if it has no times."
 _LEGEND = f"""\
 {_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
 chance: mean F1 of the same alarms, moved
-found: events with an alarm in their zone
-alone: events that nobody else finds
+missed: no alarm overlaps the event, or comes close to it
+alone: events that all others miss
 best, tied: events on which the detector has the highest F1, or shares it
 equivocal: of precision and recall, one is higher and the other lower
-better, worse, equivocal: only events that both detectors find"""
+better, worse, equivocal: only events that neither detector misses"""
 _INTERVALS_LEGEND = """\
 from, to: limits of the score or the lead, as there are only so many events
 p-value: how often equally good detectors differ so much on so many events
@@ -124,6 +127,7 @@ def parse_threshold(text: str) -> tuple[str, float]:
     help="Where to cut a column of scores; by default at its best F1.",
 )
 @axis_options()
+@evaluated_options(scores=True)
 @click.option(
     "--decimals",
     type=int,
@@ -163,9 +167,17 @@ def compare(
     if output.format == "csv" and intervals is not None:
         output.text(interval_csv(intervals.rows()))
         return
-    more = {} if intervals is None else {"intervals": intervals.to_dict()}
+    told = None if columns_and_times["max_step"] is not None else "--max-step"
+    pair = next(iter(result.results.values())).events.pair
+    noted = notes(result.results, advice(pair, max_step=told, ignore="--from"))
+    headlines = {name: own.headline for name, own in result.results.items()}
+    more: dict[str, Any] = {"headlines": headlines, "notes": noted, **ignored_to_dict(pair)}
+    if intervals is not None:
+        more["intervals"] = intervals.to_dict()
     output.write(
-        table=lambda console: _print_comparison(result, intervals, console, most=output.most),
+        table=lambda console: _print_comparison(
+            result, noted, intervals, console, most=output.most
+        ),
         values=lambda: result.to_dict() | more,
         rows=lambda: _rows(result),
     )
@@ -183,6 +195,7 @@ def _rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 def _print_comparison(
     comparison: Comparison,
+    noted: list[str],
     intervals: ComparisonIntervals | None,
     console: Console,
     *,
@@ -191,6 +204,9 @@ def _print_comparison(
     """Print the detectors, the events, the pairs and the ensembles, and what the columns mean."""
     most_pairs = None if most is None else MOST_PAIRS
     console.print(_headline(comparison))
+    print_headlines(comparison.results, console)
+    print_notes(noted, console)
+    console.print()
     _print_detectors(comparison, console)
     _print_events(comparison, console, most)
     _print_pairs(comparison, console, most_pairs)
@@ -210,19 +226,19 @@ def _print_comparison(
 def _headline(comparison: Comparison) -> Text:
     lost = [f"#{number + 1}" for number in comparison.missed_by_all]
     if not lost:
-        text = Text("every one is found by somebody", "green")
+        text = Text("none is missed by all", "green")
     else:
         shown, hidden = lost[:_MOST_NUMBERS], len(lost) - _MOST_NUMBERS
         last = f"{hidden} more" if hidden > 0 else shown.pop()
-        text = Text(f"nobody finds {' and '.join(filter(None, (', '.join(shown), last)))}")
+        text = Text(f"all miss {' and '.join(filter(None, (', '.join(shown), last)))}")
         text.stylize("bold red")
     events = counted(len(comparison.best), "true event")
     return Text.assemble((events, "bold"), "; ", text, "\n")
 
 
 def _print_detectors(comparison: Comparison, console: Console) -> None:
-    rows = comparison.detectors
-    chance = scores("chance", [own.chance.f1 for own in comparison.results.values()], style="dim")
+    rows, results = comparison.detectors, comparison.results.values()
+    chance = scores("chance", [own.chance.f1 for own in results], style="dim")
     columns = [
         names("detector", comparison.names),
         scores("prec.", [row.precision for row in rows]),
@@ -230,7 +246,7 @@ def _print_detectors(comparison: Comparison, console: Console) -> None:
         scores("F1", [row.f1 for row in rows]),
         Column(chance.heading, chance.cells, joined=True),
         texts("alarms", [row.alarms for row in rows]),
-        texts("found", [row.found for row in rows]),
+        texts("missed", [own.events.missed.sum() for own in results]),
         texts("alone", [row.found_alone for row in rows]),
         texts("best", [row.best for row in rows]),
         texts("tied", [row.tied for row in rows], joined=True),
@@ -249,20 +265,19 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
     count = total if most is None else min(total, max(2 * most // several, _FEWEST_EVENTS), most)
     rows = _rows(comparison)[: count * several]
     dated = isinstance(rows[0]["start"], str)
-    numbers, lengths, alarms, f1 = [], [], [], []
+    numbers, lengths, f1 = [], [], []
     for place, row in enumerate(rows):
         event, detector = divmod(place, several)
         first = detector == 0
         numbers.append(event + 1 if first else "")
         lengths.append(event_length_text(row["start"], row["stop"]) if first else "")
-        alarms.append(outcome_cell(row, dated=dated))
         cell = score_cell(row["f1"])
         cell.pad_left(_SCORE - cell.cell_len)
         if row["best"]:
             cell.stylize("bold")
             cell.append(_BEST if len(comparison.best[event]) == 1 else _TIED)
         f1.append(cell)
-    for with_year in (True, False):
+    for with_year, broken in ((True, False), (False, False), (False, True)):
         all_starts, offset = start_texts([row["start"] for row in rows], with_year=with_year)
         starts = [text if numbers[place] else "" for place, text in enumerate(all_starts)]
         columns = [
@@ -270,10 +285,10 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
             Column("start", [*map(Text, starts)], "left" if dated else "right"),
             texts("lasts", lengths),
             names("detector", [row["detector"] for row in rows]),
+            outcomes(rows, broken=broken),
             scores("prec.", [row["precision"] for row in rows]),
             scores("recall", [row["recall"] for row in rows]),
             Column("F1".rjust(_SCORE), f1, "left"),
-            Column("outcome", alarms),
         ]
         if table_width(columns) <= console.width:
             break

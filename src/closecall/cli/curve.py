@@ -2,49 +2,63 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich.text import Text
 
+from closecall.affiliation.curve import affiliation_curve
+from closecall.affiliation.rules import ThresholdRule, choose_threshold
+from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
 from closecall.cli.options import (
     Command,
     axis_options,
+    evaluated_options,
     file_arguments,
     output_options,
     parse_budget,
+    parse_duration,
+    parse_number,
+    parse_time,
     significance_option,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.result import (
     chance_line,
-    counts,
+    notes,
     print_events,
     print_meaning,
+    print_notes,
     print_shifts,
     scores_line,
     shifts_legend,
 )
-from closecall.cli.tables import Column, print_table, score_cell, scores, texts
-from closecall.errors import MissingExtraError
+from closecall.cli.tables import Column, print_table, scores, texts
+from closecall.errors import InputError, MissingExtraError, UndefinedMetricError, expected
 from closecall.fscore import f_measure
+from closecall.series import advice
 from closecall.tables.reading import write_table
+from closecall.tables.roles import EvaluatedTime, curve_arguments, read_sources
 from closecall.tables.scoring import (
     curve_columns,
     curve_files,
     curve_report,
+    same_alarms,
     threshold_text,
 )
-from closecall.wording import counted, length_text, rate_text, score_or_dash
+from closecall.wording import counted, number_text, rate_text, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from closecall.affiliation import Affiliation, AffiliationCurve, OperatingPoint
-    from closecall.chance import ScoresSignificance
+    from closecall.affiliation import Affiliation, AffiliationCurve
+    from closecall.affiliation.thresholds import CrossFitted, Limit
+    from closecall.chance import ScoresSignificance, Significance
     from closecall.cli.output import Output
+    from closecall.clock import Clock
+    from closecall.tables.roles import Source
 
 _PICTURES = (".pdf", ".png", ".svg")
 _DOTS_PER_INCH = 150
@@ -59,17 +73,43 @@ TRUTH if it has both columns. The truth is a 0/1 column, or a list of events wit
 least the threshold. Without --truth and --score, columns of those names are taken, or a
 file's only column. Times are numbers or ISO 8601.
 
-The threshold with the highest F1 (or F-beta) is chosen, among those that keep to all of
---min-precision, --min-recall and --max-alarms-per.
+The threshold with the highest F1 (or F-beta) is chosen, among those that keep all limits:
+--min-precision, --min-recall, --max-alarms-per, --max-false-alarms-per and --max-alarmed. It is
+chosen on the labels that it is judged by, and so flatters; --cross-fit says by how much, and
+--fit-until chooses on one part of the time and judges on the rest.
+
+\b
+Rules for --threshold, the first of which is the default:
+  best_f1         the highest F1; the only one that looks at the labels
+  0.7             a number
+  quantile:0.99   that quantile of the scores
+  sigma:3         mean + 3 standard deviations
+  mad:3           median + 3 scaled median absolute deviations
+  spot:0.001      what a score exceeds with that probability, by peaks over threshold
+  alarms:2/7d     the lowest threshold that alarms at most so often
 
 \b
 Examples:
   closecall curve results.csv --truth label --score score --time timestamp
   closecall curve results.csv --truth label --score score --min-precision 0.9 --plot curve.png
   closecall curve incidents.csv scores.parquet --time timestamp --max-alarms-per 2/1d
+  closecall curve results.csv --truth label --score score --cross-fit
+  closecall curve results.csv --truth label --score score --time t --threshold quantile:0.99 \\
+    --fit-until 2024-02-01
   closecall curve results.csv --truth label --score score --points all --format csv
   closecall curve results.csv --truth label --score score --significance
 """
+_RULES = {
+    "number": "The threshold that was asked for",
+    "quantile": "The {value:g} quantile of the scores",
+    "sigma": "The mean of the scores plus {value:g} standard deviations",
+    "mad": "The median of the scores plus {value:g} scaled median absolute deviations",
+    "spot": "What a score exceeds with probability {value:g}, by peaks over threshold",
+    "alarms": "The lowest threshold within the budget of alarms and half of the time in alarm",
+}
+_MOVED = "by chance: means of the same scores, moved; best F1 re-tuned for each move"
+_LIMITS = tuple(Constraints.__dataclass_fields__)
+_RATES = {"alarms": "alarm", "false_alarms": "false alarm"}
 
 
 def parse_picture(text: str) -> str:
@@ -90,10 +130,20 @@ def parse_points(text: str) -> int | None:
     return int(text) or None
 
 
+def parse_rule(text: str) -> ThresholdRule:
+    """Read a number or a rule."""
+    number = parse_number(text)
+    try:
+        return ThresholdRule.read(text if number is None else number)
+    except InputError as error:
+        raise click.BadParameter(str(error).replace("\n\nHint: ", " ")) from None
+
+
 @click.command(cls=Command, help=_HELP)
 @file_arguments("SCORES")
 @click.option("--score", metavar="COLUMN", help="Column of scores; higher is more anomalous.")
 @axis_options()
+@evaluated_options(scores=True)
 @click.option(
     "--beta",
     type=float,
@@ -109,6 +159,46 @@ def parse_points(text: str) -> int | None:
     type=parse_budget,
     metavar="COUNT/DURATION",
     help="Most alarms: 2/1d, 5/8h, or 3/100 on a numeric axis.",
+)
+@click.option(
+    "--max-false-alarms-per",
+    type=parse_budget,
+    metavar="COUNT/DURATION",
+    help="Most alarms that overlap no true event.",
+)
+@click.option(
+    "--max-alarmed",
+    type=float,
+    metavar="SHARE",
+    help="Largest share of the time in alarm, from 0 to 1; 0.5 with a budget of alarms.",
+)
+@click.option(
+    "--cooldown",
+    type=parse_duration,
+    metavar="DURATION",
+    help="Alarms less than that apart count once: 10min, or a number.",
+)
+@click.option(
+    "--threshold",
+    "rule",
+    type=parse_rule,
+    metavar="RULE",
+    help="Choose by a rule, see above, instead of by the highest F1.",
+)
+@click.option(
+    "--fit-until",
+    type=parse_time,
+    metavar="TIME",
+    help="Choose on the time before, and judge on the time after.",
+)
+@click.option(
+    "--cross-fit",
+    "folds",
+    is_flag=False,
+    flag_value="5",
+    type=click.IntRange(2),
+    metavar="[FOLDS]",
+    help="Score events at thresholds that other events choose, in FOLDS parts (5 if not given).",
 )
 @click.option(
     "--points",
@@ -130,47 +220,187 @@ def curve(
     points: int | None,
     plot_file: str | None,
     *,
-    min_precision: float | None,
-    min_recall: float | None,
-    max_alarms_per: tuple[float, Any] | None,
+    rule: ThresholdRule | None,
+    fit_until: Any,
+    folds: int | None,
     shifts: int | None,
     output: Output,
     **columns_and_times: Any,
 ) -> None:
     """Score every threshold from files, and choose one."""
-    constraints: dict[str, Any] = {
-        "min_precision": min_precision,
-        "min_recall": min_recall,
-        "max_alarms_per": max_alarms_per,
-    }
+    limits = {name: columns_and_times.pop(name) for name in _LIMITS}
+    if rule is not None and rule.looks_at_truth:
+        rule = None
+    asked = Asked(beta, limits, rule, fit_until)
+    asked.require_one_way(folds)
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
-    result = curve_files(truth_file, other_file, **columns_and_times)
-    chosen = result.best(beta, **constraints)
+    sources = read_sources(truth_file, other_file)
+    judged = columns_and_times | {"since": asked.judged_from(columns_and_times["since"])}
+    result = curve_files(*sources, **judged)
+    chosen = asked.choose(result, sources, columns_and_times)
+    at = result.at(chosen.threshold)
+    told = None if columns_and_times["max_step"] is not None else "--max-step"
+    noted = notes({"": at}, advice(result.scored, max_step=told, ignore="--from"))
     if plot_file is not None:
         save_curve(result, chosen, plot_file)
     if output.format == "csv":
         write_table(curve_columns(result, points=points, chosen=chosen), output.path or "-")
         return
-    test = None
-    if shifts is not None:
-        from closecall.chance import significance
-
-        pair = result.scored
-        with show_progress() as progress:
-            test = significance(pair, scores=pair.scores, n=shifts, progress=progress)
+    fitted = None if folds is None else _cross_fitted(result, asked, folds)
+    test = None if shifts is None else _tested(result, asked, chosen, shifts)
 
     def values() -> dict[str, Any]:
+        report = curve_report(result, chosen, points=points)
+        report["chosen"] |= {"headline": at.headline, "reason": asked.sentence(result, chosen)}
+        if isinstance(fitted, str):
+            report["cross_fitted"] = {"undefined": fitted}
+        elif fitted is not None:
+            report["cross_fitted"] = fitted.to_dict()
         more = {"significance": test.to_dict()} if test else {}
-        return curve_report(result, chosen, points=points) | more
+        return report | {"notes": noted} | more
 
     def table(console: Console) -> None:
-        _print_curve(result, chosen, constraints, console, most=output.most)
+        _print_headline(result, chosen, at, console)
+        console.print(Text(asked.sentence(result, chosen)))
+        console.print(Text(asked.rates(result, chosen)))
+        print_notes(noted, console)
+        console.print()
+        print_events(at, console, most=output.most)
+        console.print()
+        _print_whole_curve(result, chosen, fitted, console)
+        _print_points(result, chosen, console)
+        console.print()
+        print_meaning(at, console)
         if test is not None:
             _print_significance(test, console)
 
     output.write(table=table, values=values, rows=list)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the threshold is to be the best of, and the part of the time that it is chosen on."""
+
+    beta: float
+    limits: dict[str, Any]
+    rule: ThresholdRule | None
+    """One that does not look at the labels; None for the highest F-beta."""
+    fit_until: Any
+
+    def require_one_way(self, folds: int | None) -> None:
+        """Raise if two options contradict each other."""
+        limited = any(value is not None for value in self.limits.values())
+        if self.rule is not None and (limited or self.beta != 1):
+            message = "--threshold chooses alone; limits and --beta are of the highest F1."
+            raise click.UsageError(message)
+        if folds is not None and (self.rule is not None or self.fit_until is not None):
+            message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
+            raise click.UsageError(message)
+
+    def kept(self, clock: Clock) -> list[Limit]:
+        """Return the limits that were asked for, shares of time last."""
+        if self.rule is not None:
+            return []
+        limits = Constraints(**self.limits).limits(clock)
+        return sorted(limits, key=lambda limit: limit.column == "alarmed")
+
+    def judged_from(self, since: Any) -> Any:
+        """Return where the time starts that the threshold is judged on."""
+        if self.fit_until is None or since is None:
+            return since if self.fit_until is None else self.fit_until
+        try:
+            overlap = since < self.fit_until
+        except TypeError:  # a number beside a datetime, which is refused with the times
+            overlap = False
+        if overlap:
+            raise InputError(
+                expected(
+                    "`since` not before `fit_until`",
+                    f"{since} and {self.fit_until}",
+                    "A threshold is not judged on the time that it was chosen on.",
+                )
+            )
+        return since
+
+    def choose(
+        self, judged: AffiliationCurve, sources: list[Source], columns: dict[str, Any]
+    ) -> OperatingPoint:
+        """Choose a threshold, and return what it gives where it is judged."""
+        fit: dict[str, Any] | AffiliationCurve = judged
+        if self.fit_until is not None:
+            names = ("truth", "score", "time", "end", "span", "nan")
+            options = {name: columns[name] for name in names}
+            parts = {name: columns[name] for name in ("ignore", "max_step")}
+            evaluated = EvaluatedTime(**parts, until=self.fit_until)
+            fit = curve_arguments(sources, **options, evaluated=evaluated)
+        if self.rule is not None:
+            known = fit if isinstance(fit, dict) else {"truth": fit.scored, "scores": None}
+            return point_at(judged, choose_threshold(**known, rule=self.rule).threshold, self.beta)
+        own = affiliation_curve(**fit) if isinstance(fit, dict) else fit
+        best = own.best(self.beta, **self.limits)
+        return best if own is judged else point_at(judged, best.threshold, self.beta)
+
+    def sentence(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
+        """Say exactly what the threshold is."""
+        if self.rule is not None:
+            what = _RULES[self.rule.kind].format(value=self.rule.value)
+            if self.rule.kind != "number":
+                what += f" ({self.rule})"
+        else:
+            clock, name = curve.scored.clock, _name(chosen)
+            limits = " and ".join(map(_limit_text, self.kept(clock)))
+            what = f"The highest {name} with {limits}" if limits else f"The highest {name}"
+            if not limits and self.fit_until is None:
+                what += f" of {counted(len(curve), 'threshold')}"
+            pause = Constraints(**self.limits).cooldown_ticks(clock)
+            if pause:
+                what += f", alarms less than {duration_text(pause, clock)} apart counted once"
+        part = "" if self.fit_until is None else f", chosen before {self.fit_until}, judged after"
+        return f"{what}{part}."
+
+    def rates(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
+        """Say how often and how long there are alarms, in the unit that was asked for."""
+        scored = curve.scored
+        told = []
+        for limit in self.kept(scored.clock):
+            if limit.column in _RATES:
+                count = getattr(chosen, limit.column)
+                rate = f"{count * limit.scale / (scored.stop - scored.start):.2g}"
+                noun = f"{_RATES[limit.column]}{'' if rate == '1' else 's'}"
+                told.append(f"{rate} {noun}{limit.unit} (at most {limit.bound:g} asked)")
+        if not told:
+            dated = scored.clock.kind == "datetime"
+            length = (scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
+            told.append(rate_text(chosen.alarms, "alarm", length, dated=dated))
+        return f"{', '.join(told)}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
+
+
+def _limit_text(limit: Limit) -> str:
+    """Write a limit that a threshold must keep."""
+    if limit.column in _RATES:
+        noun = f"{_RATES[limit.column]}{'' if limit.bound == 1 else 's'}"
+        return f"at most {number_text(limit.bound)} {noun}{limit.unit}"
+    if limit.column == "alarmed":
+        return f"at most {100 * limit.bound:g}% of the time in alarm"
+    return f"{limit.column} >= {limit.bound:g}"
+
+
+def point_at(curve: AffiliationCurve, threshold: float, beta: float = 1) -> OperatingPoint:
+    """Return what any threshold gives, whether it is a score or not."""
+    result = curve.at(threshold)
+    names = ("precision", "recall", "caught", "alarms", "false_alarms", "alarmed")
+    values = {name: getattr(result, name) for name in names}
+    return OperatingPoint(threshold=threshold, fbeta=result.fbeta(beta), beta=beta, **values)
+
+
+def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFitted | str:
+    """Score events at thresholds of the other folds, or say why that cannot be."""
+    try:
+        return curve.cross_fitted(asked.beta, folds, **asked.limits)
+    except UndefinedMetricError as error:
+        return str(error).replace("\n\nHint:", "")
 
 
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
@@ -190,42 +420,16 @@ def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> No
         plt.close(figure)
 
 
-def _print_curve(
-    curve: AffiliationCurve,
-    chosen: OperatingPoint,
-    constraints: dict[str, Any],
-    console: Console,
-    *,
-    most: int | None,
-) -> None:
-    """Print the headline, one row per event, and some rows of the curve."""
-    result = curve.at(chosen.threshold)
-    _print_headline(curve, chosen, result, console)
-    console.print(Text(f"{_rate(curve, chosen.alarms)}; {counts(result)}"))
-    console.print(Text(_reason(chosen, constraints)))
-    console.print()
-    print_events(result, console, most=most)
-    average = score_cell(curve.average_precision)
-    average.stylize("bold")
-    level = curve.chance
-    chance = f"; by chance {score_or_dash(level.average_precision)}\n"
-    retuned = f"{score_or_dash(level.f1)} is the best F1 of the same scores, moved and re-tuned."
-    over = f" over {counted(len(curve), 'threshold')}"
-    console.print(Text.assemble("\naverage precision ", average, over, (chance, "dim")))
-    _print_points(curve, chosen, console)
-    console.print(Text(f"\n{retuned}", style="dim"))
-    print_meaning(result, console)
-
-
 def _print_headline(
     curve: AffiliationCurve, chosen: OperatingPoint, result: Affiliation, console: Console
 ) -> None:
-    """Print the threshold, the scores there, and under them what chance reaches."""
+    """Print what was caught, the threshold, its scores, and under them what chance reaches."""
     values = {"precision": chosen.precision, "recall": chosen.recall, _name(chosen): chosen.fbeta}
     line, levels = scores_line(values), chance_line(result, values)
     text = threshold_text(curve, chosen.threshold)
     threshold = Text.assemble("threshold ", (text, "bold cyan"))
     before = threshold.cell_len + _GAP
+    console.print(Text(result.headline, style="bold"))
     if before + line.cell_len > console.width:
         console.print(threshold, line, levels, sep="\n")
     else:
@@ -237,34 +441,59 @@ def _name(chosen: OperatingPoint) -> str:
     return f"F{chosen.beta:g}"
 
 
-def _rate(curve: AffiliationCurve, alarms: int) -> str:
-    scored = curve.scored
-    dated = scored.clock.kind == "datetime"
-    length = (scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
-    return rate_text(alarms, "alarm", length, dated=dated)
-
-
-def _reason(chosen: OperatingPoint, constraints: dict[str, Any]) -> str:
-    """Say what the threshold is the best of."""
-    limits = [
-        f"{text} {constraints[name]:g}"
-        for name, text in (("min_precision", "precision >="), ("min_recall", "recall >="))
-        if constraints[name] is not None
+def _print_whole_curve(
+    curve: AffiliationCurve,
+    chosen: OperatingPoint,
+    fitted: CrossFitted | str | None,
+    console: Console,
+) -> None:
+    """Print the scores that are of no single threshold, beside what chance reaches."""
+    moved = curve.chance
+    rows: dict[str, tuple[float, float | None]] = {
+        "best F1": (curve.best().fbeta, moved.f1),
+        "average precision": (curve.average_precision, moved.average_precision),
+    }
+    if fitted is not None and not isinstance(fitted, str):
+        name = f"cross-fitted {_name(chosen)}"
+        rows = {"best F1": rows["best F1"], name: (fitted.fbeta(chosen.beta), None)} | rows
+    observed, levels = zip(*rows.values(), strict=True)
+    columns = [
+        Column(f"of {counted(len(curve), 'threshold')}", [*map(Text, rows)], "left"),
+        scores("score", observed),
+        scores("by chance", levels, style="dim"),
     ]
-    if constraints["max_alarms_per"] is not None:
-        count, duration = constraints["max_alarms_per"]
-        dated = isinstance(duration, timedelta)
-        size = length_text(duration.total_seconds() if dated else duration, dated=dated)
-        limits.append(f"at most {count:g} alarm{'' if count == 1 else 's'} per {size}")
-    among = f" with {' and '.join(limits)}" if limits else " of all thresholds"
-    return f"The highest {_name(chosen)}{among}."
+    print_table(console, columns, gap=3)
+    console.print(Text(_MOVED, style="dim"))
+    if isinstance(fitted, str):
+        console.print(Text(f"\nThere is no cross-fitted score. {fitted}", style="yellow"))
+    elif fitted is not None:
+        console.print(Text(f"\n{_difference(curve, chosen, fitted)}"))
+    console.print()
+
+
+def _difference(curve: AffiliationCurve, chosen: OperatingPoint, fitted: CrossFitted) -> str:
+    """Say what the difference to the cross-fitted score means."""
+    low, high = (threshold_text(curve, value) for value in fitted.spread)
+    name, lost = _name(chosen), chosen.fbeta - fitted.fbeta(chosen.beta)
+    each = (
+        f"With each event at a threshold that other events chose ({low} to {high}), "
+        f"{fitted.caught} of {fitted.folds.size} are caught."
+    )
+    if lost <= 0:
+        return f"{each} Choosing on the events it is judged by does not flatter this {name}."
+    return (
+        f"{each} About {score_text(lost)} of the {name} of {score_text(chosen.fbeta)} comes from "
+        "choosing the threshold on the events that it is judged by."
+    )
 
 
 def _print_points(curve: AffiliationCurve, chosen: OperatingPoint, console: Console) -> None:
     points = curve_columns(curve, points=_ROWS, chosen=chosen)
     thresholds = points["threshold"].tolist()
     best = f"best {_name(chosen)}"
-    marks = {"chosen": chosen.threshold, best: curve.best(chosen.beta).threshold}
+    marks = {best: curve.best(chosen.beta).threshold}
+    for index in same_alarms(curve, chosen.threshold).tolist():
+        marks = {"chosen": curve.thresholds[index].item()} | marks
     notes = [
         ", ".join(name for name, marked in marks.items() if marked == value) for value in thresholds
     ]
@@ -273,15 +502,39 @@ def _print_points(curve: AffiliationCurve, chosen: OperatingPoint, console: Cons
         scores("prec.", points["precision"].tolist()),
         scores("recall", points["recall"].tolist()),
         scores(_name(chosen), f_measure(points["precision"], points["recall"], chosen.beta)),
+        texts("caught", points["caught"].tolist()),
         texts("alarms", points["alarms"].tolist()),
+        texts("false", points["false_alarms"].tolist()),
         Column("", [Text(f"<- {note}" if note else "", "cyan") for note in notes], "left"),
     ]
     print_table(console, columns)
 
 
-def _print_significance(test: ScoresSignificance, console: Console) -> None:
-    """Print the best F1 and the average precision beside those of the shifts."""
+def _tested(
+    curve: AffiliationCurve, asked: Asked, chosen: OperatingPoint, shifts: int
+) -> Significance | ScoresSignificance:
+    """Test the best F1, re-tuned in each shift; or the alarms, if other labels or none chose."""
+    from closecall.chance import significance
+
+    fixed = asked.rule is not None or asked.fit_until is not None
+    threshold: Any = chosen.threshold if fixed else "best_f1"
+    with show_progress() as progress:
+        test: Significance | ScoresSignificance = significance(
+            curve.scored, scores=(), threshold=threshold, n=shifts, progress=progress
+        )
+    return test
+
+
+def _print_significance(test: Significance | ScoresSignificance, console: Console) -> None:
+    """Print F1 beside that of the shifts, and under it what is not to be named first."""
+    if hasattr(test, "average_precision"):
+        shown, what = {"best F1": test.f1, "average precision": test.average_precision}, "scores"
+    else:
+        shown, what = (
+            {"F1": test.f1, "  precision": test.precision, "  recall": test.recall},
+            "alarms",
+        )
     console.print()
-    print_shifts({"best F1": test.f1, "average precision": test.average_precision}, console)
+    print_shifts(shown, console)
     console.print(Text(f"\n{test.sentence}\n"))
-    console.print(Text(shifts_legend("scores"), style="dim"))
+    console.print(Text(shifts_legend(what), style="dim"))

@@ -11,10 +11,9 @@ from rich.text import Text
 from closecall.affiliation import affiliation
 from closecall.cli.options import Command
 from closecall.cli.output import Output
-from closecall.cli.result import LEGEND, print_events
+from closecall.cli.result import LEGEND, print_events, print_headlines
 from closecall.cli.tables import names, print_table, scores, texts
 from closecall.datasets import demo as generate
-from closecall.events import Events
 from closecall.tables.reading import write_table
 
 if TYPE_CHECKING:
@@ -76,12 +75,14 @@ def _print(data: Demo) -> None:
         scores("precision", [result.precision for result in own]),
         scores("recall", [result.recall for result in own]),
         scores("F1", [result.f1 for result in own]),
-        texts("missed", [result.events.missed.sum() for result in own]),
-        texts("alarms", [len(Events.from_labels(labels)) for labels in data.predicted.values()]),
+        scores("F1 by\nchance", [result.chance.f1 for result in own], style="dim"),
+        texts("alarms", [result.alarms for result in own]),
     ]
     with Output("table").console() as console:
         console.print(Text("A service's latency: two weeks, every 5 minutes, seven incidents."))
         console.print(Text("How well do two detectors find them?\n"))
+        print_headlines(results, console)
+        console.print()
         print_table(console, columns, gap=3)
         for name, result in results.items():
             console.print(Text.assemble("\n", (name, "bold cyan"), f": {_ABOUT[name]}\n"))

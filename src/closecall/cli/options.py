@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
+from closecall.errors import ClosecallError
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 
 if TYPE_CHECKING:
@@ -29,9 +30,13 @@ class Command(click.Command):
     """
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run, and say why if it takes some seconds to start."""
-        with compile_notice():
-            return super().invoke(ctx)
+        """Run, say why if it takes some seconds to start, and put errors in terms of options."""
+        try:
+            with compile_notice():
+                return super().invoke(ctx)
+        except ClosecallError as error:
+            error.args = (self._with_options(str(error)),)
+            raise
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Raise on a negative number of shifts before click takes it for an option."""
@@ -42,6 +47,23 @@ class Command(click.Command):
             if name == _SIGNIFICANCE and re.match(r"-\d", text):
                 raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
         return super().parse_args(ctx, args)
+
+    def _with_options(self, message: str) -> str:
+        """Name options where a message names arguments, such as `--from` for `since`."""
+        options: dict[str, str] = {}
+        for parameter in self.params:
+            if isinstance(parameter, click.Option):
+                option = parameter.opts[-1]
+                names = (str(parameter.name), option.removeprefix("--").replace("-", "_"))
+                options |= dict.fromkeys(names, option)
+        aliases = {"times": "time", "scores": "score"}
+        options = {name: options[own] for name, own in aliases.items() if own in options} | options
+
+        def named(found: re.Match[str]) -> str:
+            option, column = options.get(found[1]), found[2]
+            return found[0] if option is None else f"`{option}{f' {column}' if column else ''}`"
+
+        return re.sub(r"`(\w+)(?:\['([^`]*)'\]|\[\d\])?`", named, message)
 
 
 def parse_number(text: str) -> int | float | None:
@@ -98,6 +120,30 @@ def parse_budget(text: str) -> tuple[float, float | timedelta]:
         )
         raise click.BadParameter(message)
     return budget
+
+
+def parse_duration(text: str) -> float | timedelta:
+    """Read a length of time with a unit, or a number, as the axis has it.
+
+    Examples
+    --------
+    >>> parse_duration("5min"), parse_duration("10")
+    (datetime.timedelta(seconds=300), 10)
+    """
+    number = parse_number(text)
+    if number is not None:
+        return number
+    try:
+        duration = duration_of_text(text)
+    except OverflowError:
+        duration = None
+    if duration is None:
+        message = (
+            f"{text!r} is neither a number nor a length of time such as 5min; "
+            f"units are {', '.join(UNITS)}."
+        )
+        raise click.BadParameter(message)
+    return duration
 
 
 def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
@@ -206,6 +252,35 @@ def axis_options(
             help="Time after the last sample, where times are not evenly spaced.",
         ),
         click.option("--span", type=parse_time, nargs=2, metavar="START STOP", help=span_help),
+    )
+
+
+def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:
+    """Add the options that say which time counts; --nan only where there are scores."""
+    nan = click.option(
+        "--nan",
+        type=click.Choice(["raise", "ignore"]),
+        default="raise",
+        show_default=True,
+        help="What to do with samples that have no score; `ignore` their time.",
+    )
+    return _all_of(
+        click.option(
+            "--ignore",
+            metavar="FILE|COLUMN",
+            help="Time that does not count: a 0/1 column, or a file with columns start and stop.",
+        ),
+        click.option(
+            "--from", "since", type=parse_time, metavar="TIME", help="Ignore everything before."
+        ),
+        click.option("--until", type=parse_time, metavar="TIME", help="Ignore everything after."),
+        click.option(
+            "--max-step",
+            type=parse_duration,
+            metavar="DURATION",
+            help="How long a sample lasts at most, 5min or a number; the rest of a gap is ignored.",
+        ),
+        *([nan] if scores else []),
     )
 
 

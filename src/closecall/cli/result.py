@@ -1,4 +1,4 @@
-"""One detector's scores, its events and its test against chance: `score`, `curve` and `demo`."""
+"""A detector's scores, events and test against chance, as all commands print them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from closecall.affiliation.result import ignored_to_dict
 from closecall.cli.tables import (
     Column,
+    plain_name,
     print_table,
     score_cell,
     scores,
@@ -42,14 +44,15 @@ LEGEND = (
 )
 LEVEL = 0.05  # of the p-values that are coloured
 _NOTHING = 0.005
+_LONGEST_NAME = 24  # in front of a headline
 _SHIFTS = (
-    "p: share of the shifts of the same {what} that score at least as well,\n"
-    "no shift among them; small where the {what} know when the events are\n"
+    "p: share of the shifts of the same {what}, not to shift them included, that\n"
+    "score at least as well; small where the {what} know when the events are\n"
     "above: 0 where the shifts are on average, 1 where the score is perfect"
 )
 _UNIT = "Times and distances are in the units of the input: samples, if it has no times."
 # What goes first where there is no room; what else has none comes in a second table.
-_DISPENSABLE = ("zone", "alarms", "year", "lasts")
+_DISPENSABLE = ("zone", "alarms", "one line", "year", "lasts")
 
 
 def scores_line(values: Mapping[str, float]) -> Text:
@@ -73,9 +76,47 @@ def chance_line(result: Affiliation, values: Mapping[str, float]) -> Text:
     return Text("   ".join(cells).rstrip(), style="dim")
 
 
-def counts(result: Affiliation) -> str:
-    """Write how many true events there are, and how many of them are caught."""
-    return result.headline
+def print_headlines(results: Mapping[str, Affiliation], console: Console) -> None:
+    """Print what people ask first of several detectors, a line each."""
+    shown = [plain_name(name, _LONGEST_NAME) for name in results]
+    width = max(map(len, shown))
+    for name, result in zip(shown, results.values(), strict=True):
+        console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", result.headline))
+
+
+def notes(results: Mapping[str, Affiliation], advised: list[str]) -> list[str]:
+    """Return what must be known beside the scores: ignored time, points, and advice.
+
+    A detector without a name is the only one.
+    """
+    series = next(iter(results.values())).events.pair
+    ignored = ignored_to_dict(series)["ignored_time"]
+    found = []
+    if ignored:
+        dated = series.clock.kind == "datetime"
+        evaluated = (series.stop - series.start) * (series.clock.seconds if dated else 1)
+        left = [counted(series.left_out.events, "true event")] if series.left_out.events else []
+        for name, result in results.items():
+            if result.left_out.alarms:
+                of = f" of {plain_name(name)}" if name else ""
+                left.append(counted(result.left_out.alarms, "alarm") + of)
+        lengths = [length_text(value, dated=dated) for value in (ignored, evaluated + ignored)]
+        without = f"; left out: {', '.join(left)}" if left else ""
+        found.append(f"Ignored: {lengths[0]} of {lengths[1]}{without}.")
+    weightless = sum(result.points_without_weight for result in results.values())
+    if weightless:
+        found.append(
+            f"{counted(weightless, 'predicted point')} beside ranges in the same zone "
+            f"{'weighs' if weightless == 1 else 'weigh'} nothing in precision: --point-length "
+            "gives points a length."
+        )
+    return [*found, *advised]
+
+
+def print_notes(sentences: list[str], console: Console) -> None:
+    """Print each note on lines of its own."""
+    for sentence in sentences:
+        console.print(Text(sentence, style="yellow"))
 
 
 def print_meaning(result: Affiliation, console: Console) -> None:
@@ -93,7 +134,7 @@ def print_events(result: Affiliation, console: Console, *, most: int | None) -> 
     missed = result.events.missed
     for hidden in range(len(_DISPENSABLE) + 1):
         without = _DISPENSABLE[:hidden]
-        columns, offset = _event_columns(rows, with_year="year" not in without)
+        columns, offset = _event_columns(rows, without)
         shown = [column for name, column in columns.items() if name not in without]
         if table_width(shown) <= console.width:
             break
@@ -106,8 +147,10 @@ def print_events(result: Affiliation, console: Console, *, most: int | None) -> 
         console.print(Text(text, style="bold"))
 
 
-def _event_columns(rows: list[dict[str, Any]], *, with_year: bool) -> tuple[dict[str, Column], str]:
-    dated = isinstance(rows[0]["start"], str)
+def _event_columns(
+    rows: list[dict[str, Any]], without: tuple[str, ...]
+) -> tuple[dict[str, Column], str]:
+    with_year, dated = "year" not in without, isinstance(rows[0]["start"], str)
     starts, offset = start_texts([row["start"] for row in rows], with_year=with_year)
     borders = (
         start_texts([row[name] for row in rows], with_year=with_year)[0]
@@ -117,11 +160,12 @@ def _event_columns(rows: list[dict[str, Any]], *, with_year: bool) -> tuple[dict
         name: [length_text(row[name], dated=dated) for row in rows]
         for name in ("precision_distance", "recall_distance")
     }
-    alarms = [outcome_cell(row, dated=dated) for row in rows]
+    broken = "one line" in without
     columns = {
         "number": texts("#", range(1, len(rows) + 1)),
         "start": Column("start", [*map(Text, starts)], "left" if dated else "right"),
         "lasts": texts("lasts", [event_length_text(row["start"], row["stop"]) for row in rows]),
+        "outcome": outcomes(rows, broken=broken),
         "zone": texts("zone", map(" to ".join, zip(*borders, strict=True))),
         "precision": scores("prec.", [row["precision"] for row in rows]),
         "recall": scores("recall", [row["recall"] for row in rows]),
@@ -129,15 +173,20 @@ def _event_columns(rows: list[dict[str, Any]], *, with_year: bool) -> tuple[dict
         "alarms": texts("alarms", [row["predicted_count"] for row in rows]),
         "to event": texts("alarm to\nevent", distances["precision_distance"]),
         "to alarm": texts("event to\nalarm", distances["recall_distance"]),
-        "outcome": Column("outcome", alarms),
     }
     return columns, offset
 
 
-def outcome_cell(row: Mapping[str, Any], *, dated: bool) -> Text:
-    """Return what happened to an event, in red if it was missed."""
-    text = outcome_text(row["outcome"], row["delay"], row["nearest"], dated=dated)
-    return Text(text, {"missed": "red", "close call": "yellow"}.get(row["outcome"], ""))
+def outcomes(rows: list[dict[str, Any]], *, broken: bool) -> Column:
+    """Return what happened to the events, on two lines where that is long, misses in red."""
+    cells = []
+    for row in rows:
+        dated = isinstance(row["start"], str)
+        text = outcome_text(row["outcome"], row["delay"], row["nearest"], dated=dated)
+        if broken:
+            text = text.replace("nearest ", "nearest\n").replace("close call, ", "close call,\n")
+        cells.append(Text(text, {"missed": "red", "close call": "yellow"}.get(row["outcome"], "")))
+    return Column("outcome", cells, "left")
 
 
 def start_texts(values: list[Any], *, with_year: bool = True) -> tuple[list[str], str]:

@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from closecall.affiliation import affiliation
 from closecall.cli.options import (
     Command,
     axis_options,
+    evaluated_options,
     file_arguments,
     output_options,
+    parse_duration,
     significance_option,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.result import (
     LEVEL,
     chance_line,
-    counts,
+    notes,
     print_events,
     print_meaning,
+    print_notes,
     print_shifts,
     pvalues,
     scores_line,
@@ -30,7 +32,8 @@ from closecall.cli.result import (
     start_texts,
 )
 from closecall.cli.tables import print_table, texts
-from closecall.tables.roles import affiliation_arguments, read_sources
+from closecall.series import advice
+from closecall.tables.scoring import score_files
 from closecall.wording import counted
 
 if TYPE_CHECKING:
@@ -54,6 +57,7 @@ Examples:
   closecall score results.csv --truth label --predicted alarm --time timestamp
   closecall score truth.csv.gz predicted.csv.gz
   closecall score incidents.csv alarms.parquet --span 2024-01-01 2024-02-01
+  closecall score results.csv --truth label --predicted alarm --time t --ignore maintenance.csv
   closecall score results.csv --truth label --predicted alarm --significance
   zcat results.csv.gz | closecall score - --truth label --predicted alarm --format json
 """
@@ -68,6 +72,13 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
     "--predicted", metavar="COLUMN", help="0/1 column of PREDICTED, or START,STOP columns."
 )
 @axis_options("The whole series, for event lists.")
+@evaluated_options(scores=False)
+@click.option(
+    "--point-length",
+    type=parse_duration,
+    metavar="DURATION",
+    help="A length for points, 1min or a number; without one they weigh nothing beside ranges.",
+)
 @click.option(
     "--zero-division",
     type=click.Choice(["nan", "0", "1"]),
@@ -90,18 +101,24 @@ def score(
     if shifts is not None and zero_division != "nan":
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
         raise click.UsageError(message)
-    sources = read_sources(truth_file, other_file)
-    arguments = affiliation_arguments(sources, **columns_and_times)
-    result = affiliation(**arguments, zero_division=float(zero_division))
+    result = score_files(
+        truth_file, other_file, zero_division=float(zero_division), **columns_and_times
+    )
+    pair = result.events.pair
+    told = None if columns_and_times["max_step"] is not None else "--max-step"
+    noted = notes({"": result}, advice(pair, max_step=told, ignore="--from"))
     test = None
     if shifts is not None:
         from closecall.chance import significance
 
         with show_progress() as progress:
-            test = significance(**arguments, n=shifts, progress=progress)
+            test = significance(pair, None, n=shifts, progress=progress)
+    more: dict[str, Any] = {"headline": result.headline, "notes": noted}
+    if test is not None:
+        more["significance"] = test.to_dict()
     output.write(
-        table=lambda console: print_score(result, test, console, most=output.most),
-        values=lambda: result.to_dict() | ({"significance": test.to_dict()} if test else {}),
+        table=lambda console: print_score(result, noted, test, console, most=output.most),
+        values=lambda: result.to_dict() | more,
         rows=lambda: _rows(result, test),
     )
 
@@ -118,12 +135,18 @@ def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]
 
 
 def print_score(
-    result: Affiliation, test: Significance | None, console: Console, *, most: int | None
+    result: Affiliation,
+    noted: list[str],
+    test: Significance | None,
+    console: Console,
+    *,
+    most: int | None,
 ) -> None:
-    """Print the scores, what chance reaches, one row per event, and the legend."""
+    """Print what was caught, the scores, what chance reaches, one row per event, and the legend."""
     values = {name: getattr(result, key) for key, name in _SCORES.items()}
+    console.print(Text(result.headline, style="bold"))
     console.print(scores_line(values), chance_line(result, values), sep="\n")
-    console.print(Text(counts(result)))
+    print_notes(noted, console)
     console.print()
     print_events(result, console, most=most)
     console.print()

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from closecall.report.explorer import Script
     from closecall.tables.batch.options import Disorder
 
-_ARGUMENTS = ("truth", "times", "end", "span", "predicted", "scores", "thresholds", "values")
+_AXIS = ("times", "end", "span", "ignore", "max_step", "nan")
+_ARGUMENTS = ("truth", *_AXIS, "predicted", "scores", "thresholds", "values")
 _OUT_OF_ORDER = (
     "`disorder='sort'` puts samples in the order of their times; `disorder='index'` counts samples "
     "instead (`--disorder` on the command line)."
@@ -65,7 +66,8 @@ def report_batch(
     ----------
     series
         For each series' name, the arguments of `report` by name: ``truth``, ``predicted``,
-        ``scores``, ``times``, ``end``, ``span``, ``values`` and ``thresholds``. Where times are
+        ``scores``, ``times``, ``end``, ``span``, ``ignore``, ``max_step``, ``nan``, ``values`` and
+        ``thresholds``. Where times are
         uneven and there is no ``end``, the last sample lasts the median step of its series. A
         series that cannot be scored, such as one without a true event, is listed with the reason;
         a detector that cannot be scored on a series is left out of that series.
@@ -89,7 +91,7 @@ def report_batch(
     >>> noisy = {"truth": [0, 1, 1, 0], "scores": {"a": [0.1, 0.2, 0.9, 0.3]}}
     >>> quiet = {"truth": [0, 0, 0, 0], "scores": {"a": [0.1, 0.2, 0.1, 0.3]}}
     >>> report_batch({"noisy": noisy, "quiet": quiet}, script="cdn")
-    Report('closecall report', 2 series, detectors: a; 0.1 MB)
+    Report('closecall report', 2 series, detectors: a; 0.2 MB)
     """
     require_page(title, script)
     require_disorder(disorder)
@@ -159,7 +161,8 @@ def _series_content(
     unknown = [key for key in arguments if key not in _ARGUMENTS]
     if unknown or "truth" not in arguments:
         raise InputError(expected(rule, repr(unknown[0]) if unknown else "no `truth`", hint))
-    given = {key: arguments.get(key) for key in _ARGUMENTS}
+    given: dict[str, Any] = {key: arguments.get(key) for key in _ARGUMENTS}
+    given["nan"] = given["nan"] or "raise"
     order = _put_in_order(given, disorder)
     troubles = _read_each(name, given, order)
     if given["values"] is not None and order is not None:
@@ -228,7 +231,7 @@ def _read_each(
         kept = {}
         for detector, (called, values) in by_name(given[argument], argument, alone).items():
             try:
-                own = _read_one(argument, called, values)
+                own = _read_one(argument, called, values, given["nan"])
             except SeriesError as error:
                 failure = failure or error
                 troubles.append(_trouble(name, detector, error))
@@ -246,7 +249,7 @@ def _read_each(
     return troubles
 
 
-def _read_one(argument: str, called: str, values: Any) -> Any:
+def _read_one(argument: str, called: str, values: Any, nan: str) -> Any:
     if isinstance(values, Events):
         return values
     if argument == "predicted":
@@ -254,7 +257,7 @@ def _read_one(argument: str, called: str, values: Any) -> Any:
             return read_labels(values, called)
     with with_status(BAD_SCORES):
         try:
-            scores = read_scores(values, called)
+            scores = read_scores(values, called, nan=nan)
         except InputError as error:
             # The one rule about values: numbers of any size, but nothing missing.
             raise SeriesError(NAN_SCORE, str(error).partition("\n")[0]) from error

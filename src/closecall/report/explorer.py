@@ -33,6 +33,9 @@ def report(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
     values: Any = None,
     thresholds: Any = None,
     title: str = "closecall report",
@@ -55,8 +58,12 @@ def report(
         names to them.
     scores
         One score per sample, higher is more anomalous; or a mapping from detectors' names to them.
-    times, end, span
-        As in `closecall.affiliation`.
+    times, end, span, ignore, max_step
+        As in `closecall.affiliation`. Nothing is drawn or counted in ignored time, which is
+        shaded.
+    nan
+        What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time, for
+        all detectors alike.
     values
         The series itself, one number per sample, drawn above the scores; nan is a gap.
     thresholds
@@ -76,7 +83,7 @@ def report(
     --------
     >>> from closecall.report import report
     >>> report([0, 0, 1, 1, 0, 0], scores={"a": [0.1, 0.6, 0.9, 0.4, 0.1, 0.2]}, script="cdn")
-    Report('closecall report', detectors: a; 0.1 MB)
+    Report('closecall report', detectors: a; 0.2 MB)
     """
     require_page(title, script)
     content = series_content(
@@ -88,6 +95,9 @@ def report(
         times=times,
         end=end,
         span=span,
+        ignore=ignore,
+        max_step=max_step,
+        nan=nan,
         values=values,
     )
     about = summary(content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import nan as undefined
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected
@@ -10,7 +10,14 @@ from closecall.report.batch import report_batch
 from closecall.report.explorer import report
 from closecall.tables.batch.series import plain_values
 from closecall.tables.reading import arrow
-from closecall.tables.roles import Source, read_sample_times, read_side, read_sources
+from closecall.tables.roles import (
+    EvaluatedTime,
+    Source,
+    axis_arguments,
+    read_side,
+    read_sources,
+    with_nan,
+)
 from closecall.tables.sources.memory import group
 
 if TYPE_CHECKING:
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
 
     from closecall.report.explorer import Report, Script
     from closecall.tables.batch.options import Disorder
+    from closecall.tables.roles import Role
 
 _NAMELESS = "(no name)"
 
@@ -36,6 +44,11 @@ def report_files(
     value: str | None = None,
     by: str | Sequence[str] = (),
     disorder: Disorder | None = None,
+    ignore: str | PathLike[str] | None = None,
+    since: Any = None,
+    until: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
     title: str | None = None,
     script: Script = "embed",
     **axis: Any,
@@ -59,17 +72,19 @@ def report_files(
         the page is then that of `report_batch`.
     disorder
         As in `report_batch`; only beside `by`.
+    ignore, since, until, max_step, nan
+        As in `closecall.tables.curve_files`; beside `by`, only `max_step` and `nan`.
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
     axis
-        ``end`` and ``span``, as in `closecall.affiliation`.
+        ``end`` and ``span``, as in `report`.
 
     Examples
     --------
     >>> import pathlib
     >>> _ = pathlib.Path("scores.csv").write_text("truth,score\n0,0.1\n1,0.7\n1,0.9\n0,0.2\n")
     >>> report_files("scores.csv", scores=["score"], script="cdn")
-    Report('scores.csv', detectors: score; 0.1 MB)
+    Report('scores.csv', detectors: score; 0.2 MB)
     """
     sources = read_sources(truth_file, detectors_file)
     options: dict[str, Any] = {
@@ -78,13 +93,20 @@ def report_files(
         "scores": scores,
         "time": time,
         "value": value,
-        "axis": axis,
+        "axis": {"end": None, "span": None, **axis},
+        "evaluated": EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step),
+        "nan": nan,
     }
     name = sources[-1].name if title is None else title
     keys = (by,) if isinstance(by, str) else tuple(by)
     if keys:
         if detectors_file is not None:
             raise InputError(expected("one file with everything beside `by`", "two files"))
+        if (ignore, since, until) != (None, None, None):
+            rule = "no `ignore`, `since` or `until` beside `by`"
+            raise InputError(expected(rule, "one", "Leave those rows out of the file."))
+        options["evaluated"] = EvaluatedTime()
+        options["axis"]["max_step"] = max_step
         series = _series(sources[0], keys, options)
         return report_batch(series, disorder=disorder or "error", title=name, script=script)
     if disorder is not None:
@@ -108,21 +130,31 @@ def _arguments(
     time: str | None,
     value: str | None,
     axis: dict[str, Any],
+    evaluated: EvaluatedTime,
+    nan: str,
 ) -> dict[str, Any]:
     """Take the columns that `report` is called with."""
     detectors = sources[-1]
 
-    def taken(names: Sequence[str], role: str) -> dict[str, Any] | None:
-        return {name: plain_values(detectors.column(name, role)) for name in names} or None
+    def taken(names: Sequence[str], role: Role) -> dict[str, Any] | None:
+        columns = {name: plain_values(detectors.column(name, role)) for name in names}
+        if role == "score":
+            columns = {name: with_nan(column, nan) for name, column in columns.items()}
+        return columns or None
 
     actual = read_side(sources[0], "truth", truth, time=time, shared=len(sources) == 1)
+    samples = detectors.table.column(0)
+    own = axis | axis_arguments(
+        sources, samples, actual, time=time, end=axis["end"], span=axis["span"], evaluated=evaluated
+    )
     return {
         "truth": actual,
         "predicted": taken(predicted, "predicted"),
         "scores": taken(scores, "score"),
-        "times": read_sample_times(sources, time, actual),
         "values": None if value is None else _with_gaps(detectors.column(value, "value")),
-        **axis,
+        **own,
+        "max_step": own["max_step"] or axis.get("max_step"),
+        "nan": nan,
     }
 
 
@@ -132,7 +164,7 @@ def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
     plain = plain_values(column)
     if not plain.null_count or not (types.is_integer(plain.type) or types.is_floating(plain.type)):
         return plain
-    return plain.cast("float64").fill_null(nan)
+    return plain.cast("float64").fill_null(undefined)
 
 
 def _series(

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
+from closecall.affiliation.shifts import shift_grid
 from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
 from closecall.report.packing import packed, packed_for_drawing, packed_times
-from closecall.series import by_name, read_detectors
+from closecall.series import advice, by_name, read_detectors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
+    from closecall.axis import Axis
     from closecall.clock import Clock, Tick, Ticks
-    from closecall.series import Detectors
+    from closecall.series import Detectors, Pair, TruthInSpan
 
 ALONE = ("predicted", "detector")  # what a single detector without a name is called
 _CURVE_POINTS = 400
@@ -47,31 +49,49 @@ def series_content(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
+    nan: str = "raise",
     values: Any = None,
 ) -> dict[str, Any]:
-    """Score the detectors of one series and lay out all that its page shows."""
+    """Score the detectors of one series and lay out all that its page shows.
+
+    Times are those of evaluated time, as in `closecall.series`; `ignored` is what opens it again.
+    """
     scored = by_name(scores, "scores", ALONE[1])
     _require_names(by_name(predicted, "predicted", ALONE[0]), scored, thresholds)
     found = read_detectors(
-        truth, predicted, scores, thresholds, times=times, end=end, span=span, alone=ALONE
+        truth,
+        predicted,
+        scores,
+        thresholds,
+        times=times,
+        end=end,
+        span=span,
+        ignore=ignore,
+        max_step=max_step,
+        nan=nan,
+        alone=ALONE,
     )
     for one, (called, _) in scored.items():
         require_exact(found.scored[one].scores, called)
-    drawn = None if values is None else _read_values(values)
     own, axis = found.truth, found.truth.axis
-    if isinstance(truth, Events) and not scored and drawn is None:
+    if isinstance(truth, Events) and not scored and values is None:
         axis = None  # nothing is drawn for each sample
-    if drawn is not None:
-        axis = axis or read_axis(drawn.size, times, end, of="values")
-        if drawn.size != axis.length:
-            raise InputError(
-                expected(f"`values` to have one value per sample ({axis.length})", f"{drawn.size}")
-            )
+    drawn = None
+    if values is not None:
+        drawn, axis = _read_values(values, own, axis, times=times, end=end, max_step=max_step)
+    ignored = own.ignored
+    none = np.empty(0, dtype=own.truth.starts.dtype)
     columns = [
         Timed("truth", own.truth.starts, own.clock),
         Timed("truth", own.truth.stops, own.clock),
         Timed("span", np.array([own.start, own.stop]), own.clock),
-        Timed("times", np.empty(0), own.clock)
+        Timed("span", np.array(own.span), own.clock),
+        Timed("ignore", none if ignored is None else ignored.starts, own.clock),
+        Timed("ignore", none if ignored is None else ignored.stops, own.clock),
+        Timed("ignore", none if ignored is None else ignored.seams, own.clock),
+        Timed("times", none, own.clock)
         if axis is None
         else Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock),
     ]
@@ -80,23 +100,47 @@ def series_content(
         columns.append(Timed("predicted", pair.predicted.stops, pair.clock))
     counts_samples = times is None and not isinstance(truth, Events)
     grid, offsets = _common_grid(columns, counts_samples=counts_samples)
-    starts, stops, limits, borders, *events = offsets
+    starts, stops, limits, shown, *stretches, borders = offsets[:8]
+    names = ("starts", "stops", "seams")
     return {
         "name": name,
-        "clock": grid.describe(*limits.tolist()),
+        "clock": grid.describe(*shown.tolist()),
         "span": limits.tolist(),
+        "shown": shown.tolist(),
         "truth": {"starts": packed_times(starts), "stops": packed_times(stops)},
+        "ignored": None
+        if ignored is None
+        else {part: packed_times(ends) for part, ends in zip(names, stretches, strict=True)},
+        "left_out": own.left_out.events,
         "borders": None if axis is None else packed_times(borders),
         "values": None if drawn is None else packed_for_drawing(drawn),
-        "detectors": [*_scored_contents(found), *_labelled_contents(found, events)],
+        "detectors": [
+            *_scored_contents(found, grid),
+            *_labelled_contents(found, grid, offsets[8:]),
+        ],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
+        "advice": _advice(found, "max_step=" if max_step is None else None),
     }
+
+
+def _advice(detectors: Detectors, max_step: str | None) -> list[str]:
+    """Return what the caller may want to say; what holds for some detectors names them."""
+    told: dict[str, list[str]] = {}
+    series = detectors.scored | detectors.predicted
+    for name, own in series.items():
+        for sentence in advice(own, max_step=max_step):
+            told.setdefault(sentence, []).append(name)
+    return [
+        text if len(names) == len(series) else f"{', '.join(names)}: {text}"
+        for text, names in told.items()
+    ]
 
 
 def summary(content: dict[str, Any]) -> dict[str, Any]:
     """Return what the first page says about a series: its size and its detectors' scores."""
-    names = ("name", "precision", "recall", "f1", "threshold", "alarms", "chance")
+    scores = ("name", "precision", "recall", "f1", "threshold", "headline", "chance")
+    names = (*scores, "caught", "alarms", "false_alarms")
     return {
         "name": content["name"],
         "samples": content["samples"],
@@ -139,37 +183,70 @@ def require_exact(scores: NDArray[Any], called: str) -> None:
         )
 
 
-def _read_values(values: Any) -> NDArray[np.float64]:
+def _read_values(
+    values: Any, series: TruthInSpan, axis: Axis | None, **given: Any
+) -> tuple[NDArray[np.float64], Axis]:
+    """Read the series itself; return its values at the evaluated samples, and the samples."""
     column = read_column(values, "values")[0]
     if column.dtype.kind not in "iufb":
         raise InputTypeError(expected("`values` to be numbers", f"values of type {column.dtype}"))
-    return column.astype(np.float64)
+    drawn = column.astype(np.float64)
+    kept = np.ones(drawn.size, dtype=bool)
+    samples = axis
+    if samples is None or series.ignored is not None:
+        samples = read_axis(drawn.size, of="values", **given)
+        if series.ignored is not None:
+            samples, kept = samples.on_clock(series.clock).closed(series.ignored)
+    samples = axis or samples
+    if np.count_nonzero(kept) != samples.length:
+        raise InputError(
+            expected(f"`values` to have one value per sample ({samples.length})", f"{drawn.size}")
+        )
+    return drawn[kept], samples
 
 
-def _scored_contents(detectors: Detectors) -> Iterator[dict[str, Any]]:
+def _scored_contents(detectors: Detectors, grid: _Grid) -> Iterator[dict[str, Any]]:
     for name, scored in detectors.scored.items():
         curve, given = affiliation_curve(scored, None), detectors.thresholds.get(name)
         threshold = curve.best().threshold if given is None else float(given)
-        yield _detector_content(name, curve.at(threshold)) | _curve_content(curve, threshold)
+        own = _detector_content(name, curve.at(threshold), grid)
+        yield own | _curve_content(curve, threshold)
 
 
-def _labelled_contents(detectors: Detectors, events: list[Ticks]) -> Iterator[dict[str, Any]]:
+def _labelled_contents(
+    detectors: Detectors, grid: _Grid, events: list[Ticks]
+) -> Iterator[dict[str, Any]]:
     pairs = zip(detectors.predicted.items(), events[0::2], events[1::2], strict=True)
     for (name, pair), starts, stops in pairs:
         own = {"starts": packed_times(starts), "stops": packed_times(stops)}
-        yield _detector_content(name, affiliation(pair, None)) | own
+        yield _detector_content(name, affiliation(pair, None), grid) | own
 
 
-def _detector_content(name: str, result: Affiliation) -> dict[str, Any]:
+def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, Any]:
     return {
         "name": name,
         **{score: json_number(value) for score, value in result.values().items()},
-        "chance": {name: json_number(level) for name, level in result.chance.values().items()},
-        "alarms": result.events.alarms,
+        "chance": {own: json_number(level) for own, level in result.chance.values().items()},
+        "caught": result.caught,
+        "alarms": result.alarms,
+        "false_alarms": result.false_alarms,
+        "headline": result.headline,
+        "shift": _shift_unit(result.events.pair, grid),
         "threshold": None,
         "best": None,
         "average_precision": None,
     }
+
+
+def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str:
+    """Return by what the page shifts alarms: ticks of its offsets and of a shift, or samples."""
+    counted, unit = shift_grid(pair)
+    if counted is not pair:
+        return "samples"
+    if not unit:
+        return [1, 0]  # by any number
+    finer = grid.clock.ticks_per_second // pair.clock.ticks_per_second if pair.clock.unit else 1
+    return [int(grid.step), int(unit) * finer]
 
 
 def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
@@ -233,6 +310,7 @@ class _Grid:
             "origin": str(whole),
             "rest": rest / per_second,
             "unit": self.step * _MILLISECONDS / per_second,
+            "ticks": [self.step, per_second],
             "zone": _zone_name(self.clock.tz, shifts),
             "shifts": shifts,
         }

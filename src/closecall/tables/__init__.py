@@ -11,28 +11,22 @@ if TYPE_CHECKING:
     from closecall.tables.scoring import (
         alarm_rate,
         compare_files,
-        compare_tables,
         curve_columns,
         curve_files,
         curve_report,
-        curve_tables,
         score_files,
-        score_tables,
     )
 
 __all__ = [
     "BatchResult",
     "alarm_rate",
     "compare_files",
-    "compare_tables",
     "curve_columns",
     "curve_files",
     "curve_report",
-    "curve_tables",
     "evaluate_frame",
     "read_table",
     "score_files",
-    "score_tables",
     "write_table",
 ]
 

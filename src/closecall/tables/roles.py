@@ -1,14 +1,22 @@
-"""Which columns of a table are the truth, the predictions, the scores and the times."""
+"""Which columns of a table are the truth, predictions, scores and times, and which time counts."""
 
 from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+
+from closecall.axis import Axis, read_axis
+from closecall.clock import Timed, on_one_clock
+from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events
+from closecall.events import Events, Intervals, read_labels, read_set
+from closecall.parameters import read_length
+from closecall.series import read_span
 from closecall.tables.reading import read_table, shown_name
 
 if TYPE_CHECKING:
@@ -16,8 +24,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-Role = Literal["truth", "predicted", "score"]
+    File: TypeAlias = "str | PathLike[str] | pa.Table | Source"
+
+Role = Literal["truth", "predicted", "score", "ignore"]
 _EVENT_COLUMNS = ("start", "stop")
+_TABLES = ("the first table", "the second table")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +65,9 @@ class Source:
         return _as_times(self.column(name, argument), f"{name!r} of {self.name}")
 
 
-def read_sources(
-    truth_file: str | PathLike[str], other_file: str | PathLike[str] | None = None
-) -> list[Source]:
-    """Read the table that holds both sides, or the two tables."""
-    if str(truth_file) == str(other_file) == "-":
+def read_sources(truth_file: File, other_file: File | None = None) -> list[Source]:
+    """Read the table that holds both sides, or the two tables; Arrow tables are taken as is."""
+    if [file for file in (truth_file, other_file) if isinstance(file, str)] == ["-", "-"]:
         raise InputError(
             expected(
                 "standard input to be read once",
@@ -66,16 +75,100 @@ def read_sources(
                 "Leave out the second file where one table holds both columns.",
             )
         )
-    files = [truth_file] if other_file is None else [truth_file, other_file]
-    return [Source(shown_name(file), read_table(file)) for file in files]
+    files: list[Any] = [truth_file] if other_file is None else [truth_file, other_file]
+    return [_read_source(file, name) for file, name in zip(files, _TABLES, strict=False)]
 
 
-def named_sources(
-    truth_table: pa.Table, other_table: pa.Table | None, names: tuple[str, str]
-) -> list[Source]:
-    """Name the table that holds both sides, or the two tables."""
-    tables = [truth_table] if other_table is None else [truth_table, other_table]
-    return [Source(name, table) for name, table in zip(names, tables, strict=False)]
+def _read_source(file: Any, name: str) -> Source:
+    if isinstance(file, Source):
+        return file
+    if hasattr(file, "column_names"):
+        return Source(name, file)
+    return Source(shown_name(file), read_table(file))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatedTime:
+    """Which part of the time counts, as options of the functions that read files."""
+
+    ignore: str | PathLike[str] | None = None
+    """A column of 0/1 labels, or a file with the columns ``start`` and ``stop``."""
+    since: Any = None
+    """Everything before that is ignored."""
+    until: Any = None
+    """Everything from there on is ignored."""
+    max_step: Any = None
+    """How long a sample lasts at most."""
+
+    def ignored(
+        self, sources: list[Source], axis: Axis | None, span: Any, *, gaps: bool = False
+    ) -> Events | None:
+        """Return the time to ignore; with the gaps of the axis if samples become events."""
+        stretches = [] if self.ignore is None else [self._stretches(sources, axis)]
+        if gaps and self.max_step is not None and axis is not None:
+            longest = read_length(self.max_step, axis.clock, "max_step")
+            stretches.append(Intervals(*axis.gaps(longest), axis.clock))
+        if self.since is not None or self.until is not None:
+            stretches.append(self._outside(axis, span))
+        if not stretches:
+            return None
+        parts = [
+            Timed("ignore", ticks, own.clock)
+            for own in stretches
+            for ticks in (own.starts, own.stops)
+        ]
+        ticks, clock = on_one_clock(*parts)
+        starts, stops = np.concatenate(ticks[::2]), np.concatenate(ticks[1::2])
+        order = np.argsort(starts, kind="stable")
+        return Events.wrap(Intervals(starts[order], stops[order], clock).merged())
+
+    def _stretches(self, sources: list[Source], axis: Axis | None) -> Intervals:
+        """Read the column or the file."""
+        name = str(self.ignore)
+        holder = next((source for source in sources[::-1] if name in source.columns), None)
+        if holder is not None and axis is not None:
+            labels = read_labels(holder.column(name, "ignore"), "ignore")
+            if labels.size != axis.length:
+                rule = f"`ignore` to have one label for each of the {axis.length} samples"
+                raise InputError(expected(rule, f"{labels.size}"))
+            return Intervals.from_labels(labels, axis)
+        if axis is not None and not Path(name).exists():
+            close = difflib.get_close_matches(name, sources[-1].columns, n=1)
+            suggestion = f"Did you mean {close[0]!r}? " if close else ""
+            rule = f"`ignore` to name a column of {sources[-1].name}, or a file of events"
+            raise InputError(expected(rule, repr(name), suggestion + sources[-1].listing))
+        file = Source(name, read_table(name))
+        starts, stops = (file.times(column, "ignore") for column in _EVENT_COLUMNS)
+        if len(starts) == 0:
+            return Events([]).intervals
+        # A file of events is a set: its order means nothing.
+        order = np.argsort(read_column(starts, "ignore")[0], kind="stable")
+        return read_set(Events.from_arrays(starts.take(order), stops.take(order)), "ignore")
+
+    def _outside(self, axis: Axis | None, span: Any) -> Intervals:
+        """Return what lies before `since` and after `until`."""
+        if span is None and axis is not None:
+            whole = Timed("times", np.array([axis.start, axis.end]), axis.clock)
+        else:
+            whole = read_span(span)
+        given = {"since": self.since, "until": self.until}
+        parts = [
+            Timed(name, *read_ticks([time], name))
+            for name, time in given.items()
+            if time is not None
+        ]
+        (limits, *ticks), clock = on_one_clock(whole, *parts)
+        start, stop = limits.tolist()
+        found = {part.name: own[0].item() for part, own in zip(parts, ticks, strict=True)}
+        for name, tick in found.items():
+            if not start <= tick <= stop:
+                rule = f"`{name}` to lie between {clock.text(start)} and {clock.text(stop)}"
+                raise InputError(expected(rule, clock.text(tick)))
+        since, until = found.get("since", start), found.get("until", stop)
+        if since >= until:
+            got = f"{clock.text(since)} and {clock.text(until)}"
+            raise InputError(expected("`since` to lie before `until`", got))
+        return Intervals(np.array([start, until]), np.array([since, stop]), clock)
 
 
 def affiliation_arguments(
@@ -86,12 +179,16 @@ def affiliation_arguments(
     time: str | None = None,
     end: Any = None,
     span: tuple[Any, Any] | None = None,
+    evaluated: EvaluatedTime,
 ) -> dict[str, Any]:
     """Return what `closecall.affiliation` takes; the options are those of `score_files`."""
     shared = len(sources) == 1
-    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    claimed = read_side(sources[-1], "predicted", predicted, time=time, shared=shared)
-    if span is None and (isinstance(actual, Events) or isinstance(claimed, Events)):
+    sides = (
+        read_side(sources[0], "truth", truth, time=time, shared=shared),
+        read_side(sources[-1], "predicted", predicted, time=time, shared=shared),
+    )
+    listed = [isinstance(side, Events) for side in sides]
+    if span is None and any(listed):
         raise InputTypeError(
             expected(
                 "`span` with a list of events",
@@ -101,13 +198,76 @@ def affiliation_arguments(
             )
         )
     times = None if time is None else read_times(sources, time)
-    if isinstance(actual, Events) != isinstance(claimed, Events):
-        actual, claimed = (
-            side if isinstance(side, Events) else Events.from_labels(side, times=times, end=end)
-            for side in (actual, claimed)
-        )
-        times = end = None
-    return {"truth": actual, "predicted": claimed, "times": times, "end": end, "span": span}
+    step = evaluated.max_step
+    options = {"times": times, "end": end, "span": span, "max_step": step}
+    if all(listed):
+        options["ignore"] = evaluated.ignored(sources, None, span)
+    else:
+        axis = _sample_axis(sides[listed.index(False)], times, end, evaluated)
+        options["ignore"] = evaluated.ignored(sources, axis, span, gaps=any(listed))
+    if listed[0] != listed[1]:
+        labels = listed.index(False)
+        turned = Events.from_labels(sides[labels], times=times, end=end, max_step=step)
+        sides = (sides[0], turned) if labels else (turned, sides[1])
+        options |= {"times": None, "end": None, "max_step": None}
+    return {"truth": sides[0], "predicted": sides[1], **options}
+
+
+def curve_arguments(
+    sources: list[Source],
+    *,
+    truth: str | None = None,
+    score: str | None = None,
+    time: str | None = None,
+    end: Any = None,
+    span: tuple[Any, Any] | None = None,
+    evaluated: EvaluatedTime,
+    nan: str = "raise",
+) -> dict[str, Any]:
+    """Return what `closecall.affiliation_curve` takes; the options are those of `curve_files`."""
+    shared = len(sources) == 1
+    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
+    scores = with_nan(read_values(sources[-1], "score", score, time=time, shared=shared), nan)
+    axis = axis_arguments(
+        sources, scores, actual, time=time, end=end, span=span, evaluated=evaluated
+    )
+    return {"truth": actual, "scores": scores, **axis, "nan": nan}
+
+
+def with_nan(scores: pa.ChunkedArray, nan: str) -> pa.ChunkedArray:
+    """Turn missing scores, which are blank in a CSV file, into nan where that is ignored."""
+    if nan != "ignore" or not scores.null_count:
+        return scores
+    return scores.cast("float64").fill_null(np.nan)
+
+
+def axis_arguments(
+    sources: list[Source],
+    column: pa.ChunkedArray,
+    truth: Events | pa.ChunkedArray,
+    *,
+    time: str | None,
+    end: Any,
+    span: Any,
+    evaluated: EvaluatedTime,
+) -> dict[str, Any]:
+    """Return the time axis of detectors, one of which has that column, beside any truth."""
+    times = read_sample_times(sources, time, truth)
+    axis = _sample_axis(column, times, end, evaluated)
+    return {
+        "times": times,
+        "end": end,
+        "span": span,
+        "ignore": evaluated.ignored(sources, axis, span),
+        "max_step": evaluated.max_step,
+    }
+
+
+def _sample_axis(column: Any, times: Any, end: Any, evaluated: EvaluatedTime) -> Axis | None:
+    """Read the axis of a column, if anything is to be ignored; else reading it later is enough."""
+    if evaluated == EvaluatedTime():
+        return None
+    return read_axis(len(column), times, end, of="samples", max_step=evaluated.max_step)
 
 
 def read_side(

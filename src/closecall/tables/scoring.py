@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 from decimal import ROUND_FLOOR, Context, Decimal
-from math import floor, inf, isinf, log10, nan
+from math import floor, inf, isinf, isnan, log10, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,24 +13,25 @@ import numpy as np
 from closecall.affiliation import Affiliation, AffiliationCurve, affiliation, affiliation_curve
 from closecall.errors import InputError, expected
 from closecall.tables.roles import (
+    EvaluatedTime,
     Source,
     affiliation_arguments,
-    named_sources,
-    read_sample_times,
+    axis_arguments,
+    curve_arguments,
     read_side,
     read_sources,
-    read_values,
+    with_nan,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from closecall.affiliation import OperatingPoint
     from closecall.compare import Comparison
+    from closecall.tables.roles import File
 
 _SECONDS_PER_DAY = 86_400
 _SHORT = 8  # significant digits of a threshold that need no shortening
@@ -39,34 +40,49 @@ _FEWEST_DETECTORS = 2
 
 
 def score_files(
-    truth_file: str | PathLike[str],
-    predicted_file: str | PathLike[str] | None = None,
+    truth_file: File,
+    predicted_file: File | None = None,
     *,
     truth: str | None = None,
     predicted: str | None = None,
     time: str | None = None,
     end: Any = None,
     span: tuple[Any, Any] | None = None,
+    ignore: str | PathLike[str] | None = None,
+    since: Any = None,
+    until: Any = None,
+    max_step: Any = None,
+    point_length: Any = None,
     zero_division: float = nan,
 ) -> Affiliation:
-    r"""Score predictions against the truth, straight from CSV or Parquet files.
+    r"""Score predictions against the truth, straight from CSV or Parquet files or Arrow tables.
 
     Parameters
     ----------
     truth_file, predicted_file
-        Paths as `read_table` takes them; without the second, the first holds both sides.
+        Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
+        both sides.
     truth, predicted
         What to compare: a column of 0/1 labels, or ``START,STOP`` for two columns that list
         events (the same column twice lists points). By default a column called ``truth`` or
         ``predicted``, else the columns ``start`` and ``stop``, else the file's only column.
+        Where one side is a list and the other labels, the labels become events first.
     time
         The column of times that goes with the labels, in either file; in both, they must agree.
     end
         The time that follows the last sample; needed where times are not evenly spaced.
     span
         Start and stop of the whole series; needed with lists of events.
-    zero_division
-        What to count for an undefined precision, as in `closecall.affiliation`.
+    ignore
+        Time that does not count: a column of 0/1 labels, or a file with the columns ``start`` and
+        ``stop``, in any order.
+    since, until
+        Ignore everything before the one, and from the other on.
+    max_step
+        How long a sample lasts at most; what is left of a longer step is ignored.
+    point_length, zero_division
+        A length for points, and what to count for an undefined precision, as in
+        `closecall.affiliation`.
 
     Returns
     -------
@@ -80,65 +96,41 @@ def score_files(
     >>> _ = path.write_text("truth,predicted\n0,0\n1,0\n1,1\n0,0\n")
     >>> score_files(path).precision
     1.0
-    """
-    sources = read_sources(truth_file, predicted_file)
-    arguments = affiliation_arguments(
-        sources, truth=truth, predicted=predicted, time=time, end=end, span=span
-    )
-    return affiliation(**arguments, zero_division=zero_division)
-
-
-def score_tables(
-    truth_table: pa.Table,
-    predicted_table: pa.Table | None = None,
-    *,
-    truth: str | None = None,
-    predicted: str | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    zero_division: float = nan,
-    names: tuple[str, str] = ("the truth table", "the predicted table"),
-) -> Affiliation:
-    """Score predictions against the truth from one or two Arrow tables.
-
-    Without the second table, the first holds both sides. The columns and options are those of
-    `score_files`. Where one side is a list of events and the
-    other a column of labels, the labels become events on their times first.
-
-    `names` are what messages call the two tables.
-
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> incidents = pa.table({"start": [10], "stop": [20]})
     >>> alarms = pa.table({"at": [12, 18]})
-    >>> score_tables(incidents, alarms, predicted="at,at", span=(0, 100)).precision
-    1.0
+    >>> score_files(incidents, alarms, predicted="at,at", span=(0, 100)).headline
+    '1 of 1 caught, median delay 2, no false alarms'
     """
-    sources = named_sources(truth_table, predicted_table, names)
-    arguments = affiliation_arguments(
-        sources, truth=truth, predicted=predicted, time=time, end=end, span=span
-    )
-    return affiliation(**arguments, zero_division=zero_division)
+    evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
+    columns = {"truth": truth, "predicted": predicted, "time": time}
+    sources = read_sources(truth_file, predicted_file)
+    arguments = affiliation_arguments(sources, **columns, end=end, span=span, evaluated=evaluated)
+    return affiliation(**arguments, point_length=point_length, zero_division=zero_division)
 
 
 def curve_files(
-    truth_file: str | PathLike[str],
-    scores_file: str | PathLike[str] | None = None,
+    truth_file: File,
+    scores_file: File | None = None,
     *,
     truth: str | None = None,
     score: str | None = None,
     time: str | None = None,
     end: Any = None,
     span: tuple[Any, Any] | None = None,
+    ignore: str | PathLike[str] | None = None,
+    since: Any = None,
+    until: Any = None,
+    max_step: Any = None,
+    nan: Literal["raise", "ignore"] = "raise",
 ) -> AffiliationCurve:
-    r"""Score a detector at every threshold, straight from CSV or Parquet files.
+    r"""Score a detector at every threshold, straight from CSV or Parquet files or Arrow tables.
 
     Parameters
     ----------
     truth_file, scores_file
-        Paths as `read_table` takes them; without the second, the first holds both sides.
+        Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
+        both sides.
     truth
         A column of 0/1 labels, or ``START,STOP`` for two columns that list events. By default
         as in `score_files`.
@@ -151,6 +143,10 @@ def curve_files(
         The time that follows the last sample; needed where times are not evenly spaced.
     span
         Start and stop of the whole series; by default that of the samples.
+    ignore, since, until, max_step
+        Time that does not count, as in `score_files`.
+    nan
+        What to do with samples without a score: ``"raise"``, or ``"ignore"`` their time.
 
     Returns
     -------
@@ -162,55 +158,27 @@ def curve_files(
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
     >>> _ = path.write_text("truth,score\n0,0.1\n1,0.7\n1,0.9\n0,0.2\n")
-    >>> curve_files(path).best()
-    OperatingPoint(threshold=0.7, precision=1.000, recall=1.000, f1=1.000, alarms=1)
-    """
-    sources = read_sources(truth_file, scores_file)
-    return _curve(sources, truth, score, time, end=end, span=span)
-
-
-def curve_tables(
-    truth_table: pa.Table,
-    scores_table: pa.Table | None = None,
-    *,
-    truth: str | None = None,
-    score: str | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    names: tuple[str, str] = ("the truth table", "the scores table"),
-) -> AffiliationCurve:
-    """Score a detector at every threshold from one or two Arrow tables.
-
-    Without the second table, the first holds both sides. The columns and options are those of
-    `curve_files`; `names` are what messages call the two tables.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> incidents = pa.table({"start": [1], "stop": [3]})
-    >>> detector = pa.table({"t": [0, 1, 2, 3], "score": [0.1, 0.7, 0.9, 0.2]})
-    >>> curve_tables(incidents, detector, time="t")
+    >>> curve_files(path)
     AffiliationCurve(4 thresholds, average_precision=1.000, best f1=1.000 at 0.7)
     """
-    sources = named_sources(truth_table, scores_table, names)
-    return _curve(sources, truth, score, time, end=end, span=span)
-
-
-def _curve(
-    sources: list[Source], truth: str | None, score: str | None, time: str | None, **axis: Any
-) -> AffiliationCurve:
-    shared = len(sources) == 1
-    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    scores = read_values(sources[-1], "score", score, time=time, shared=shared)
-    times = read_sample_times(sources, time, actual)
-    return affiliation_curve(actual, scores, times=times, **axis)
+    evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
+    arguments = curve_arguments(
+        read_sources(truth_file, scores_file),
+        truth=truth,
+        score=score,
+        time=time,
+        end=end,
+        span=span,
+        evaluated=evaluated,
+        nan=nan,
+    )
+    return affiliation_curve(**arguments)
 
 
 def curve_columns(
     curve: AffiliationCurve, *, points: int | None = 200, chosen: OperatingPoint | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Lay the curve out as columns: threshold, precision, recall, f1 and alarms.
+    """Lay the curve out as columns: the threshold, the scores, and what is caught and alarmed.
 
     Parameters
     ----------
@@ -236,18 +204,34 @@ def curve_columns(
         "precision": curve.precision[rows],
         "recall": curve.recall[rows],
         "f1": curve.f1[rows],
+        "caught": curve.caught[rows],
         "alarms": curve.alarms[rows],
+        "false_alarms": curve.false_alarms[rows],
+        "alarmed": curve.alarmed[rows],
     }
 
 
 def outline_with(
     curve: AffiliationCurve, points: int, chosen: OperatingPoint | None
 ) -> NDArray[np.int64]:
-    """Choose indices that draw the curve, the chosen point among them."""
+    """Choose indices that draw the curve, the point with the chosen alarms among them."""
     rows = curve.outline(points)
     if chosen is None:
         return rows
-    return np.union1d(rows, np.flatnonzero(curve.thresholds == chosen.threshold))
+    return np.union1d(rows, same_alarms(curve, chosen.threshold))
+
+
+def same_alarms(curve: AffiliationCurve, threshold: float) -> NDArray[np.int64]:
+    """Return the index of the point that predicts what the threshold does; none if it does not.
+
+    Examples
+    --------
+    >>> import closecall as cc
+    >>> c = cc.affiliation_curve([0, 1, 0], [0.1, 0.5, 0.3])
+    >>> same_alarms(c, 0.4), same_alarms(c, 0.6)
+    (array([0]), array([], dtype=int64))
+    """
+    return np.flatnonzero(curve.thresholds >= threshold)[-1:]
 
 
 def alarm_rate(curve: AffiliationCurve, alarms: int) -> float:
@@ -292,6 +276,7 @@ def curve_report(
         "chosen": {
             **asdict(chosen),
             "threshold": _json_number(chosen.threshold),
+            "fbeta": None if isnan(chosen.fbeta) else chosen.fbeta,
             f"alarms_per_{'day' if dated else 'unit'}": alarm_rate(curve, chosen.alarms),
             **curve.at(chosen.threshold).to_dict(),
         },
@@ -302,12 +287,9 @@ def _json_number(value: float) -> float | str:
     return str(value) if isinf(value) else value
 
 
-_FEWEST = 2
-
-
 def compare_files(
-    truth_file: str | PathLike[str],
-    detectors_file: str | PathLike[str] | None = None,
+    truth_file: File,
+    detectors_file: File | None = None,
     *,
     truth: str | None = None,
     predicted: Sequence[str] = (),
@@ -316,14 +298,20 @@ def compare_files(
     time: str | None = None,
     end: Any = None,
     span: tuple[Any, Any] | None = None,
+    ignore: str | PathLike[str] | None = None,
+    since: Any = None,
+    until: Any = None,
+    max_step: Any = None,
+    nan: Literal["raise", "ignore"] = "raise",
     decimals: int | None = None,
 ) -> Comparison:
-    r"""Compare detectors event by event, straight from CSV or Parquet files.
+    r"""Compare detectors event by event, straight from CSV or Parquet files or Arrow tables.
 
     Parameters
     ----------
     truth_file, detectors_file
-        Paths as `read_table` takes them; without the second, the first holds everything.
+        Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
+        everything.
     truth
         A column of 0/1 labels, or ``START,STOP`` for two columns that list events. By default as
         in `score_files`.
@@ -339,6 +327,11 @@ def compare_files(
         The time that follows the last sample; needed where times are not evenly spaced.
     span
         Start and stop of the whole series; by default that of the samples.
+    ignore, since, until, max_step
+        Time that does not count, as in `score_files`.
+    nan
+        What to do with samples to which a detector gives no score: ``"raise"``, or ``"ignore"``
+        their time for all detectors.
     decimals
         To how many decimals scores are rounded before they are compared.
 
@@ -355,79 +348,21 @@ def compare_files(
     >>> compare_files(path, predicted=["mine", "theirs"]).best
     (('mine',),)
     """
-    return _compare(
-        read_sources(truth_file, detectors_file),
-        truth,
-        {"predicted": predicted, "score": scores},
-        time,
-        thresholds=thresholds,
-        end=end,
-        span=span,
-        decimals=decimals,
-    )
-
-
-def compare_tables(
-    truth_table: pa.Table,
-    detectors_table: pa.Table | None = None,
-    *,
-    truth: str | None = None,
-    predicted: Sequence[str] = (),
-    scores: Sequence[str] = (),
-    thresholds: Mapping[str, float] | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    decimals: int | None = None,
-    names: tuple[str, str] = ("the truth table", "the detectors table"),
-) -> Comparison:
-    """Compare detectors event by event, from one or two Arrow tables.
-
-    Without the second table, the first holds everything. The columns and options are those of
-    `compare_files`; `names` are what messages call the two tables.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> incidents = pa.table({"start": [1], "stop": [3]})
-    >>> detectors = pa.table({"t": [0, 1, 2, 3], "mine": [0, 1, 1, 0], "score": [0, 7, 8, 9]})
-    >>> compared = compare_tables(
-    ...     incidents, detectors, predicted=["mine"], scores=["score"], time="t"
-    ... )
-    >>> compared.best, compared.thresholds["score"]
-    ((('mine',),), 7)
-    """
-    return _compare(
-        named_sources(truth_table, detectors_table, names),
-        truth,
-        {"predicted": predicted, "score": scores},
-        time,
-        thresholds=thresholds,
-        end=end,
-        span=span,
-        decimals=decimals,
-    )
-
-
-def _compare(
-    sources: list[Source],
-    truth: str | None,
-    columns: Mapping[Literal["predicted", "score"], Sequence[str]],
-    time: str | None,
-    **options: Any,
-) -> Comparison:
     from closecall.compare import compare  # which a score does without
 
-    detectors = sources[-1]
-    _require_rivals(detectors, [name for names in columns.values() for name in names])
-    shared = len(sources) == 1
+    sources = read_sources(truth_file, detectors_file)
+    detectors, shared = sources[-1], len(sources) == 1
+    _require_rivals(detectors, [*predicted, *scores])
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    times = read_sample_times(sources, time, actual)
-    predicted, scores = (
-        {name: read_values(detectors, role, name, time=time, shared=shared) for name in names}
-        for role, names in columns.items()
+    labelled = {name: detectors.column(name, "predicted") for name in predicted}
+    scored = {name: with_nan(detectors.column(name, "score"), nan) for name in scores}
+    evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
+    column = next(iter((labelled | scored).values()))
+    axis = axis_arguments(
+        sources, column, actual, time=time, end=end, span=span, evaluated=evaluated
     )
-    return compare(actual, predicted, scores=scores, times=times, **options)
+    axis |= {"nan": nan, "decimals": decimals}
+    return compare(actual, labelled, scores=scored, thresholds=thresholds, **axis)
 
 
 def _require_rivals(source: Source, columns: list[str]) -> None:

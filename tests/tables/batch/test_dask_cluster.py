@@ -144,11 +144,11 @@ def test_only_the_unit_that_kills_workers_fails(client, few_deaths, tmp_path):
     assert begun(tmp_path).count(3) == 2 + 2  # in company, and once more alone
 
 
-def test_a_result_that_is_lost_with_its_worker_is_computed_again(client, tmp_path):
+def test_a_result_that_is_lost_with_its_worker_is_computed_again(tmp_path):
     units, collect = traced(1, tmp_path), threading.Event()
-    held = client.submit(int, pure=False)
-    held.add_done_callback(lambda _: collect.wait(20))  # one thread collects all results
-    with dask_cluster.DaskCluster(client) as engine:
+    with local_cluster() as client, dask_cluster.DaskCluster(client) as engine:
+        held = client.submit(int, pure=False)
+        held.add_done_callback(lambda _: collect.wait(60))  # one thread collects all results
         future = engine.submit(die_the_first_time, *units)
         (sent,) = engine._sent.values()
         wait_until(sent.done)
@@ -156,9 +156,8 @@ def test_a_result_that_is_lost_with_its_worker_is_computed_again(client, tmp_pat
         os.kill(client.run(os.getpid, workers=[holder])[holder], signal.SIGKILL)
         wait_until(lambda: not sent.done())
         collect.set()
-        assert future.result(20) == 0
+        assert future.result(60) == 0
     assert begun(tmp_path) == [0, 0]
-    client.wait_for_workers(2)
 
 
 def wait_until(true):
@@ -378,7 +377,7 @@ def test_a_worker_that_is_killed_loses_and_repeats_no_row(client, large, local, 
     watch = Watch(out, lambda: os.kill(victim, signal.SIGKILL))
     result = evaluate_frame(large, **QUESTION, engine=client, out=out)
     watch.join()
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=60)
     assert victim not in client.run(os.getpid).values()
     require_same(result, local)
     assert pq.read_table(out).num_rows == local.table.num_rows

@@ -45,17 +45,19 @@ def part(labels, scores, key="part"):
 def test_sums_and_extremes():
     both = part([0, 1, 1], [0.1, 0.7, 0.2]).followed_by(part([1, 0], [0.5, 0.9]))
     (detector,) = both.detectors
-    assert (both.samples, both.true_samples, len(both.numbers)) == (5, 3, 1)
+    assert (both.samples, both.true_samples, both.numbers.starts.size) == (5, 3, 1)
     assert (detector.predicted_samples, detector.hit_samples) == (3, 2)
     assert (detector.lowest, detector.highest) == (0.1, 0.9)
-    assert repr(detector.stream) == "AffiliationStream(1 true event, 2 alarms, from 0 to 5)"
+    assert (detector.alarms.starts.tolist(), detector.alarms.stops.tolist()) == ([1, 3], [2])
+    assert detector.alarms.open  # the second goes on to the end
 
 
 def test_a_part_without_rows_is_neutral():
     own, nothing = part([0, 1], [0.1, 0.7]), part([], [])
-    assert nothing == SeriesPart(numbers=nothing.numbers)
+    assert nothing == SeriesPart(span=nothing.span)
     for both in (own.followed_by(nothing), nothing.followed_by(own)):
-        assert (both.samples, both.detectors, both.trouble) == (2, own.detectors, None)
+        assert (both.samples, both.trouble) == (2, None)
+        assert both.detectors is own.detectors
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -83,9 +85,9 @@ def test_times_are_looked_at_even_where_no_prediction_can_be_read():
 def test_only_little_travels():
     random = np.random.default_rng(0)
     labels = np.arange(1_000_000) % 10_000 == 5_000
-    own = part(labels, random.random(labels.size))
-    assert len(own.numbers) == 100
-    assert len(pickle.dumps(own)) < 500_000  # two zones of 10,000 samples with 2,500 alarms each
+    own = part(labels, 0.51 * random.random(labels.size))
+    assert own.numbers.starts.size == 100
+    assert len(pickle.dumps(own)) < 500_000  # about 20,000 alarms, of 16 bytes each
 
 
 AFFILIATION = {"metrics": ["affiliation"]}
@@ -169,6 +171,26 @@ def test_any_cut_gives_the_rows_of_the_whole(places, seed, timed):
     assert [row["status"] for row in rows] == ["ok", "ok"]
 
 
+@pytest.mark.parametrize(
+    "times", [np.arange(300.0) / 10, 7 * np.arange(300), np.arange(300.0) ** 2]
+)
+def test_times_that_are_numbers(times):
+    question = BatchOptions.read(
+        truth="label", predicted=["a", "b"], time="t", per_event=True, **AFFILIATION
+    )
+    table = series_table().set_column(0, "t", pa.array(times))
+    units = cut(table, [10, 100, 101])
+    found = evaluate_parts(units, question)
+    expected = evaluate_unit(WholeSeries(tuple(units)), question)
+    for name in found.rows.column_names:
+        if times.dtype.kind == "f" and name.startswith("chance"):
+            # The alarms of parts move by any number, not by whole samples.
+            own, other = (part.rows.column(name).to_numpy() for part in (found, expected))
+            np.testing.assert_allclose(own, other, atol=0.02)
+        elif times[2] == 2 * times[1] or name in ("caught", "false_alarms", "predicted_events"):
+            assert str(found.rows[name]) == str(expected.rows[name]), name
+
+
 @pytest.mark.parametrize("threshold", [0.9, 2, np.float64(0.5), -1.0, 7])
 def test_scores_and_a_threshold(threshold):
     question = BatchOptions.read(
@@ -190,6 +212,15 @@ def test_uneven_times_end_with_the_usual_step_of_the_last_unit():
     assert steps[steps.size // 2] == 60
     assert_same_rows(cut(table, [100, 250]), question)
     assert_same_rows(cut(table, [100, 299]), question)  # one sample has no step of its own
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"ignore": "a"}, {"since": 3}, {"until": 3}, {"max_step": 2, "time": "t"}],
+)
+def test_a_series_with_ignored_time_is_not_cut(options):
+    question = BatchOptions.read(truth="label", predicted="b", **AFFILIATION, **options)
+    assert not can_be_cut(question)
 
 
 @pytest.mark.parametrize(

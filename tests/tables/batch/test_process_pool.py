@@ -350,13 +350,13 @@ if __name__ == "__main__":
 
 
 def loaded_kernels(_):
-    from closecall.affiliation import _chance_kernels, _curve_kernels, _kernels
+    from closecall.affiliation import _curve_kernels, _kernels, _shift_kernels
 
     kernels = (
         _curve_kernels.sweep,
         _curve_kernels.radix_sort,
         _kernels.score_zones,
-        _chance_kernels.mean_levels,
+        _shift_kernels.score_shifts,
     )
     return [len(kernel.compiled.signatures) > 0 for kernel in kernels]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from math import inf, isnan, nan
 
@@ -14,8 +14,10 @@ import closecall as cc
 from closecall.errors import InputError
 from closecall.metrics.registry import METRICS, REQUIRED
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.batch.series import chance_levels, evaluate_series, read_series, to_numpy
+from closecall.tables.batch.rows import evaluate_unit
+from closecall.tables.batch.series import evaluate_series, read_series, to_numpy
 from closecall.tables.batch.status import SeriesError
+from tests.tables.batch.groups import HandMade
 
 LABELS = [0, 1, 1, 0, 0, 1]
 SCORES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
@@ -153,78 +155,6 @@ def test_a_null_is_named_with_its_place():
         to_numpy(pa.chunked_array([[1, 2], [None, 3]]), "x")
 
 
-DAY = datetime(2024, 1, 1, tzinfo=UTC)
-
-
-def random_labels(seed):
-    generator = np.random.default_rng(seed)
-    truth = np.zeros(400, dtype=np.int8)
-    for first in generator.integers(0, 380, 4):
-        truth[first : first + 15] = 1
-    return cc.affiliation(truth, generator.random(400) > 0.97)
-
-
-def events(truth, predicted, span):
-    return cc.affiliation(cc.Events(truth), cc.Events(predicted), span=span)
-
-
-RESULTS = {
-    **{f"labels {seed}": random_labels(seed) for seed in range(5)},
-    "one zone": events([(40, 60)], [(10, 12), (45, 48)], (0, 100)),
-    "an event that fills its zone": events([(0, 100)], [(10, 12)], (0, 100)),
-    "true points": events([(0.1, 0.2), (0.4, 0.4), (0.6, 0.9)], [(0.35, 0.35)], (0.0, 1.0)),
-    "a zone without length": events([(5, 10), (10, 10)], [(2, 6), (10, 10)], (0, 10)),
-    "datetimes": events(
-        [(DAY + timedelta(hours=2), DAY + timedelta(hours=5))],
-        [(DAY, DAY + timedelta(hours=3))],
-        (DAY, DAY + timedelta(hours=9)),
-    ),
-}
-
-
-@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
-def test_levels_are_those_of_the_zones(result):
-    precision, recall, f1 = chance_levels(result.events)
-    zones, own = result.events.zone_shares, result.chance.events.precision
-    reached = 1 - (1 - zones.of_span) ** result.events.alarms
-    assert precision == pytest.approx(reached @ own / reached.sum(), abs=1e-13)
-    assert recall == pytest.approx(result.chance.recall, abs=1e-14)
-    assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-14)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_f1_is_near_the_mean_of_the_random_detector(seed):
-    result = random_labels(seed)
-    assert chance_levels(result.events)[2] == pytest.approx(result.chance.f1, abs=0.02)
-
-
-@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
-def test_precision_is_near_the_mean_of_the_random_detector(result):
-    precision = chance_levels(result.events)[0]
-    assert precision == pytest.approx(result.chance.precision, abs=0.02)
-    if result.events.alarms == 1 or len(result.events) == 1:
-        assert precision == pytest.approx(result.chance.precision, abs=1e-14)
-
-
-def test_a_series_built_to_be_far_off_is_not_far():
-    # Many zones that are all event, seldom reached, beside a long one that always is.
-    touching = [(float(i), float(i + 1)) for i in range(90)]
-    alarms = [(200.0 + i, 200.0 + i) for i in range(10)]
-    result = events([*touching, (91.0, 91.0)], alarms, (0.0, 1000.0))
-    assert 0.05 < chance_levels(result.events)[0] - result.chance.precision < 0.07
-
-
-def test_levels_do_not_depend_on_where_the_alarms_are():
-    truth = [(10, 80), (90, 95), (300, 300)]
-    first, other = (events(truth, alarms, (0, 400)) for alarms in ([(5, 6)], [(340, 380)]))
-    assert chance_levels(first.events) == chance_levels(other.events)
-
-
-def test_no_alarm_has_no_precision():
-    precision, recall, f1 = chance_levels(cc.affiliation([0, 1, 0], [0, 0, 0]).events)
-    assert (np.isnan(precision), recall, np.isnan(f1)) == (True, 0.0, True)
-
-
 LENGTH = 240
 GENERATOR = np.random.default_rng(7)
 TRUTH = np.zeros(LENGTH, dtype=np.int8)
@@ -290,7 +220,6 @@ def test_the_default_is_the_best_f1_of_the_curve():
     assert row["threshold"] == best.threshold
     assert row["predicted_events"] == best.alarms
     assert row["affiliation_average_precision"] == curve.average_precision
-    assert row["chance_average_precision"] == curve.chance_average_precision
     same_numbers(row, {f"affiliation_{name}": value for name, value in result.values().items()})
 
 
@@ -307,23 +236,134 @@ def test_counts_of_samples_and_events():
     assert row["alarmed_events"] == (~np.isnan(result.events.precision)).sum()
 
 
-def test_the_level_of_chance_is_that_of_as_many_alarms():
-    row = row_of({"label": TRUTH, "score": SCORED_ROWS}, threshold=1.2)
-    level = cc.affiliation(TRUTH, SCORED_ROWS >= 1.2).chance
-    assert row["chance_precision"] == pytest.approx(level.precision, abs=0.02)
-    assert row["chance_recall"] == pytest.approx(level.recall, abs=1e-15)
-    both = 2 / (1 / row["chance_precision"] + 1 / level.recall)
-    assert row["chance_f1"] == pytest.approx(both, abs=1e-15)
-    assert row["chance_f1"] == pytest.approx(level.f1, abs=0.02)
+def test_the_level_of_chance_is_that_of_the_alarms_moved():
+    row = row_of({"label": TRUTH, "score": SCORED_ROWS, "t": EVEN}, threshold=1.2, time="t")
+    level = cc.affiliation(TRUTH, SCORED_ROWS >= 1.2, times=EVEN).chance
+    same_numbers(row, {f"chance_{name}": value for name, value in level.values().items()})
 
 
-def test_the_level_of_average_precision_needs_no_threshold():
-    metrics = ["affiliation_average_precision"]
-    row = row_of({"label": TRUTH, "score": SCORED_ROWS}, metrics=metrics)
-    level = cc.affiliation_curve(TRUTH, SCORED_ROWS).chance_average_precision
-    assert row["chance_average_precision"] == level
-    quiet = row_of({"label": np.zeros_like(TRUTH), "score": SCORED_ROWS}, metrics=metrics)
-    assert isnan(quiet["chance_average_precision"])
+def test_what_happened_to_the_events():
+    truth = [0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0]
+    scores = [0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0]
+    times = np.datetime64("2024-03-01", "s") + np.arange(12) * np.timedelta64(2, "h")
+    row = row_of({"label": truth, "score": scores, "t": times}, threshold=1, time="t")
+    assert (row["caught"], row["false_alarms"], row["alarmed"]) == (1, 1, 0.25)
+    assert (row["median_delay"], row["evaluated_days"]) == (inf, 1.0)
+    row = row_of({"label": truth[:9], "score": scores[:9], "t": times[:9]}, threshold=1, time="t")
+    assert (row["median_delay"], row["evaluated_days"]) == (7200.0, 0.75)
+    row = row_of({"label": truth[:9], "score": scores[:9]}, threshold=1)
+    assert row["median_delay"] == 1.0
+    assert isnan(row["evaluated_days"])
+    # Without a true event every alarm is false.
+    row = row_of({"label": [0] * 12, "score": scores, "t": times}, threshold=1, time="t")
+    assert (row["status"], row["caught"], row["false_alarms"]) == ("no_event", 0, 2)
+    assert (row["alarmed"], row["evaluated_days"]) == (0.25, 1.0)
+    assert isnan(row["median_delay"])
+
+
+GAPS = EVEN + (np.arange(LENGTH) >= 60) * np.timedelta64(7, "h")
+OFF = (np.arange(LENGTH) // 7 % 5 == 0).astype(np.int8)
+HOLES = np.where(np.arange(LENGTH) % 31 < 2, nan, SCORED_ROWS)
+EVALUATED = {
+    "a column": ({"ignore": "off"}, {"ignore": OFF}),
+    "gaps": ({"max_step": timedelta(minutes=6)}, {"max_step": timedelta(minutes=6)}),
+    "scores": ({"nan": "ignore"}, {"nan": "ignore"}),
+    "a start": ({"since": GAPS[25].item()}, {"ignore": [(GAPS[0], GAPS[25])]}),
+    "a start inside a sample": (
+        {"since": GAPS[25].item() + timedelta(minutes=2)},
+        {"ignore": [(GAPS[0], GAPS[25] + np.timedelta64(2, "m"))]},
+    ),
+    "an end": (
+        {"until": GAPS[210].item()},
+        {"ignore": [(GAPS[210], GAPS[-1] + np.timedelta64(1, "D"))]},
+    ),
+    "all": (
+        {"ignore": "off", "max_step": timedelta(minutes=5), "nan": "ignore"},
+        {"ignore": OFF, "max_step": timedelta(minutes=5), "nan": "ignore"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("asked", "plain"), EVALUATED.values(), ids=EVALUATED)
+def test_evaluated_time_is_that_of_evaluate(asked, plain):
+    scores = HOLES if "nan" in asked else SCORED_ROWS
+    metrics = without_required(("labels", "scores"))
+    columns = {"label": TRUTH, "score": scores, "t": GAPS, "off": OFF}
+    row = row_of(columns, metrics=metrics, threshold=0.9, time="t", **asked)
+    end = None if "max_step" in plain else GAPS[-1] + np.timedelta64(5, "m")
+    known = cc.evaluate(
+        TRUTH, scores=scores, threshold=0.9, metrics=metrics, times=GAPS, end=end, **plain
+    )
+    same_numbers(row, known)
+    curve = cc.affiliation_curve(TRUTH, scores, times=GAPS, end=end, **plain)
+    result = curve.at(0.9)
+    assert (row["caught"], row["false_alarms"]) == (result.caught, result.false_alarms)
+    assert (row["true_events"], row["predicted_events"]) == (len(result.events), result.alarms)
+    assert row["ignored_time"] == result.ignored_time / np.timedelta64(1, "s") > 0
+    assert (row["left_out_events"], row["left_out_alarms"]) == result.left_out
+    same_numbers(row, {f"chance_{name}": x for name, x in result.chance.values().items()})
+
+
+def test_ignored_samples_are_as_if_they_were_deleted():
+    kept = OFF == 0
+    whole = {"label": TRUTH, "score": np.where(kept, SCORED_ROWS, nan), "off": OFF}
+    row = row_of(whole, ignore="off", threshold="best_f1")
+    deleted = row_of({"label": TRUTH[kept], "score": SCORED_ROWS[kept]}, threshold="best_f1")
+    assert (row["samples"], row["ignored_time"]) == (LENGTH, OFF.sum())
+    same_numbers(row, {name: x for name, x in deleted.items() if isinstance(x, float)})
+    counts = ("true_samples", "predicted_samples", "hit_samples", "true_events", "caught")
+    assert [row[name] for name in counts] == [deleted[name] for name in counts]
+
+
+def test_events_keep_the_numbers_of_their_samples():
+    columns = {"label": [1, 1, 1, 0, 0, 1], "score": [3, 2, 1, 0, 0, 1], "off": [1, 0, 1, 0, 1, 0]}
+    unit = HandMade([((), pa.table(columns))])
+    options = BatchOptions.read(
+        truth="label", score="score", threshold=1, ignore="off", per_event=True
+    )
+    events = evaluate_unit(unit, options).events.to_pylist()
+    assert [(row["first_sample"], row["last_sample"]) for row in events] == [(1, 1), (5, 5)]
+    assert [(row["start"], row["stop"]) for row in events] == [(1, 2), (5, 6)]
+    assert [(row["outcome"], row["delay"]) for row in events] == [("caught", 0), ("caught", 0)]
+
+
+def test_a_sample_without_a_score_is_ignored_for_all_detectors():
+    columns = {"label": TRUTH, "a": SCORED_ROWS, "b": HOLES, "c": np.full(LENGTH, nan)}
+    first, second, third = answers(columns, score=["a", "b", "c"], threshold=0.9, nan="ignore")
+    assert first.row["ignored_time"] == second.row["ignored_time"] == np.isnan(HOLES).sum()
+    # A detector that was not run takes nothing from the others.
+    assert third.row["status"] == "nan_score"
+    nulls = {**columns, "b": pa.array(HOLES, from_pandas=True)}
+    again = answers(nulls, score=["a", "b", "c"], threshold=0.9, nan="ignore")
+    assert str(again[1].row) == str(second.row)
+
+
+def test_times_with_a_zone_are_limited_by_times_with_a_zone():
+    times = pa.array(EVEN).cast(pa.timestamp("us", "Europe/Paris"))
+    since = datetime(2024, 3, 1, 2, tzinfo=timezone(timedelta(hours=1)))
+    columns = {"label": TRUTH, "score": SCORED_ROWS, "t": times}
+    row = row_of(columns, time="t", since=since, threshold=0.9)
+    assert (row["status"], row["ignored_time"]) == ("ok", 3600.0)
+    row = row_of(columns, time="t", since=since.replace(tzinfo=None), threshold=0.9)
+    assert row["status"] == "bad_times"
+    assert row["reason"].startswith("Expected `since` and the times to have a time zone everywhere")
+
+
+TROUBLE = {
+    "a column that is not 0/1": ({"ignore": "off"}, "bad_labels", "`off` labels to be 0 or 1"),
+    "nothing left": ({"since": GAPS[-1].item() + timedelta(days=9)}, "empty", "some time that is"),
+    "a step of another kind": ({"max_step": 7}, "bad_times", "`max_step` to be a timedelta"),
+    "events left out": ({"since": GAPS[220].item()}, "no_event", "none in evaluated time, and 3"),
+    "numbers for dates": ({"until": 7}, "bad_times", "`until`"),
+}
+
+
+@pytest.mark.parametrize(("asked", "status", "reason"), TROUBLE.values(), ids=TROUBLE)
+def test_trouble_with_evaluated_time(asked, status, reason):
+    columns = {"label": TRUTH, "score": SCORED_ROWS, "t": GAPS, "off": 3 * OFF}
+    row = row_of(columns, time="t", threshold=0.9, **asked)
+    assert row["status"] == status
+    assert reason in row["reason"]
 
 
 def test_a_quantile_is_a_score_and_predicts_what_interpolation_would():

@@ -1,4 +1,4 @@
-"""One threshold for all series: against trying every threshold on every series."""
+"""Thresholds that series share: against trying every threshold on every series."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
 from closecall.tables.batch.thresholds import (
     Changes,
+    FoldedChanges,
     PooledChanges,
+    series_changes,
     unit_changes,
 )
 from tests.tables.batch.groups import HandMade, group, random_series
@@ -189,3 +191,148 @@ def test_a_pool_keeps_equal_scores_once():
     assert held <= 2 * len(scores)
     merged = Changes.merged([unit["a"] for unit in units])
     assert pool.best()["a"] == merged.best()
+
+
+CROSS_FIT = {"by": "series", "truth": "label", "score": ["a", "b"], "threshold": "cross_fit"}
+
+
+def table_of(series):
+    parts = [table for _, table in unit_of(series).groups()]
+    return pa.concat_tables(parts)
+
+
+def many_series(seed, count, decimals=2):
+    generator = np.random.default_rng(seed)
+    lengths = generator.integers(12, 40, count)
+    return [random_series(generator, length, decimals=decimals) for length in lengths]
+
+
+@pytest.mark.parametrize(("count", "folds"), [(7, 3), (5, 5), (3, 5), (11, 2)])
+@pytest.mark.parametrize("decimals", [1, 12])
+def test_each_series_has_the_best_threshold_of_the_other_folds(count, folds, decimals):
+    series = many_series(count, count, decimals)
+    result = cc.evaluate_frame(table_of(series), **CROSS_FIT, folds=folds)
+    used = min(folds, count)
+    fold_of = [place * used // count for place in range(count)]
+    for row in result.table.to_pylist():
+        place, detector = int(row["series"][1:]), row["detector"]
+        others = [one for k, one in enumerate(series) if fold_of[k] != fold_of[place]]
+        every = np.unique(np.concatenate([columns[detector] for columns in others]))
+        values = {h: pooled(others, detector, h) for h in every.tolist()}
+        assert row["threshold"] in values
+        assert values[row["threshold"]] == pytest.approx(max(values.values()), abs=1e-12)
+        columns = series[place]
+        own = cc.affiliation(columns["label"], columns[detector] >= row["threshold"])
+        assert row["affiliation_f1"] == pytest.approx(own.f1, abs=1e-15, nan_ok=True)
+        curve = cc.affiliation_curve(columns["label"], columns[detector])
+        assert row["best_f1"] == pytest.approx(np.nanmax(curve.f1), abs=0)
+
+
+def test_folds_are_the_same_whatever_brings_the_series():
+    series = many_series(5, 9)
+    options = BatchOptions.read(**CROSS_FIT, folds=4)
+    units = [unit_of(series[start : start + 2], start) for start in range(0, 9, 2)]
+    whole, parts = FoldedChanges(), FoldedChanges()
+    whole.add("", series_changes(unit_of(series), options))
+    for number in (3, 0, 4, 1, 2):
+        parts.add("", series_changes(units[number], options))
+    assert whole.best(4) == parts.best(4)
+    assert whole.best(4)[1] == [("s03",), ("s05",), ("s07",)]
+
+
+def test_keys_are_in_the_order_of_rows():
+    # As text 10 comes before 9; nothing comes last.
+    changes = series_changes(unit_of(many_series(1, 1)), BatchOptions.read(**CROSS_FIT))[0][1]
+    pool = FoldedChanges()
+    pool.add("", [((key,), changes) for key in (10, None, 9)])
+    assert pool.best(3)[1] == [(10,), (None,)]
+
+
+def test_a_long_table_has_the_folds_of_a_wide_one():
+    wide = table_of(many_series(3, 6))
+    long = pa.concat_tables(
+        wide.select(["series", "label", name])
+        .rename_columns(["series", "label", "score"])
+        .append_column("detector", pa.array([name] * wide.num_rows))
+        for name in ("a", "b")
+    )
+    rows = cc.evaluate_frame(wide, **CROSS_FIT, folds=3).table
+    options = {**CROSS_FIT, "by": ["series", "detector"], "score": "score"}
+    other = cc.evaluate_frame(long, **options, folds=3).table
+    names = ["series", "detector", "threshold", "affiliation_f1", "best_f1"]
+    assert other.select(names).to_pylist() == rows.select(names).to_pylist()
+
+
+def test_a_single_series_has_no_others():
+    result = cc.evaluate_frame(table_of(many_series(1, 1)), **CROSS_FIT)
+    row = result.table.to_pylist()[0]
+    assert (row["status"], row["predicted_events"]) == ("undefined", None)
+    assert row["reason"] == (
+        "Expected two series or more, to choose a threshold for each on others, got one."
+    )
+    assert not np.isnan(row["affiliation_average_precision"])
+
+
+def test_other_series_without_events_choose_nothing():
+    series = many_series(2, 2)
+    series[1]["label"] = np.zeros_like(series[1]["label"])
+    first, second = cc.evaluate_frame(
+        table_of(series), **{**CROSS_FIT, "score": "a"}
+    ).table.to_pylist()
+    assert first["status"] == "undefined"
+    assert first["reason"] == (
+        "Expected a true event in the other folds of series to choose a threshold by, got none."
+    )
+    # The one without events is judged by the threshold of the other.
+    assert second["status"] == "no_event"
+    assert second["false_alarms"] == second["predicted_events"] > 0
+
+
+def test_thresholds_are_chosen_on_time_before_and_judged_after():
+    series = many_series(4, 4)
+    for columns in series:
+        columns["label"][:2], columns["label"][2], columns["label"][-2:] = 0, 1, (1, 0)
+    options = {"by": "series", "truth": "label", "score": "a", "fit_until": 10}
+    for rule in ("best_f1", "quantile:0.8", "mad:1"):
+        rows = cc.evaluate_frame(table_of(series), threshold=rule, **options).table.to_pylist()
+        for row, columns in zip(rows, series, strict=True):
+            known = cc.evaluate(
+                columns["label"],
+                scores=columns["a"],
+                threshold=rule,
+                fit=[(0, 10)],
+                metrics=["affiliation"],
+            )
+            assert row["threshold"] == known["threshold"]
+            assert row["affiliation_f1"] == pytest.approx(
+                known["affiliation_f1"], abs=0, nan_ok=True
+            )
+    rows = cc.evaluate_frame(table_of(series), threshold="best_f1_global", **options).table
+    fitted = [{name: values[:10] for name, values in columns.items()} for columns in series]
+    threshold = rows["threshold"][0].as_py()
+    best_of_all = max(pooled(fitted, "a", h) for h in {x for c in fitted for x in c["a"].tolist()})
+    assert pooled(fitted, "a", threshold) == pytest.approx(best_of_all, abs=1e-12)
+
+
+def test_a_part_without_events_chooses_nothing():
+    series = many_series(4, 1)
+    series[0]["label"][:5] = 0
+    result = cc.evaluate_frame(table_of(series), by="series", truth="label", score="a", fit_until=5)
+    row = result.table.to_pylist()[0]
+    assert row["status"] == "undefined"
+    assert row["reason"].startswith("Expected at least one true event")
+
+
+def test_the_threshold_is_chosen_again_in_each_roll():
+    series = many_series(6, 2)
+    options = {"by": "series", "truth": "label", "score": "a", "retune": 50}
+    rows = cc.evaluate_frame(table_of(series), **options).table.to_pylist()
+    for row, columns in zip(rows, series, strict=True):
+        curves = [
+            cc.affiliation_curve(columns["label"], np.roll(columns["a"], k))
+            for k in range(columns["a"].size)
+        ]
+        best_f1 = [np.nanmax(curve.f1) for curve in curves]
+        average = [curve.average_precision for curve in curves]
+        assert row["retuned_f1"] == pytest.approx(np.mean(best_f1), abs=1e-12)
+        assert row["chance_average_precision"] == pytest.approx(np.mean(average), abs=1e-12)

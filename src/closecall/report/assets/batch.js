@@ -13,7 +13,7 @@ function standings(series) {
   for (const one of series) {
     for (const row of one.detectors || []) {
       if (!detectors.has(row.name)) detectors.set(row.name, []);
-      detectors.get(row.name).push(row);
+      detectors.get(row.name).push({ ...row, events: one.events });
     }
   }
   const rows = [...detectors].map(([name, found]) => {
@@ -23,7 +23,9 @@ function standings(series) {
       means[key] = mean(found.map((row) => row[key]).filter((value) => value !== null));
       chance[key] = mean(found.map((row) => row.chance[key]).filter((value) => value !== null));
     }
-    return { name, count: found.length, chance, ...means };
+    const total = (key) => found.reduce((sum, row) => sum + row[key], 0);
+    const counts = { caught: total("caught"), events: total("events"), falseAlarms: total("false_alarms") };
+    return { name, count: found.length, chance, ...counts, ...means };
   });
   return rows.sort((p, q) => (Number.isNaN(q.f1) ? -1 : q.f1) - (Number.isNaN(p.f1) ? -1 : p.f1));
 }
@@ -40,13 +42,15 @@ function tableOf(head, names, rows, label) {
 }
 
 function leaderboard(ranking) {
-  const head = ["", "detector", ...SCORES.map(([, title]) => title), "series"];
+  const head = ["", "detector", "caught", "false alarms", ...SCORES.map(([, title]) => title), "series"];
   const rows = ranking.map((row, place) =>
     make(
       "tr",
       {},
       make("td", { class: "rank" }, String(place + 1)),
       make("th", { scope: "row", class: "stick" }, row.name),
+      make("td", { class: "time" }, `${row.caught} of ${row.events}`),
+      make("td", { class: "time" }, row.falseAlarms.toLocaleString("en")),
       ...SCORES.map(([key]) => scoreCell(row, key)),
       make("td", { class: "time" }, String(row.count)),
     ));
@@ -54,7 +58,7 @@ function leaderboard(ranking) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with; beside them, what the same alarms reach on average when they are moved."),
+    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with; beside them, what the same alarms reach on average when they are moved around their series."),
     tableOf(head, 1, rows, "leaderboard"),
   );
 }
@@ -62,7 +66,7 @@ function leaderboard(ranking) {
 function cell(row, series, index) {
   if (!row) return make("td", { class: "heat none" }, "–");
   const text = row.f1 === null ? "–" : scoreText(row.f1);
-  const label = `${row.name} on ${series.name}: F1 ${text}, precision ${scoreText(row.precision ?? NaN)}, recall ${scoreText(row.recall ?? NaN)}`;
+  const label = `${row.name} on ${series.name}: ${row.headline}; F1 ${text}, precision ${scoreText(row.precision ?? NaN)}, recall ${scoreText(row.recall ?? NaN)}`;
   const link = make("a", { href: `#series=${index}&detector=${series.detectors.indexOf(row)}`, "aria-label": label, title: label }, text);
   return make("td", { class: "heat", style: `--share: ${Math.round((row.f1 ?? 0) ** 3 * 100)}%` }, link);
 }

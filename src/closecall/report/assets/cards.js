@@ -1,14 +1,15 @@
 // One card per detector: its scores at its threshold, whether it is shown, and the way to its best.
 
 import { make, setText, toggleAttribute } from "./dom.js";
+import { headlineOf } from "./outcome.js";
 import { thresholdText } from "./predict.js";
 import { detectorVariable } from "./theme.js";
 import { chanceText, counted, scoreText } from "./words.js";
 
 const DIGITS = 3;
 const SCORES = [["F1", "f1"], ["precision", "precision"], ["recall", "recall"]];
-const MEANING = "What the same alarms reach on average when they are moved, at the threshold that the page opens with.";
-const AVERAGE_MEANING = "What the same scores reach on average when they are moved.";
+const MEANING = "What the same alarms reach on average when they are moved around the series, all together.";
+const AVERAGE_MEANING = "What the same scores reach on average when they are moved around the series.";
 
 class Card {
   constructor(view, index) {
@@ -23,6 +24,7 @@ class Card {
       this.levels[name] = make("dd", { class: "chance", "data-chance": name, title: MEANING });
       scores.append(make("div", {}, make("dt", {}, name), this.numbers[name], this.levels[name]));
     }
+    this.headline = make("p", { class: "headline" });
     this.alarms = make("span", {});
     this.note = make("p", { class: "note" }, this.alarms, ...this.average());
     this.best = make("button", { type: "button", class: "best", click: () => view.toBest(index) });
@@ -33,9 +35,10 @@ class Card {
       "article",
       { class: this.detector.scores ? "card scored" : "card", style: `--swatch: ${detectorVariable(index)}`, click: () => view.activate(index) },
       make("header", {}, make("i", { class: "swatch" }), this.name, ...(several ? [this.shown] : [])),
+      this.headline,
       scores,
       this.note,
-      make("div", { class: "last" }, this.best),
+      this.best,
     );
     this.shown.addEventListener("click", (event) => event.stopPropagation());
     this.best.addEventListener("click", (event) => event.stopPropagation());
@@ -52,17 +55,20 @@ class Card {
   refresh() {
     const { view, index, detector } = this;
     const result = view.results[index];
+    const levels = view.levels[index];
+    setText(this.headline, headlineOf(view.series, result));
     for (const [name, key] of SCORES) {
       setText(this.numbers[name], scoreText(result[key], DIGITS));
-      setText(this.levels[name], chanceText(result.chance[key]));
+      setText(this.levels[name], chanceText(levels && levels[key]));
     }
-    const alarms = counted(result.predicted.starts.length, "alarm");
-    const { best } = detector;
-    if (best) {
-      const atBest = view.isBest(index);
+    const alarms = counted(result.alarms, "alarm");
+    if (detector.best) {
+      const best = view.bestOf(index);
+      const [atBest, within] = [view.isBest(index), view.limits ? " within the limits" : ""];
       setText(this.alarms, `${alarms} at threshold ${thresholdText(detector, view.thresholds[index])}`);
-      setText(this.best, atBest ? `best F1 ${scoreText(best.f1, DIGITS)}: here` : `best F1 ${scoreText(best.f1, DIGITS)} at ${thresholdText(detector, best.threshold)}`);
-      this.best.disabled = atBest;
+      const text = best && `best F1${within} ${scoreText(best.f1, DIGITS)}${atBest ? ": here" : ` at ${thresholdText(detector, best.threshold)}`}`;
+      setText(this.best, text || "no threshold keeps the limits");
+      this.best.disabled = atBest || !best;
     } else {
       setText(this.alarms, `${alarms} · predictions without a threshold`);
       this.best.hidden = true;

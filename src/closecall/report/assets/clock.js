@@ -1,6 +1,6 @@
 // What an offset on the time axis means: a moment to write, and a length in words.
 
-import { inWords, numberText } from "./words.js";
+import { halfToEven, inWords, numberText } from "./words.js";
 
 const MINUTE = 60000;
 const NANOSECONDS = 1e6; // in a millisecond
@@ -16,6 +16,7 @@ export class Clock {
     this.kind = raw.kind; // samples, integer, number or datetime
     this.dated = raw.kind === "datetime";
     this.unit = Number(raw.unit); // of one offset: milliseconds, or the caller's own
+    [this.step, this.perSecond] = raw.ticks || [this.unit, 1]; // ticks of one offset, and of a second
     this.origin = raw.origin; // as text, since a number could not hold every integer
     this.start = Number(raw.origin);
     this.rest = raw.rest || 0; // of the origin, below a millisecond
@@ -82,6 +83,24 @@ export class Clock {
   // The same without the year, where the whole span lies in one.
   shortMoment(offset) {
     return this.oneYear ? this.moment(offset).slice(5) : this.moment(offset);
+  }
+
+  // A length as results tell it: in seconds, to the nanosecond, or in the caller's own unit.
+  duration(offsets) {
+    const ticks = offsets * this.step;
+    if (!this.dated || !Number.isFinite(ticks)) return ticks;
+    const nanoseconds = ticks * (1e9 / this.perSecond);
+    return Math.abs(nanoseconds) < 2 ** 63 ? halfToEven(nanoseconds) / 1e9 : halfToEven(ticks) / this.perSecond;
+  }
+
+  // The length of the evaluated time, in seconds or in the caller's own unit.
+  evaluated(offsets) {
+    return offsets * this.step * (this.dated ? 1 / this.perSecond : 1);
+  }
+
+  // How many offsets a length is, given as `duration` gives it.
+  offsets(duration) {
+    return (duration * this.perSecond) / this.step;
   }
 
   // A length of time in words; the axis of samples counts samples.

@@ -81,7 +81,7 @@ export class CurvePanel {
         const style = `--swatch: ${detectorVariable(index)}; transform: translate(${this.place.x(r)}px, ${this.place.y(p)}px)`;
         dots.push(make("i", { class: `dot ${name}${active ? " active" : ""}`, style }));
       };
-      const { best } = this.view.series.detectors[index];
+      const best = this.view.bestOf(index);
       if (best) add("best", best.precision, best.recall);
       add("now", precision, recall);
     }

@@ -1,6 +1,7 @@
 // Where everything on the timeline stands, in pixels, and the figure that plotly draws there.
 
 import { finiteRange, outline, visibleSamples } from "./downsample.js";
+import { lowerBound } from "./predict.js";
 import { colour, detectorColour, detectorDash } from "./theme.js";
 import { ticksOf } from "./ticks.js";
 
@@ -43,16 +44,33 @@ export function frameOf(view, width, [from, to]) {
   return frame;
 }
 
+// Where ignored time begins between one sample and another; null if there is none.
+function firstIgnored({ ignored, borders }, before, after) {
+  if (!ignored) return null;
+  const at = lowerBound(ignored.seams, borders[before]);
+  const first = ignored.seams[at] === borders[before] ? at + 1 : at;
+  return ignored.seams[first] <= borders[after] ? ignored.starts[first] : null;
+}
+
 function line(view, frame, values, stroke, yaxis) {
-  const { borders } = view.series;
+  const { borders } = view.series.drawn;
   const [first, after] = visibleSamples(borders, frame.from, frame.to);
   const chosen = outline(values, first, after, Math.max(50, Math.round(frame.right - frame.left)));
   const steps = after - first <= STEPS_BELOW;
-  const x = chosen.map((i) => borders[i]);
-  const y = chosen.map((i) => values[i]);
+  const [x, y] = [[], []];
+  chosen.forEach((i, k) => {
+    const gap = k ? firstIgnored(view.series, chosen[k - 1], i) : null;
+    if (gap !== null) {
+      x.push(gap, gap);
+      y.push(values[chosen[k - 1]], null);
+    }
+    x.push(borders[i]);
+    y.push(values[i]);
+  });
   if (steps) {
     // The last sample lasts until its border.
-    x.push(borders[after]);
+    const { ignored, borders: closed } = view.series;
+    x.push(ignored ? ignored.stop(closed[after]) : borders[after]);
     y.push(values[after - 1]);
   }
   return {
@@ -69,7 +87,7 @@ function axisStyle() {
 }
 
 // Infinite scores are drawn at the edge of the panel.
-const within = (values, [low, high]) => values.map((v) => Math.min(Math.max(v, low), high));
+const within = (values, [low, high]) => values.map((v) => (v === null ? null : Math.min(Math.max(v, low), high)));
 
 function emptyLayout(view, frame, width) {
   const ticks = ticksOf(view.series.clock, frame.from, frame.to, frame.right - frame.left);
@@ -109,7 +127,7 @@ function scoreTraces(view, frame, panel, layout) {
 
 // The series fills its panel; scores keep their scale, so that the threshold stays in place.
 function valueTrace(view, frame, panel, layout) {
-  const { values, borders } = view.series;
+  const { values, drawn: { borders } } = view.series;
   const range = finiteRange(values.subarray(...visibleSamples(borders, frame.from, frame.to)));
   return line(view, frame, values, { color: colour("series") }, addAxis(layout, frame, panel, { range }));
 }

@@ -10,7 +10,7 @@ import { numberText, scoreText } from "./words.js";
 const NEAR = 4; // pixels beside a bar that still mean it
 
 export function eventLines(view, j) {
-  const { clock, truth, detectors } = view.series;
+  const { clock, drawn: { truth }, detectors } = view.series;
   const lasts = truth.stops[j] - truth.starts[j];
   const lines = [{
     text: `starts ${clock.moment(truth.starts[j])}${lasts ? `, lasts ${clock.length(lasts)}` : ", a point"}`,
@@ -40,8 +40,8 @@ function hit(events, frame, x) {
 }
 
 function alarmLines(view, index, k) {
-  const { clock, zones } = view.series;
-  const { starts, stops } = view.results[index].predicted;
+  const { clock, drawn: { zones } } = view.series;
+  const { starts, stops } = view.results[index].drawn;
   const lasts = stops[k] - starts[k];
   const event = Math.min(lastAtMost(zones, starts[k]), zones.length - 2);
   return [
@@ -51,8 +51,8 @@ function alarmLines(view, index, k) {
 }
 
 // The sample that lasts over a moment; null outside the samples, or where there are none.
-function sampleAt({ borders }, offset) {
-  if (!borders) return null;
+function sampleAt({ ignored, drawn: { borders } }, offset) {
+  if (!borders || (ignored && ignored.holds(offset))) return null;
   const at = lastAtMost(borders, offset);
   return at < 0 || at >= borders.length - 1 ? null : at;
 }
@@ -85,20 +85,24 @@ export function hover(timeline, event) {
   timeline.crosshair.style.height = `${frame.bottom}px`;
   const lane = frame.lanes.find(({ top, height, label }) => y >= label - 12 && y <= top + height + 2);
   if (lane && lane.detector !== undefined) {
-    const k = hit(view.results[lane.detector].predicted, frame, x);
+    const k = hit(view.results[lane.detector].drawn, frame, x);
     if (k !== null) {
       showTooltip(event.clientX, event.clientY, "Alarm", alarmLines(view, lane.detector, k));
       return;
     }
   }
-  const j = hit(view.series.truth, frame, x);
   const offset = frame.offset(x);
+  if (view.series.ignored?.holds(offset)) {
+    showTooltip(event.clientX, event.clientY, view.series.clock.moment(offset), [{ text: "ignored: nothing counts here" }]);
+    return;
+  }
+  const j = hit(view.series.drawn.truth, frame, x);
   const at = sampleAt(view.series, offset);
   if (j !== null) {
     const more = lane ? [] : sampleLines(view, at);
     showTooltip(event.clientX, event.clientY, `Event ${j + 1}`, [...eventLines(view, j), ...more]);
     return;
   }
-  const moment = view.series.clock.moment(at === null ? offset : view.series.borders[at]);
+  const moment = view.series.clock.moment(at === null ? offset : view.series.drawn.borders[at]);
   showTooltip(event.clientX, event.clientY, moment, sampleLines(view, at));
 }

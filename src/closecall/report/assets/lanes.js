@@ -1,11 +1,13 @@
 // The canvas under the lines: true events and their zones, and one lane of alarms per detector.
 
 import { lowerBound } from "./predict.js";
+import { OUTCOMES } from "./score.js";
 import { colour, detectorColour } from "./theme.js";
 
 const THINNEST = 2; // pixels; no event is lost from sight
 const SAME = 0.3; // pixels; a gap that small cannot be seen
 const MOST_ZONES = 400;
+const HATCH = 8; // pixels between the lines of ignored time
 
 // Events of a sorted list that a window shows, as [first, after].
 export function visibleEvents({ starts, stops }, from, to) {
@@ -39,11 +41,11 @@ function bars(context, events, frame, place) {
 function bands(context, view, frame) {
   const { panels } = frame;
   context.fillStyle = colour("band");
-  for (const panel of panels) bars(context, view.series.truth, frame, panel);
+  for (const panel of panels) bars(context, view.series.drawn.truth, frame, panel);
 }
 
 function zones(context, view, frame) {
-  const borders = view.series.zones;
+  const borders = view.series.drawn.zones;
   const [first, after] = [lowerBound(borders, frame.from), lowerBound(borders, frame.to)];
   if (after - first > MOST_ZONES) return;
   context.save();
@@ -61,32 +63,68 @@ function zones(context, view, frame) {
 
 function selection(context, view, frame) {
   if (view.selected === null) return;
-  const [left, right] = [view.selected, view.selected + 1].map((j) => frame.x(view.series.zones[j]));
+  const [left, right] = [view.selected, view.selected + 1].map((j) => frame.x(view.series.drawn.zones[j]));
   context.fillStyle = colour("selected");
   context.fillRect(left, frame.top, right - left, frame.bottom - frame.top);
 }
 
-// The true events: filled if the active detector alarms in their zone, hollow if it misses them.
+// The true events: filled if the active detector caught them, hollow if not, red if it missed them.
 function truthLane(context, view, frame, lane) {
-  const { starts, stops } = view.series.truth;
-  const { offsets } = view.results[view.active].pieces;
-  const [first, after] = visibleEvents(view.series.truth, frame.from, frame.to);
+  const { truth } = view.series.drawn;
+  const { starts, stops } = truth;
+  const { outcome } = view.results[view.active].rows;
+  const [first, after] = visibleEvents(truth, frame.from, frame.to);
   let labelled = frame.left + context.measureText("true events").width;
   context.textAlign = "center";
   for (let j = first; j < after; j++) {
     const left = Math.max(frame.x(starts[j]), frame.left - 4);
     const width = Math.max(Math.min(frame.x(stops[j]), frame.right + 4) - left, THINNEST);
-    const missed = offsets[j] === offsets[j + 1];
+    const kind = OUTCOMES[outcome[j]];
+    const [caught, missed] = [kind === "caught", kind === "missed"];
     context.fillStyle = colour(missed ? "missed" : "truth");
     context.fillRect(left, lane.top, width, lane.height);
-    if (missed && width > 5) context.clearRect(left + 1.5, lane.top + 1.5, width - 3, lane.height - 3);
+    if (!caught && width > 5) context.clearRect(left + 1.5, lane.top + 1.5, width - 3, lane.height - 3);
     const middle = Math.min(Math.max(left + width / 2, frame.left + 8), frame.right - 8);
     const room = 4 + 7 * String(j + 1).length;
     if (middle - labelled < room) continue;
     labelled = middle;
     const inside = width >= room + 2;
-    context.fillStyle = colour(missed ? "missed" : inside ? "page" : "ink");
+    context.fillStyle = colour(missed ? "missed" : inside && caught ? "page" : "ink");
     context.fillText(String(j + 1), middle, inside ? lane.top + lane.height - 4 : lane.top - 4);
+  }
+}
+
+// Ignored time hides what is under it, since nothing of that counts, and says what it is.
+function ignoredTime(context, view, frame) {
+  const { ignored } = view.series;
+  if (!ignored) return;
+  const [first, after] = visibleEvents(ignored, frame.from, frame.to);
+  context.textAlign = "center";
+  for (let k = first; k < after; k++) {
+    const left = Math.max(frame.x(ignored.starts[k]), frame.left);
+    const width = Math.min(frame.x(ignored.stops[k]), frame.right) - left;
+    if (!(width >= SAME)) continue;
+    context.fillStyle = colour("ignored");
+    context.fillRect(left, 0, width, frame.bottom);
+    context.save();
+    context.beginPath();
+    context.rect(left, 0, width, frame.bottom);
+    context.clip();
+    context.strokeStyle = colour("line");
+    context.beginPath();
+    const from = Math.floor(left / HATCH) * HATCH - frame.bottom;
+    for (let x = from; x < left + width; x += HATCH) {
+      context.moveTo(x, frame.bottom);
+      context.lineTo(x + frame.bottom, 0);
+    }
+    context.stroke();
+    context.restore();
+    if (width < context.measureText("ignored").width + 12) continue;
+    context.fillStyle = colour("ignored");
+    const [middle, room] = [left + width / 2, context.measureText("ignored").width / 2 + 4];
+    context.fillRect(middle - room, frame.lanesTop + 3, 2 * room, 16);
+    context.fillStyle = colour("muted");
+    context.fillText("ignored", middle, frame.lanesTop + 15);
   }
 }
 
@@ -109,9 +147,10 @@ export function drawLanes(context, view, frame) {
     if (lane.detector === undefined) truthLane(context, view, frame, lane);
     else {
       context.fillStyle = detectorColour(lane.detector);
-      bars(context, view.results[lane.detector].predicted, frame, lane);
+      bars(context, view.results[lane.detector].drawn, frame, lane);
     }
   }
+  ignoredTime(context, view, frame);
   context.restore();
   for (const lane of frame.lanes) {
     const label = lane.detector === undefined ? "true events" : view.series.detectors[lane.detector].name;

@@ -16,7 +16,7 @@ export class Overview {
 
   draw(window, frame) {
     const { series } = this.view;
-    const [start, stop] = series.span;
+    const [start, stop] = series.drawn.span;
     this.frame = frame;
     this.window = window;
     this.x = (offset) => frame.left + ((offset - start) / (stop - start)) * (frame.right - frame.left);
@@ -27,8 +27,13 @@ export class Overview {
     };
     context.fillStyle = colour("grid");
     context.fillRect(frame.left, 4, frame.right - frame.left, HEIGHT - 8);
-    bars(series.truth, 7, colour("truth"));
-    bars(this.view.results[this.view.active].predicted, 16, detectorColour(this.view.active));
+    bars(series.drawn.truth, 7, colour("truth"));
+    bars(this.view.results[this.view.active].drawn, 16, detectorColour(this.view.active));
+    if (series.ignored) {
+      context.fillStyle = colour("ignored");
+      const { starts, stops } = series.ignored;
+      starts.forEach((from, k) => context.fillRect(this.x(from), 4, this.x(stops[k]) - this.x(from), HEIGHT - 8));
+    }
     const [left, right] = window.map(this.x);
     context.fillStyle = colour("veil");
     context.fillRect(frame.left, 4, left - frame.left, HEIGHT - 8);
@@ -40,7 +45,7 @@ export class Overview {
 
   grab(event) {
     const box = this.element.getBoundingClientRect();
-    const [start, stop] = this.view.series.span;
+    const [start, stop] = this.view.series.drawn.span;
     const offset = (moved) =>
       start + ((moved.clientX - box.left - this.frame.left) / (this.frame.right - this.frame.left)) * (stop - start);
     const width = this.window[1] - this.window[0];

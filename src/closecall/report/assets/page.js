@@ -1,11 +1,15 @@
 // The page: reads its data, opens a series or the batch, and says when it is ready.
 
 import { batchSummary, batchView } from "./batch.js";
+import { make } from "./dom.js";
+import { levelsOf } from "./chance.js";
 import { inflate } from "./decode.js";
+import { bestWithin } from "./limits.js";
+import { headlineOf, outcome } from "./outcome.js";
 import { isPrinting, onPaper } from "./paper.js";
 import { openSeries } from "./series.js";
 import { onThemeChange } from "./theme.js";
-import { counted, inWords, scoreText } from "./words.js";
+import { counted, headline, inWords, outcomeText, rateText, scoreText } from "./words.js";
 import { View } from "./view.js";
 
 const about = JSON.parse(document.getElementById("report").textContent);
@@ -24,11 +28,15 @@ async function runPlotly(inflated) {
 }
 
 function evaluated(series, summary) {
-  const { clock, span } = series;
+  const { clock } = series;
   const samples = summary.samples === null ? "" : `${counted(summary.samples, "sample")}, `;
   const zone = clock.zone ? ` (${clock.zone})` : "";
   const detectors = counted(series.detectors.length, "detector");
-  return `${samples}${counted(summary.events, "true event")}, ${detectors} · ${clock.moment(span[0])} to ${clock.moment(span[1])}${zone}`;
+  const span = series.drawn.span;
+  const total = span[1] - span[0] - (series.span[1] - series.span[0]);
+  const lost = series.leftOut ? ` with ${counted(series.leftOut, "true event")}` : "";
+  const ignored = series.ignored ? `; ${clock.length(total)}${lost} ignored` : "";
+  return `${samples}${counted(summary.events, "true event")}, ${detectors} · ${clock.moment(span[0])} to ${clock.moment(span[1])}${zone}${ignored}`;
 }
 
 async function viewOf(index) {
@@ -39,10 +47,11 @@ async function viewOf(index) {
   return views.get(index);
 }
 
-function put(element, title, text) {
+function put(element, title, text, advice = []) {
   document.getElementById("title").textContent = title;
   document.title = title === about.title ? title : `${title} · ${about.title}`;
   document.getElementById("evaluated").textContent = text;
+  document.getElementById("advice").replaceChildren(...advice.map((one) => make("p", { class: "advice" }, one)));
   document.getElementById("content").replaceChildren(element);
 }
 
@@ -59,7 +68,7 @@ async function route() {
   }
   const view = await viewOf(index);
   current = view;
-  put(view.element, isBatch ? one.name : about.title, evaluated(view.series, one));
+  put(view.element, isBatch ? one.name : about.title, evaluated(view.series, one), view.series.advice);
   const detector = Number(wanted.get("detector"));
   if (detector in view.series.detectors) {
     view.active = detector;
@@ -99,7 +108,7 @@ window.closecall = {
   get view() {
     return current;
   },
-  inWords, scoreText, times,
+  inWords, scoreText, outcomeText, headline, rateText, outcome, headlineOf, levelsOf, bestWithin, times,
   reopen() {
     views.clear();
     return route();

@@ -12,26 +12,42 @@ const ramp = (d0, d1, cap) =>
 // The integral of |gt| + min(d, m) + d, which is what precision loses at distance d.
 const outside = (d0, d1, event, m) => event * (d1 - d0) + ramp(d0, d1, m) + distances(d0, d1);
 
+export const OUTCOMES = ["missed", "close call", "caught"]; // by their codes
+const [MISSED, CLOSE_CALL, CAUGHT] = [0, 1, 2];
+const CLOSE = 10; // a close call is nearer than all but one in so many places outside the event
+
 export function fMeasure(precision, recall) {
   const total = 0.5 * recall + 0.5 * precision;
   if (!total) return total; // 0, or undefined
   return Math.min((precision * recall) / total, Math.max(precision, recall));
 }
 
-// Cut predictions at the zone borders: zone j gets the pieces offsets[j] to offsets[j + 1].
+// Borders of the zones: halfway between true events, and the span's ends.
+export function zoneBorders({ starts, stops }, [from, to]) {
+  const zones = new Float64Array(starts.length + 1);
+  zones[0] = from;
+  zones[starts.length] = to;
+  for (let j = 1; j < starts.length; j++) zones[j] = (stops[j - 1] + starts[j]) / 2;
+  return zones;
+}
+
+// Room for so many predictions when zones cut them.
+export function emptyPieces(count, borders) {
+  const room = count + borders.length - 1;
+  return { starts: new Float64Array(room), stops: new Float64Array(room), offsets: new Int32Array(borders.length) };
+}
+
+// Cut the first predictions at the zone borders: zone j gets the pieces offsets[j] to offsets[j + 1].
 // A point on a border belongs to the zone that starts there; at the span's end, to the last.
-export function cutAtBorders(starts, stops, borders) {
+export function cutAtBorders({ starts, stops }, borders, many = starts.length, pieces = emptyPieces(many, borders)) {
   const last = borders.length - 2;
-  const pieces = { starts: new Float64Array(starts.length + last + 1), stops: null, offsets: null };
-  pieces.stops = new Float64Array(pieces.starts.length);
-  pieces.offsets = new Int32Array(borders.length);
   let zone = 0;
   let count = 0;
   const add = (start, stop) => {
     pieces.starts[count] = start;
     pieces.stops[count++] = stop;
   };
-  for (let k = 0; k < starts.length; k++) {
+  for (let k = 0; k < many; k++) {
     let start = starts[k];
     const stop = stops[k];
     while (zone < last && start >= borders[zone + 1]) pieces.offsets[++zone] = count;
@@ -114,6 +130,25 @@ function between(a, b, left, right) {
     + distances(Math.min(right - high, half), Math.min(right - low, half));
 }
 
+// Precision that a predicted range loses; recall that the event loses before the first prediction,
+// after the last one, and between two.
+export function lossOutside(a, b, start, stop, m) {
+  const early = start < a ? outside(a - Math.min(stop, a), a - start, b - a, m) : 0;
+  return early + (stop > b ? outside(Math.max(start, b) - b, stop - b, b - a, m) : 0);
+}
+
+export function lossBefore(a, b, first, A) {
+  if (first <= a) return 0;
+  return beside(first - Math.min(b, first), first - a, first - A, a === b)[0];
+}
+
+export function lossAfter(a, b, last, B) {
+  if (last >= b) return 0;
+  return beside(Math.max(a, last) - last, (a === b ? a : b) - last, B - last, a === b)[0];
+}
+
+export const lossBetween = (a, b, left, right) => 2 * between(a, b, left, right);
+
 function recallRow(pieces, first, after, [a, b, A, B], rows, j) {
   const isPoint = a === b;
   const weight = isPoint ? 1 : b - a;
@@ -131,21 +166,70 @@ function recallRow(pieces, first, after, [a, b, A, B], rows, j) {
     if (away) add([2 * away, away]);
   }
   if (stop < b) add(beside(Math.max(a, stop) - stop, b - stop, B - stop, isPoint));
-  rows.delay[j] = start - a;
   rows.recall[j] = B > A ? Math.max(0, 1 - loss / ((B - A) * weight)) : 1;
   rows.recallDistance[j] = distance / weight;
 }
 
+// Whether an alarm overlaps an event; a point at t stands for [t, t + e).
+function overlaps(start, stop, a, b) {
+  if (start === stop) return (a <= start && start < b) || start === a;
+  if (a === b) return start <= a && a < stop;
+  return start < b && stop > a;
+}
+
+// What happened to each event, in one merge of the events with the alarms as they were predicted,
+// not as zones cut them. Gives how many alarms overlap an event.
+function findOutcomes({ truth, zones }, { starts, stops }, rows) {
+  const events = truth.starts.length;
+  let k = 0;
+  let lastHit = -1;
+  let hits = 0;
+  for (let j = 0; j < events; j++) {
+    const a = truth.starts[j];
+    const b = truth.stops[j];
+    while (k < starts.length && starts[k] < a && stops[k] <= a) k++;
+    const first = k;
+    for (; k < starts.length && overlaps(starts[k], stops[k], a, b); k++) {
+      if (k > lastHit) hits++;
+      lastHit = Math.max(k, lastHit);
+    }
+    if (k > first) {
+      rows.outcome[j] = CAUGHT;
+      rows.delay[j] = starts[first] - a;
+      k--; // the last of them may reach the next event
+      continue;
+    }
+    rows.outcome[j] = MISSED;
+    let early = k > 0 ? a - stops[k - 1] : Infinity;
+    let late = k < starts.length ? starts[k] - b : Infinity;
+    if (Math.min(early, late) === Infinity) continue;
+    rows.nearest[j] = early <= late ? -early : late;
+    // Only an alarm of the event's own zone can be a close call.
+    const before = a - zones[j];
+    const after = zones[j + 1] - b;
+    if (early > before || (early === before && starts[k - 1] < stops[k - 1])) early = Infinity;
+    if (late > after || (late === after && j + 1 < events)) late = Infinity;
+    const nearest = Math.min(early, late);
+    if (CLOSE * (nearest + Math.min(nearest, before, after)) <= before + after) rows.outcome[j] = CLOSE_CALL;
+  }
+  return hits;
+}
+
+// The median delay, counting an event that was not caught as never.
+function medianDelay({ outcome, delay }) {
+  const ordered = delay.map((late, j) => (outcome[j] === CAUGHT ? late : Infinity)).sort();
+  const last = ordered.length - 1;
+  return (ordered[Math.floor(last / 2)] + ordered[Math.ceil(last / 2)]) / 2;
+}
+
 const COLUMNS = [
-  "precision", "recall", "f1", "precisionDistance", "recallDistance", "early", "late", "delay",
-  "duration",
+  "precision", "recall", "f1", "precisionDistance", "recallDistance", "early", "late", "duration",
+  "outcome", "delay", "nearest",
 ];
 
-export function scoreEvents(series, predicted) {
+// Precision and recall of each event into the columns of rows, and their means.
+export function scoreZones(series, pieces, rows) {
   const { starts, stops } = series.truth;
-  const pieces = cutAtBorders(predicted.starts, predicted.stops, series.zones);
-  const rows = {};
-  for (const name of COLUMNS) rows[name] = new Float64Array(starts.length).fill(NaN);
   let precisionSum = 0;
   let recallSum = 0;
   let defined = 0;
@@ -160,12 +244,33 @@ export function scoreEvents(series, predicted) {
     const place = [starts[j], stops[j], series.zones[j], series.zones[j + 1]];
     precisionRow(pieces, first, after, place, rows, j);
     recallRow(pieces, first, after, place, rows, j);
-    rows.f1[j] = fMeasure(rows.precision[j], rows.recall[j]);
     precisionSum += rows.precision[j];
     recallSum += rows.recall[j];
     defined++;
   }
   const precision = defined ? precisionSum / defined : NaN;
   const recall = recallSum / starts.length;
-  return { precision, recall, f1: fMeasure(precision, recall), rows, pieces, predicted };
+  return { precision, recall, f1: fMeasure(precision, recall) };
+}
+
+export function emptyRows(events) {
+  return Object.fromEntries(COLUMNS.map((name) => [name, new Float64Array(events).fill(NaN)]));
+}
+
+// All that `closecall.affiliation` gives: the scores, what happened, and a row for each event.
+export function scoreEvents(series, predicted) {
+  const rows = emptyRows(series.truth.starts.length);
+  const scores = scoreZones(series, cutAtBorders(predicted, series.zones), rows);
+  for (let j = 0; j < rows.f1.length; j++) rows.f1[j] = fMeasure(rows.precision[j], rows.recall[j]);
+  const hits = findOutcomes(series, predicted, rows);
+  return {
+    ...scores,
+    rows,
+    predicted,
+    caught: rows.outcome.reduce((count, code) => count + (code === CAUGHT), 0),
+    alarms: predicted.starts.length,
+    falseAlarms: predicted.starts.length - hits,
+    alarmed: rows.duration.reduce((sum, length) => sum + length, 0) / (series.span[1] - series.span[0]),
+    medianDelay: medianDelay(rows),
+  };
 }

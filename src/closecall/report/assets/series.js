@@ -3,6 +3,8 @@
 import { Clock } from "./clock.js";
 import { unpack, unpackTimes } from "./decode.js";
 import { finiteRange } from "./downsample.js";
+import { IgnoredTime, opened, openedBorders } from "./open.js";
+import { zoneBorders } from "./score.js";
 
 async function openDetector(raw, index) {
   const detector = {
@@ -13,8 +15,9 @@ async function openDetector(raw, index) {
     curve: null,
     best: raw.best,
     averagePrecision: raw.average_precision,
+    chanceAveragePrecision: raw.chance_average_precision ?? NaN,
     chance: Object.fromEntries(Object.entries(raw.chance).map(([name, level]) => [name, level ?? NaN])),
-    chanceAveragePrecision: raw.chance_average_precision,
+    shift: raw.shift,
     threshold: Number(raw.threshold),
   };
   if (raw.starts) {
@@ -30,26 +33,36 @@ async function openDetector(raw, index) {
   return detector;
 }
 
-// Borders of the zones: halfway between true events, and the span's ends.
-function zoneBorders({ starts, stops }, [from, to]) {
-  const zones = new Float64Array(starts.length + 1);
-  zones[0] = from;
-  zones[starts.length] = to;
-  for (let j = 1; j < starts.length; j++) zones[j] = (stops[j - 1] + starts[j]) / 2;
-  return zones;
+async function openIgnored(raw) {
+  if (!raw) return null;
+  const [starts, stops, seams] = await Promise.all([raw.starts, raw.stops, raw.seams].map(unpackTimes));
+  return new IgnoredTime(starts, stops, seams);
 }
 
+// Truth, zones, borders and predictions are in evaluated time; `drawn` has them where they are seen.
 export async function openSeries(raw) {
   const truth = { starts: await unpackTimes(raw.truth.starts), stops: await unpackTimes(raw.truth.stops) };
   const values = raw.values ? await unpack(raw.values) : null;
+  const borders = raw.borders ? await unpackTimes(raw.borders) : null;
+  const zones = zoneBorders(truth, raw.span);
+  const ignored = await openIgnored(raw.ignored);
   return {
     name: raw.name,
-    clock: new Clock(raw.clock, raw.span),
+    clock: new Clock(raw.clock, raw.shown),
     span: raw.span,
-    borders: raw.borders ? await unpackTimes(raw.borders) : null,
+    borders,
     truth,
-    zones: zoneBorders(truth, raw.span),
+    zones,
     values,
+    ignored,
+    drawn: {
+      span: raw.shown,
+      truth: opened(ignored, truth),
+      borders: openedBorders(ignored, borders),
+      zones: ignored ? zones.map((at, j) => (j ? ignored.stop(at) : ignored.start(at))) : zones,
+    },
+    leftOut: raw.left_out,
+    advice: raw.advice,
     detectors: await Promise.all(raw.detectors.map(openDetector)),
   };
 }

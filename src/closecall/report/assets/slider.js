@@ -1,6 +1,7 @@
 // The threshold of the active detector: a slider along its curve, single steps, and the number.
 
 import { make, setText } from "./dom.js";
+import { LimitInputs } from "./limits.js";
 import { neighbour, thresholdText } from "./predict.js";
 import { detectorVariable } from "./theme.js";
 
@@ -11,6 +12,7 @@ export class Slider {
     this.number = make("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": "threshold, as a number", spellcheck: "false", autocomplete: "off", change: () => this.type() });
     const step = (direction, label, text) =>
       make("button", { type: "button", "aria-label": label, title: label, click: () => this.step(direction) }, text);
+    this.limits = new LimitInputs(view);
     this.name = make("label", { for: "threshold-slider" });
     this.element = make(
       "section",
@@ -20,6 +22,7 @@ export class Slider {
       make("span", { class: "end" }, "more alarms"),
       this.range,
       make("span", { class: "end" }, "fewer alarms"),
+      this.limits.element,
     );
   }
 
@@ -59,6 +62,7 @@ export class Slider {
     for (const control of this.element.querySelectorAll("input, button")) control.disabled = !scored;
     this.element.style.setProperty("--swatch", detectorVariable(view.active));
     setText(this.name, view.series.detectors.length > 1 ? `Threshold of ${detector.name}` : "Threshold");
+    this.limits.refresh();
     if (!scored) {
       this.number.value = "none";
       return;

@@ -1,7 +1,8 @@
 // One row per true event: sorted by any column, filtered by what became of the event.
 
 import { make, setText, sideways, toggleAttribute } from "./dom.js";
-import { OUTCOMES, outcome } from "./outcome.js";
+import { outcome } from "./outcome.js";
+import { OUTCOMES } from "./score.js";
 import { detectorVariable } from "./theme.js";
 import { counted, scoreText } from "./words.js";
 
@@ -34,7 +35,7 @@ export class EventTable {
 
   columns() {
     const { view } = this;
-    const { truth, detectors } = view.series;
+    const { drawn: { truth }, detectors } = view.series;
     const active = view.results[view.active];
     const score = (title, column, extra = {}) => ({
       key: title, title, kind: "score", value: (j) => column[j], text: (j) => scoreText(column[j]), ...extra,

@@ -14,7 +14,7 @@ const AROUND = 40; // samples that are shown about a short event
 export class Timeline {
   constructor(view) {
     this.view = view;
-    this.window = [...view.series.span];
+    this.window = [...view.series.drawn.span];
     this.canvas = make("canvas", { "aria-hidden": "true" });
     this.plot = make("div", { class: "plot" });
     this.overlay = make("div", { class: "overlay" });
@@ -63,14 +63,14 @@ export class Timeline {
         button("move right", "→", move(0.5)),
         button("zoom in", "+", zoom(0.5)),
         button("zoom out", "−", zoom(2)),
-        button("show everything", "all", () => this.show(...this.view.series.span)),
+        button("show everything", "all", () => this.show(...this.view.series.drawn.span)),
       ),
     );
   }
 
   // Show a window of offsets, with as much detail as it has.
   show(from, to) {
-    const [start, stop] = this.view.series.span;
+    const [start, stop] = this.view.series.drawn.span;
     const least = this.shortest();
     const width = Math.min(Math.max(to - from, least), stop - start);
     const left = Math.min(Math.max((from + to - width) / 2, start), stop - width);
@@ -79,7 +79,7 @@ export class Timeline {
   }
 
   shortest() {
-    const [start, stop] = this.view.series.span;
+    const [start, stop] = this.view.series.drawn.span;
     const { borders } = this.view.series;
     const samples = borders ? borders.length - 1 : 1000;
     return ((stop - start) / samples) * Math.min(FEWEST_SAMPLES, samples);
@@ -97,7 +97,7 @@ export class Timeline {
 
   // Go to one event: wide enough to see what came before and after it.
   goTo(j) {
-    const { truth, zones } = this.view.series;
+    const { truth, zones } = this.view.series.drawn;
     const [a, b] = [truth.starts[j], truth.stops[j]];
     const sample = this.shortest() / FEWEST_SAMPLES;
     const room = Math.min(Math.max(2.5 * (b - a), AROUND * sample), 0.6 * (zones[j + 1] - zones[j]));
@@ -184,6 +184,6 @@ export class Timeline {
       this.frame = frameOf(this.view, this.stage.clientWidth, rangeOf(event));
       this.refresh();
     });
-    this.plot.on("plotly_doubleclick", () => this.show(...this.view.series.span));
+    this.plot.on("plotly_doubleclick", () => this.show(...this.view.series.drawn.span));
   }
 }

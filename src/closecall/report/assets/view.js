@@ -1,8 +1,11 @@
 // One series on the page: what is chosen, what follows from it, and the parts that show it.
 
 import { Cards } from "./cards.js";
+import { ChanceLevels } from "./chance.js";
 import { CurvePanel } from "./curve.js";
 import { make } from "./dom.js";
+import { bestWithin } from "./limits.js";
+import { opened } from "./open.js";
 import { predictedAt } from "./predict.js";
 import { scoreEvents } from "./score.js";
 import { Slider } from "./slider.js";
@@ -17,9 +20,16 @@ export class View {
     this.active = 0;
     this.shown = new Set(series.detectors.map((_, index) => index).slice(0, MOST_SHOWN));
     this.layout = "stack";
+    this.limits = null;
+    this.within = new Map(); // the best thresholds within the limits
     this.dragMode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
     this.selected = null;
     this.thresholds = series.detectors.map((detector) => detector.threshold);
+    this.levels = series.detectors.map((detector) => detector.chance);
+    this.chance = new ChanceLevels(series, (index, levels) => {
+      this.levels[index] = levels;
+      this.cards.refresh();
+    });
     this.results = series.detectors.map((_, index) => this.scoreAt(index, this.thresholds[index]));
     this.cards = new Cards(this);
     this.slider = new Slider(this);
@@ -41,31 +51,44 @@ export class View {
   // The scores of a detector at any threshold: what `closecall.affiliation` gives there.
   scoreAt(index, threshold) {
     const detector = this.series.detectors[index];
-    const result = scoreEvents(this.series, predictedAt(detector, threshold, this.series.borders));
-    // The level is known where the page opens.
-    const opening = threshold === detector.threshold;
-    return { ...result, chance: opening ? detector.chance : { precision: NaN, recall: NaN, f1: NaN } };
+    const predicted = predictedAt(detector, threshold, this.series.borders);
+    return { ...scoreEvents(this.series, predicted), drawn: opened(this.series.ignored, predicted) };
   }
 
   shownDetectors() {
     return this.series.detectors.map((_, index) => index).filter((index) => this.shown.has(index));
   }
 
+  // The best F1 of a detector, within the limits if there are any; null if nothing keeps them.
+  bestOf(index) {
+    const detector = this.series.detectors[index];
+    if (!this.limits || !detector.scores) return detector.best;
+    if (!this.within.has(index)) this.within.set(index, bestWithin(this.series, detector, this.limits));
+    return this.within.get(index);
+  }
+
   isBest(index) {
-    const { best } = this.series.detectors[index];
-    return this.thresholds[index] === best.threshold;
+    return this.thresholds[index] === this.bestOf(index)?.threshold;
+  }
+
+  setLimits(limits) {
+    this.limits = limits;
+    this.within.clear();
+    this.refresh();
   }
 
   setThreshold(index, threshold) {
     if (!this.series.detectors[index].scores || this.thresholds[index] === threshold) return;
     this.thresholds[index] = threshold;
     this.results[index] = this.scoreAt(index, threshold);
+    this.levels[index] = null; // until the slider rests
+    this.chance.ask(index, this.results[index].predicted);
     this.refresh();
   }
 
   toBest(index) {
     this.activate(index);
-    this.setThreshold(index, this.series.detectors[index].best.threshold);
+    this.setThreshold(index, this.bestOf(index).threshold);
   }
 
   activate(index) {
@@ -97,7 +120,7 @@ export class View {
     const count = this.series.truth.starts.length;
     const [from, to] = this.timeline.window;
     const middle = (from + to) / 2;
-    let next = this.selected === null ? this.series.truth.starts.findIndex((start) => start > middle) : this.selected + direction;
+    let next = this.selected === null ? this.series.drawn.truth.starts.findIndex((start) => start > middle) : this.selected + direction;
     if (this.selected === null && direction < 0) next = (next < 0 ? count : next) - 1;
     this.select((next + count) % count);
   }

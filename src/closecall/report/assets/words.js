@@ -1,23 +1,64 @@
-// Scores and lengths of time as people read them; the same words as closecall's own.
+// Scores, lengths of time and outcomes as people read them; the same words as closecall's own
+// wording.py, to the letter.
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60]];
 const FRACTIONS = [["s", 0.1, 1], ["ms", 1e-3, 1e3], ["us", 1e-6, 1e6], ["ns", 0, 1e9]];
 // From this many seconds on, finer steps than that say nothing.
 const STEPS = [[86400, 3600], [3600, 60], [120, 1], [59.95, 0.1]];
+const RATES = [["a day", 86400], ["an hour", 3600], ["a minute", 60], ["a second", 1]];
+const LENGTHS = { s: 1, min: 60, h: 3600, hour: 3600, d: 86400, day: 86400, w: 604800, week: 604800 };
+
+// The first digits of a positive number as an integer, rounded half to even as Python does.
+function rounded(value, count) {
+  const [mantissa, exponent] = value.toExponential(100).split("e");
+  const digits = mantissa.replace(".", "");
+  const kept = Math.max(count, 0);
+  const head = BigInt(digits.slice(0, kept) || "0");
+  const tail = count < 0 ? "0" : digits.slice(kept);
+  const half = "5".padEnd(tail.length, "0");
+  const up = tail > half || (tail === half && head % 2n === 1n);
+  return [up ? head + 1n : head, Number(exponent)];
+}
+
+// A number with so many decimals; a browser alone would round 0.125 up.
+function fixed(value, digits) {
+  if (Math.abs((value * 2 * 10 ** digits) % 2) !== 1) return value.toFixed(digits);
+  const size = Math.abs(value);
+  const text = String(rounded(size, rounded(size, 1)[1] + 1 + digits)[0]).padStart(digits + 1, "0");
+  const sign = value < 0 ? "-" : "";
+  return sign + (digits ? `${text.slice(0, -digits)}.${text.slice(-digits)}` : text);
+}
+
+// A number with so many digits, as Python's format "g" writes it.
+function general(value, digits) {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  let [head, exponent] = rounded(size, digits);
+  let text = String(head);
+  if (text.length > digits) [text, exponent] = [text.slice(0, -1), exponent + 1];
+  const sign = value < 0 ? "-" : "";
+  const trimmed = (number) => (number.includes(".") ? number.replace(/\.?0*$/, "") : number);
+  if (exponent < -4 || exponent >= digits) {
+    const power = String(Math.abs(exponent)).padStart(2, "0");
+    return `${sign}${trimmed(`${text[0]}.${text.slice(1)}`)}e${exponent < 0 ? "-" : "+"}${power}`;
+  }
+  if (exponent < 0) return sign + trimmed(`0.${"0".repeat(-exponent - 1)}${text}`);
+  return sign + trimmed(`${text.slice(0, exponent + 1)}.${text.slice(exponent + 1)}`);
+}
 
 // 1 and 0 only for exactly that; a dash for what is undefined.
 export function scoreText(value, digits = 2) {
   if (Number.isNaN(value)) return "–";
-  const text = value.toFixed(digits);
+  const text = fixed(value, digits);
   const least = 10 ** -digits;
   if (Number(text) === 1 && value < 1) return `>${(1 - least).toFixed(digits)}`;
   return Number(text) === 0 && value > 0 ? `<${least.toFixed(digits)}` : text;
 }
 
-// What chance reaches.
+// What the same alarms reach when they are moved; three dots until it is known.
 export function chanceText(level) {
-  if (Number.isNaN(level)) return scoreText(level);
-  return `chance ${scoreText(level)}`;
+  if (level === null) return "chance …";
+  return Number.isNaN(level) ? scoreText(level) : `chance ${scoreText(level)}`;
 }
 
 export function inWords(seconds) {
@@ -30,7 +71,7 @@ export function inWords(seconds) {
     if (size >= least) return sign + inUnits(halfToEven(size / step) * step);
   }
   const [unit, , scale] = FRACTIONS.find(([, least]) => size >= least);
-  return `${sign}${Number((size * scale).toPrecision(3))} ${unit}`;
+  return `${sign}${general(size * scale, 3)} ${unit}`;
 }
 
 function inUnits(seconds) {
@@ -46,10 +87,63 @@ function inUnits(seconds) {
   return parts.join(" ");
 }
 
-function halfToEven(value) {
+export function halfToEven(value) {
   const floor = Math.floor(value);
   if (value - floor !== 0.5) return Math.round(value);
   return floor % 2 ? floor + 1 : floor;
+}
+
+// A length of time: seconds of a dated axis in words, else the bare number.
+export function lengthText(value, dated) {
+  if (dated) return inWords(value);
+  return Number.isInteger(value) ? String(BigInt(value)) : general(value, 4);
+}
+
+// What happened to an event: how late its alarm was, or how near it came.
+export function outcomeText(outcome, delay, nearest, dated) {
+  if (outcome === "caught" && !Number.isNaN(delay)) {
+    if (delay === 0) return "on time";
+    return `${lengthText(Math.abs(delay), dated)} ${delay > 0 ? "late" : "early"}`;
+  }
+  if (Number.isNaN(nearest)) return outcome;
+  const side = nearest < 0 ? "before" : "after";
+  const away = nearest === 0 ? "touches it" : `${lengthText(Math.abs(nearest), dated)} ${side}`;
+  return `${outcome}, ${outcome === "missed" ? "nearest " : ""}${away}`;
+}
+
+// What people ask first: how many events were caught, how fast, at which price.
+export function headline({ caught, events, medianDelay, falseAlarms, length, dated }) {
+  const parts = [`${caught} of ${events} caught`];
+  if (medianDelay === Infinity) parts[0] += caught ? " (so the median delay is never)" : "";
+  else if (medianDelay < 0) parts.push(`median ${lengthText(-medianDelay, dated)} early`);
+  else parts.push(`median delay ${lengthText(medianDelay, dated)}`);
+  parts.push(rateText(falseAlarms, "false alarm", length, dated));
+  return parts.join(", ");
+}
+
+// How often something happened, in a unit of time that the length holds.
+export function rateText(count, noun, length, dated) {
+  if (count === 0) return `no ${noun}s`;
+  let per = count / length;
+  let unit = "";
+  if (dated) {
+    const [name, seconds] = RATES.find((one) => length >= one[1]) || RATES[RATES.length - 1];
+    [per, unit] = [per * seconds, name];
+  } else {
+    const size = 10 ** Math.max(0, Math.ceil(-Math.log10(per)));
+    [per, unit] = [per * size, `per ${BigInt(size)}`];
+  }
+  const value = per < 10 ? general(per, 2) : fixed(per, 0);
+  return `${value} ${noun}${value === "1" ? "" : "s"} ${unit}`;
+}
+
+// A length that somebody typed: "30 min", "2 d" or "day" in seconds, or a bare number; nan if none.
+export function readLength(text, dated) {
+  const [, number, unit] = /^([\d.]*)\s*([a-z]*)$/.exec(text.trim().toLowerCase()) || [];
+  const count = number === "" ? 1 : Number(number);
+  if (!dated) return unit === "" && number !== "" && count > 0 ? count : NaN;
+  const seconds = LENGTHS[unit] || LENGTHS[(unit || "").replace(/s$/, "")];
+  return seconds && count > 0 ? count * seconds : NaN;
 }
 
 export function numberText(value) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +23,12 @@ from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
 from closecall.tables.batch.run import open_engine, progress_bar, run, unread
 from closecall.tables.batch.status import OK
-from closecall.tables.batch.thresholds import PooledChanges, unit_changes
+from closecall.tables.batch.thresholds import (
+    FoldedChanges,
+    PooledChanges,
+    series_changes,
+    unit_changes,
+)
 from closecall.tables.sources import open_source
 
 if TYPE_CHECKING:
@@ -50,6 +56,14 @@ def evaluate_frame(
     metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     per_event: bool = False,
     disorder: Disorder = "error",
+    ignore: str | None = None,
+    max_step: Any = None,
+    nan: str = "raise",
+    since: Any = None,
+    until: Any = None,
+    fit_until: Any = None,
+    folds: int = 5,
+    retune: int | None = None,
     strict: bool = False,
     engine: Any = None,
     workers: int | None = None,
@@ -84,12 +98,15 @@ def evaluate_frame(
         The column of times. Where they are uneven, the last sample lasts the median step of its
         series. Without it, samples are counted.
     threshold
-        How scores become predictions, ``score >= threshold``: a number; ``{"quantile": 0.99}`` or
-        ``"quantile:0.99"``, of the scores of each series; ``"best_f1"`` (the default), the one
-        with the best affiliation F1 on each series; ``"best_f1_global"``, one for all series of
-        a detector, with the best F1 pooled over the events of all of them. The last two look at
-        the truth, so what they give is a bound on what a detector could do, not what it would.
-        Metrics that need no threshold ignore it.
+        How scores become predictions, ``score >= threshold``: a number, or a rule of
+        `closecall.choose_threshold`, such as ``"quantile:0.99"``, for each series by itself;
+        ``"best_f1"`` (the default) is the best affiliation F1 of each series.
+        ``"best_f1_global"`` is one for all series of a detector, with the best F1 pooled over
+        the events of all of them. These two are judged by the labels that they were chosen on, so
+        they flatter. ``"cross_fit"`` does not: series are in `folds` consecutive folds, in the
+        order of their keys, and each has the threshold with the best pooled F1 of the other
+        folds (rows also have ``best_f1``, at the series' own best threshold). Metrics that need
+        no threshold ignore it.
     metrics
         Names from `closecall.metrics.table`, or a mapping from names to parameters. By default
         affiliation, and for scores its average precision.
@@ -99,6 +116,25 @@ def evaluate_frame(
         What to do where times repeat or go back: ``"error"`` gives the rows a status; ``"sort"``
         sorts the samples by time (repeated times remain an error); ``"index"`` ignores the times
         of these series and counts their samples, also where a time is missing, or the only one.
+    ignore
+        A 0/1 column: samples whose time is ignored, as in `closecall.affiliation`.
+    max_step
+        How long a sample may last; the rest of a longer step is ignored.
+    nan
+        What to do with samples that have no score: ``"raise"`` gives the rows a status,
+        ``"ignore"`` ignores their time, for all detectors of the table; one without any score
+        has the status ``nan_score``.
+    since, until
+        Evaluate only the time from the one to the other, in the caller's own times.
+    fit_until
+        Choose thresholds on the time before, and evaluate on the time from there on.
+    folds
+        How many folds of series there are for ``"cross_fit"``; each series is one where they are
+        fewer.
+    retune
+        In how many circular shifts of the scores of each series to choose the best threshold
+        again (all, if it has fewer samples): rows have ``retuned_f1``, the mean of these best F1,
+        and ``chance_average_precision``. This takes as many curves for each row.
     strict
         Raise for the first series in trouble instead of giving it a status.
     engine
@@ -164,6 +200,14 @@ def evaluate_frame(
         per_event=per_event,
         disorder=disorder,
         strict=strict,
+        ignore=ignore,
+        max_step=max_step,
+        nan=nan,
+        since=since,
+        until=until,
+        fit_until=fit_until,
+        folds=folds,
+        retune=retune,
     )
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if given and out is None:
@@ -208,9 +252,8 @@ class Batch:
         """Evaluate every unit, and put what came of them together, in the one order of rows."""
         failures: list[Failure] = []
         batch = self
-        if options.threshold.kind == "best_f1_global":
-            shared, failures = self.shared_thresholds(options)
-            options = options.with_thresholds(shared)
+        if options.of_many_series:
+            options, failures = self.with_shared_thresholds(options)
             if failures:
                 # What comes of the others is not kept: their threshold is not that of all.
                 missing = {key for key, _ in failures}
@@ -230,17 +273,20 @@ class Batch:
         failed = tuple(sorted(failures))
         return BatchResult(rows, events, options, kind, failed, units=len(done) + len(failed))
 
-    def shared_thresholds(self, options: BatchOptions) -> tuple[dict[str, float], list[Failure]]:
-        """Find the threshold of each detector, from the units that can be read.
+    def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
+        """Find the thresholds of each detector, from the units that can be read.
 
-        It is kept only if all can: a later attempt would else go on with another threshold.
+        They are kept only if all can: a later attempt would else go on with others.
         """
         known = None if self.journal is None else self.journal.noted(_THRESHOLDS)
         if known is not None:
-            return dict(known), []
-        pool = PooledChanges([unit.key for unit in self.units])
+            return options.with_thresholds(known["shared"], _read_keys(known["folds"])), []
+        pool: Any = FoldedChanges()
+        function: Any = partial(series_changes, options=options)
+        if options.threshold.kind == "best_f1_global":
+            pool = PooledChanges([unit.key for unit in self.units])
+            function = partial(unit_changes, options=options)
         failures: list[Failure] = []
-        function = partial(unit_changes, options=options)
         with closing(self._outcomes(self.units, function, "Choosing thresholds")) as outcomes:
             for outcome in outcomes:
                 if outcome.value is None:
@@ -248,14 +294,16 @@ class Batch:
                 pool.add(outcome.key, outcome.value or {})
         if failures and (options.strict or len(failures) == len(self.units)):
             raise unread(failures)
-        shared = pool.best()
+        folded = options.threshold.kind == "cross_fit"
+        shared, first_keys = pool.best(options.folds) if folded else (pool.best(), [])
         if self.journal is not None:
             # A note of what was not read keeps the batch begun, for another attempt.
             if failures:
                 self.journal.note(_UNREAD, [key for key, _ in failures])
             else:
-                self.journal.note(_THRESHOLDS, shared)
-        return shared, failures
+                keys = _written_keys(first_keys)
+                self.journal.note(_THRESHOLDS, {"shared": shared, "folds": keys})
+        return options.with_thresholds(shared, first_keys), failures
 
     def rows(self, options: BatchOptions) -> tuple[list[UnitRows], list[Failure]]:
         """Evaluate the series of every unit, and return why those that could not be were not."""
@@ -326,8 +374,29 @@ class Batch:
 _IN_MEMORY = (
     "One series of {:,} samples is read into memory: what is asked for looks at all of them at "
     'once. With metrics=["affiliation"] (--metric affiliation), a number as the threshold or '
-    'predictions, and disorder="error", it is read in parts.'
+    'predictions, disorder="error" and no ignored time, it is read in parts.'
 )
+
+
+def _written_keys(keys: list[tuple[Any, ...]]) -> list[str]:
+    """Write keys as text; Arrow keeps the types that JSON does not know."""
+    import pyarrow as pa
+
+    written = []
+    for key in keys:
+        columns = {str(place): [part] for place, part in enumerate(key)}
+        table, sink = pa.table(columns), pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+        written.append(b64encode(sink.getvalue().to_pybytes()).decode())
+    return written
+
+
+def _read_keys(written: list[str]) -> list[tuple[Any, ...]]:
+    import pyarrow as pa
+
+    tables = [pa.ipc.open_stream(b64decode(text)).read_all() for text in written]
+    return [tuple(column[0].as_py() for column in table.columns) for table in tables]
 
 
 def _require_ok(rows: pa.Table, options: BatchOptions) -> None:

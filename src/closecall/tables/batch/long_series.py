@@ -1,4 +1,4 @@
-"""One series longer than a unit: its parts are evaluated apart, and only their streams travel."""
+"""One series longer than a unit: its parts are read apart, and only their events travel."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closecall.affiliation.score import score_pair
 from closecall.affiliation.stream import AffiliationStream
-from closecall.axis import require_increasing
-from closecall.clock import read_times
+from closecall.axis import Axis, in_ticks_of, require_increasing
+from closecall.clock import Timed, read_times
 from closecall.errors import InputError, expected, renamed
-from closecall.events import read_labels
+from closecall.events import Intervals, read_labels, runs
 from closecall.series import predicted_at, read_scores
 from closecall.tables.batch.options import DETECTOR
 from closecall.tables.batch.rows import UnitRows, event_rows, events_table, rows_table
-from closecall.tables.batch.series import fill_chance, judge, to_numpy
+from closecall.tables.batch.series import fill_outcomes, judge, to_numpy
 from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation
+    from closecall.clock import Tick
+    from closecall.series import Pair
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources import Unit
     from closecall.tables.sources.source import Key
@@ -46,27 +49,88 @@ _INDEX = re.compile(r"(?<= at index )\d+(?=\.$)")
 
 
 @dataclass(frozen=True, slots=True)
-class DetectorPart:
-    """What one detector did in a part; a stream, and sums."""
+class Runs:
+    """Predicted events of a part, by the times of the samples where they start and stop."""
 
-    stream: AffiliationStream
+    starts: NDArray[Any]
+    stops: NDArray[Any]
+    """One fewer if the last event reaches the end of the part, which nobody knows the time of."""
+    at_start: bool = False
+    """Whether the first event starts with the first sample."""
+
+    @classmethod
+    def of(cls, labels: NDArray[Any], times: NDArray[Any]) -> Runs:
+        """Find the runs of ones in labels."""
+        first, after = runs(labels)
+        inside = after[after < labels.size]
+        return cls(times[first], times[inside], bool(first.size and first[0] == 0))
+
+    @property
+    def open(self) -> bool:
+        """Whether the last event reaches the end."""
+        return self.starts.size > self.stops.size
+
+    def followed_by(self, other: Runs, border: Any) -> Runs:
+        """Put the events of the next part after these; one that crosses the border is one event."""
+        starts, stops = other.starts, other.stops
+        if self.open and other.at_start:
+            starts = starts[1:]
+        elif self.open:
+            stops = np.append(np.asarray([border], dtype=stops.dtype), stops)
+        return Runs(_joined(self.starts, starts), _joined(self.stops, stops), self.at_start)
+
+    def moved(self, samples: int) -> Runs:
+        """Count samples from that many before."""
+        return Runs(self.starts + samples, self.stops + samples, self.at_start)
+
+    def intervals(self, span: Pair) -> Intervals:
+        """Return the events on the clock of the span that holds them."""
+        starts, stops = (
+            in_ticks_of(span.clock, Timed("times", *read_times(times, "times")))
+            if times.size
+            else np.empty(0, span.truth.starts.dtype)
+            for times in (self.starts, self.stops)
+        )
+        if self.open:
+            stops = np.append(stops, stops.dtype.type(span.stop))
+        return Intervals(starts, stops, span.clock)
+
+
+def _joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    if not first.size or not second.size:  # nothing has no type of its own
+        return second if second.size else first
+    return np.concatenate((first, second))
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorPart:
+    """What one detector did in a part: its alarms, and sums."""
+
+    alarms: Runs
     predicted_samples: int = 0
     hit_samples: int = 0
     lowest: float = np.inf
     highest: float = -np.inf
     trouble: Trouble | None = None
 
-    def followed_by(self, other: DetectorPart, samples: int) -> DetectorPart:
-        """Put the part that comes next in time after this one of so many samples."""
+    def followed_by(
+        self, other: DetectorPart, samples: int, border: Any, *, counted: bool
+    ) -> DetectorPart:
+        """Put the part that comes next, from the border on, after this one of so many samples."""
         if self.trouble or other.trouble:
             return replace(self, trouble=self.trouble or _moved(other.trouble, samples))
         return DetectorPart(
-            self.stream + other.stream,
+            self.alarms.followed_by(
+                other.alarms.moved(samples) if counted else other.alarms, border
+            ),
             self.predicted_samples + other.predicted_samples,
             self.hit_samples + other.hit_samples,
             min(self.lowest, other.lowest),
             max(self.highest, other.highest),
         )
+
+
+_NOTHING = Runs(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +139,11 @@ class SeriesPart:
 
     samples: int = 0
     detectors: tuple[DetectorPart, ...] = ()
-    numbers: AffiliationStream = field(default_factory=AffiliationStream)
+    span: AffiliationStream = field(default_factory=AffiliationStream)
+    """All samples as one event: where time starts and stops, on which clock."""
+    truth: Runs = _NOTHING
+    """The true events."""
+    numbers: Runs = _NOTHING
     """The true events by the numbers of their samples."""
     true_samples: int = 0
     time: str | None = None
@@ -93,14 +161,22 @@ class SeriesPart:
         if trouble or not self.samples or not other.samples:
             return replace(other if other.samples else self, samples=samples, trouble=trouble)
         both = zip(self.detectors, other.detectors, strict=True)
+        counted = self.time is None
+        border = self.samples if counted else other.first_time
         try:
-            detectors = tuple(one.followed_by(following, self.samples) for one, following in both)
+            span = self.span + other.span
         except InputError as error:
             return replace(self, samples=samples, trouble=(BAD_TIMES, one_line(error)))
+        numbers = self.numbers.followed_by(other.numbers.moved(self.samples), self.samples)
         return SeriesPart(
             samples,
-            detectors,
-            self.numbers + other.numbers,
+            tuple(
+                one.followed_by(following, self.samples, border, counted=counted)
+                for one, following in both
+            ),
+            span,
+            numbers if counted else self.truth.followed_by(other.truth, border),
+            numbers,
             self.true_samples + other.true_samples,
             self.time,
             self.first_time,
@@ -149,20 +225,23 @@ def _read_part(table: pa.Table, options: BatchOptions) -> SeriesPart:
     if options.time is not None:
         with with_status(BAD_TIMES):
             times = to_numpy(table.column(options.time), options.time)
-    numbers = AffiliationStream()
-    numbers.update(truth, np.zeros_like(truth))
+    numbers = np.arange(truth.size) if times is None else times
+    span = AffiliationStream()
+    ones = np.ones_like(truth)
+    with with_status(BAD_TIMES), renamed({"times": str(options.time)}):
+        span.update(ones, ones, times=times)
     part = SeriesPart(
         samples=truth.size,
         detectors=tuple(
-            _detector_part(table, name, truth, times, options) for name in options.detectors
+            _detector_part(table, name, truth, numbers, options) for name in options.detectors
         ),
-        numbers=numbers,
+        span=span,
+        truth=Runs.of(truth, numbers),
+        numbers=Runs.of(truth, np.arange(truth.size)),
         true_samples=int(np.count_nonzero(truth)),
     )
     if times is None:
         return part
-    if all(detector.trouble for detector in part.detectors):
-        _update(AffiliationStream(), truth, truth, times, options)  # as nobody has looked at them
     return replace(
         part,
         time=options.time,
@@ -182,34 +261,21 @@ def _usual_step(times: NDArray[Any]) -> Any:
     return steps[0] if even else np.sort(steps)[steps.size // 2]
 
 
-def _update(
-    stream: AffiliationStream,
-    truth: NDArray[Any],
-    predicted: NDArray[Any],
-    times: NDArray[Any] | None,
-    options: BatchOptions,
-) -> None:
-    # The labels have been read already.
-    with with_status(BAD_TIMES), renamed({"times": str(options.time)}):
-        stream.update(truth, predicted, times=times)
-
-
 def _detector_part(
     table: pa.Table,
     name: str,
     truth: NDArray[Any],
-    times: NDArray[Any] | None,
+    times: NDArray[Any],
     options: BatchOptions,
 ) -> DetectorPart:
-    stream = AffiliationStream()
     try:
         predicted, extremes = _predictions(table.column(name), name, options)
     except SeriesError as error:
-        return DetectorPart(stream, trouble=(error.status, str(error)))
-    _update(stream, truth, predicted, times, options)
+        return DetectorPart(_NOTHING, trouble=(error.status, str(error)))
     alarmed = predicted != 0
     hits = int(np.count_nonzero(truth[alarmed]))
-    return DetectorPart(stream, int(np.count_nonzero(alarmed)), hits, *extremes)
+    alarms = Runs.of(predicted, times)
+    return DetectorPart(alarms, int(np.count_nonzero(alarmed)), hits, *extremes)
 
 
 def _predictions(
@@ -229,10 +295,11 @@ def can_be_cut(options: BatchOptions) -> bool:
     """Whether parts of a series, evaluated apart, give what is asked with the same digits.
 
     They do for the affiliation metrics of 0/1 predictions, or of scores and a threshold that is a
-    number. Any other threshold or metric looks at all samples at once.
+    number. Any other threshold or metric looks at all samples at once, and so does reading where
+    time is ignored.
     """
     return (
-        not options.by
+        not (options.by or options.ignores_time)
         and [name for name, _ in options.metrics] == ["affiliation"]
         and bool(options.predicted or options.threshold.kind == "number")
         and (options.time is None or options.disorder == "error")
@@ -242,7 +309,7 @@ def can_be_cut(options: BatchOptions) -> bool:
 class JoinedParts:
     """The parts of one series, joined in their order as they arrive.
 
-    Memory is bounded by the true events, and by the predicted events around the borders of parts.
+    Memory is bounded by the true and predicted events.
     """
 
     def __init__(self) -> None:
@@ -269,8 +336,10 @@ class JoinedParts:
                 continue
             scores = _fill_in(row, whole, whole.detectors[place], name, options)
             if options.per_event and scores is not None:
-                truth = whole.numbers.result().events.pair.truth
-                samples = truth.starts, truth.stops
+                stops = whole.numbers.stops
+                if whole.numbers.open:
+                    stops = np.append(stops, whole.samples)
+                samples = whole.numbers.starts, stops
                 events.append(event_rows(name, scores, samples, whole.time_type))
         return UnitRows(key, rows_table(rows, options), events_table(events, options))
 
@@ -283,42 +352,66 @@ def _fill_in(
     options: BatchOptions,
 ) -> Affiliation | None:
     """Fill in the row of one detector, and return its scores by event."""
-    row |= {"true_samples": whole.true_samples, "true_events": len(whole.numbers)}
+    row |= {"true_samples": whole.true_samples, "true_events": whole.numbers.starts.size}
     if detector.trouble:
         row["status"], row["reason"] = detector.trouble
         return None
     row |= {
-        "predicted_events": detector.stream.alarms,
+        "predicted_events": detector.alarms.starts.size,
         "predicted_samples": detector.predicted_samples,
         "hit_samples": detector.hit_samples,
     }
     if options.scores:
         row["threshold"] = float(options.threshold.value)
+    try:
+        pair = _pair(whole, detector, options)
+    except InputError as error:
+        row["status"], row["reason"] = BAD_TIMES, one_line(error)
+        return None
     scores = None
     if row["true_events"]:
-        try:
-            scores = _result(whole, detector, options)
-        except InputError as error:
-            row["status"], row["reason"] = BAD_TIMES, one_line(error)
-            return None
+        scores = score_pair(pair)
         row |= {f"affiliation_{number}": value for number, value in scores.values().items()}
-        fill_chance(row, scores)
+    fill_outcomes(row, pair, scores)
     constant = detector.lowest if detector.lowest == detector.highest else None
     row["status"], row["reason"] = judge(row, constant, name, options)
     return scores
 
 
-def _result(whole: SeriesPart, detector: DetectorPart, options: BatchOptions) -> Affiliation:
+def _pair(whole: SeriesPart, detector: DetectorPart, options: BatchOptions) -> Pair:
+    """Put the events of all parts in the span of the series."""
     if options.time is not None and whole.usual_step is None:
         rule = f"`{options.time}` to have at least two times, which tell how long a sample is"
         raise InputError(expected(rule, "one"))
+    axis: Axis | None = None
     try:
-        return detector.stream.result()
+        span = whole.span.result().events.pair
+        if span.clock.kind != "number":
+            nothing = np.empty(0, np.int64)
+            axis = EvenAxis(nothing, whole.samples, span.stop, span.clock, span.start)
     except InputError:
         if options.time is None:
             raise
         # Uneven times: the last sample lasts the usual step of the last part.
-        return detector.stream.result(end=whole.last_time + whole.usual_step)
+        span = whole.span.result(end=whole.last_time + whole.usual_step).events.pair
+    truth, predicted = whole.truth.intervals(span), detector.alarms.intervals(span)
+    return replace(span, truth=truth, predicted=predicted, axis=axis)
+
+
+@dataclass(frozen=True, slots=True)
+class EvenAxis(Axis):
+    """So many evenly spaced samples, of which only the first and the last time are kept."""
+
+    first: Tick
+
+    @property
+    def start(self) -> Tick:
+        """Where the first sample starts."""
+        return self.first
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Return the one length that all samples have."""
+        return np.array([(self.end - self.first) // self.length])
 
 
 @dataclass(frozen=True, slots=True)

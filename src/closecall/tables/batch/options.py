@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.affiliation.rules import ThresholdRule
+from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
+from closecall.clock import is_missing
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
 from closecall.metrics.registry import METRICS, find
-from closecall.series import Pair, Scored, read_pair, read_scored
+from closecall.parameters import require_count
+from closecall.series import Pair, Scored, read_pair, read_scored, require_nan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +36,20 @@ COUNTS = (
     "true_events",
     "predicted_events",
 )
+OUTCOMES = ("caught", "false_alarms")
+LENGTHS = ("alarmed", "median_delay", "evaluated_days")
+LEFT_OUT = ("left_out_events", "left_out_alarms")
+IGNORED = "ignored_time"
+BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
+RETUNED = ("chance_average_precision", "retuned_f1")  # of rolled scores, in the order of a curve
 
 _DISORDERS = ("error", "sort", "index")
-_TAKEN = {"status", "reason", "threshold", "event", *COUNTS, ALARMED, *CHANCE}
+_TAKEN = {
+    *("status", "reason", "threshold", "event", *COUNTS, *OUTCOMES, *LENGTHS, *LEFT_OUT),
+    *(IGNORED, BEST, ALARMED, *CHANCE, *RETUNED),
+}
 
 
 @dataclass(frozen=True)
@@ -73,8 +85,26 @@ class BatchOptions:
     """What is done with a series whose times repeat or go back."""
     strict: bool = False
     """Whether the first series in trouble raises."""
-    shared: dict[str, float] = field(default_factory=dict)
-    """Thresholds by detector, once ``best_f1_global`` has found them."""
+    ignore: str | None = None
+    """Column of 0/1: samples whose time is ignored."""
+    max_step: Any = None
+    """How long a sample may last; the rest of a longer step is ignored."""
+    nan: str = "raise"
+    """What is done with samples that have no score."""
+    since: Any = None
+    """Time before this is ignored."""
+    until: Any = None
+    """Time from this on is ignored."""
+    fit_until: Any = None
+    """Thresholds are chosen on the time before this, and judged on the time after."""
+    folds: int = 5
+    """In how many folds the series are for ``cross_fit``."""
+    retune: int | None = None
+    """In how many rolls of the scores of each series the threshold is chosen again."""
+    shared: dict[str, Any] = field(default_factory=dict)
+    """Thresholds by detector, once all series were looked at: one, or one for each fold."""
+    fold_keys: tuple[tuple[Any, ...], ...] = ()
+    """The first key of each fold but the first."""
 
     @classmethod
     def read(
@@ -90,10 +120,22 @@ class BatchOptions:
         per_event: bool = False,
         disorder: Disorder = "error",
         strict: bool = False,
+        ignore: str | None = None,
+        max_step: Any = None,
+        nan: str = "raise",
+        since: Any = None,
+        until: Any = None,
+        fit_until: Any = None,
+        folds: int = 5,
+        retune: int | None = None,
     ) -> BatchOptions:
         """Check every option of `closecall.evaluate_frame` that decides a number."""
         scores, labels = _one_kind(score, predicted)
         require_disorder(disorder)
+        require_nan(nan)
+        require_count(folds, "folds", 2)
+        if retune is not None:
+            require_count(retune, "retune", 1)
         chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
         options = cls(
             by=() if by is None else _names(by, "by"),
@@ -106,7 +148,16 @@ class BatchOptions:
             per_event=_flag(per_event, "per_event"),
             disorder=disorder,
             strict=_flag(strict, "strict"),
+            ignore=None if ignore is None else _name(ignore, "ignore"),
+            max_step=max_step,
+            nan=nan,
+            since=since,
+            until=until,
+            fit_until=fit_until,
+            folds=folds,
+            retune=retune,
         )
+        options._refuse_what_has_no_use()
         options._refuse_clashes()
         return options
 
@@ -117,9 +168,10 @@ class BatchOptions:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column that is read: by, time, truth, detectors."""
+        """Every column that is read: by, time, truth, what is ignored, detectors."""
         time = () if self.time is None else (self.time,)
-        return (*self.by, *time, self.truth, *self.detectors)
+        ignore = () if self.ignore is None else (self.ignore,)
+        return (*self.by, *time, self.truth, *ignore, *self.detectors)
 
     @property
     def is_long(self) -> bool:
@@ -158,12 +210,30 @@ class BatchOptions:
     @property
     def chance_columns(self) -> tuple[str, ...]:
         """Names of the levels of chance in a row."""
-        return CHANCE if self.has_affiliation else ()
+        levels = CHANCE if self.has_affiliation else ()
+        return levels if self.retune is None else (*levels, *RETUNED)
+
+    @property
+    def ignores_time(self) -> bool:
+        """Whether some time may be ignored."""
+        times = (self.ignore, self.max_step, self.since, self.until, self.fit_until)
+        return self.nan == "ignore" or any(one is not None for one in times)
+
+    @property
+    def of_many_series(self) -> bool:
+        """Whether thresholds are chosen once all series were looked at."""
+        return self.threshold.kind in OF_MANY_SERIES
+
+    @property
+    def shows_best(self) -> bool:
+        """Whether rows have the F1 at the series' own best threshold beside the honest one."""
+        return self.threshold.kind == "cross_fit" and self.has_affiliation
 
     @property
     def needs_curve(self) -> bool:
         """Whether the curve over all thresholds is needed for each series."""
-        return self.has_average_precision or self.threshold.kind == "best_f1"
+        own = self.threshold.kind == "best_f1" and self.fit_until is None
+        return self.has_average_precision or self.shows_best or own
 
     @property
     def needs_event_scores(self) -> bool:
@@ -174,24 +244,42 @@ class BatchOptions:
     def row_columns(self) -> tuple[str, ...]:
         """Columns of the result after `by`, in their order."""
         detector = () if self.is_long else (DETECTOR,)
-        alarmed = (ALARMED,) if self.has_affiliation else ()
-        head = (*detector, "status", "reason", *COUNTS, *alarmed, "threshold")
-        return (*head, *self.metric_columns, *self.chance_columns)
+        happened = (*OUTCOMES, *LENGTHS, ALARMED) if self.has_affiliation else ()
+        ignored = (IGNORED, *LEFT_OUT) if self.ignores_time else ()
+        best = (BEST,) if self.shows_best else ()
+        head = (*detector, "status", "reason", *COUNTS, *happened, *ignored, "threshold")
+        return (*head, *self.metric_columns, *best, *self.chance_columns)
 
     @cached_property
     def blank_row(self) -> dict[str, Any]:
         """A row of which nothing is known yet: None for texts and counts, nan for numbers."""
-        numbers = {"threshold", *self.metric_columns, *self.chance_columns}
+        numbers = {"threshold", *LENGTHS, IGNORED, BEST, *self.metric_columns, *self.chance_columns}
         return {name: nan if name in numbers else None for name in self.row_columns}
 
-    def with_thresholds(self, shared: Mapping[str, float]) -> BatchOptions:
-        """Fix the thresholds that all series of a detector share."""
-        return replace(self, shared=dict(shared))
+    def with_thresholds(
+        self, shared: Mapping[str, Any], fold_keys: Iterable[tuple[Any, ...]] = ()
+    ) -> BatchOptions:
+        """Fix the thresholds that all series of a detector share, or all of a fold."""
+        return replace(self, shared=dict(shared), fold_keys=tuple(fold_keys))
+
+    def series_key(self, key: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return what of a key names the series, and not the detector."""
+        return tuple(part for name, part in zip(self.by, key, strict=True) if name != DETECTOR)
+
+    def shared_threshold(self, detector: str, key: tuple[Any, ...]) -> float:
+        """Return the threshold of a detector for one series; nan if there is none."""
+        shared = self.shared.get(detector, nan)
+        if self.threshold.kind != "cross_fit" or not isinstance(shared, list | tuple):
+            return float(shared)
+        place = sortable(self.series_key(key))
+        fold = bisect_right([sortable(first) for first in self.fold_keys], place)
+        return float(shared[fold])
 
     def describe(self, fingerprint: str) -> dict[str, str]:
         """Return what is asked of which data, as text that is the same if and only if they are."""
         # Neither `strict` nor what was computed decides what is asked.
-        named = [one.name for one in fields(self) if one.name not in {"strict", "shared"}]
+        computed = {"strict", "shared", "fold_keys"}
+        named = [one.name for one in fields(self) if one.name not in computed]
         values = {name: getattr(self, name) for name in named}
         texts = {
             "score" if name == "scores" else name: str(value)
@@ -200,6 +288,17 @@ class BatchOptions:
             for name, value in values.items()
         }
         return {"closecall": installed_version(), "data": fingerprint, **texts}
+
+    def _refuse_what_has_no_use(self) -> None:
+        if self.max_step is not None and self.time is None:
+            raise InputTypeError(expected("`time` beside `max_step`", "none"))
+        if self.fit_until is not None and self.threshold.kind in ("number", "none"):
+            got = "`predicted`" if self.predicted else f"the threshold {self.threshold}"
+            rule = "a rule that chooses thresholds beside `fit_until`"
+            raise InputTypeError(expected(rule, got, "Leave earlier time out with `since`."))
+        if self.predicted and (self.nan == "ignore" or self.retune is not None):
+            option = "nan='ignore'" if self.nan == "ignore" else "retune"
+            raise InputTypeError(expected(f"`score` beside `{option}`", "`predicted`"))
 
     def _refuse_clashes(self) -> None:
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
@@ -224,6 +323,12 @@ class BatchOptions:
                     "Rename the column if it does not say which detector a row belongs to.",
                 )
             )
+
+
+def sortable(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a key that sorts as rows do: what is missing comes last."""
+    missing = [is_missing(part) for part in key]
+    return tuple((gone, 0 if gone else part) for gone, part in zip(missing, key, strict=True))
 
 
 def require_disorder(disorder: Any) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, MissingExtraError, expected
 from closecall.tables.batch.journal import write_rows
-from closecall.tables.batch.options import ALARMED, COUNTS, DETECTOR
+from closecall.tables.batch.options import DETECTOR
+from closecall.tables.batch.rows import WHOLE
 from closecall.tables.batch.summary import (
     higher_is_better,
     interval_rows,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from closecall.tables.sources.source import Kind
 
 # Counts that are not known of a series in trouble; pandas' plain integers have no missing value.
-_MAYBE_MISSING = (*COUNTS[1:], ALARMED)
+_MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
 
 
 def in_kind(table: pa.Table, kind: Kind) -> Any:
@@ -106,11 +107,18 @@ class BatchResult:
         """One row for each series and detector, in the input's own kind of table.
 
         The `by` columns, ``detector``, ``status`` and ``reason`` (the same in a line; null where
-        all is well), counts of samples and events (``alarmed_events`` are true events with a
-        prediction in their zone), the ``threshold``, the numbers of the metrics (lengths of time
-        in seconds; nan where undefined), and for affiliation what the same alarms reach
-        when they are moved, as in `Affiliation.chance`: ``chance_precision``, ``chance_recall``
-        and ``chance_f1``; nan for a series that was evaluated in parts, whose alarms are not kept.
+        all is well), counts of samples and events, and for affiliation how many true events were
+        ``caught``, how many alarms were ``false_alarms``, the share of the time that is
+        ``alarmed``, the ``median_delay`` (inf if half of the events were not caught), the
+        ``evaluated_days`` (nan where times are not dated) and the ``alarmed_events``, those with a
+        prediction in their zone. Where time may be ignored, ``ignored_time``, and how many true
+        events and alarms lie wholly in it: ``left_out_events`` and ``left_out_alarms``. Then the
+        ``threshold``, the numbers of the metrics (lengths of time in seconds; nan where
+        undefined), with ``cross_fit`` the ``best_f1`` at the series' own best threshold, and for
+        affiliation what the same alarms reach when they are moved, as in `Affiliation.chance`:
+        ``chance_precision``, ``chance_recall`` and ``chance_f1``. With ``retune``, what shifted
+        scores reach: ``chance_average_precision``, and ``retuned_f1`` at the best threshold of
+        each shift.
 
         The status is ``ok``; or, with numbers, ``constant_score`` (every sample has the same) or
         ``undefined`` (at least one metric is); or ``no_event``, ``nan_score``, ``bad_scores``,
@@ -120,8 +128,8 @@ class BatchResult:
         return in_kind(self.table, self.kind)
 
     @property
-    def thresholds(self) -> dict[str, float]:
-        """The thresholds that all series of a detector share, with ``best_f1_global``."""
+    def thresholds(self) -> dict[str, Any]:
+        """Thresholds by detector: one with ``best_f1_global``, one a fold with ``cross_fit``."""
         return dict(self.options.shared)
 
     @cached_property
@@ -159,9 +167,12 @@ class BatchResult:
               ``series_undefined``: for which at least one of the metrics has no value, and which
               the means of that metric therefore leave out; ``trouble``: every other status, and
               units that could not be read (see `failures`), in words.
+            - ``caught`` of the ``pooled_events`` true events of all series that were scored;
+              ``false_alarms``, also those on series without a true event, and
+              ``false_alarms_per_day`` of evaluated time (nan where times are not dated).
             - ``mean_<metric>``: over series, each with the same weight.
-            - ``pooled_affiliation_precision``, ``_recall``, ``_f1``: over the ``pooled_events``
-              true events of all series that were scored, each event with the same weight:
+            - ``pooled_affiliation_precision``, ``_recall``, ``_f1``: over the ``pooled_events``,
+              each event with the same weight:
               :math:`P = \sum_{s,j} P_{s,j} / \#\text{defined}`,
               :math:`R = \sum_{s,j} R_{s,j} / \#\text{events}`, and the F1 of these two.
             - ``micro_precision``, ``_recall``, ``_f1``: over samples, each with the same weight:

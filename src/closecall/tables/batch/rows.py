@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation.result import COLUMNS
-from closecall.tables.batch.options import ALARMED, COUNTS, DETECTOR
+from closecall.tables.batch.options import ALARMED, COUNTS, DETECTOR, LEFT_OUT, OUTCOMES
 from closecall.tables.batch.series import evaluate_series
 from closecall.tables.batch.status import FAILED, OK, one_line
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Keys = list[tuple[tuple[Any, ...], int]]  # the key of a series, and how many rows it has
 
 _TEXTS = (DETECTOR, "status", "reason")
-_WHOLE = (*COUNTS, ALARMED)
+WHOLE = (*COUNTS, *OUTCOMES, ALARMED, *LEFT_OUT)
 _TIMES = frozenset(COLUMNS[:4])
 _ON_THE_AXIS = _TIMES | {
     "precision_distance",
@@ -35,6 +35,7 @@ _ON_THE_AXIS = _TIMES | {
     "early",
     "late",
     "delay",
+    "nearest",
 }
 _PLACE = "__place__"
 
@@ -66,7 +67,7 @@ def evaluate_unit(unit: Unit, options: BatchOptions) -> UnitRows:
     for key, table in unit.groups():
         schema = schema or table.schema
         own = detector_of(key, options)
-        answers = evaluate_series(table, options, own)
+        answers = evaluate_series(table, options, key, own)
         keys.append((key, len(answers)))
         for name, answer in zip(options.detectors, answers, strict=True):
             answer.row[DETECTOR] = own or name
@@ -100,7 +101,7 @@ def rows_table(
 
     columns = options.row_columns
     types = [
-        pa.string() if name in _TEXTS else pa.int64() if name in _WHOLE else pa.float64()
+        pa.string() if name in _TEXTS else pa.int64() if name in WHOLE else pa.float64()
         for name in columns
     ]
     arrays = [
@@ -150,7 +151,7 @@ def _events_of(
         return None
     time = None if options.time is None else table.schema.field(options.time).type
     try:
-        samples = series.sample_numbers(scores.events.pair.truth)
+        samples = series.numbers_of_all(scores.events.pair.truth)
         return event_rows(detector, scores, samples, time, ignored=time and not series.timed)
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
         answer.row["status"], answer.row["reason"] = FAILED, one_line(error)

@@ -30,7 +30,7 @@ STATUSES = {
     BAD_SCORES: "with scores that are not numbers",
     BAD_LABELS: "with labels that are not 0 or 1",
     BAD_TIMES: "with times that repeat, go back or cannot be used",
-    EMPTY: "without samples",
+    EMPTY: "without a sample to evaluate",
     FAILED: "that failed",
 }
 """Every status a row can have, and how a summary says it."""

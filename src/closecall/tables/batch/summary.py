@@ -23,7 +23,7 @@ from closecall.statistics import (
     mean_intervals,
 )
 from closecall.statistics.intervals import read_drawing, read_level
-from closecall.tables.batch.options import ALARMED, DETECTOR
+from closecall.tables.batch.options import ALARMED, BEST, DETECTOR
 from closecall.tables.batch.status import OK, STATUSES
 
 if TYPE_CHECKING:
@@ -122,11 +122,27 @@ def _numbers(rows: pa.Table, options: BatchOptions) -> dict[str, Any]:
         "series_undefined": int(undefined.sum()),
         "trouble": trouble_text(statuses),
     }
+    if options.has_affiliation:
+        row |= _happened(rows)
     row |= {f"mean_{name}": mean(column) for name, column in values.items()}
-    row |= {f"mean_{name}": mean(numbers_of(rows, name)) for name in options.chance_columns}
+    more = (*((BEST,) if options.shows_best else ()), *options.chance_columns)
+    row |= {f"mean_{name}": mean(numbers_of(rows, name)) for name in more}
     if options.has_affiliation:
         row |= _pooled(rows)
     return row | _micro(rows)
+
+
+def _happened(rows: pa.Table) -> dict[str, Any]:
+    """Count what became of the events of all series that were scored, and the false alarms."""
+    scored = ~np.isnan(numbers_of(rows, "affiliation_recall"))
+    alarms, days = numbers_of(rows, "false_alarms"), numbers_of(rows, "evaluated_days")
+    dated = ~np.isnan(alarms) & ~np.isnan(days)
+    return {
+        "caught": int(numbers_of(rows, "caught")[scored].sum()),
+        "pooled_events": int(numbers_of(rows, "true_events")[scored].sum()),
+        "false_alarms": int(np.nansum(alarms)),
+        "false_alarms_per_day": float(ratio(alarms[dated].sum(), days[dated].sum())),
+    }
 
 
 def _pooled(rows: pa.Table) -> dict[str, Any]:
@@ -139,7 +155,6 @@ def _pooled(rows: pa.Table) -> dict[str, Any]:
     pooled_precision = ratio(float(np.nansum((precision * alarmed)[scored])), defined)
     pooled_recall = ratio(float((recall * events)[scored].sum()), count)
     return {
-        "pooled_events": int(count),
         "pooled_affiliation_precision": pooled_precision,
         "pooled_affiliation_recall": pooled_recall,
         "pooled_affiliation_f1": float(f_measure(pooled_precision, pooled_recall)),

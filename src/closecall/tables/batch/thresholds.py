@@ -1,8 +1,9 @@
-r"""One threshold for all series of a detector: the best F1 pooled over the events of all of them.
+r"""Thresholds that series of a detector share: the best F1 pooled over the events of many series.
 
-As the threshold falls from the highest score of any series, the sum of the individual precisions,
-the number of events that have one, and the sum of the individual recalls change only at scores of
-the series. Every series gives its changes, from its exact curve; all are sorted once and summed.
+``best_f1_global`` takes one for all series, ``cross_fit`` for each fold the one of the others. As
+the threshold falls from the highest score of any series, the sum of the individual precisions, the
+number of events that have one, and the sum of the individual recalls change only at scores of the
+series. Every series gives its changes, from its exact curve; all are sorted once and summed.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import numpy as np
 from closecall.affiliation import AffiliationCurve, affiliation_curve
 from closecall.affiliation.curve import cut_samples
 from closecall.fscore import f_measure
+from closecall.tables.batch.options import sortable
 from closecall.tables.batch.rows import detector_of
 from closecall.tables.batch.series import read_scored_column, read_series
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -133,25 +134,78 @@ class PooledChanges:
 def unit_changes(unit: Unit, options: BatchOptions) -> dict[str, Changes]:
     """Merge the changes of the series of a unit, by detector; series in trouble give none."""
     parts: dict[str, list[Changes]] = {}
-    for key, table in unit.groups():
-        own = detector_of(key, options)
-        for name, changes in _series_changes(table, options):
-            parts.setdefault(own or name, []).append(changes)
+    for _, by_detector in series_changes(unit, options):
+        for detector, changes in by_detector.items():
+            parts.setdefault(detector, []).append(changes)
     return {detector: Changes.merged(own) for detector, own in parts.items()}
 
 
-def _series_changes(table: Any, options: BatchOptions) -> list[tuple[str, Changes]]:
-    found = []
+SeriesChanges = list[tuple[tuple[Any, ...], dict[str, Changes]]]
+
+
+def series_changes(unit: Unit, options: BatchOptions) -> SeriesChanges:
+    """Return the changes of each series of a unit, by detector, under the key of the series."""
+    return [
+        (options.series_key(key), dict(_changes(table, options, detector_of(key, options))))
+        for key, table in unit.groups()
+    ]
+
+
+def _changes(
+    table: Any, options: BatchOptions, detector: str | None
+) -> Iterator[tuple[str, Changes]]:
     try:
-        series = read_series(table, options)
+        series = read_series(table, options, fitting=True)
         if len(series.in_span.truth) == 0:
-            return []
+            return
     except Exception:  # noqa: BLE001 - its rows say what is wrong, when the series is evaluated
-        return []
+        return
     for name in options.scores:
         try:
             scored = read_scored_column(series, table.column(name), name)
-            found.append((name, Changes.of_curve(affiliation_curve(scored, None))))
+            changes = Changes.of_curve(affiliation_curve(scored, None))
         except Exception:  # noqa: BLE001, S112 - as above
             continue
-    return found
+        yield detector or name, changes
+
+
+class FoldedChanges:
+    """The changes of every series, from which each fold gets the threshold of the others.
+
+    Series are in the order of their keys, whatever brought them, so that folds and sums are the
+    same. Memory holds the distinct scores of all series.
+    """
+
+    def __init__(self) -> None:
+        self._series: dict[tuple[Any, ...], dict[str, Changes]] = {}
+
+    def add(self, _: str, unit: SeriesChanges) -> None:
+        """Take what came of a unit, series by series."""
+        for key, by_detector in unit:
+            self._series.setdefault(key, {}).update(by_detector)
+
+    def best(self, folds: int) -> tuple[dict[str, list[float]], list[tuple[Any, ...]]]:
+        """Return the threshold of each fold by detector, and the first keys of all but one fold.
+
+        A fold whose others have no true event has none (nan), as has a series that is alone.
+        """
+        keys = sorted(self._series, key=sortable)
+        count = min(folds, len(keys))
+        fold_of = np.arange(len(keys)) * count // max(len(keys), 1)
+        first_keys = [keys[place] for place in np.searchsorted(fold_of, np.arange(1, count))]
+        detectors = dict.fromkeys(name for own in self._series.values() for name in own)
+        return {name: self._of_folds(name, keys, fold_of) for name in detectors}, first_keys
+
+    def _of_folds(
+        self, detector: str, keys: list[tuple[Any, ...]], fold_of: NDArray[np.int64]
+    ) -> list[float]:
+        parts: dict[int, list[Changes]] = {}
+        for key, fold in zip(keys, fold_of.tolist(), strict=True):
+            if detector in self._series[key]:
+                parts.setdefault(fold, []).append(self._series[key][detector])
+        merged = {fold: Changes.merged(own) for fold, own in parts.items()}
+        thresholds = []
+        for fold in range(int(fold_of[-1]) + 1):
+            others = [part for other, part in merged.items() if other != fold]
+            thresholds.append(Changes.merged(others).best() if others else np.nan)
+        return thresholds

@@ -175,7 +175,7 @@ def _with_text(tables: Mapping[DataFile, pa.Table], options: BatchOptions) -> di
     """Find the files with text in a column that holds numbers in another file."""
     is_text = arrow("pyarrow").types.is_string
     found: dict[DataFile, str] = {}
-    for column in (options.truth, *options.scores, *options.predicted):
+    for column in options.columns[len(options.by) + (options.time is not None) :]:
         text = [file for file, table in tables.items() if is_text(table.schema.field(column).type)]
         numbers = [file for file in tables if file not in text and tables[file].num_rows]
         for file in text if numbers else ():

@@ -1,0 +1,177 @@
+// The level of chance: what a detector's own alarms reach when they are moved around the evaluated
+// time, on average. The same shifts as closecall's own, so the same digits.
+
+import { lastAtMost } from "./predict.js";
+import { cutAtBorders, emptyPieces, emptyRows, scoreZones, zoneBorders } from "./score.js";
+
+const SHIFTS = 1000;
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+const REST = 250; // milliseconds without another threshold
+const SLICE = 10; // milliseconds, after which the page has its turn
+
+// Places on an axis counted in samples, where times are floats that sums would round.
+function inSamples(borders) {
+  const last = borders.length - 1;
+  return (at) => {
+    const low = Math.min(Math.max(lastAtMost(borders, at), 0), last - 1);
+    return low + Math.min(1, Math.max(0, (at - borders[low]) / (borders[low + 1] - borders[low])));
+  };
+}
+
+const mapped = ({ starts, stops }, map) => ({ starts: starts.map(map), stops: stops.map(map) });
+
+// Places [low, high) of the seam that leave an alarm across it if there is one now, and none if not;
+// in units from the start, or any number without a unit. Alarms that touch are one.
+function seams({ starts, stops }, [from, to], count, unit) {
+  const one = unit ? 1 : 0;
+  const ranges = [];
+  for (let k = 0; k < starts.length; k++) {
+    if (!(starts[k] < stops[k])) continue;
+    const last = ranges[ranges.length - 1];
+    if (last && starts[k] <= last[1]) last[1] = Math.max(last[1], stops[k]);
+    else ranges.push([starts[k], stops[k]]);
+  }
+  const own = ranges.map((ends) => ends.map((end) => count(end - from)));
+  const length = count(to - from);
+  if (own.length && own[0][0] === 0 && own[own.length - 1][1] === length) {
+    return [own.map(([start, stop], k) => [k ? start + one : 0, stop]), length];
+  }
+  const gaps = [0, ...own.map(([, stop]) => stop)];
+  return [gaps.map((low, k) => [low, k < own.length ? own[k][0] + one : length]), length];
+}
+
+// Index of the last value that is at most x, of equal ones the last.
+function lastNotAbove(sorted, x) {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle] <= x) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+// All shifts if there are up to 1,000, else 1,000 multiples of the golden ratio among them.
+export function shiftsOf(predicted, span, [per, of]) {
+  const unit = of > 0;
+  const count = unit ? (length) => Math.floor((length * per) / of) : (length) => length;
+  const [runs, length] = seams(predicted, span, count, unit);
+  const before = new Float64Array(runs.length + 1);
+  runs.forEach(([low, high], run) => {
+    before[run + 1] = before[run] + (high - low);
+  });
+  const total = before[runs.length];
+  const all = unit && total <= SHIFTS;
+  const shifts = new Float64Array(all ? total : SHIFTS);
+  for (let k = 0; k < shifts.length; k++) {
+    let place = all ? k : (((k + 1) * GOLDEN) % 1) * total;
+    if (unit && !all) place = Math.min(Math.floor(place), total - 1);
+    const run = Math.min(lastNotAbove(before, place), runs.length - 1);
+    const seam = Math.min(runs[run][0] + (place - before[run]), runs[run][1]);
+    // The alarms go forward by as much as the seam goes back.
+    shifts[k] = seam === 0 ? 0 : unit ? ((length - seam) * of) / per : length - seam;
+  }
+  return shifts;
+}
+
+// Alarms that are moved around the span; the one that wraps is cut. Gives how many there are then.
+function move({ starts, stops }, shift, [from, to], moved) {
+  const count = starts.length;
+  if (shift === 0) {
+    moved.starts.set(starts);
+    moved.stops.set(stops);
+    return count;
+  }
+  const length = to - from;
+  let seam = count;
+  while (seam > 0 && starts[seam - 1] + shift >= to) seam--;
+  let written = 0;
+  const add = (start, stop) => {
+    moved.starts[written] = start;
+    moved.stops[written++] = stop;
+  };
+  if (seam > 0 && stops[seam - 1] + shift > to) add(from, stops[seam - 1] + shift - length);
+  for (let k = seam; k < count; k++) {
+    add(Math.max(from, starts[k] + shift - length), Math.max(from, stops[k] + shift - length));
+  }
+  for (let k = 0; k < seam; k++) add(starts[k] + shift, Math.min(to, stops[k] + shift));
+  return written;
+}
+
+// Compute the levels, one shift at a time: what is yielded says nothing, what is returned does.
+function* movedLevels(series, predicted, shift) {
+  const levels = { precision: NaN, recall: 0, f1: NaN };
+  if (!predicted.starts.length) return levels;
+  let own = series;
+  let alarms = predicted;
+  if (shift === "samples") {
+    const map = inSamples(series.borders);
+    const span = [0, series.borders.length - 1];
+    const truth = mapped(series.truth, map);
+    own = { truth, span, zones: zoneBorders(truth, span) };
+    alarms = mapped(predicted, map);
+  }
+  const shifts = shiftsOf(alarms, own.span, shift === "samples" ? [1, 1] : shift);
+  const room = alarms.starts.length + 1;
+  const moved = { starts: new Float64Array(room), stops: new Float64Array(room) };
+  const pieces = emptyPieces(room, own.zones);
+  const rows = emptyRows(own.truth.starts.length);
+  const sums = { precision: 0, recall: 0, f1: 0 };
+  for (const by of shifts) {
+    const count = move(alarms, by, own.span, moved);
+    const scores = scoreZones(own, cutAtBorders(moved, own.zones, count, pieces), rows);
+    for (const name of Object.keys(sums)) sums[name] += scores[name];
+    yield;
+  }
+  for (const name of Object.keys(sums)) levels[name] = sums[name] / shifts.length;
+  return levels;
+}
+
+export function levelsOf(series, predicted, shift) {
+  const steps = movedLevels(series, predicted, shift);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+// Computes levels while the page rests, in slices, and tells them.
+export class ChanceLevels {
+  constructor(series, tell) {
+    this.series = series;
+    this.tell = tell;
+    this.waiting = new Map();
+    this.timer = null;
+  }
+
+  ask(index, predicted) {
+    const { shift } = this.series.detectors[index];
+    this.waiting.set(index, () => movedLevels(this.series, predicted, shift));
+    this.running = null;
+    this.later(REST);
+  }
+
+  later(milliseconds) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.work(), milliseconds);
+  }
+
+  work() {
+    if (!this.running) {
+      const [next] = this.waiting;
+      if (!next) return;
+      this.running = { index: next[0], steps: next[1]() };
+    }
+    const { index, steps } = this.running;
+    const until = performance.now() + SLICE;
+    while (performance.now() < until) {
+      const { done, value } = steps.next();
+      if (!done) continue;
+      this.running = null;
+      this.waiting.delete(index);
+      this.tell(index, value);
+      break;
+    }
+    this.later(0);
+  }
+}

@@ -1,0 +1,204 @@
+// Every threshold at once: precision, recall, time in alarm and alarms, as closecall's curve has them.
+// Made only when somebody asks for a best threshold within limits; the page comes with a part of it.
+
+import { distinctScores, lastAtMost, lowerBound } from "./predict.js";
+import { fMeasure, lossAfter, lossBefore, lossBetween, lossOutside } from "./score.js";
+
+// The samples, cut where a zone border falls inside one: piece k is [cuts[k], cuts[k + 1]).
+function cutSamples({ borders, zones }, { scores }) {
+  const last = borders.length - 1;
+  const cuts = [];
+  const owners = [];
+  let zone = 1;
+  for (let i = 0; i < last; i++) {
+    cuts.push(borders[i]);
+    owners.push(i);
+    while (zone < zones.length - 1 && zones[zone] < borders[i + 1]) {
+      if (zones[zone] > borders[i]) {
+        cuts.push(zones[zone]);
+        owners.push(i);
+      }
+      zone++;
+    }
+  }
+  cuts.push(borders[last]);
+  return { cuts: Float64Array.from(cuts), scores: Float64Array.from(owners, (i) => scores[i]) };
+}
+
+// The loss of recall that a piece takes away, entering between two pieces, if there are any.
+function gainOf(cuts, piece, left, right, a, b, A, B) {
+  const [start, stop] = [cuts[piece], cuts[piece + 1]];
+  if (left < 0 && right < 0) {
+    const weight = a < b ? b - a : 1;
+    return (B - A) * weight - (lossBefore(a, b, start, A) + lossAfter(a, b, stop, B));
+  }
+  const [v, u] = [left < 0 ? 0 : cuts[left + 1], right < 0 ? 0 : cuts[right]];
+  const now = left < 0 ? lossBefore(a, b, u, A) : right < 0 ? lossAfter(a, b, v, B) : lossBetween(a, b, v, u);
+  const before = left < 0 ? lossBefore(a, b, start, A) : lossBetween(a, b, v, start);
+  const after = right < 0 ? lossAfter(a, b, stop, B) : lossBetween(a, b, stop, u);
+  return now - before - after;
+}
+
+// What each piece changes when it enters, which depends only on the higher pieces next to it.
+function weigh({ truth, zones }, { cuts, scores }) {
+  const count = scores.length;
+  const pieces = { loss: new Float64Array(count), gain: new Float64Array(count), zone: new Int32Array(count) };
+  const stack = new Int32Array(count);
+  let first = 0;
+  for (let j = 0; j < truth.starts.length; j++) {
+    const [a, b, A, B] = [truth.starts[j], truth.stops[j], zones[j], zones[j + 1]];
+    const m = Math.min(a - A, B - b);
+    const scale = (B - A) * (a < b ? b - a : 1);
+    const isLast = j + 1 === truth.starts.length;
+    let top = 0;
+    let k = first;
+    for (; k < count && (isLast || cuts[k] < B); k++) {
+      while (top > 0 && scores[stack[top - 1]] < scores[k]) {
+        const piece = stack[--top];
+        const left = top > 0 ? stack[top - 1] : -1;
+        const far = cuts[k] < a || (left >= 0 && cuts[left + 1] > b);
+        pieces.gain[piece] = far ? 0 : gainOf(cuts, piece, left, k, a, b, A, B) / scale;
+      }
+      stack[top++] = k;
+      pieces.loss[k] = lossOutside(a, b, cuts[k], cuts[k + 1], m) / (B - A);
+      pieces.zone[k] = j;
+    }
+    while (top > 0) {
+      const piece = stack[--top];
+      pieces.gain[piece] = gainOf(cuts, piece, top > 0 ? stack[top - 1] : -1, -1, a, b, A, B) / scale;
+    }
+    first = k;
+  }
+  return pieces;
+}
+
+// Places of the pieces from the highest score down, and where each distinct score's begin.
+function descending(scores, distinct) {
+  const groups = new Int32Array(distinct.length + 1);
+  const ranks = scores.map((score) => distinct.length - 1 - lowerBound(distinct, score));
+  for (const rank of ranks) groups[rank + 1]++;
+  for (let k = 0; k < distinct.length; k++) groups[k + 1] += groups[k];
+  const next = groups.slice();
+  const order = new Int32Array(scores.length);
+  ranks.forEach((rank, k) => {
+    order[next[rank]++] = k;
+  });
+  return { order, groups };
+}
+
+// A sum that keeps what rounding drops.
+class Sum {
+  constructor() {
+    this.total = 0;
+    this.rest = 0;
+  }
+
+  add(term) {
+    const now = this.total + term;
+    const back = now - this.total;
+    this.rest += this.total - (now - back) + (term - back);
+    this.total = now;
+  }
+
+  get value() {
+    return this.total + this.rest;
+  }
+}
+
+// Let pieces enter from the highest score down; a point after each distinct score.
+function sweep(series, { cuts }, { loss, gain, zone }, { order, groups }) {
+  const points = groups.length - 1;
+  const curve = { precision: new Float64Array(points), recall: new Float64Array(points), alarmed: new Float64Array(points) };
+  const zones = Array.from(series.truth.starts, () => ({ loss: new Sum(), length: new Sum(), precision: 0 }));
+  const [precision, recall, time] = [new Sum(), new Sum(), new Sum()];
+  let defined = 0;
+  for (let point = 0; point < points; point++) {
+    for (let i = groups[point]; i < groups[point + 1]; i++) {
+      const k = order[i];
+      const own = zones[zone[k]];
+      const length = cuts[k + 1] - cuts[k];
+      if (own.length.total === 0) defined++;
+      own.loss.add(loss[k]);
+      own.length.add(length);
+      time.add(length);
+      const now = Math.max(0, 1 - own.loss.value / own.length.value);
+      precision.add(now - own.precision);
+      own.precision = now;
+      recall.add(gain[k]);
+    }
+    curve.precision[point] = precision.value / defined;
+    curve.recall[point] = Math.min(1, recall.value / zones.length);
+    curve.alarmed[point] = time.value / (series.span[1] - series.span[0]);
+  }
+  return curve;
+}
+
+// Which pieces overlap a true event.
+function hitsOf({ truth }, { cuts, scores }) {
+  const hit = new Uint8Array(scores.length);
+  for (let j = 0; j < truth.starts.length; j++) {
+    const first = lastAtMost(cuts, truth.starts[j]);
+    const last = Math.max(lowerBound(cuts, truth.stops[j]) - 1, first);
+    if (first < scores.length && last >= 0) hit.fill(1, Math.max(first, 0), Math.min(last + 1, scores.length));
+  }
+  return hit;
+}
+
+// The whole curve of a detector, thresholds descending; kept with it.
+export function wholeCurve(series, detector) {
+  if (!detector.whole) {
+    const pieces = cutSamples(series, detector);
+    const entering = descending(pieces.scores, distinctScores(detector));
+    const curve = sweep(series, pieces, weigh(series, pieces), entering);
+    const f1 = curve.precision.map((precision, k) => fMeasure(precision, curve.recall[k]));
+    const thresholds = distinctScores(detector).slice().reverse();
+    detector.whole = { ...curve, f1, thresholds, pieces, entering, hit: hitsOf(series, pieces) };
+  }
+  return detector.whole;
+}
+
+// Alarms and false ones at every threshold; those that a pause below the cooldown parts are one.
+export function countAlarms({ pieces: { cuts, scores }, entering: { order, groups }, hit }, cooldown) {
+  const count = scores.length;
+  // The neighbours of a piece when it enters: the nearest ones with a score at least as high.
+  const left = new Int32Array(count).fill(-1);
+  const right = new Int32Array(count).fill(count);
+  const stack = new Int32Array(count);
+  for (let k = 0, top = 0; k < count; k++) {
+    while (top > 0 && scores[stack[top - 1]] < scores[k]) right[stack[--top]] = k;
+    if (top > 0) left[k] = stack[top - 1];
+    stack[top++] = k;
+  }
+  const parents = Int32Array.from({ length: count }, (_, k) => k);
+  const hits = hit.slice();
+  const find = (k) => {
+    while (parents[k] !== k) k = parents[k] = parents[parents[k]];
+    return k;
+  };
+  const alarms = new Int32Array(groups.length - 1);
+  const falseAlarms = new Int32Array(groups.length - 1);
+  let total = 0;
+  let wrong = 0;
+  const join = (k, early, late, other) => {
+    const pause = cuts[late] - cuts[early + 1];
+    if (pause > 0 && pause >= cooldown) return;
+    const [one, two] = [find(k), find(other)];
+    if (one === two) return;
+    parents[one] = two;
+    total--;
+    if (!(hits[one] && hits[two])) wrong--;
+    hits[two] |= hits[one];
+  };
+  for (let point = 0; point < alarms.length; point++) {
+    for (let i = groups[point]; i < groups[point + 1]; i++) {
+      const k = order[i];
+      total++;
+      wrong += hit[k] ? 0 : 1;
+      if (left[k] >= 0) join(k, left[k], k, left[k]);
+      if (right[k] < count) join(k, k, right[k], right[k]);
+    }
+    alarms[point] = total;
+    falseAlarms[point] = wrong;
+  }
+  return { alarms, falseAlarms };
+}

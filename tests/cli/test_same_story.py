@@ -1,0 +1,90 @@
+"""`demo`, `score`, `curve` and `compare` tell the same story of the same data."""
+
+import json
+
+import pytest
+
+from closecall.wording import outcome_text
+from tests.cli.conftest import lines
+
+THRESHOLD = 24  # where the scores give the labels of the detector
+COLUMNS = ("--truth", "label", "--time", "time")
+SCORES = ("precision", "recall", "f1")
+
+
+@pytest.fixture
+def stories(run, demo_file):
+    """What each command says of the detector `forecast`, in JSON and on the terminal."""
+    arguments = {
+        "score": (*COLUMNS, "--predicted", "forecast"),
+        "curve": (*COLUMNS, "--score", "forecast_score", "--threshold", f"{THRESHOLD}"),
+        "compare": (*COLUMNS, "--predicted", "threshold", "--predicted", "forecast"),
+    }
+    screens = {name: lines(run(name, demo_file, *own)) for name, own in arguments.items()}
+    screens["demo"] = lines(run("demo"))
+    values = {
+        name: json.loads(run(name, demo_file, *own, "--format", "json").stdout)
+        for name, own in arguments.items()
+    }
+    return screens, values
+
+
+def told(values):
+    """Return the counts, scores, levels of chance and events of each command, in one shape."""
+    score, curve = values["score"], values["curve"]["chosen"]
+    (own,) = [row for row in values["compare"]["detectors"] if row["name"] == "forecast"]
+    events = [row | row["detectors"]["forecast"] for row in values["compare"]["events"]]
+    columns = ("start", "stop", "outcome", "delay", "nearest", *SCORES)
+
+    def story(headline, scores, levels, rows):
+        return {
+            "headline": headline,
+            "scores": scores,
+            "chance": levels,
+            "events": [{name: row[name] for name in columns} for row in rows],
+        }
+
+    return {
+        **{
+            name: story(
+                one["headline"],
+                {key: one[key] for key in (*SCORES, "alarms")},
+                {key: one["chance"][key] for key in SCORES},
+                one["events"],
+            )
+            for name, one in (("score", score), ("curve", curve))
+        },
+        "compare": story(
+            values["compare"]["headlines"]["forecast"],
+            {key: own[key] for key in (*SCORES, "alarms")},
+            {key: own[f"chance_{key}"] for key in SCORES},
+            events,
+        ),
+    }
+
+
+def test_the_values_are_the_same(stories):
+    found = told(stories[1])
+    assert found["score"] == found["curve"] == found["compare"]
+    assert [row["outcome"] for row in found["score"]["events"]].count("caught") == 6
+    assert found["score"]["headline"].startswith("6 of 7 caught, median delay 35 min")
+
+
+def test_the_screens_say_them(stories):
+    screens, values = stories
+    story = told(values)["score"]
+    for name, screen in screens.items():
+        text = "\n".join(screen)
+        assert story["headline"] in text, name
+        # Where several detectors are listed, the rows of this one come after its name.
+        part = {"demo": "\nforecast: ", "compare": "\ndetector "}.get(name, "")
+        rows = text[text.index(part) if part else 0 :]
+        for row in story["events"]:
+            outcome = outcome_text(row["outcome"], row["delay"], row["nearest"], dated=True)
+            start = row["start"].replace("T", " ").removesuffix(":00")
+            after = rows[rows.index(start) :].split("\n")[: 2 if name == "compare" else 1]
+            assert outcome in after[-1], (name, row["start"])
+        for key in SCORES:
+            assert f"{story['scores'][key]:.2f}" in text, (name, key)
+            assert name in ("demo", "compare") or f"{story['chance'][key]:.2f}" in text
+        assert f"{story['chance']['f1']:.2f}" in text, name

@@ -1,0 +1,265 @@
+"""The page's script says what the library says: outcomes, words, chance, best thresholds."""
+
+from datetime import timedelta
+from math import inf, isnan, nan
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.errors import UndefinedMetricError
+from closecall.report import report_batch
+from closecall.wording import headline, outcome_text, rate_text
+from tests.report.conftest import opened
+
+RANDOM = np.random.default_rng(15)
+START = np.datetime64("2024-03-04", "s")
+OUTCOMES = """() => closecall.view.series.detectors.map((_, index) => {
+  const { series } = closecall.view;
+  const { rows, ...result } = closecall.view.scoreAt(index, 0);
+  const levels = closecall.levelsOf(series, result.predicted, series.detectors[index].shift);
+  const told = [...rows.outcome].map((_, j) => closecall.outcome(series, { rows }, j));
+  return {
+    outcome: told.map(({ kind }) => kind), words: told.map(({ text }) => text),
+    delay: [...rows.delay].map((late) => String(series.clock.duration(late))),
+    nearest: [...rows.nearest].map((away) => String(series.clock.duration(away))),
+    counts: [result.caught, result.alarms, result.falseAlarms], alarmed: result.alarmed,
+    chance: [levels.precision, levels.recall, levels.f1].map(String),
+    headline: closecall.headlineOf(series, { rows, ...result }),
+  };
+})"""
+
+
+def random_events(most, length, points):
+    """Ranges and points that may touch, on a grid so small that borders meet them often."""
+    ends = np.sort(RANDOM.choice(length + 1, size=min(2 * most, length + 1), replace=False))
+    pairs = [(int(a), int(b)) for a, b in zip(ends[::2], ends[1::2], strict=False)]
+    chosen = [pair for pair in pairs if RANDOM.random() < 0.8]
+    touching = []
+    for start, stop in chosen:
+        middle = int(RANDOM.integers(start, stop + 1))
+        if RANDOM.random() < points:
+            touching.append((start, start))
+        elif start < middle < stop and RANDOM.random() < 0.4:
+            touching += [(start, middle), (middle, stop)]
+        else:
+            touching.append((start, stop))
+    return touching or [(3, 5)]
+
+
+def random_series(dated):
+    """A series with five detectors; some alarms cross borders of zones, some touch events."""
+    length = int(RANDOM.integers(30, 200))
+    truth = random_events(int(RANDOM.integers(2, 14)), length, 0.25)
+    detectors = [
+        random_events(int(RANDOM.integers(1, 14)), length, share) for share in (0, 0, 0.2, 0.5, 1)
+    ]
+    unit = np.timedelta64(int(RANDOM.choice([1, 7, 300, 86_400])), "s") if dated else 1
+    origin = START if dated else int(RANDOM.integers(-50, 50))
+    scale = 1 if dated or RANDOM.random() < 0.5 else float(RANDOM.choice([0.37, 12.5]))
+
+    def events(pairs):
+        return cc.Events([tuple(origin + end * unit * scale for end in pair) for pair in pairs])
+
+    return {
+        "truth": events(truth),
+        "predicted": {f"d{k}": events(pairs) for k, pairs in enumerate(detectors)},
+        "span": (origin, origin + length * unit * scale),
+    }
+
+
+SERIES = {f"s{k}": random_series(dated=k % 2 == 0) for k in range(40)}
+
+
+@pytest.fixture(scope="module")
+def many(show):
+    return show(report_batch(SERIES))
+
+
+def seconds(values):
+    """Lengths of time as the command line has them; nan for what is undefined."""
+    if values.dtype.kind == "m":
+        return [nan if np.isnat(value) else value / np.timedelta64(1, "s") for value in values]
+    return values.tolist()
+
+
+def same(shown, values):
+    return all(
+        (isnan(float(text)) and isnan(value)) or float(text) == value
+        for text, value in zip(shown, values, strict=True)
+    )
+
+
+def test_a_thousand_events_have_the_same_outcomes_and_words(many):
+    compared, seen = 0, set()
+    for name, series in SERIES.items():
+        opened(many, name)
+        dated = isinstance(series["span"][0], np.datetime64)
+        for shown, alarms in zip(
+            many.evaluate(OUTCOMES), series["predicted"].values(), strict=True
+        ):
+            result = cc.affiliation(series["truth"], alarms, span=series["span"])
+            events = result.events
+            assert shown["outcome"] == events.outcome.tolist(), name
+            delay, nearest = seconds(events.delay), seconds(events.nearest)
+            assert same(shown["delay"], delay)
+            assert same(shown["nearest"], nearest)
+            plain = [[None if isnan(one) else one for one in own] for own in (delay, nearest)]
+            words = [
+                outcome_text(outcome, late, away, dated=dated)
+                for outcome, late, away in zip(shown["outcome"], *plain, strict=True)
+            ]
+            assert shown["words"] == words
+            assert shown["counts"] == [result.caught, result.alarms, result.false_alarms]
+            assert shown["alarmed"] == pytest.approx(result.alarmed, abs=1e-12)
+            assert shown["headline"] == result.headline
+            levels = [float(level) for level in shown["chance"]]
+            assert levels == pytest.approx([*result.chance.values().values()], abs=1e-9)
+            compared += len(events)
+            seen |= set(shown["outcome"])
+    assert compared >= 1000
+    assert seen == {"caught", "close call", "missed"}
+
+
+def test_words_for_the_same_numbers(many):
+    numbers = [0, 1, 0.5, 12.5, 2.25, 1e-7, 123456.5, 1e6, 2.5e9, 0.125, 59.95, 1500, 86400.5]
+    numbers += (10 ** RANDOM.uniform(-8, 8, size=300)).tolist()
+    columns = (
+        RANDOM.integers(0, 8, size=600).tolist(),
+        [7] * 600,
+        RANDOM.permutation([*numbers, *[-one for one in numbers], inf, inf])[:600].tolist(),
+        RANDOM.integers(0, 60, size=600).tolist(),
+        (10 ** RANDOM.uniform(0, 7, size=600)).tolist(),
+        (RANDOM.random(600) < 0.5).tolist(),
+    )
+    lines = list(zip(*columns, strict=True))
+    texts = [[str(one) if one != inf else "Infinity" for one in line[:5]] for line in lines]
+    shown = many.evaluate(
+        """lines => lines.map(([caught, events, medianDelay, falseAlarms, length, dated]) =>
+          closecall.headline({ caught: Number(caught), events: Number(events),
+            medianDelay: Number(medianDelay), falseAlarms: Number(falseAlarms),
+            length: Number(length), dated }))""",
+        [[*text, line[5]] for text, line in zip(texts, lines, strict=True)],
+    )
+    assert shown == [headline(*line[:5], dated=line[5]) for line in lines]
+    lengths = [10.0**power * 2**half for power in range(8) for half in range(3)]
+    rates = [(count, length) for count in (1, 2, 5, 17, 250) for length in lengths]
+    script = "rates => rates.map(([n, time]) => closecall.rateText(n, 'alarm', time, false))"
+    shown = many.evaluate(script, rates)
+    assert shown == [rate_text(count, "alarm", length, dated=False) for count, length in rates]
+
+
+def labels_and_scores(count, events):
+    truth = np.zeros(count, dtype=int)
+    for start in RANDOM.choice(count - 9, size=events, replace=False):
+        truth[start : start + RANDOM.integers(1, 9)] = 1
+    noise = np.convolve(RANDOM.normal(size=count), [0.3, 0.4, 0.3], "same")
+    return truth, np.round(noise + 0.6 * truth, 2)
+
+
+TRUTH, SCORES = labels_and_scores(700, 12)
+DAYS = START + 3600 * np.arange(TRUTH.size)
+UNEVEN = START + np.cumsum(RANDOM.integers(60, 7200, size=TRUTH.size))
+END = UNEVEN[-1] + np.timedelta64(60, "s")
+AXES = {
+    "samples": ({}, 1),
+    "hours": ({"times": DAYS}, timedelta(hours=1)),
+    "uneven": ({"times": UNEVEN, "end": END}, timedelta(hours=1)),
+    "ignored": ({"times": DAYS, "ignore": np.arange(TRUTH.size) % 97 > 80}, timedelta(hours=1)),
+    "numbers": ({"times": 0.25 * np.arange(TRUTH.size)}, 0.25),
+}
+LIMITS = [
+    {},
+    {"min_precision": 0.7},
+    {"min_recall": 0.9},
+    {"max_alarms_per": (2, 50)},
+    {"max_alarms_per": (4, 24), "cooldown": 3},
+    {"max_false_alarms_per": (1, 60)},
+    {"max_false_alarms_per": (1, 30), "cooldown": 12, "min_recall": 0.5},
+    {"max_alarms_per": (3, 24), "max_false_alarms_per": (2, 24), "min_precision": 0.5},
+    {"max_alarmed": 0.05},
+    {"min_precision": 0.999, "min_recall": 0.999},
+]
+NAMES = {
+    "min_precision": "minPrecision",
+    "min_recall": "minRecall",
+    "max_alarms_per": "maxAlarms",
+    "max_false_alarms_per": "maxFalseAlarms",
+    "max_alarmed": "maxAlarmed",
+    "cooldown": "cooldown",
+}
+BEST = """sets => sets.map((limits) => {
+  const { series } = closecall.view;
+  const { clock } = series;
+  const own = { ...limits };
+  for (const name of ['maxAlarms', 'maxFalseAlarms']) {
+    if (own[name]) own[name] = [own[name][0], clock.offsets(own[name][1])];
+  }
+  if (own.cooldown) own.cooldown = clock.offsets(own.cooldown);
+  return closecall.bestWithin(series, series.detectors[0], own);
+})"""
+
+
+@pytest.fixture(scope="module")
+def axes(show):
+    return show(
+        report_batch(
+            {
+                name: {"truth": TRUTH, "scores": SCORES, **options}
+                for name, (options, _) in AXES.items()
+            }
+        )
+    )
+
+
+def in_units(value, unit):
+    """A duration in the units of the axis, and as the page is told it: seconds or the number."""
+    length = value * unit
+    return length, length.total_seconds() if isinstance(length, timedelta) else length
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_best_threshold_within_limits(axes, axis):
+    options, unit = AXES[axis]
+    curve = cc.affiliation_curve(TRUTH, SCORES, **options)
+    opened(axes, axis)
+    asked, told = [], []
+    for limits in LIMITS:
+        own, page = dict(limits), {}
+        for name, value in limits.items():
+            page[NAMES[name]] = value
+            if name == "cooldown":
+                own[name], page["cooldown"] = in_units(value, unit)
+            elif name.endswith("_per"):
+                length, plain = in_units(value[1], unit)
+                own[name], page[NAMES[name]] = (value[0], length), [value[0], plain]
+        asked.append(own)
+        told.append(page)
+    for own, shown in zip(asked, axes.evaluate(BEST, told), strict=True):
+        try:
+            best = curve.best(**own)
+        except UndefinedMetricError:
+            assert shown is None, own
+            continue
+        assert shown["threshold"] == best.threshold, own
+        assert (shown["alarms"], shown["falseAlarms"]) == (best.alarms, best.false_alarms), own
+        for name, key in (("precision",) * 2, ("recall",) * 2, ("f1", "fbeta"), ("alarmed",) * 2):
+            assert shown[name] == pytest.approx(getattr(best, key), abs=1e-12), own
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_whole_curve(axes, axis):
+    options, _ = AXES[axis]
+    curve = cc.affiliation_curve(TRUTH, SCORES, **options)
+    opened(axes, axis)
+    shown = axes.evaluate(
+        """() => {
+          const { series } = closecall.view;
+          closecall.bestWithin(series, series.detectors[0], {});
+          const { thresholds, precision, recall } = series.detectors[0].whole;
+          return [thresholds, precision, recall].map((column) => [...column]);
+        }"""
+    )
+    assert shown[0] == curve.thresholds.tolist()
+    assert shown[1] == pytest.approx(curve.precision, abs=1e-12)
+    assert shown[2] == pytest.approx(curve.recall, abs=1e-12)
