@@ -176,7 +176,7 @@ def plot_events(
 
 
 def _shade_ignored(axes: Axes, ignored: IgnoredTime, scale: TimeAxis) -> str:
-    """Hatch ignored time, over the lanes and under the series; return what the legend says of it."""
+    """Hatch ignored time, over the lanes and under the series; return its legend."""
     ends = scale.positions(ignored.starts), scale.positions(ignored.stops)
     bottom, top = axes.get_ylim()
     shade_ignored(axes, *ends, (bottom, 1.0), sum(_TRUE_BAR) / 2)
