@@ -157,5 +157,7 @@ def test_by_hand():
         "recall": together.recall,
         "f1": together.f1,
         "alarms": 2,
+        "caught": 1,
+        "false_alarms": 0,
         "missed": 0,
     }

@@ -168,8 +168,7 @@ class AffiliationCurve:
     def false_alarms(self) -> NDArray[np.int64]:
         """How many predicted events overlap no true event at each threshold."""
         own = self._overlaps
-        # An alarm hits an event with each piece that overlaps one, but those that it joins.
-        hits = _count_at_least(own.scores, self.thresholds)
+        hits = _count_at_least(own.begun, self.thresholds)
         return self.alarms - (hits - _count_at_least(own.joined, self.thresholds))
 
     def best(
@@ -578,10 +577,10 @@ class Overlaps:
     """Whether each piece overlaps a true event."""
     highest: NDArray[Any]
     """The highest score of each event that overlaps a piece: it is caught from there down."""
-    scores: NDArray[Any]
-    """The scores of the pieces that overlap an event."""
+    begun: NDArray[Any]
+    """The scores at which alarms that overlap an event begin as the threshold falls."""
     joined: NDArray[Any]
-    """For each of these but the first: from which score down the one before is in its alarm."""
+    """The scores at which two of these become one."""
 
     @classmethod
     def of(cls, scored: Scored, pieces: Pieces) -> Overlaps:
@@ -598,12 +597,13 @@ class Overlaps:
         hit = np.cumsum(steps[:-1]) > 0
         places = np.flatnonzero(hit)
         padded = np.append(pieces.scores, pieces.scores[-1:])
-        return cls(
-            hit,
-            _over(np.maximum, padded, first, last),
-            pieces.scores[places],
-            _over(np.minimum, padded, places[:-1], places[1:]),
-        )
+        # Every piece begins an alarm and joins that of the one before; most do both at once.
+        begun, joined = pieces.scores[places], _over(np.minimum, padded, places[:-1], places[1:])
+        apart = begun[1:] != joined
+        begun, joined = np.append(begun[:1], begun[1:][apart]), joined[apart]
+        apart = begun[:-1] != joined
+        begun, joined = np.append(begun[:-1][apart], begun[-1:]), joined[apart]
+        return cls(hit, _over(np.maximum, padded, first, last), begun, joined)
 
 
 def _over(

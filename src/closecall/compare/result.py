@@ -84,8 +84,9 @@ def compare(
     Returns
     -------
     Comparison
-        ``headline``, ``detectors``, ``events``, ``best``, ``missed_by_all``, ``pairs``, ``pair(a, b)``,
-        ``ensemble(...)``, ``best_pair(...)``, ``results``, ``to_frame``, ``to_dict``.
+        ``headline``, ``detectors``, ``events``, ``best``, ``missed_by_all``, ``pairs``,
+        ``pair(a, b)``, ``ensemble(...)``, ``best_pair(...)``, ``results``, ``to_frame``,
+        ``to_dict``.
 
     Examples
     --------
@@ -213,7 +214,7 @@ class Comparison:
 
     @cached_property
     def best(self) -> tuple[tuple[str, ...], ...]:
-        """For each event the detector with the highest F1; several if tied, none if none has one."""
+        """For each event the detector with the highest F1; several if tied, none without any."""
         return tuple(
             tuple(name for name, leads in zip(self.names, column, strict=True) if leads)
             for column in self.leads.T.tolist()

@@ -39,7 +39,7 @@ _GAP = 0.5, 0.02  # rows between the events and the whole series: at least, and 
 _PAIR = 2
 _MANY = 80  # rows from which on markers are small
 _FONT, _ROW_FONT = 8.5, 8.0
-_FILLS: dict[str, dict[str, str]] = {
+_FILLS: dict[str, dict[str, Any]] = {
     "caught": {"fillstyle": "full"},
     "close call": {"fillstyle": "left", "markerfacecoloralt": "white"},
     "missed": {"fillstyle": "full", "markerfacecolor": "white"},

@@ -247,7 +247,8 @@ def _draw_free_response(axes: Axes, curve: AffiliationCurve, point: OperatingPoi
     dated = scored.clock.kind == "datetime"
     length = float(scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
     unit, size = rate_unit(max(point.false_alarms, 1), length, dated=dated)
-    rates, usable = curve.false_alarms * (size / length), curve.alarmed <= MOST_ALARMED
+    rates: Floats = curve.false_alarms * np.float64(size / length)
+    usable = curve.alarmed <= MOST_ALARMED
     front = frontier(curve.false_alarms, curve.caught, usable)
     rows = np.union1d(_spread_along(rates, curve.caught), front)
     last = int(np.count_nonzero(usable[rows]))  # the time in alarm rises as the threshold falls
@@ -273,7 +274,8 @@ def _draw_free_response(axes: Axes, curve: AffiliationCurve, point: OperatingPoi
     if last < rows.size:
         style["linestyle"] = (0, (1, 1.5))
         axes.plot(path[0][endless], path[1][endless], label="over half in alarm", **style)
-    shares = axes.secondary_yaxis("right", functions=(lambda y: y / count, lambda y: y * count))
+    ways: Any = (lambda y: y / count, lambda y: y * count)
+    shares = axes.secondary_yaxis("right", functions=ways)
     shares.yaxis.set_major_formatter(PercentFormatter(1))
     shares.tick_params(labelsize=8.5)
     shares.spines["right"].set_visible(False)

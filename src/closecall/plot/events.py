@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import EventScores
+    from closecall.axis import IgnoredTime
     from closecall.clock import Clock, Ticks
     from closecall.plot.drawing import Floats
 
@@ -129,7 +130,7 @@ def plot_events(
     results = {name: affiliation(pair, None) for name, pair in detectors.predicted.items()}
     series = None
     if values is not None:
-        series = _read_series(values, truth, times, end, max_step, detectors.truth.clock)
+        series = _read_series(values, truth, axis, detectors.truth.clock)
     bottom, top = -len(results) - 0.02, 1.0 + (0.25 + _SERIES_LANES if series else 0)
     if ax is None:
         size = (_WIDTH, _FRAME + _LANE * (top - bottom))
@@ -169,13 +170,19 @@ def plot_events(
         ax.spines[side].set_visible(False)
     legend = f"per event: {_LEGENDS[write]}    dashed: zones of affiliation"
     if pair.ignored is not None:
-        ends = scale.positions(pair.ignored.starts), scale.positions(pair.ignored.stops)
-        shade_ignored(ax, *ends, (bottom, 1.0), sum(_TRUE_BAR) / 2)
-        hatched: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}
-        draw_bars(ax, *ends, (1.0, top), "none", **hatched, zorder=0.6)
-        legend += f"\nhatched: ignored, {length_text(pair.ignored.total, pair.clock)} in all"
+        legend += _shade_ignored(ax, pair.ignored, scale)
     ax.set_title(legend, loc="right", fontsize=_SMALL_FONT, color="0.35")
     return ax
+
+
+def _shade_ignored(axes: Axes, ignored: IgnoredTime, scale: TimeAxis) -> str:
+    """Hatch ignored time, over the lanes and under the series; return its legend."""
+    ends = scale.positions(ignored.starts), scale.positions(ignored.stops)
+    bottom, top = axes.get_ylim()
+    shade_ignored(axes, *ends, (bottom, 1.0), sum(_TRUE_BAR) / 2)
+    hatched: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}
+    draw_bars(axes, *ends, (1.0, top), "none", **hatched, zorder=0.6)
+    return f"\nhatched: ignored, {length_text(ignored.total, ignored.clock)} in all"
 
 
 def _zone_positions(events: EventScores, scale: TimeAxis) -> Floats:
@@ -189,7 +196,7 @@ def _zone_positions(events: EventScores, scale: TimeAxis) -> Floats:
 
 
 def _read_series(
-    values: Any, truth: Any, times: Any, end: Any, max_step: Any, clock: Clock
+    values: Any, truth: Any, given: dict[str, Any], clock: Clock
 ) -> tuple[Ticks, Floats]:
     """Return times and values of all samples, with nan in the steps that are too long."""
     if isinstance(truth, Events):
@@ -207,7 +214,9 @@ def _read_series(
     if series.size != length:
         rule = f"`values` to have one number for each of the {length} labels"
         raise InputError(expected(rule, f"{series.size}"))
-    axis = read_axis(length, times, end, of="labels", max_step=max_step).on_clock(clock)
+    max_step = given["max_step"]
+    axis = read_axis(length, given["times"], given["end"], of="labels", max_step=max_step)
+    axis = axis.on_clock(clock)
     ticks, numbers = axis.borders(np.arange(length)), series.astype(np.float64)
     if max_step is not None:
         gaps = np.flatnonzero(np.diff(ticks) > read_length(max_step, clock, "max_step")) + 1
