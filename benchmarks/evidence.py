@@ -97,7 +97,8 @@ def autocorrelated(random: np.random.Generator, truth: Labels) -> Labels:
         current = slow * current + step
         level.append(current)
     values = np.array(level)
-    return (values >= np.quantile(values, 1 - share)).astype(np.uint8)
+    alarms: Labels = (values >= np.quantile(values, 1 - share)).astype(np.uint8)
+    return alarms
 
 
 def heavy_tailed(random: np.random.Generator, truth: Labels) -> Labels:

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
+__all__ = [
+    "EventSignificance",
+    "EventTests",
+    "ScoresSignificance",
+    "ShiftTest",
+    "Significance",
+    "adjust_pvalues",
+    "significance",
+]
+
 MOST_SHIFTS = 1_000_000
 LEVEL, EFFECT = 0.05, 0.05  # what is told to be better than chance has both
 _BEST = "best_f1"
