@@ -21,7 +21,7 @@ nonetheless, one fails and the other succeeds (`leads.SetBack`). How surely one 
 says whether they do, and may be no surer than luck allows (`leads.lead`). With fewer than six
 events there is neither.
 
-All of it was chosen by the coverage it had in simulations, which the document on chance shows.
+All of it was chosen by the coverage it had in simulations, which the document on intervals shows.
 """
 
 from closecall.statistics.intervals import (
