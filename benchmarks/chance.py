@@ -12,7 +12,10 @@ import closecall as cc
 from benchmarks import series
 from benchmarks.affiliation import DisagreementError
 from benchmarks.timing import Row, Target, best_time, best_times, once, print_table, verdict
+from closecall.affiliation.curve import score_rolls
+from closecall.affiliation.shifts import alarm_shifts
 from closecall.chance import significance
+from closecall.series import read_pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,12 +35,6 @@ def swat_sized() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float
     return truth, predicted, total[100:] - total[:-100]
 
 
-def shifts_of(n: int) -> list[int]:
-    """Return the shifts that seed 0 draws over the samples."""
-    drawn: list[int] = np.random.default_rng(0).integers(_SAMPLES, size=n).tolist()
-    return drawn
-
-
 def require_agreement(found: NDArray[np.float64], one_by_one: list[float], what: str) -> None:
     """Stop if the null is not what scoring the shifted vectors gives."""
     largest = float(np.abs(found[: len(one_by_one)] - one_by_one).max())
@@ -48,7 +45,8 @@ def require_agreement(found: NDArray[np.float64], one_by_one: list[float], what:
 
 def of_labels(truth: Any, predicted: Any, rounds: int) -> list[Row]:
     """Measure 1,000 shifts of alarms."""
-    moved = [np.roll(predicted, shift) for shift in shifts_of(_CHECKED)]
+    shifts = alarm_shifts(read_pair(truth, predicted), _SHIFTS).shifts[:_CHECKED].tolist()
+    moved = [np.roll(predicted, shift) for shift in shifts]
     results = [cc.affiliation(truth, labels) for labels in moved]
     test = significance(truth, predicted, n=_SHIFTS)
     require_agreement(test.precision.null, [one.precision for one in results], "The precision")
@@ -76,7 +74,8 @@ def of_scores(truth: Any, scores: Any, shifts: int) -> list[Row]:
     """Measure shifts of the score vector, each of which is a whole curve."""
     runs = [once(lambda: significance(truth, scores=scores, n=shifts)) for _ in range(3)]
     seconds, test = min(run[0] for run in runs), runs[0][1]
-    curves = [cc.affiliation_curve(truth, np.roll(scores, shift)) for shift in shifts_of(3)]
+    rolls = score_rolls(_SAMPLES, shifts)[:3].tolist()
+    curves = [cc.affiliation_curve(truth, np.roll(scores, roll)) for roll in rolls]
     singles = [curve.average_precision for curve in curves]
     require_agreement(test.average_precision.null, singles, "The average precision")
     alone = best_time(lambda: cc.affiliation_curve(truth, np.roll(scores, 12_345)), rounds=3)

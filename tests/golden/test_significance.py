@@ -72,7 +72,7 @@ def test_on_swat_only_one_detector_is_better_in_both(data_folder):
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="a thousand shifts on SWaT need compiled code")
 def test_the_table_in_the_documents(data_folder):
-    page = (REPOSITORY / "docs" / "chance.md").read_text("utf-8")
+    page = (REPOSITORY / "docs" / "paper.md").read_text("utf-8")
     rows = re.findall(r"^\| (\S+) \| (\w+) \|((?: [\d.]+ \|){5})$", page, flags=re.MULTILINE)
     shown = {(name, detector): cells.strip(" |").split(" | ") for name, detector, cells in rows}
     computed = {}

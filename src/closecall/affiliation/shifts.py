@@ -254,7 +254,7 @@ class Chance:
     --------
     >>> import closecall as cc
     >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 0]).chance
-    Chance(precision=0.692, recall=0.375, f1=0.481, shifts=5)
+    Chance(precision=0.625, recall=0.491, f1=0.520, shifts=5)
     """
 
     precision: float
