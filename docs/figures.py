@@ -165,37 +165,6 @@ def draw_plot_batch() -> Any:
     return plot_batch(table, value="F1")[0].figure
 
 
-def draw_chance() -> Any:
-    """What random points score, against their number: means and spreads of 100 draws."""
-    starts, rng = np.arange(40, 1000, 100), np.random.default_rng(1)
-    truth = cc.Events.from_arrays(starts, starts + 10)
-    counts = np.unique(np.geomspace(1, 1000, 40).astype(int))
-    draws = [
-        [
-            cc.affiliation(truth, cc.Events.from_points(np.sort(points)), span=(0, 1000))
-            for points in rng.uniform(0, 1000, (100, count))
-        ]
-        for count in counts
-    ]
-    figure, ax = plt.subplots(figsize=(8, 2.8), layout="constrained")
-    styles = {"precision": (BLUE, (0, (6, 2))), "recall": (RED, (0, (3, 1.5))), "f1": (GREEN, "-")}
-    for name, (color, style) in styles.items():
-        values = np.array([[getattr(result, name) for result in row] for row in draws])
-        mean, spread = values.mean(axis=1), values.std(axis=1)
-        ax.fill_between(counts, mean - spread, mean + spread, color=color, alpha=0.15, linewidth=0)
-        ax.plot(counts, mean, color=color, linestyle=style, label=name.replace("f1", "F1"))
-    ax.axhline(2 / 3, color=BLACK, linewidth=0.6)
-    ax.text(1.05, 2 / 3 + 0.015, "2/3", fontsize=8)
-    ax.set_xlabel("random points in the span", fontsize=8.5)
-    ax.set(xscale="log", xlim=(1, 1000), ylim=(0, 1.02))
-    ax.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
-    ax.tick_params(labelsize=8)
-    ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    return figure
-
-
 FIGURES = {
     "demo.png": draw_demo,
     "curve.png": draw_curve,
@@ -210,7 +179,6 @@ FIGURES = {
     "plot-batch.svg": draw_plot_batch,
     "adversaries.svg": draw_adversaries,
     "near-misses.svg": draw_near_misses,
-    "chance.svg": draw_chance,
     "imports.svg": draw_imports,
 }
 
