@@ -1,11 +1,14 @@
-"""`demo`, `score`, `curve` and `compare` tell the same story of the same data."""
+"""`demo`, `score`, `curve`, `compare`, `batch` and the explorer tell one story of the same data."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
-from closecall.wording import outcome_text
+from closecall.wording import headline, outcome_text
 from tests.cli.conftest import lines
+from tests.report.conftest import browser, show  # noqa: F401 - the fixtures of the explorer
 
 THRESHOLD = 24  # where the scores give the labels of the detector
 COLUMNS = ("--truth", "label", "--time", "time")
@@ -19,8 +22,13 @@ def stories(run, demo_file):
         "score": (*COLUMNS, "--predicted", "forecast"),
         "curve": (*COLUMNS, "--score", "forecast_score", "--threshold", f"{THRESHOLD}"),
         "compare": (*COLUMNS, "--predicted", "threshold", "--predicted", "forecast"),
+        "batch": (*COLUMNS, "--predicted", "forecast", "--per-event"),
     }
-    screens = {name: lines(run(name, demo_file, *own)) for name, own in arguments.items()}
+    screens = {
+        name: lines(run(name, demo_file, *own))
+        for name, own in arguments.items()
+        if name != "batch"
+    }
     screens["demo"] = lines(run("demo"))
     values = {
         name: json.loads(run(name, demo_file, *own, "--format", "json").stdout)
@@ -34,6 +42,7 @@ def told(values):
     score, curve = values["score"], values["curve"]["chosen"]
     (own,) = [row for row in values["compare"]["detectors"] if row["name"] == "forecast"]
     events = [row | row["detectors"]["forecast"] for row in values["compare"]["events"]]
+    (series,) = values["batch"]["rows"]
     columns = ("start", "stop", "outcome", "delay", "nearest", *SCORES)
 
     def story(headline, scores, levels, rows):
@@ -60,12 +69,26 @@ def told(values):
             {key: own[f"chance_{key}"] for key in SCORES},
             events,
         ),
+        "batch": story(
+            headline(
+                series["caught"],
+                series["true_events"],
+                series["median_delay"],
+                series["false_alarms"],
+                series["evaluated_days"] * 86_400,
+                dated=True,
+            ),
+            {key: series[f"affiliation_{key}"] for key in SCORES}
+            | {"alarms": series["predicted_events"]},
+            {key: series[f"chance_{key}"] for key in SCORES},
+            values["batch"]["events"],
+        ),
     }
 
 
 def test_the_values_are_the_same(stories):
     found = told(stories[1])
-    assert found["score"] == found["curve"] == found["compare"]
+    assert found["score"] == found["curve"] == found["compare"] == found["batch"]
     assert [row["outcome"] for row in found["score"]["events"]].count("caught") == 6
     assert found["score"]["headline"].startswith("6 of 7 caught, median delay 35 min")
 
@@ -88,3 +111,29 @@ def test_the_screens_say_them(stories):
             assert f"{story['scores'][key]:.2f}" in text, (name, key)
             assert name in ("demo", "compare") or f"{story['chance'][key]:.2f}" in text
         assert f"{story['chance']['f1']:.2f}" in text, name
+
+
+def test_the_explorer_says_them(stories, run, demo_file, show):  # noqa: F811 - a fixture
+    story = told(stories[1])["score"]
+    made = run("report", demo_file, *COLUMNS, "--predicted", "forecast", "--output", "demo.html")
+    assert made.exit_code == 0, made.stderr
+    page = show(Saved("demo.html"))
+    page.wait_for_function("document.querySelector('.card .chance')?.textContent.trim()")
+    card = page.inner_text(".card")
+    assert story["headline"] in card
+    for key in SCORES:
+        assert f"{story['scores'][key]:.3f}" in card, key
+        assert f"{story['chance'][key]:.2f}" in card, key
+    rows = page.locator("section.events tbody tr").all_inner_texts()
+    for text, row in zip(rows, story["events"], strict=True):
+        assert outcome_text(row["outcome"], row["delay"], row["nearest"], dated=True) in text
+
+
+class Saved:
+    """A page that the command line has written."""
+
+    def __init__(self, path):
+        self.path = Path(path).resolve()
+
+    def save(self, path):
+        return Path(shutil.copy(self.path, path))
