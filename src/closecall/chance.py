@@ -276,16 +276,16 @@ class EventSignificance:
     @property
     def start(self) -> NDArray[Any]:
         """Where the event starts."""
-        return self.pair.clock.native(self.pair.truth.starts)
+        return self.pair.clock.native(self.pair.opened(self.pair.truth).starts)
 
     @property
     def stop(self) -> NDArray[Any]:
         """Where the event stops."""
-        return self.pair.clock.native(self.pair.truth.stops)
+        return self.pair.clock.native(self.pair.opened(self.pair.truth).stops)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each event as plain JSON values; what is undefined becomes None."""
-        clock, truth = self.pair.clock, self.pair.truth
+        clock, truth = self.pair.clock, self.pair.opened(self.pair.truth)
         dated = clock.kind == "datetime"
         columns = {
             f"{score}_{name}": getattr(getattr(self, score), name)

@@ -56,7 +56,7 @@ def test_early_late_and_on_time_all_happen():
         name: cc.affiliation(data.truth, alarms, times=data.times).events.delay / minute
         for name, alarms in data.predicted.items()
     }
-    np.testing.assert_array_equal(delays["threshold"], [-4080, np.nan, 35, 0, 0, -20, -230])
+    np.testing.assert_array_equal(delays["threshold"], [0, np.nan, 35, 0, 0, -20, 0])
     np.testing.assert_array_equal(delays["forecast"], [0, 40, 80, np.nan, 35, 0, 25])
 
 

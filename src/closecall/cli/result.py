@@ -46,8 +46,8 @@ LEVEL = 0.05  # of the p-values that are coloured
 _NOTHING = 0.005
 _LONGEST_NAME = 24  # in front of a headline
 _SHIFTS = (
-    "p: share of the shifts of the same {what}, not to shift them included, that\n"
-    "score at least as well; small where the {what} know when the events are\n"
+    "p: share of all shifts of the same {what}, in place among them, that score at\n"
+    "least as well; small where the {what} know when the events are\n"
     "above: 0 where the shifts are on average, 1 where the score is perfect"
 )
 _UNIT = "Times and distances are in the units of the input: samples, if it has no times."
