@@ -12,6 +12,7 @@ from hypothesis import example, given
 
 import closecall as cc
 from closecall.affiliation.stream import AffiliationStream
+from closecall.affiliation.zones import origin_of
 from tests.affiliation.streams import known
 from tests.properties.comparisons import LENGTHS, OUTCOMES, SCORES, TIMES, assert_same_digits
 from tests.properties.strategies import decimal_steps, events, labelled, mixed_cases
@@ -31,24 +32,22 @@ def assert_same(found, expected):
 
 def assert_same_rows(found, expected):
     complete = list(expected.events.rows())[: len(found)]
-    alarms = expected.events.pair.predicted
-    alarms = list(zip(alarms.starts.tolist(), alarms.stops.tolist(), strict=True))
-    for row in complete:
+    for index, row in enumerate(complete):
         for name in ("precision", "recall", "f1"):
             del row[f"{name}_above_chance"]  # the alarms of the whole series are not kept
-        row["nearest"] = nearest_so_far(row, alarms)
+        row["nearest"] = nearest_so_far(expected.events, index)
     assert found == complete
 
 
-def nearest_so_far(row, alarms):
-    """Return the signed time to the nearest of the ranges that start before the zone stops."""
-    if row["outcome"] == "caught":
+def nearest_so_far(events, index):
+    """Return the signed evaluated time to the nearest range that starts before the zone stops."""
+    if events.caught[index]:
         return None
-    away = [
-        stop - row["start"] if start < row["start"] else start - row["stop"]
-        for start, stop in alarms
-        if start < row["zone_stop"]
-    ]
+    pair = events.pair
+    a, b = pair.truth.starts[index].item(), pair.truth.stops[index].item()
+    zone_stop = events.borders[index + 1].item() / 2 + origin_of(pair)
+    alarms = zip(pair.predicted.starts.tolist(), pair.predicted.stops.tolist(), strict=True)
+    away = [stop - a if start < a else start - b for start, stop in alarms if start < zone_stop]
     return min(away, key=lambda distance: (abs(distance), distance > 0), default=None)
 
 
