@@ -1,14 +1,12 @@
 """What every metric starts from: true and predicted events, or scores, on one clock in one span.
 
-`read_pair` and `read_scored` read one detector, `read_detectors` several by name. All ticks are
+`read_pair` and `read_scored` read one detector. All ticks are
 those of evaluated time, closed over what is ignored; `start_times` and `stop_times` tell the
 caller's own.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -226,11 +224,11 @@ def _closed_pair(pair: Pair, labels: dict[str, NDArray[Any]], stretches: list[St
     if not stretches:
         return pair
     sides = {"truth": pair.truth, "predicted": pair.predicted}
-    series, closed = _in_evaluated_time(pair, sides, labels, stretches)
+    series, closed = in_evaluated_time(pair, sides, labels, stretches)
     return series.predicting(closed.sides["predicted"], closed.left_out["predicted"])
 
 
-def _in_evaluated_time(
+def in_evaluated_time(
     own: TruthInSpan,
     sides: dict[str, Intervals],
     labels: dict[str, NDArray[Any]],
@@ -319,7 +317,7 @@ def close_series(
         stretches += read_stretches(part, None, own.axis)
     if not stretches:
         return own, None
-    series, closed = _in_evaluated_time(own, {"truth": own.truth}, {"truth": labels}, stretches)
+    series, closed = in_evaluated_time(own, {"truth": own.truth}, {"truth": labels}, stretches)
     return series, closed.kept
 
 
@@ -426,7 +424,7 @@ def read_scored(
     values = read_scores(scores, nan="ignore")
     labels = {}
     if isinstance(truth, Events):
-        _require_times(times)
+        require_times(times)
         truth.intervals.require_disjoint("truth")
     else:
         labels["truth"] = read_labels(truth, "truth")
@@ -443,12 +441,12 @@ def read_scored(
     if labels and span is None:
         own = on_axis(intervals, axis)
     else:
-        own = _truth_in_span(intervals, axis, _whole(axis) if span is None else read_span(span))
-    missing = _without_score([values], nan)
+        own = _truth_in_span(intervals, axis, whole_axis(axis) if span is None else read_span(span))
+    missing = samples_without_score([values], nan)
     stretches = read_stretches(ignore, max_step, axis, missing)
     kept = None
     if stretches:
-        own, closed = _in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
+        own, closed = in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
         kept = closed.kept
     require_scores(values, "scores", kept)
     return Scored.of(own, values, kept)
@@ -482,7 +480,7 @@ def require_nan(nan: Any) -> None:
         raise InputError(expected("`nan` to be 'raise' or 'ignore'", f"{nan!r:.80}"))
 
 
-def _without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[np.bool_] | None:
+def samples_without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[np.bool_] | None:
     """Return the samples to ignore, where any of the detectors has no score."""
     if nan == "raise":
         return None
@@ -490,7 +488,8 @@ def _without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[np.bool
     return np.logical_or.reduce(missing) if missing else None
 
 
-def _require_times(times: Any) -> None:
+def require_times(times: Any) -> None:
+    """Raise if scores beside true `Events` have no times."""
     if times is None:
         raise InputTypeError(
             expected(
@@ -501,7 +500,8 @@ def _require_times(times: Any) -> None:
         )
 
 
-def _whole(axis: Axis) -> Timed:
+def whole_axis(axis: Axis) -> Timed:
+    """Return where an axis starts and stops."""
     return Timed("times", axis.borders(np.array([0, axis.length])), axis.clock)
 
 
@@ -515,13 +515,14 @@ def _truth_in_span(truth: Intervals, axis: Axis, span: Timed) -> TruthInSpan:
     )
     start, stop = limits.tolist()
     axis = Axis(ticks[:-1], axis.length, ticks[-1].item(), clock)
-    _require_samples_inside(axis, start, stop)
+    require_samples_inside(axis, start, stop)
     truth = Intervals(starts, stops, clock)
     truth.require_inside(start, stop, "truth")
     return TruthInSpan(truth=truth, start=start, stop=stop, clock=clock, axis=axis).checked()
 
 
-def _require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
+def require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
+    """Raise if samples lie outside of the span."""
     if axis.start < start or axis.end > stop:
         clock = axis.clock
         raise InputError(
@@ -567,197 +568,6 @@ def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | No
 
 def _has_nan(scores: NDArray[Any]) -> bool:
     return scores.dtype.kind == "f" and bool(np.isnan(scores.max()))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Detectors:
-    """Detectors by name on one series: true events, predictions and scores on one clock."""
-
-    truth: TruthInSpan
-    predicted: dict[str, Pair]
-    """Those that gave labels or events."""
-    scored: dict[str, Scored]
-    """Those that gave scores."""
-    thresholds: dict[str, Any]
-    """Numbers, for some of those that gave scores."""
-
-
-class Given(NamedTuple):
-    """What a detector gave, and what a message calls it."""
-
-    called: str
-    values: Any
-
-
-def by_name(values: Any, argument: str, alone: str | None = None) -> dict[str, Given]:
-    """Read a mapping from names of detectors; `alone` names a single one without a name."""
-    if values is None:
-        return {}
-    if alone is not None and not isinstance(values, Mapping):
-        return {alone: Given(argument, values)}
-    if not hasattr(values, "items"):
-        raise InputTypeError(
-            expected(
-                f"`{argument}` to be a mapping from names of detectors",
-                type(values).__name__,
-                f"Pass a mapping, such as {{'mine': {argument}}}.",
-            )
-        )
-    named = {}
-    for name, own in values.items():
-        if alone is None and (not isinstance(name, str) or not name.strip()):
-            raise InputTypeError(
-                expected(f"the names of detectors in `{argument}` to be text", f"{name!r}")
-            )
-        named[str(name)] = Given(f"{argument}[{str(name)!r}]", own)
-    return named
-
-
-def read_detectors(
-    truth: Any,
-    predicted: Any = None,
-    scores: Any = None,
-    thresholds: Any = None,
-    *,
-    times: Any = None,
-    end: Any = None,
-    span: Any = None,
-    ignore: Any = None,
-    max_step: Any = None,
-    nan: str = "raise",
-    alone: tuple[str | None, str | None] = (None, None),
-) -> Detectors:
-    """Read labels, `Events` and scores of several detectors, and check them once and for all.
-
-    Labels and `Events` may be mixed. `alone` names what is no mapping in `predicted` and `scores`.
-    """
-    require_nan(nan)
-    labelled = by_name(predicted, "predicted", alone[0])
-    scored = by_name(scores, "scores", alone[1])
-    _require_one_place(labelled, scored)
-    chosen = _read_thresholds(thresholds, scored, alone[1])
-    sides = {"truth": truth, **dict(labelled.values())}
-    labels = {
-        called: read_labels(side, called)
-        for called, side in sides.items()
-        if not isinstance(side, Events)
-    }
-    columns = {
-        called: read_scores(values, called, nan="ignore") for called, values in scored.values()
-    }
-    if columns and "truth" not in labels:
-        _require_times(times)
-    axis = _shared_axis({**labels, **columns}, times, end, span, max_step)
-    intervals = {}
-    for called, side in sides.items():
-        if isinstance(side, Events):
-            side.intervals.require_disjoint(called)
-            intervals[called] = side.intervals
-        elif axis is not None:
-            intervals[called] = Intervals.from_labels(labels[called], axis)
-    # Samples without times have no place among true Events, unless a span says where.
-    if span is None and axis is not None and ("truth" in labels or times is not None):
-        limits = _whole(axis)
-    else:
-        limits = read_span(span)
-    own, axis = _on_one_clock(intervals, axis, limits)
-    if axis is not None and columns:
-        _require_samples_inside(axis, own.start, own.stop)
-    stretches = read_stretches(ignore, max_step, axis, _without_score(columns.values(), nan))
-    left_out, kept = dict.fromkeys(intervals, 0), None
-    if stretches:
-        own, closed = _in_evaluated_time(own, intervals, labels, stretches)
-        intervals, left_out, kept = closed.sides, closed.left_out, closed.kept
-    for called, values in columns.items():
-        require_scores(values, called, kept)
-    return Detectors(
-        truth=own,
-        predicted={
-            name: own.predicting(intervals[called], left_out[called])
-            for name, (called, _) in labelled.items()
-        },
-        scored={
-            name: Scored.of(own, columns[called], kept) for name, (called, _) in scored.items()
-        },
-        thresholds=chosen,
-    )
-
-
-def _require_one_place(labelled: dict[str, Given], scored: dict[str, Given]) -> None:
-    for name in labelled:
-        if name in scored:
-            raise InputError(
-                expected(
-                    "each detector in `predicted` or in `scores`",
-                    f"{name!r} in both",
-                    "Give one of the two another name.",
-                )
-            )
-
-
-def _read_thresholds(
-    thresholds: Any, scored: dict[str, Given], alone: str | None
-) -> dict[str, Any]:
-    """Read thresholds by name, or one number for all scores."""
-    if isinstance(thresholds, (int, float, np.number)) and not isinstance(thresholds, bool):
-        if not scored:
-            raise InputTypeError(expected("`scores` beside `thresholds`", "none"))
-        thresholds = dict.fromkeys(scored, thresholds)
-    given = by_name(thresholds, "thresholds", alone if isinstance(thresholds, Mapping) else None)
-    for name, (called, threshold) in given.items():
-        if name not in scored:
-            close = difflib.get_close_matches(name, scored, n=1)
-            listed = ", ".join(map(repr, scored)) or "none"
-            raise InputError(
-                expected(
-                    "`thresholds` to name detectors in `scores`",
-                    repr(name),
-                    (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
-                )
-            )
-        require_threshold(threshold, called)
-    return {name: threshold for name, (_, threshold) in given.items()}
-
-
-def _shared_axis(
-    vectors: dict[str, NDArray[Any]], times: Any, end: Any, span: Any, max_step: Any
-) -> Axis | None:
-    """Read the axis of all vectors; without any, that of the times if they are the span."""
-    if not vectors:
-        only_times = times is not None and span is None
-        if not only_times:
-            return None
-        return read_axis(len(times), times, end, of="samples", max_step=max_step)
-    first, length = next((called, column.size) for called, column in vectors.items())
-    for called, column in vectors.items():
-        if column.size != length:
-            raise InputError(
-                expected(
-                    f"`{called}` to have as many values as `{first}` ({length})", f"{column.size}"
-                )
-            )
-    return read_axis(length, times, end, of="samples", max_step=max_step)
-
-
-def _on_one_clock(
-    intervals: dict[str, Intervals], axis: Axis | None, span: Timed
-) -> tuple[TruthInSpan, Axis | None]:
-    """Bring everything to one clock, the intervals in place, and check that the span holds it."""
-    parts = [
-        Timed(called, ticks, own.clock)
-        for called, own in intervals.items()
-        for ticks in (own.starts, own.stops)
-    ]
-    whole = [] if axis is None else [_whole(axis)]
-    (*ticks, limits), clock = on_one_clock(*parts, *whole, span)
-    start, stop = limits.tolist()
-    for place, called in enumerate(intervals):
-        intervals[called] = Intervals(ticks[2 * place], ticks[2 * place + 1], clock)
-        intervals[called].require_inside(start, stop, called)
-    if axis is not None:
-        axis = axis.on_clock(clock)
-    own = TruthInSpan(truth=intervals["truth"], start=start, stop=stop, clock=clock, axis=axis)
-    return own.checked(), axis
 
 
 _FAR = 10  # times the median step, from which on a step is told

@@ -16,9 +16,10 @@ from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
 from closecall.compare.uncertainty import ComparisonIntervals, comparison_intervals
+from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
-from closecall.series import by_name, read_detectors, read_pair
+from closecall.series import read_pair
 from closecall.wording import counted, score_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from closecall import metrics
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.curve import descending_order
+from closecall.affiliation.order import descending_order
 from closecall.errors import renamed
 from closecall.fscore import f_measure
 from closecall.series import Scored, read_scored

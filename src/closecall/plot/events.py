@@ -14,6 +14,7 @@ from closecall.affiliation import Affiliation, affiliation
 from closecall.affiliation.zones import in_ticks
 from closecall.axis import read_axis
 from closecall.columns import read_column
+from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events, read_labels
 from closecall.parameters import read_length
@@ -30,7 +31,6 @@ from closecall.plot.drawing import (
     plain,
     shade_ignored,
 )
-from closecall.series import read_detectors
 from closecall.wording import outcome_text, score_text
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import numpy as np
 
 from closecall.clock import read_times
 from closecall.columns import read_column
+from closecall.detectors import by_name
 from closecall.errors import (
     ClosecallError,
     InputError,
@@ -20,7 +21,7 @@ from closecall.errors import (
 from closecall.events import Events, read_labels
 from closecall.report.explorer import Report, SeriesTrouble, page_html, require_page
 from closecall.report.series import ALONE, require_exact, series_content, summary
-from closecall.series import by_name, read_scores
+from closecall.series import read_scores
 from closecall.tables.batch.options import require_disorder
 from closecall.tables.batch.series import timed_series
 from closecall.tables.batch.status import (

@@ -16,10 +16,11 @@ from closecall.affiliation.shifts import shift_grid
 from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
+from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
 from closecall.report.packing import packed, packed_for_drawing, packed_times
-from closecall.series import advice, by_name, read_detectors
+from closecall.series import advice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from closecall.affiliation import Affiliation, AffiliationCurve
     from closecall.axis import Axis
     from closecall.clock import Clock, Tick, Ticks
-    from closecall.series import Detectors, Pair, TruthInSpan
+    from closecall.detectors import Detectors
+    from closecall.series import Pair, TruthInSpan
 
 ALONE = ("predicted", "detector")  # what a single detector without a name is called
 _CURVE_POINTS = 400
