@@ -10,6 +10,7 @@ from closecall import Events
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError
 from closecall.series import read_pair
+from tests.test_series import bounds
 
 PARIS = ZoneInfo("Europe/Paris")
 TRUTH, PREDICTED = Events([(4, 6)]), Events([(5, 7)])
