@@ -357,8 +357,8 @@ def test_nan(dtype, first):
     scores[first] = np.nan
     assert scored_message(InputError, [0, 1, 0, 0], scores) == (
         f"Expected `scores` to be numbers, or inf, got nan at index {first}.\n\n"
-        "Hint: Drop those samples, as `nan='ignore'` does in `affiliation_curve` and `evaluate`, "
-        "or give them the lowest score if they are no alarm."
+        "Hint: Leave those samples out with `nan='ignore'`, or give them the lowest score if they "
+        "are no alarm."
     )
 
 

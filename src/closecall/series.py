@@ -560,8 +560,8 @@ def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | No
                 expected(
                     f"`{name}` to be numbers, or inf",
                     f"nan at index {int(missing.argmax())}",
-                    "Drop those samples, as `nan='ignore'` does in `affiliation_curve` and "
-                    "`evaluate`, or give them the lowest score if they are no alarm.",
+                    "Leave those samples out with `nan='ignore'`, or give them the lowest score if "
+                    "they are no alarm.",
                 )
             )
 

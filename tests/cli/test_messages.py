@@ -100,8 +100,8 @@ BAD_INPUT = {
     f"score good.csv {SCORE} -o no/such/folder": ("No such file or directory: no/such/folder",),
     "demo --save no/demo.parquet": ("No such file or directory: no/demo.parquet",),
     "curve gap.csv": (
-        "Expected `--score` to have no missing values, got one (nan, NaT or null) at index 1.",
-        "Hint: Drop or fill those rows first.",
+        "Expected `--score` to be numbers, or inf, got nan at index 1.",
+        "Hint: Leave those samples out with `--nan ignore`, or give them the lowest score",
     ),
     f"{CURVE} --min-precision 1 --min-recall 1": (
         "Expected a threshold within the constraints, got none; the nearest is 23.3 with precision",
@@ -178,7 +178,7 @@ BAD_INPUT = {
         "Hint: ",
     ),
     "batch quiet.csv --truth label --predicted alarm --strict": (
-        "Expected every series to be evaluated, with `strict=True`, got 'no_event'",
+        "Expected every series to be evaluated, with `--strict`, got 'no_event'",
         "Hint: Without `strict=True`",
     ),
     "audit demo.csv --truth lable": (

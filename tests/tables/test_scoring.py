@@ -117,7 +117,7 @@ REFUSED = {
     "missing": (
         lambda: curve_files(pa.table({"truth": [0, 1], "score": [1.0, None]})),
         InputError,
-        "Expected `scores` to have no missing values, got one (nan, NaT or null) at index 1.",
+        "Expected `scores` to be numbers, or inf, got nan at index 1.",
     ),
     "text": (
         lambda: curve_files(pa.table({"truth": [0, 1], "score": ["low", "high"]})),

@@ -49,7 +49,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def _with_options(self, message: str) -> str:
-        """Name options where a message names arguments, such as `--from` for `since`."""
+        """Name options where a message names arguments: `--from` for `since`, `--end` for `end`."""
         options: dict[str, str] = {}
         for parameter in self.params:
             if isinstance(parameter, click.Option):
@@ -63,7 +63,13 @@ class Command(click.Command):
             option, column = options.get(found[1]), found[2]
             return found[0] if option is None else f"`{option}{f' {column}' if column else ''}`"
 
-        return re.sub(r"`(\w+)(?:\['([^`]*)'\]|\[\d\])?`", named, message)
+        def valued(found: re.Match[str]) -> str:
+            option, value = options.get(found[1]), found[2].replace(" ", "T")
+            flag = value == "True"
+            return found[0] if option is None else f"`{option}{'' if flag else f' {value}'}`"
+
+        message = re.sub(r"`(\w+)(?:\['([^`]*)'\]|\[\d\])?`", named, message)
+        return re.sub(r"`(\w+)=(?:[\w.]+\()?'?([^`'()]*)'?\)?`", valued, message)
 
 
 def parse_number(text: str) -> int | float | None:

@@ -139,7 +139,7 @@ def _arguments(
     def taken(names: Sequence[str], role: Role) -> dict[str, Any] | None:
         columns = {name: plain_values(detectors.column(name, role)) for name in names}
         if role == "score":
-            columns = {name: with_nan(column, nan) for name, column in columns.items()}
+            columns = {name: with_nan(column) for name, column in columns.items()}
         return columns or None
 
     actual = read_side(sources[0], "truth", truth, time=time, shared=len(sources) == 1)

@@ -227,18 +227,16 @@ def curve_arguments(
     """Return what `closecall.affiliation_curve` takes; the options are those of `curve_files`."""
     shared = len(sources) == 1
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    scores = with_nan(read_values(sources[-1], "score", score, time=time, shared=shared), nan)
+    scores = with_nan(read_values(sources[-1], "score", score, time=time, shared=shared))
     axis = axis_arguments(
         sources, scores, actual, time=time, end=end, span=span, evaluated=evaluated
     )
     return {"truth": actual, "scores": scores, **axis, "nan": nan}
 
 
-def with_nan(scores: pa.ChunkedArray, nan: str) -> pa.ChunkedArray:
-    """Turn missing scores, which are blank in a CSV file, into nan where that is ignored."""
-    if nan != "ignore" or not scores.null_count:
-        return scores
-    return scores.cast("float64").fill_null(np.nan)
+def with_nan(scores: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Turn missing scores, which are blank in a CSV file, into nan."""
+    return scores.cast("float64").fill_null(np.nan) if scores.null_count else scores
 
 
 def axis_arguments(

@@ -355,7 +355,7 @@ def compare_files(
     _require_rivals(detectors, [*predicted, *scores])
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
     labelled = {name: detectors.column(name, "predicted") for name in predicted}
-    scored = {name: with_nan(detectors.column(name, "score"), nan) for name in scores}
+    scored = {name: with_nan(detectors.column(name, "score")) for name in scores}
     evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
     column = next(iter((labelled | scored).values()))
     axis = axis_arguments(
