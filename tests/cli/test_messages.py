@@ -179,7 +179,7 @@ BAD_INPUT = {
     ),
     "batch quiet.csv --truth label --predicted alarm --strict": (
         "Expected every series to be evaluated, with `--strict`, got 'no_event'",
-        "Hint: Without `strict=True`",
+        "Hint: Without `--strict`",
     ),
     "audit demo.csv --truth lable": (
         "Expected `--truth` to name a column of demo.csv, got 'lable'.",

@@ -339,7 +339,7 @@ def test_strict_raises_for_the_first_series_in_trouble_with_its_key():
     assert str(caught.value) == (
         "Expected every series to be evaluated, with `strict=True`, got 'no_event' for "
         "series='no event', detector='b': Expected at least one true event, got none in `label`."
-        "\n\nHint: Without `strict=True` (`--strict`) it is reported in its row, and the others go "
+        "\n\nHint: Without `strict=True` it is reported in its row, and the others go "
         "on."
     )
     clean = TABLE.filter(pc.is_in(TABLE["series"], pa.array(["a", "b"])))

@@ -407,7 +407,7 @@ def _require_ok(rows: pa.Table, options: BatchOptions) -> None:
             key = ", ".join(f"{name}={row[name]!r}" for name in (*options.by, DETECTOR))
             got = f"{status!r} for {key}: {row['reason']}".removesuffix(".")
             hint = (
-                "Without `strict=True` (`--strict`) it is reported in its row, and the others go "
+                "Without `strict=True` it is reported in its row, and the others go "
                 "on."
             )
             rule = "every series to be evaluated, with `strict=True`"
