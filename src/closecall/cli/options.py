@@ -65,11 +65,12 @@ class Command(click.Command):
 
         def valued(found: re.Match[str]) -> str:
             option, value = options.get(found[1]), found[2].replace(" ", "T")
-            flag = value == "True"
-            return found[0] if option is None else f"`{option}{'' if flag else f' {value}'}`"
+            own = f" {value}" if value not in ("", "True") else ""
+            return found[0] if option is None else f"`{option}{own}`"
 
         message = re.sub(r"`(\w+)(?:\['([^`]*)'\]|\[\d\])?`", named, message)
-        return re.sub(r"`(\w+)=(?:[\w.]+\()?'?([^`'()]*)'?\)?`", valued, message)
+        message = re.sub(r"`(\w+)=(?:[\w.]+\()?'?([^`'()]*)'?\)?`", valued, message)
+        return re.sub(r"(`--[\w-]+`) \(\1\)", r"\1", message)  # what the library named already
 
 
 def parse_number(text: str) -> int | float | None:

@@ -406,9 +406,6 @@ def _require_ok(rows: pa.Table, options: BatchOptions) -> None:
             row = rows.slice(place, 1).to_pylist()[0]
             key = ", ".join(f"{name}={row[name]!r}" for name in (*options.by, DETECTOR))
             got = f"{status!r} for {key}: {row['reason']}".removesuffix(".")
-            hint = (
-                "Without `strict=True` it is reported in its row, and the others go "
-                "on."
-            )
+            hint = "Without `strict=True` it is reported in its row, and the others go on."
             rule = "every series to be evaluated, with `strict=True`"
             raise InputError(expected(rule, got, hint))
