@@ -1,14 +1,11 @@
-"""`demo`, `score`, `curve`, `compare`, `batch` and the explorer tell one story of the same data."""
+"""`demo`, `score`, `curve`, `compare` and `batch` tell one story of the same data."""
 
 import json
-import shutil
-from pathlib import Path
 
 import pytest
 
 from closecall.wording import headline, outcome_text
 from tests.cli.conftest import lines
-from tests.report.conftest import browser, show  # noqa: F401 - the fixtures of the explorer
 
 THRESHOLD = 24  # where the scores give the labels of the detector
 COLUMNS = ("--truth", "label", "--time", "time")
@@ -111,29 +108,3 @@ def test_the_screens_say_them(stories):
             assert f"{story['scores'][key]:.2f}" in text, (name, key)
             assert name in ("demo", "compare") or f"{story['chance'][key]:.2f}" in text
         assert f"{story['chance']['f1']:.2f}" in text, name
-
-
-def test_the_explorer_says_them(stories, run, demo_file, show):  # noqa: F811 - a fixture
-    story = told(stories[1])["score"]
-    made = run("report", demo_file, *COLUMNS, "--predicted", "forecast", "--output", "demo.html")
-    assert made.exit_code == 0, made.stderr
-    page = show(Saved("demo.html"))
-    page.wait_for_function("document.querySelector('.card .chance')?.textContent.trim()")
-    card = page.inner_text(".card")
-    assert story["headline"] in card
-    for key in SCORES:
-        assert f"{story['scores'][key]:.3f}" in card, key
-        assert f"{story['chance'][key]:.2f}" in card, key
-    rows = page.locator("section.events tbody tr").all_inner_texts()
-    for text, row in zip(rows, story["events"], strict=True):
-        assert outcome_text(row["outcome"], row["delay"], row["nearest"], dated=True) in text
-
-
-class Saved:
-    """A page that the command line has written."""
-
-    def __init__(self, path):
-        self.path = Path(path).resolve()
-
-    def save(self, path):
-        return Path(shutil.copy(self.path, path))
