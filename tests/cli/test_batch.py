@@ -248,7 +248,7 @@ def test_a_finished_file_is_replaced_only_on_demand(run, refuse, series):
     complaint = refuse("batch", "series.parquet", *COLUMNS, "--score", "good", *out)
     assert complaint == [
         "Error: Expected no file at results.csv, got one.",
-        "Hint: Replace it with `overwrite=True` (`--overwrite`).",
+        "Hint: Replace it with `--overwrite`.",
     ]
     assert Path("results.csv").read_bytes() == first
     lines(run("batch", "series.parquet", *COLUMNS, "--score", "good", *out, "--overwrite"))

@@ -74,7 +74,7 @@ def test_a_batch_that_was_killed_is_resumed(large, tmp_path):
     shutil.copytree(stopped, tmp_path / "marked")
 
     refused = start(*arguments, folder=stopped)
-    assert "Go on with it with `resume=True` (`--resume`)" in refused.communicate()[1]
+    assert "Go on with it with `--resume`" in refused.communicate()[1]
     assert refused.returncode == 1
     other = start(large, *COLUMNS, "--score", "good", *arguments[-2:], "--resume", folder=stopped)
     assert (
@@ -141,6 +141,6 @@ def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path):
     error, hint = complaint.splitlines()
     assert error.startswith("Error: Expected the Dask scheduler at tcp://127.0.0.1:")
     assert "to stay reachable, got a lost connection while these were on their way: " in error
-    assert hint.endswith("(`--resume`) continues.")
+    assert hint.endswith("`--resume` continues.")
     finish(start(*arguments, "--resume", folder=tmp_path))
     assert pq.read_metadata(tmp_path / "results.parquet").num_rows == 2 * 12

@@ -121,7 +121,7 @@ def test_what_is_wrong_is_on_the_page_with_a_hint(path):
     (gap,) = [trouble for trouble in page.troubles if trouble.series == "gaps"]
     assert (gap.detector, gap.status) == ("one", "nan_score")
     assert gap.reason == "Expected `scores['one']` to be numbers, or inf, got nan at index 0."
-    assert gap.hint.startswith("Drop those samples")
+    assert gap.hint.startswith("Leave those samples out")
 
 
 def test_series_without_a_key_are_series(tmp_path):
