@@ -7,6 +7,17 @@ from math import ceil, isinf, isnan, log10
 
 UNDEFINED = "-"
 _LEAST_PVALUE = 0.001
+_LEAST_RATE = 0.1
+_RATES = (
+    ("a second", 1),
+    ("a minute", 60),
+    ("an hour", 3_600),
+    ("a day", 86_400),
+    ("a week", 604_800),
+    ("a month", 2_629_800),  # a twelfth of a year of 365.25 days
+    ("a year", 31_557_600),
+)
+_DAY = 3  # its place
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 _FRACTIONS = (("s", 0.1, 1.0), ("ms", 1e-3, 1e3), ("us", 1e-6, 1e6), ("ns", 0.0, 1e9))
@@ -192,14 +203,14 @@ def headline(
 
 
 def rate_text(count: int, noun: str, length: float, *, dated: bool) -> str:
-    """Write how often something happened, in a unit of time that the length holds.
+    """Write how often something happened, in a unit of time that reads well.
 
     Examples
     --------
     >>> rate_text(17, "false alarm", 14 * 86400, dated=True), rate_text(0, "alarm", 10, dated=False)
     ('1.2 false alarms a day', 'no alarms')
-    >>> rate_text(1, "alarm", 43200, dated=True), rate_text(7, "alarm", 3600, dated=False)
-    ('0.083 alarms an hour', '1.9 alarms per 1000')
+    >>> rate_text(1, "alarm", 14 * 86400, dated=True), rate_text(7, "alarm", 3600, dated=False)
+    ('0.5 alarms a week', '1.9 alarms per 1000')
     """
     if count == 0:
         return f"no {noun}s"
@@ -212,16 +223,19 @@ def rate_text(count: int, noun: str, length: float, *, dated: bool) -> str:
 def rate_unit(count: int, length: float, *, dated: bool) -> tuple[str, float]:
     """Return the unit of time in which so many in that length are told, and how long it is.
 
+    It is a day, or a shorter one that the length holds; a longer one where that would be below 0.1.
+
     Examples
     --------
     >>> rate_unit(17, 14 * 86400, dated=True), rate_unit(7, 3600, dated=False)
     (('a day', 86400), ('per 1000', 1000))
     """
     if dated:
-        units = (("a day", 86_400), ("an hour", 3_600), ("a minute", 60), ("a second", 1))
-        return next((one for one in units if length >= one[1]), units[-1])
+        held = max((place for place in range(_DAY + 1) if length >= _RATES[place][1]), default=0)
+        told = (one for one in _RATES[held:] if count / length * one[1] >= _LEAST_RATE)
+        return next(told, _RATES[-1])
     size = 10 ** max(0, ceil(-log10(count / length)))
-    return f"per {size}", size
+    return f"per {size}" if size > 1 else "per unit of time", size
 
 
 def time_texts(values: list[str], *, with_year: bool = True) -> tuple[list[str], str]:

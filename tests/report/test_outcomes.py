@@ -129,7 +129,7 @@ def test_words_for_the_same_numbers(many):
         [7] * 600,
         RANDOM.permutation([*numbers, *[-one for one in numbers], inf, inf])[:600].tolist(),
         RANDOM.integers(0, 60, size=600).tolist(),
-        (10 ** RANDOM.uniform(0, 7, size=600)).tolist(),
+        (10 ** RANDOM.uniform(0, 9, size=600)).tolist(),
         (RANDOM.random(600) < 0.5).tolist(),
     )
     lines = list(zip(*columns, strict=True))
