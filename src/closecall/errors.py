@@ -8,7 +8,7 @@ the command line catches `ClosecallError` and nothing more, so a bug still shows
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,6 +24,14 @@ class InputError(ClosecallError, ValueError):
 
 class InputTypeError(ClosecallError, TypeError):
     """An argument is of a kind that cannot be used there."""
+
+
+class UnevenTimesError(InputError):
+    """Nothing says where the last sample stops; with the median step it would be at `end`."""
+
+    def __init__(self, message: str, end: Any, end_text: str) -> None:
+        super().__init__(message)
+        self.end, self.end_text = end, end_text
 
 
 class UndefinedMetricError(InputError):

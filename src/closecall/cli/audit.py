@@ -18,6 +18,7 @@ from closecall.cli.options import (
     each_once,
     metric_option,
     output_options,
+    with_usual_end,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.tables import Column, names, plain_name, print_table, texts
@@ -101,9 +102,11 @@ def audit(
 ) -> None:
     """Judge the metrics on a series from a file."""
     arguments = _read(file, **columns_and_times)
-    chosen = each_once(metrics)
+    arguments |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     with show_progress() as progress:
-        result = run(**arguments, metrics=chosen, seed=seed, budget=budget, progress=progress)
+        result, noted = with_usual_end(run, options=arguments | {"progress": progress})
+    for line in noted:
+        click.echo(line, err=True)
     output.write(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,

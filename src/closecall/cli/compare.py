@@ -20,6 +20,7 @@ from closecall.cli.options import (
     intervals_options,
     output_options,
     parse_number,
+    with_usual_end,
 )
 from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
 from closecall.cli.tables import (
@@ -32,7 +33,7 @@ from closecall.cli.tables import (
     table_width,
     texts,
 )
-from closecall.series import advice
+from closecall.tables.roles import read_sources
 from closecall.tables.scoring import compare_files
 from closecall.wording import (
     UNDEFINED,
@@ -162,14 +163,15 @@ def compare(
     if len(given) < len(thresholds):
         raise click.UsageError("--threshold is given twice for one column.")
     settings = interval_settings(level, resamples, asked=with_intervals, block=block)
-    result = compare_files(truth_file, other_file, thresholds=given, **columns_and_times)
+    sources = read_sources(truth_file, other_file)
+    columns_and_times["thresholds"] = given
+    result, noted = with_usual_end(compare_files, *sources, options=columns_and_times)
     intervals = None if settings is None else result.intervals(**settings)
     if output.format == "csv" and intervals is not None:
         output.text(interval_csv(intervals.rows()))
         return
-    told = None if columns_and_times["max_step"] is not None else "--max-step"
     pair = next(iter(result.results.values())).events.pair
-    noted = notes(result.results, advice(pair, max_step=told, ignore="--from"))
+    noted += notes(result.results, columns_and_times["max_step"])
     headlines = {name: own.headline for name, own in result.results.items()}
     more: dict[str, Any] = {"headlines": headlines, "notes": noted, **ignored_to_dict(pair)}
     if intervals is not None:

@@ -23,6 +23,7 @@ from closecall.cli.options import (
     parse_number,
     parse_time,
     significance_option,
+    with_usual_end,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.result import (
@@ -38,7 +39,6 @@ from closecall.cli.result import (
 from closecall.cli.tables import Column, print_table, scores, texts
 from closecall.errors import InputError, MissingExtraError, UndefinedMetricError, expected
 from closecall.fscore import f_measure
-from closecall.series import advice
 from closecall.tables.reading import write_table
 from closecall.tables.roles import EvaluatedTime, curve_arguments, read_sources
 from closecall.tables.scoring import (
@@ -238,11 +238,10 @@ def curve(
         raise click.UsageError(message)
     sources = read_sources(truth_file, other_file)
     judged = columns_and_times | {"since": asked.judged_from(columns_and_times["since"])}
-    result = curve_files(*sources, **judged)
-    chosen = asked.choose(result, sources, columns_and_times)
+    result, noted = with_usual_end(curve_files, *sources, options=judged)
+    chosen = asked.choose(result, sources, judged)
     at = result.at(chosen.threshold)
-    told = None if columns_and_times["max_step"] is not None else "--max-step"
-    noted = notes({"": at}, advice(result.scored, max_step=told, ignore="--from"))
+    noted += notes({"": at}, judged["max_step"], result.scored)
     if plot_file is not None:
         save_curve(result, chosen, plot_file)
     if output.format == "csv":

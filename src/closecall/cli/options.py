@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
-from closecall.errors import ClosecallError
+from closecall.errors import ClosecallError, UnevenTimesError
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
+_Result = TypeVar("_Result")
 
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
@@ -260,6 +261,24 @@ def axis_options(
         ),
         click.option("--span", type=parse_time, nargs=2, metavar="START STOP", help=span_help),
     )
+
+
+def with_usual_end(
+    call: Callable[..., _Result], *arguments: Any, options: dict[str, Any]
+) -> tuple[_Result, list[str]]:
+    """Make the call; where times are uneven, let the last sample last the median step, and say so.
+
+    The end that was found is put among the options.
+    """
+    try:
+        return call(*arguments, **options), []
+    except UnevenTimesError as error:
+        options["end"] = error.end
+        note = (
+            "Times are unevenly spaced, and no --end says where the last sample stops: it is taken "
+            f"to last the median step, until {error.end_text}."
+        )
+    return call(*arguments, **options), [note]
 
 
 def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:

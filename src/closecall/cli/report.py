@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.options import Command, axis_options, evaluated_options, file_arguments
+from closecall.cli.options import (
+    Command,
+    axis_options,
+    evaluated_options,
+    file_arguments,
+    with_usual_end,
+)
 from closecall.cli.tables import plain_name
 from closecall.report.files import report_files
 from closecall.tables.batch.summary import trouble_text
+from closecall.tables.roles import read_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,11 +81,12 @@ Examples:
 )
 def report(truth_file: str, other_file: str | None, output: str, **options: Any) -> None:
     """Write the explorer of one or two files."""
-    page = report_files(truth_file, other_file, **options)
+    sources = read_sources(truth_file, other_file)
+    page, noted = with_usual_end(report_files, *sources, options=options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
     click.echo(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.", err=True)
-    for line in _trouble_lines(page):
+    for line in [*noted, *_trouble_lines(page)]:
         click.echo(line, err=True)
 
 

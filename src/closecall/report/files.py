@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     from closecall.report.explorer import Report, Script
     from closecall.tables.batch.options import Disorder
-    from closecall.tables.roles import Role
+    from closecall.tables.roles import File, Role
 
 _NAMELESS = "(no name)"
 
 
 def report_files(
-    truth_file: str | PathLike[str],
-    detectors_file: str | PathLike[str] | None = None,
+    truth_file: File,
+    detectors_file: File | None = None,
     *,
     truth: str | None = None,
     predicted: Sequence[str] = (),
