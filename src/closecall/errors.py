@@ -29,7 +29,7 @@ class InputTypeError(ClosecallError, TypeError):
 class UnevenTimesError(InputError):
     """Nothing says where the last sample stops; with the median step it would be at `end`."""
 
-    def __init__(self, message: str, end: Any, end_text: str) -> None:
+    def __init__(self, message: str, end: Any = None, end_text: str = "") -> None:
         super().__init__(message)
         self.end, self.end_text = end, end_text
 
@@ -94,4 +94,5 @@ def renamed(names: Mapping[str, str]) -> Iterator[None]:
         message = str(error)
         for ours, theirs in names.items():
             message = message.replace(f"`{ours}`", f"`{theirs}`")
-        raise type(error)(message) from None
+        error.args = (message,)
+        raise

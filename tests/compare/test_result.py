@@ -78,6 +78,22 @@ def test_the_other_way_round(counted):
         assert difference == first - second == -getattr(reverse, f"{score}_difference")
 
 
+def test_caught_alone():
+    truth = cc.Events([(10, 20), (40, 50), (70, 80)])
+    detectors = {
+        "a": cc.Events([(15, 45)]),
+        "b": cc.Events([(18, 19), (81, 82)]),
+        "c": cc.Events([]),
+    }
+    rows = cc.compare(truth, detectors, span=(0, 100)).detectors
+    # The third event is only near an alarm: nobody caught it.
+    assert [(row.caught, row.caught_alone, row.found_alone) for row in rows] == [
+        (2, 1, 1),
+        (1, 0, 1),
+        (0, 0, 0),
+    ]
+
+
 def test_standings(counted):
     first, second = counted.detectors
     both_find = sum(CASES[name][0] for name in CASES if not name.startswith("undetected")) + 3

@@ -140,6 +140,12 @@ class Constraints:
 
 def best_index(columns: Columns, beta: float, limits: list[Limit]) -> int:
     """Return the highest threshold that maximises F-beta among those that keep every limit."""
+    values = f_measure(columns.precision, columns.recall, beta)
+    return first_highest(np.where(keeping_all(columns, limits), values, -1.0))
+
+
+def keeping_all(columns: Columns, limits: list[Limit]) -> NDArray[np.bool_]:
+    """Return which thresholds keep every limit; raise if none does, and tell the nearest."""
     allowed = np.ones(len(columns.thresholds), dtype=bool)
     for limit in limits:
         allowed &= limit.kept(columns)
@@ -155,8 +161,7 @@ def best_index(columns: Columns, beta: float, limits: list[Limit]) -> int:
                 "Loosen a constraint.",
             )
         )
-    values = f_measure(columns.precision, columns.recall, beta)
-    return first_highest(np.where(allowed, values, -1.0))
+    return allowed
 
 
 def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float, str]:

@@ -700,7 +700,9 @@ def _chosen(result: BatchResult) -> str:
         return f"Thresholds were chosen ({rule}) on the time before {options.fit_until}."
     if rule.kind == "cross_fit":
         return _CROSS_FITTED
-    return _FLATTER if rule.looks_at_truth else ""
+    if rule.looks_at_truth:
+        return _FLATTER
+    return f"Thresholds: {rule.words}." if rule.value is not None else ""
 
 
 def _ignored(result: BatchResult) -> str:

@@ -78,10 +78,10 @@ _LEGEND = f"""\
 {_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
 chance: mean F1 of the same alarms, moved
 missed: no alarm overlaps the event, or comes close to it
-alone: events that all others miss
+alone: events that no other detector caught
 best, tied: events on which the detector has the highest F1, or shares it
 equivocal: of precision and recall, one is higher and the other lower
-better, worse, equivocal: only events that neither detector misses"""
+better, worse, equivocal, equal: only events with alarms of both in their zone"""
 _INTERVALS_LEGEND = """\
 from, to: limits of the score or the lead, as there are only so many events
 p-value: how often equally good detectors differ so much on so many events
@@ -249,7 +249,7 @@ def _print_detectors(comparison: Comparison, console: Console) -> None:
         Column(chance.heading, chance.cells, joined=True),
         texts("alarms", [row.alarms for row in rows]),
         texts("missed", [own.events.missed.sum() for own in results]),
-        texts("alone", [row.found_alone for row in rows]),
+        texts("alone", [row.caught_alone for row in rows]),
         texts("best", [row.best for row in rows]),
         texts("tied", [row.tied for row in rows], joined=True),
     ]

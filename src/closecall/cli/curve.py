@@ -37,7 +37,13 @@ from closecall.cli.result import (
     shifts_legend,
 )
 from closecall.cli.tables import Column, print_table, scores, texts
-from closecall.errors import InputError, MissingExtraError, UndefinedMetricError, expected
+from closecall.errors import (
+    InputError,
+    MissingExtraError,
+    UndefinedMetricError,
+    expected,
+    renamed,
+)
 from closecall.fscore import f_measure
 from closecall.tables.reading import write_table
 from closecall.tables.roles import EvaluatedTime, curve_arguments, read_sources
@@ -99,14 +105,6 @@ Examples:
   closecall curve results.csv --truth label --score score --points all --format csv
   closecall curve results.csv --truth label --score score --significance
 """
-_RULES = {
-    "number": "The threshold that was asked for",
-    "quantile": "The {value:g} quantile of the scores",
-    "sigma": "The mean of the scores plus {value:g} standard deviations",
-    "mad": "The median of the scores plus {value:g} scaled median absolute deviations",
-    "spot": "What a score exceeds with probability {value:g}, by peaks over threshold",
-    "alarms": "The lowest threshold within the budget of alarms and half of the time in alarm",
-}
 _MOVED = "by chance: means of the same scores, moved; best F1 re-tuned for each move"
 _LIMITS = tuple(Constraints.__dataclass_fields__)
 _RATES = {"alarms": "alarm", "false_alarms": "false alarm"}
@@ -237,8 +235,10 @@ def curve(
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
     sources = read_sources(truth_file, other_file)
-    judged = columns_and_times | {"since": asked.judged_from(columns_and_times["since"])}
-    result, noted = with_usual_end(curve_files, *sources, options=judged)
+    since = columns_and_times["since"]
+    judged = columns_and_times | {"since": asked.judged_from(since)}
+    with renamed({} if since is not None else {"since": "fit_until"}):
+        result, noted = with_usual_end(curve_files, *sources, options=judged)
     chosen = asked.choose(result, sources, judged)
     at = result.at(chosen.threshold)
     noted += notes({"": at}, judged["max_step"], result.scored)
@@ -268,7 +268,8 @@ def curve(
         console.print()
         print_events(at, console, most=output.most)
         console.print()
-        _print_whole_curve(result, chosen, fitted, console)
+        limited = bool(asked.kept(result.scored.clock))
+        _print_whole_curve(result, chosen, fitted, console, limited=limited)
         _print_points(result, chosen, console)
         console.print()
         print_meaning(at, console)
@@ -344,9 +345,7 @@ class Asked:
     def sentence(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
         """Say exactly what the threshold is."""
         if self.rule is not None:
-            what = _RULES[self.rule.kind].format(value=self.rule.value)
-            if self.rule.kind != "number":
-                what += f" ({self.rule})"
+            what = self.rule.words[0].upper() + self.rule.words[1:]
         else:
             clock, name = curve.scored.clock, _name(chosen)
             limits = " and ".join(map(_limit_text, self.kept(clock)))
@@ -356,12 +355,16 @@ class Asked:
             pause = Constraints(**self.limits).cooldown_ticks(clock)
             if pause:
                 what += f", alarms less than {duration_text(pause, clock)} apart counted once"
-        part = "" if self.fit_until is None else f", chosen before {self.fit_until}, judged after"
-        return f"{what}{part}."
+        if self.fit_until is None:
+            return f"{what}."
+        if self.rule is not None and self.rule.kind == "number":
+            return f"{what}, judged after {self.fit_until}."
+        return f"{what}, chosen before {self.fit_until}, judged after."
 
     def rates(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
         """Say how often and how long there are alarms, in the unit that was asked for."""
         scored = curve.scored
+        joined = self.limits["cooldown"] is not None and self.fit_until is None
         told = []
         for limit in self.kept(scored.clock):
             if limit.column in _RATES:
@@ -373,7 +376,8 @@ class Asked:
             dated = scored.clock.kind == "datetime"
             length = (scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
             told.append(rate_text(chosen.alarms, "alarm", length, dated=dated))
-        return f"{', '.join(told)}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
+        rates = f"{'Counted so: ' if joined else ''}{', '.join(told)}"
+        return f"{rates}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
 
 
 def _limit_text(limit: Limit) -> str:
@@ -445,6 +449,8 @@ def _print_whole_curve(
     chosen: OperatingPoint,
     fitted: CrossFitted | str | None,
     console: Console,
+    *,
+    limited: bool,
 ) -> None:
     """Print the scores that are of no single threshold, beside what chance reaches."""
     moved = curve.chance
@@ -453,7 +459,7 @@ def _print_whole_curve(
         "average precision": (curve.average_precision, moved.average_precision),
     }
     if fitted is not None and not isinstance(fitted, str):
-        name = f"cross-fitted {_name(chosen)}"
+        name = f"cross-fitted {_name(chosen)}{', within limits' if limited else ''}"
         rows = {"best F1": rows["best F1"], name: (fitted.fbeta(chosen.beta), None)} | rows
     observed, levels = zip(*rows.values(), strict=True)
     columns = [

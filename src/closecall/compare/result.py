@@ -1,4 +1,4 @@
-"""Which detector finds which event better: `compare`, and what it returns."""
+"""Which detector does better on which event: `compare`, and what it returns."""
 
 from __future__ import annotations
 
@@ -164,6 +164,8 @@ class DetectorSummary:
     """How many of them overlap no true event."""
     caught: int
     """True events that an alarm overlaps."""
+    caught_alone: int
+    """True events that it caught, and no other detector."""
     close_calls: int
     """True events that no alarm overlaps, but one is near."""
     missed: int
@@ -171,7 +173,7 @@ class DetectorSummary:
     found: int
     """True events with at least one prediction in their zone."""
     found_alone: int
-    """True events that no other detector finds."""
+    """Those with no prediction of another detector in their zone."""
     best: int
     """True events on which no other detector reaches its F1."""
     tied: int
@@ -245,8 +247,11 @@ class Comparison:
 
     @cached_property
     def detectors(self) -> tuple[DetectorSummary, ...]:
-        """One row per detector: scores, events found, and events on which it is the best."""
-        finders, leaders = self.found.sum(axis=0), self.leads.sum(axis=0)
+        """One row per detector: scores, events caught, and events on which it is the best."""
+        caught = {name: own.events.outcome == "caught" for name, own in self.results.items()}
+        catchers, finders, leaders = (
+            np.sum(rows, axis=0) for rows in (list(caught.values()), self.found, self.leads)
+        )
         rows = zip(self.results.items(), self.found, self.leads, strict=True)
         return tuple(
             DetectorSummary(
@@ -256,6 +261,7 @@ class Comparison:
                 alarms=result.alarms,
                 false_alarms=result.false_alarms,
                 caught=result.caught,
+                caught_alone=int(np.count_nonzero(caught[name] & (catchers == 1))),
                 close_calls=int(np.count_nonzero(result.events.outcome == "close call")),
                 missed=int(np.count_nonzero(result.events.missed)),
                 found=int(np.count_nonzero(found)),
