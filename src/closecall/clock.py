@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, tzinfo
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 
-Ticks = NDArray[Any]  # int64 or float64
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Ticks: TypeAlias = "NDArray[Any]"  # int64 or float64
 Tick = int | float
 Moment = int | float | datetime | np.datetime64
 
