@@ -302,8 +302,8 @@ class Affiliation:
     def chance(self) -> Chance:
         """What the same alarms reach when they are moved: means over circular shifts.
 
-        Always the same shifts, scored with the ``zero_division`` of this result. O(1,000 (n + m))
-        for n true and m predicted events, once.
+        Always the same shifts, scored with the ``zero_division`` of this result; nan for that of a
+        stream, which keeps no alarms. O(1,000 (n + m)) for n true and m predicted events, once.
 
         Examples
         --------
@@ -485,9 +485,12 @@ class Affiliation:
             rows.append(f"<tr>{cells}</tr>")
         hidden = len(self.events) - len(rows)
         note = f"<p>and {hidden} more events</p>" if hidden else ""
+        moved = f"the same alarms, moved: {_scores_line(self.chance.values())}"
+        if self.alarms and not self.events.kept:
+            moved = "a stream keeps no alarms that could be moved: the level of chance is not known"
         return (
             f"<div><p><b>{self.headline}</b></p><p>{_scores_line(self.values())}</p>"
-            f"<p>the same alarms, moved: {_scores_line(self.chance.values())}</p>"
+            f"<p>{moved}</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
             f"{note}</div>"
         )
