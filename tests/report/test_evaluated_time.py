@@ -57,6 +57,7 @@ def test_advice_is_on_the_page(page):
     advice = page.locator("#advice p")
     opened(page, "gap")
     assert "The longest step is 61 times the median one" in advice.first.text_content()
+    assert advice.first.text_content().endswith("limit how long samples last with --max-step.")
     opened(page, "limited gap")
     assert advice.count() == 0
     assert heading(page).endswith("; 1 h ignored")

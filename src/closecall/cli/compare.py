@@ -167,9 +167,8 @@ def compare(
     if output.format == "csv" and intervals is not None:
         output.text(interval_csv(intervals.rows()))
         return
-    told = None if columns_and_times["max_step"] is not None else "--max-step"
     pair = next(iter(result.results.values())).events.pair
-    noted = notes(result.results, advice(pair, max_step=told, ignore="--from"))
+    noted = notes(result.results, advice(pair, max_step=columns_and_times["max_step"]))
     headlines = {name: own.headline for name, own in result.results.items()}
     more: dict[str, Any] = {"headlines": headlines, "notes": noted, **ignored_to_dict(pair)}
     if intervals is not None:

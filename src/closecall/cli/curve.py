@@ -241,8 +241,7 @@ def curve(
     result = curve_files(*sources, **judged)
     chosen = asked.choose(result, sources, columns_and_times)
     at = result.at(chosen.threshold)
-    told = None if columns_and_times["max_step"] is not None else "--max-step"
-    noted = notes({"": at}, advice(result.scored, max_step=told, ignore="--from"))
+    noted = notes({"": at}, advice(result.scored, max_step=columns_and_times["max_step"]))
     if plot_file is not None:
         save_curve(result, chosen, plot_file)
     if output.format == "csv":

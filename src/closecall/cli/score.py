@@ -105,8 +105,7 @@ def score(
         truth_file, other_file, zero_division=float(zero_division), **columns_and_times
     )
     pair = result.events.pair
-    told = None if columns_and_times["max_step"] is not None else "--max-step"
-    noted = notes({"": result}, advice(pair, max_step=told, ignore="--from"))
+    noted = notes({"": result}, advice(pair, max_step=columns_and_times["max_step"]))
     test = None
     if shifts is not None:
         from closecall.chance import significance
