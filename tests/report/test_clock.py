@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from closecall.report import report_batch
-from tests.report.conftest import opened
+from tests.report.conftest import opened, until
 
 COUNT = 2_000
 TRUTH = np.zeros(COUNT, dtype=int)
@@ -138,7 +138,7 @@ def test_zooming_gives_the_window_that_was_asked_for(many):
         "Plotly.relayout(closecall.view.timeline.plot, "
         "{ 'xaxis.range[0]': 280, 'xaxis.range[1]': 320 })"
     )
-    page.wait_for_function("closecall.view.timeline.window[1] === 320")
+    until(page, "closecall.view.timeline.window[1] === 320")
     assert page.evaluate("closecall.view.timeline.window") == [280, 320]
 
 
