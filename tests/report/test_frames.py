@@ -60,10 +60,9 @@ ATTACK = """async () => {
     + '<iframe srcdoc="<script>parent.ran.push(3)</script>"></iframe>';
   document.body.append(script, box);
   box.querySelector('button').click();
+  setTimeout('ran.push(4)');
   const asked = await fetch('data:,x').then(() => 'answered', () => 'refused');
   await new Promise((done) => setTimeout(done, 200));
-  const tried = new Promise((done) => setTimeout('ran.push(4); done()', 0) || setTimeout(done, 50));
-  await tried.catch(() => null);
   return [...ran, asked];
 }"""
 
