@@ -136,7 +136,7 @@ def test_the_header_says_what_was_evaluated(page):
     )
     tuned = page.locator(".card.active .tuned").text_content()
     level = CURVES["threshold"].chance.f1
-    assert tuned == f"best F1 {best.fbeta:.3f}: here chance {level:.2f}"
+    assert tuned == f"best F1 {best.fbeta:.3f}: here · re-tuned chance {level:.2f}"
     assert page.locator(".card").nth(2).locator(".note").text_content() == (
         f"{len(cc.Events.from_labels(DATA.predicted['forecast']))} alarms · "
         "predictions without a threshold"

@@ -30,7 +30,7 @@ class Card {
     this.alarms = make("span", {});
     this.note = make("p", { class: "note" }, this.alarms, ...this.average());
     this.best = make("button", { type: "button", class: "best", click: () => view.toBest(index) });
-    this.retuned = make("span", { "data-chance": "best F1", title: RETUNED_MEANING }, this.detector.best ? chanceText(this.detector.chanceBest) : "");
+    this.retuned = make("span", { "data-chance": "best F1", title: RETUNED_MEANING }, this.detector.best ? `· re-tuned ${chanceText(this.detector.chanceBest)}` : "");
     const several = view.series.detectors.length > 1;
     this.shown = make("input", { type: "checkbox", "aria-label": `show ${this.detector.name}`, change: () => view.show(index, this.shown.checked) });
     this.name = make("button", { type: "button", class: "name", click: () => view.activate(index) }, this.detector.name);

@@ -68,7 +68,7 @@ export function* bestWithin(series, detector, limits) {
 export function bestText(detector, best, atBest, them) {
   if (!best) return "looking for the best threshold …";
   const place = thresholdText(detector, best.threshold);
-  if (best.broken) return `no threshold keeps ${them}; the nearest is ${place}${atBest ? ", here," : ""} with ${best.broken}`;
+  if (best.broken) return `no threshold keeps ${them}; the nearest is ${place}${atBest ? " (here)" : ""}`;
   return `best F1${them && ` within ${them}`} ${scoreText(best.f1, 3)}${atBest ? ": here" : ` at ${place}`}`;
 }
 
@@ -133,6 +133,6 @@ export class LimitInputs {
     if (this.best.hidden) return;
     const atBest = view.isBest(view.active);
     this.best.disabled = !best || atBest;
-    setText(this.best, bestText(detector, best, atBest, "them"));
+    setText(this.best, bestText(detector, best, atBest, "them") + (best?.broken ? ` with ${best.broken}` : ""));
   }
 }
