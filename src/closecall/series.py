@@ -574,41 +574,39 @@ _FAR = 10  # times the median step, from which on a step is told
 _WARM_UP = 0.1  # of the time, from which on a quiet start is told
 
 
-def advice(
-    series: Pair | Scored, *, max_step: str | None = "max_step=", ignore: str = "ignore="
-) -> list[str]:
+def advice(series: Pair | Scored, *, max_step: Any = None) -> list[str]:
     """Return a sentence for each thing that the caller may want to say, and did not.
 
     A start without events in which the score does not change looks like a warm-up; labels alone
-    cannot tell. O(N).
+    cannot tell. Options are named as on the command line, also for who reads a page. O(N).
 
     Parameters
     ----------
     series
         What was read.
-    max_step, ignore
-        What the options are called where the sentences are read; None if `max_step` was given.
+    max_step
+        As it was given: then nothing is said of long steps.
 
     Examples
     --------
-    >>> advice(read_scored([0, 0, 0, 1], [3, 3, 4, 5]), ignore="--from")[0][:44]
+    >>> advice(read_scored([0, 0, 0, 1], [3, 3, 4, 5]))[0][:44]
     'The first 50% of the time have neither event'
     """
     sentences = []
-    if series.axis is not None and max_step is not None:
+    if series.axis is not None and max_step is None:
         steps = series.axis.lengths()
         usual = np.partition(steps, steps.size // 2)[steps.size // 2]
         times = float(steps.max() / usual)
         if times > _FAR:
             sentences.append(
                 f"The longest step is {times:,.0f} times the median one, and its sample lasts as "
-                f"long: if nothing was seen there, limit how long samples last with {max_step}."
+                f"long: if nothing was seen there, limit how long samples last with --max-step."
             )
     quiet = _quiet_start(series) if isinstance(series, Scored) else 0.0
     if _WARM_UP <= quiet < 1:
         sentences.append(
             f"The first {quiet:.0%} of the time have neither events nor a score that changes: if "
-            f"the detector was not running yet, leave them out with {ignore}."
+            f"the detector was not running yet, leave them out with --from."
         )
     return sentences
 

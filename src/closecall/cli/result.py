@@ -94,8 +94,7 @@ def notes(
     A detector without a name is the only one.
     """
     series = next(iter(results.values())).events.pair
-    told = "--max-step" if max_step is None else None
-    advised = advice(scored or series, max_step=told, ignore="--from")
+    advised = advice(scored or series, max_step=max_step)
     ignored = ignored_to_dict(series)["ignored_time"]
     found = []
     if ignored:

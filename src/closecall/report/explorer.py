@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 Script = Literal["embed", "cdn"]
 _HEIGHT = 900  # pixels, in a notebook
+# No script but the page's own two, and nothing from the network; plotly's pictures are blobs.
+_POLICY = (
+    "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
 
 
 def report(
@@ -175,8 +180,8 @@ def require_page(title: Any, script: Script) -> None:
 
 
 @cache
-def plotly_script(script: Script) -> str:
-    """Return plotly's script: compressed inside the page, or a link to where it is published."""
+def plotly_script(script: Script) -> tuple[str, str]:
+    """Return plotly's script, compressed inside the page or a link, and the policy's name of it."""
     if script not in ("embed", "cdn"):
         raise InputError(expected("`script` to be 'embed' or 'cdn'", repr(script)))
     try:
@@ -184,13 +189,17 @@ def plotly_script(script: Script) -> str:
     except ImportError as error:
         raise MissingExtraError("plotly", "report") from error
     code = plotly.get_plotlyjs().encode()
+    digest = _digest(code)
     if script == "embed":
-        return f'<script type="text/plain" id="plotly">{deflated(code)}</script>'
-    digest = b64encode(sha256(code).digest()).decode("ascii")
-    return (
-        f'<script src="https://cdn.plot.ly/plotly-{plotly.get_plotlyjs_version()}.min.js" '
-        f'integrity="sha256-{digest}" crossorigin="anonymous"></script>'
-    )
+        return f'<script type="text/plain" id="plotly">{deflated(code)}</script>', f"'{digest}'"
+    url = f"https://cdn.plot.ly/plotly-{plotly.get_plotlyjs_version()}.min.js"
+    link = f'<script src="{url}" integrity="{digest}" crossorigin="anonymous"></script>'
+    return link, url
+
+
+def _digest(code: bytes) -> str:
+    """Return the hash by which browsers know a script."""
+    return f"sha256-{b64encode(sha256(code).digest()).decode('ascii')}"
 
 
 def page_html(
@@ -207,14 +216,17 @@ def page_html(
         _json_block("report", about),
         *(_json_block(f"series-{index}", content) for index, content in enumerate(series)),
     ]
+    plotly, source = plotly_script(script)
+    code = f"\n{bundle()}"
     parts = {
+        "policy": _POLICY.format(f"'{_digest(code.encode())}' {source}"),
         "title": escape(title),
         "style": asset("style.css"),
         "dark": asset("dark.css"),
         "paper": asset("paper.css"),
-        "plotly": plotly_script(script),
+        "plotly": plotly,
         "data": "\n".join(blocks),
-        "script": bundle(),
+        "script": code,
     }
     skeleton = asset("page.html")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], skeleton)

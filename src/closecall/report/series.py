@@ -122,11 +122,11 @@ def series_content(
         ],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
-        "advice": _advice(found, "max_step=" if max_step is None else None),
+        "advice": _advice(found, max_step),
     }
 
 
-def _advice(detectors: Detectors, max_step: str | None) -> list[str]:
+def _advice(detectors: Detectors, max_step: Any) -> list[str]:
     """Return what the caller may want to say; what holds for some detectors names them."""
     told: dict[str, list[str]] = {}
     series = detectors.scored | detectors.predicted
@@ -264,6 +264,7 @@ def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
         },
         "average_precision": curve.average_precision,
         "chance_average_precision": curve.chance.average_precision,
+        "chance_best_f1": curve.chance.f1,
         "curve": {
             name: packed(getattr(curve, name)[rows].astype(np.float64))
             for name in ("thresholds", "precision", "recall", "f1")

@@ -6,8 +6,6 @@ import { cutAtBorders, emptyPieces, emptyRows, scoreZones, zoneBorders } from ".
 
 const SHIFTS = 1000;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-const REST = 250; // milliseconds without another threshold
-const SLICE = 10; // milliseconds, after which the page has its turn
 
 // Places on an axis counted in samples, where times are floats that sums would round.
 function inSamples(borders) {
@@ -99,7 +97,7 @@ function move({ starts, stops }, shift, [from, to], moved) {
 }
 
 // Compute the levels, one shift at a time: what is yielded says nothing, what is returned does.
-function* movedLevels(series, predicted, shift) {
+export function* movedLevels(series, predicted, shift) {
   const levels = { precision: NaN, recall: 0, f1: NaN };
   if (!predicted.starts.length) return levels;
   let own = series;
@@ -125,53 +123,4 @@ function* movedLevels(series, predicted, shift) {
   }
   for (const name of Object.keys(sums)) levels[name] = sums[name] / shifts.length;
   return levels;
-}
-
-export function levelsOf(series, predicted, shift) {
-  const steps = movedLevels(series, predicted, shift);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
-
-// Computes levels while the page rests, in slices, and tells them.
-export class ChanceLevels {
-  constructor(series, tell) {
-    this.series = series;
-    this.tell = tell;
-    this.waiting = new Map();
-    this.timer = null;
-  }
-
-  ask(index, predicted) {
-    const { shift } = this.series.detectors[index];
-    this.waiting.set(index, () => movedLevels(this.series, predicted, shift));
-    this.running = null;
-    this.later(REST);
-  }
-
-  later(milliseconds) {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.work(), milliseconds);
-  }
-
-  work() {
-    if (!this.running) {
-      const [next] = this.waiting;
-      if (!next) return;
-      this.running = { index: next[0], steps: next[1]() };
-    }
-    const { index, steps } = this.running;
-    const until = performance.now() + SLICE;
-    while (performance.now() < until) {
-      const { done, value } = steps.next();
-      if (!done) continue;
-      this.running = null;
-      this.waiting.delete(index);
-      this.tell(index, value);
-      break;
-    }
-    this.later(0);
-  }
 }

@@ -32,7 +32,7 @@ function fixed(value, digits) {
 }
 
 // A number with so many digits, as Python's format "g" writes it.
-function general(value, digits) {
+export function general(value, digits) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   let [head, exponent] = rounded(size, digits);
