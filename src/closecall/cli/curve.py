@@ -38,6 +38,7 @@ from closecall.cli.result import (
 from closecall.cli.tables import Column, print_table, scores, texts
 from closecall.errors import InputError, MissingExtraError, UndefinedMetricError, expected
 from closecall.fscore import f_measure
+from closecall.outputs import whole_file
 from closecall.series import advice
 from closecall.tables.reading import write_table
 from closecall.tables.roles import EvaluatedTime, curve_arguments, read_sources
@@ -415,7 +416,8 @@ def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> No
 
     figure = curve.plot(beta=chosen.beta, point=chosen)[0].figure
     try:
-        figure.savefig(path, dpi=_DOTS_PER_INCH)
+        with whole_file(path) as new:
+            figure.savefig(new, dpi=_DOTS_PER_INCH)
     finally:
         plt.close(figure)
 

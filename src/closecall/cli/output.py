@@ -8,10 +8,11 @@ import json
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from closecall.outputs import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,7 +55,8 @@ class Output:
         if self.path is None:
             click.echo(text, nl=False)
         else:
-            Path(self.path).write_text(text, encoding="utf-8")
+            with whole_file(self.path) as new:
+                new.write_text(text, encoding="utf-8")
 
     @contextmanager
     def console(self) -> Iterator[Console]:
@@ -64,7 +66,7 @@ class Output:
         if self.path is None:
             yield Console(file=sys.stdout, highlight=False)
             return
-        with Path(self.path).open("w", encoding="utf-8") as file:
+        with whole_file(self.path) as new, new.open("w", encoding="utf-8") as file:
             yield Console(file=file, highlight=False)
 
 

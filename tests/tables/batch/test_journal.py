@@ -85,7 +85,8 @@ def test_what_was_being_written_is_left_out(out):
     journal = Journal.open(out, ABOUT)
     keep(journal, FIRST)
     (path,) = journal.folder.glob("*.unit")
-    path.rename(f"{path}.tmp")
+    path.rename(path.with_name(f".closecall-{'0f' * 16}.unit"))
+    (path.parent / f".closecall-{'1e' * 16}.parquet").write_bytes(b"PAR1")
     assert finished(journal) == []
     journal.complete(FIRST.rows)
     assert names(out.parent) == ["results.parquet"]
@@ -460,14 +461,30 @@ def test_a_folder_that_is_a_link_is_refused(out, tmp_path):
     assert (precious / "manifest.json").read_text() == "mine"
 
 
-@pytest.mark.parametrize("content", [b"", b"lock of mine"])
-def test_a_lock_of_somebody_else_is_not_removed(out, content):
+OURS = b"closecall writes here\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"lock of mine", OURS + b"and of mine", OURS])
+@pytest.mark.parametrize("link", [False, True])
+def test_a_lock_of_somebody_else_is_neither_removed_nor_changed(out, content, link):
     lock = out.with_name("results.parquet.lock")
-    lock.write_bytes(content or b"closecall writes here\n")  # one that a dead batch left
-    with sole_writer(out):
+    file = out.with_name("precious") if link else lock
+    file.write_bytes(content)
+    if link:
+        lock.symlink_to(file)
+    with sole_writer(out), pytest.raises(InputError, match="no other batch"), sole_writer(out):
         pass
-    assert lock.exists() == bool(content)
-    assert not content or lock.read_bytes() == content
+    left_by_a_dead_batch = content == OURS and not link
+    assert lock.exists() != left_by_a_dead_batch
+    assert left_by_a_dead_batch or file.read_bytes() == content
+
+
+def test_a_lock_of_another_user_is_respected(out, as_anybody):
+    """Who may not write to it can still see that it is held."""
+    with sole_writer(out):
+        out.with_name("results.parquet.lock").chmod(0o444)
+        with as_anybody(), pytest.raises(InputError, match="no other batch"), sole_writer(out):
+            pass
 
 
 @pytest.mark.parametrize("name", ["data.parquet", "data.events.parquet", "link.parquet"])

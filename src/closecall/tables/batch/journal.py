@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
+from closecall.outputs import UNFINISHED, flush, require_apart, whole_file
 from closecall.tables.batch.rows import EVENT_COLUMNS
 from closecall.tables.reading import arrow, write_table
 
@@ -37,9 +38,9 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 _FORMAT = "closecall journal 2"
 _MAGIC = json.dumps({"format": _FORMAT})[:-1].encode()  # how all files but the output begin
-_MANIFEST, _OUTPUT, _TEMPORARY = "manifest.json", "output", ".tmp"
+_MANIFEST = "manifest.json"
 UNIT, PART, NOTE = ".unit", ".part", ".note"
-_NAME = re.compile(r"[0-9a-f]{32}\.(unit|part|note)(\.tmp)?|manifest\.json(\.tmp)?")
+_NAME = re.compile(r"[0-9a-f]{32}\.(unit|part|note)|manifest\.json")
 _LOCK = b"closecall writes here\n"
 
 
@@ -133,7 +134,7 @@ class Journal:
             # Those of an earlier batch would be taken for those of this one.
             self.events_out.unlink()
         self._place(rows, self.out)
-        _flush(self.out.parent)
+        flush(self.out.parent)
         self._remove()
 
     @cached_property
@@ -166,24 +167,12 @@ class Journal:
         return key, [content[start:stop] for start, stop in bounds]
 
     def _write(self, name: str, content: bytes) -> None:
-        temporary = self.folder / f"{name}{_TEMPORARY}"
-        with naming(temporary), temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.folder / name)
+        with whole_file(self.folder / name) as new:
+            new.write_bytes(content)
 
     def _place(self, table: pa.Table, path: Path) -> None:
-        temporary = self.folder / f"{self._output_name}{path.suffix}"
-        with naming(temporary):
-            write_table(_columns(table, path.suffix), temporary)
-        _flush(temporary)
-        temporary.replace(path)
-
-    @property
-    def _output_name(self) -> str:
-        """A name that nobody else gives a file: what is found under it was being written."""
-        return f"{_OUTPUT}-{self._hash(_OUTPUT, '', (), b'')[:32]}"
+        with whole_file(path, self.folder) as new:
+            write_table(_columns(table, path.suffix), new)
 
     def _check_place(self, inputs: Iterable[str], *, resume: bool, overwrite: bool) -> None:
         require_suffix(self.out, "out")
@@ -191,7 +180,7 @@ class Journal:
             raise InputError(expected(f"a folder at {self.out.parent}", "none"))
         if resume and overwrite:
             raise InputError(expected("either `resume` or `overwrite`", "both"))
-        self._require_apart(inputs)
+        require_apart("out", (self.out, self.events_out), inputs)
         if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
             got = "a link" if self.folder.is_symlink() else "a file"
             raise InputError(expected(f"a folder of a batch at {self.folder}", got, "Move it."))
@@ -215,16 +204,6 @@ class Journal:
         for path in (self.out, self.events_out):
             if path.exists():
                 raise _in_the_way(f"no file at {path}", "one")
-
-    def _require_apart(self, inputs: Iterable[str]) -> None:
-        """Raise if a file that is written is one that is read, under whatever name."""
-        written = [path for path in (self.out, self.events_out) if path.exists()]
-        for data in inputs if written else ():
-            for path in written:
-                if data != "-" and path.samefile(data):
-                    hint = "It would be replaced. Choose another output."
-                    rule = "`out` to write to none of the files that are read"
-                    raise InputError(expected(rule, str(path), hint))
 
     def _is_begun(self) -> bool:
         """Whether there is anything to lose: a batch that was refused at once left nothing."""
@@ -258,11 +237,9 @@ class Journal:
         """Remove the folder, but nothing in it that is not ours."""
         if not self.folder.is_dir():
             return
-        with suppress(OSError, ValueError, TypeError):
-            for suffix in _SUFFIXES:
-                (self.folder / f"{self._output_name}{suffix}").unlink(missing_ok=True)
         for path in self.folder.iterdir():
-            if _NAME.fullmatch(path.name) and _begins(path, _MAGIC):
+            ours = _NAME.fullmatch(path.name) and _begins(path, _MAGIC)
+            if ours or UNFINISHED.fullmatch(path.name):
                 path.unlink()
         self.__dict__.pop("_about", None)
         try:
@@ -287,7 +264,7 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
     """
     path = Path(f"{os.fspath(out)}.lock")
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle, content = _opened(path)
     except OSError:  # the place itself is wrong, and who writes there says how
         yield
         return
@@ -295,17 +272,29 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
         if not _locked(handle) or not _is_at(handle, path):
             hint = "Wait for it, or choose another output."
             raise InputError(expected(f"no other batch to be writing to {out}", "one", hint))
-        content = os.read(handle, len(_LOCK) + 1)
-        if not content:
-            os.write(handle, _LOCK)
         try:
             yield
         finally:
-            # A file of that name with something else in it is somebody's own.
-            if content in (b"", _LOCK) and sys.platform != "win32":  # where it cannot be removed
+            # Anything else of that name is somebody's own.
+            ours = content == _LOCK and not path.is_symlink()
+            if ours and sys.platform != "win32":  # where it cannot be removed
                 path.unlink(missing_ok=True)
     finally:
         os.close(handle)
+
+
+def _opened(path: Path) -> tuple[int, bytes]:
+    """Open a lock, with what is in it; nothing is written to one that was there before."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError:
+        try:
+            handle = os.open(path, os.O_RDWR)
+        except PermissionError:  # that of another user
+            handle = os.open(path, os.O_RDONLY)
+        return handle, os.read(handle, len(_LOCK) + 1)
+    os.write(handle, _LOCK)
+    return handle, _LOCK
 
 
 def _locked(handle: int) -> bool:
@@ -348,14 +337,7 @@ def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
         write_table(_columns(table, ".csv"), path)
         return
     require_suffix(path, "path")
-    temporary = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
-    try:
-        with naming(path):
-            write_table(_columns(table, place.suffix), temporary)
-            temporary.replace(place)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_table(_columns(table, place.suffix), path)
 
 
 def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray]:
@@ -364,16 +346,6 @@ def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray]:
     if suffix in _SUFFIXES[:2]:
         return columns
     return {name: _in_seconds(column) for name, column in columns.items()}
-
-
-@contextmanager
-def naming(path: str | PathLike[str]) -> Iterator[None]:
-    """Name the file that cannot be written: a full disk does not name it by itself."""
-    try:
-        yield
-    except OSError as error:
-        error.filename = os.fspath(path)
-        raise
 
 
 def _in_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -429,14 +401,3 @@ def _table(stream: bytes) -> pa.Table:
     table = arrow("pyarrow.ipc").open_stream(stream).read_all()
     table.validate(full=True)
     return table
-
-
-def _flush(path: Path) -> None:
-    """Wait until the file, or the names in a folder, are on the disk."""
-    if path.is_dir() and os.name == "nt":
-        return  # Windows has no such thing for folders
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
