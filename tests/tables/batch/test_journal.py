@@ -509,9 +509,11 @@ def test_an_output_that_is_an_input_is_refused(tmp_path, name, hard):
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
-def test_events_of_others_are_neither_replaced_nor_removed(tmp_path, suffix):
+@pytest.mark.parametrize("guests", [True, False])
+def test_events_of_others_are_neither_replaced_nor_removed(tmp_path, suffix, guests):
     out, events = tmp_path / f"rows{suffix}", tmp_path / f"rows.events{suffix}"
-    write_rows(pa.table({"party": ["a", "b"], "day": [1, 2]}), events)
+    parties = pa.table({"party": ["a", "b"], "day": [1, 2]})
+    write_rows(parties if guests else parties.slice(0, 0), events)
     before = events.read_bytes()
     for options in ({}, {"overwrite": True}):
         text = message(lambda options=options: Journal.open(out, ABOUT, **options))

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
 from closecall.outputs import UNFINISHED, flush, require_apart, whole_file
+from closecall.tables.batch.options import DETECTOR
 from closecall.tables.batch.rows import EVENT_COLUMNS
 from closecall.tables.reading import arrow, write_table
 
@@ -106,7 +107,7 @@ class Journal:
         """Return the tables that were kept, by key; but none that is torn, damaged or changed."""
         found = {}
         for path in sorted(self.folder.glob(f"*{suffix}")):
-            with suppress(OSError, ValueError, KeyError, TypeError):  # Arrow's errors are values
+            with suppress(Exception):  # whatever is wrong with it, the unit is evaluated again
                 key, streams = self._unseal(path)
                 found[key] = [_table(stream) for stream in streams]
         return found
@@ -120,7 +121,7 @@ class Journal:
         try:
             _, (content,) = self._unseal(self.folder / _file_name(name, NOTE))
             return json.loads(content)
-        except (OSError, ValueError, KeyError, TypeError):
+        except Exception:  # noqa: BLE001 - whatever is wrong with it, it is worked out again
             return None
 
     def complete(self, rows: pa.Table, events: pa.Table | None = None) -> None:
@@ -184,6 +185,8 @@ class Journal:
         if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
             got = "a link" if self.folder.is_symlink() else "a file"
             raise InputError(expected(f"a folder of a batch at {self.folder}", got, "Move it."))
+        if self.folder.is_dir() and any(map(_is_special, self.folder.iterdir())):
+            raise self._foreign()
         foreign = self.events_out.exists() and not _is_events_file(self.events_out)
         if (overwrite or (resume and self._is_begun())) and not foreign:
             return
@@ -215,7 +218,7 @@ class Journal:
         """Raise if what was begun asks something else, and tell what differs."""
         try:
             begun = dict(self._about)
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             raise _in_the_way(f"{self.folder} to be of a batch", "no manifest in it") from None
         if begun.pop("format", None) != _FORMAT:
             raise _in_the_way(f"{self.folder} to be of this version of closecall", "another one")
@@ -245,8 +248,11 @@ class Journal:
         try:
             self.folder.rmdir()
         except OSError:
-            rule = f"{self.folder} to hold only what a batch put there"
-            raise InputError(expected(rule, "other files", "Move them elsewhere.")) from None
+            raise self._foreign() from None
+
+    def _foreign(self) -> InputError:
+        rule = f"{self.folder} to hold only what a batch put there"
+        return InputError(expected(rule, "other files", "Move them elsewhere."))
 
 
 @contextmanager
@@ -358,7 +364,7 @@ def _in_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _is_events_file(path: Path) -> bool:
-    """Whether a file holds rows of events as a batch writes them, or none: others are not ours."""
+    """Whether a file holds rows of events as a batch writes them: others are not ours."""
     try:
         if path.suffix in _SUFFIXES[:2]:
             metadata = arrow("pyarrow.parquet").read_metadata(path)
@@ -369,7 +375,7 @@ def _is_events_file(path: Path) -> bool:
             names = head.split(",")
     except (OSError, ValueError):
         return False
-    return empty or tuple(names[-len(EVENT_COLUMNS) :]) == EVENT_COLUMNS
+    return (empty and DETECTOR in names) or tuple(names[-len(EVENT_COLUMNS) :]) == EVENT_COLUMNS
 
 
 def _in_the_way(rule: str, got: str) -> InputError:
@@ -379,6 +385,11 @@ def _in_the_way(rule: str, got: str) -> InputError:
 def _file_name(key: str, suffix: str) -> str:
     """Name the file of a unit, whatever characters its key has."""
     return f"{sha256(key.encode()).hexdigest()[:32]}{suffix}"
+
+
+def _is_special(path: Path) -> bool:
+    """Whether this is a link, a pipe or the like, which leads elsewhere: a batch makes none."""
+    return path.is_symlink() or not path.is_file()
 
 
 def _begins(path: Path, magic: bytes) -> bool:
