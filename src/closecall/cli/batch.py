@@ -31,7 +31,7 @@ from closecall.cli.options import (
 from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 from closecall.errors import InputError, expected
-from closecall.outputs import require_apart
+from closecall.files import require_apart
 from closecall.tables import evaluate_frame
 from closecall.tables.batch.status import (
     BAD_LABELS,

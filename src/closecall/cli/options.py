@@ -11,7 +11,7 @@ import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import ClosecallError
-from closecall.outputs import require_apart
+from closecall.files import require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from closecall.affiliation import affiliation
 from closecall.errors import InputError, expected
 from closecall.events import Events
 from closecall.metrics import classical
-from closecall.outputs import whole_file
+from closecall.files import whole_file
 from closecall.paper.published import ALGORITHMS
 from closecall.paper.reproduce import PREDICTED, SPAN, TRUTH
 from closecall.plot import (

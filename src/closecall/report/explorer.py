@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
-from closecall.outputs import whole_file
+from closecall.files import whole_file
 from closecall.report.assets import asset, bundle
 from closecall.report.packing import deflated
 from closecall.report.series import series_content, summary

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from closecall.errors import InputError, MissingExtraError, expected, first_line
-from closecall.outputs import whole_file
+from closecall.files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

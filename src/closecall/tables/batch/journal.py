@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
-from closecall.outputs import UNFINISHED, flush, require_apart, whole_file
+from closecall.files import UNFINISHED, flush, require_apart, whole_file
 from closecall.tables.batch.options import DETECTOR
 from closecall.tables.batch.rows import EVENT_COLUMNS
 from closecall.tables.reading import arrow, write_table

@@ -1,8 +1,9 @@
-"""Files that are written: whole or not at all, and never in the place of what is read."""
+"""Files that are found, all of them; and written, whole, never in the place of what is read."""
 
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import re
 import secrets
@@ -83,6 +84,48 @@ def flush(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def matching(pattern: str, folder: Path | None = None) -> list[Path]:
+    """Return what matches a pattern, sorted; raise for what `glob` would leave out in silence."""
+    if folder is not None:
+        pattern = os.path.join(glob.escape(str(folder)), pattern)  # noqa: PTH118
+    found = sorted(_glob(pattern))
+    parts = Path(pattern).parts
+    for depth in range(len(fixed_part(pattern).parts), len(parts)):
+        for path in _glob(str(Path(*parts[:depth]))):
+            if path.is_dir():
+                with reading(path):
+                    os.scandir(path).close()
+                    os.stat(f"{path}/.")  # noqa: PTH116 - names may be listed where files are not
+            elif not path.exists() and path not in found:
+                raise InputError(expected(f"a file or a folder at {path}", "a link to nothing"))
+    return found
+
+
+def _glob(pattern: str) -> list[Path]:
+    return [Path(name) for name in glob.glob(pattern, recursive=True)]  # noqa: PTH207 - absolute too
+
+
+def fixed_part(pattern: str) -> Path:
+    """Return the folder that a pattern names before its first wildcard."""
+    parts = Path(pattern).parts[:-1]
+    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Raise what is wrong with a folder that cannot be read whole."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            expected(
+                f"to read all of the folder {folder}",
+                f"`{error.strerror}` for {error.filename}",
+                "Pass the folder that holds nothing but the data, or a glob.",
+            )
+        ) from error
 
 
 def require_apart(
