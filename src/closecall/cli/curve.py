@@ -24,7 +24,7 @@ from closecall.cli.options import (
     parse_time,
     significance_option,
 )
-from closecall.cli.output import show_progress
+from closecall.cli.output import load_matplotlib, show_progress
 from closecall.cli.result import (
     chance_line,
     notes,
@@ -36,7 +36,7 @@ from closecall.cli.result import (
     shifts_legend,
 )
 from closecall.cli.tables import Column, print_table, scores, texts
-from closecall.errors import InputError, MissingExtraError, UndefinedMetricError, expected
+from closecall.errors import InputError, UndefinedMetricError, expected
 from closecall.fscore import f_measure
 from closecall.files import whole_file
 from closecall.series import advice
@@ -406,12 +406,7 @@ def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFit
 
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
     """Draw the curve with the chosen point into a file of the kind its name says."""
-    try:
-        import matplotlib as mpl
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("matplotlib", "plot") from error
-    # A window would need a display, and nobody to look at it.
-    mpl.use("Agg")
+    load_matplotlib()
     from matplotlib import pyplot as plt
 
     figure = curve.plot(beta=chosen.beta, point=chosen)[0].figure

@@ -6,12 +6,13 @@ import csv
 import io
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from closecall.errors import MissingExtraError
 from closecall.files import whole_file
 
 if TYPE_CHECKING:
@@ -77,6 +78,17 @@ def csv_text(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
+
+
+def load_matplotlib() -> None:
+    """Import matplotlib to draw into files; a `matplotlibrc` that lies beside the data is data."""
+    try:
+        with chdir(sys.prefix):
+            import matplotlib as mpl
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("matplotlib", "plot") from error
+    # A window would need a display, and nobody to look at it.
+    mpl.use("Agg")
 
 
 @contextmanager
