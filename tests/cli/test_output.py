@@ -101,7 +101,9 @@ def test_an_output_that_is_an_input_is_refused(run, tmp_path, monkeypatch, comma
             os.dup2(before, 0)
             os.close(before)
     assert result.exit_code == 1
-    assert re.match(r"Error: Expected `--\w+` to write to none of the files that are", result.stderr)
+    assert re.match(
+        r"Error: Expected `--\w+` to write to none of the files that are", result.stderr
+    )
     assert data.read_text() == DATA
     assert data.samefile(output)
     assert output.is_symlink() == (link == "soft")

@@ -37,8 +37,8 @@ from closecall.cli.result import (
 )
 from closecall.cli.tables import Column, print_table, scores, texts
 from closecall.errors import InputError, UndefinedMetricError, expected
-from closecall.fscore import f_measure
 from closecall.files import whole_file
+from closecall.fscore import f_measure
 from closecall.series import advice
 from closecall.tables.reading import write_table
 from closecall.tables.roles import EvaluatedTime, curve_arguments, read_sources

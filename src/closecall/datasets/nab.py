@@ -170,8 +170,7 @@ def _columns(folder: Path, windows: Windows) -> dict[str, Columns]:
         return _read_corpus(folder / "results")
     names = {name.rpartition("/")[2]: name for name in windows}
     return {
-        names.get(path.name, path.name): _read_columns(path)
-        for path in matching("*.csv", folder)
+        names.get(path.name, path.name): _read_columns(path) for path in matching("*.csv", folder)
     }
 
 

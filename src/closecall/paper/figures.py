@@ -13,8 +13,8 @@ from closecall import theory
 from closecall.affiliation import affiliation
 from closecall.errors import InputError, expected
 from closecall.events import Events
-from closecall.metrics import classical
 from closecall.files import whole_file
+from closecall.metrics import classical
 from closecall.paper.published import ALGORITHMS
 from closecall.paper.reproduce import PREDICTED, SPAN, TRUTH
 from closecall.plot import (

@@ -506,15 +506,15 @@ def special(make):
 ATTACKS = {
     "a bit": flip,
     "the end": lambda path, chance: os.truncate(path, chance.randrange(path.stat().st_size)),
-    "more": lambda path, chance: path.write_bytes(path.read_bytes() + b"\0"),
-    "nothing": lambda path, chance: path.write_bytes(b""),
-    "gone": lambda path, chance: path.unlink(),
+    "more": lambda path, _: path.write_bytes(path.read_bytes() + b"\0"),
+    "nothing": lambda path, _: path.write_bytes(b""),
+    "gone": lambda path, _: path.unlink(),
     "swapped": swap,
     "twice": lambda path, chance: shutil.copy(
         path, path.with_name(f"{chance.getrandbits(128):032x}{path.suffix}")
     ),
     "a pickle": bomb,
-    "a deep header": lambda path, chance: path.write_bytes(b"[" * 100_000),
+    "a deep header": lambda path, _: path.write_bytes(b"[" * 100_000),
     "a folder": special(Path.mkdir),
     "a pipe": special(os.mkfifo),
     "a link": special(lambda path: path.symlink_to(path.parents[1] / "precious")),
@@ -530,7 +530,9 @@ def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(
     path, out, kept = parquet_file(tmp_path), tmp_path / "rows.parquet", tmp_path / "kept"
     asked = {**ASKED, "threshold": "best_f1_global", "per_event": True}
     if kind == "parts":
-        table = pa.table({"label": np.arange(1000) // 30 % 7 == 3, "alarm": np.arange(1000) % 9 < 2})
+        table = pa.table(
+            {"label": np.arange(1000) // 30 % 7 == 3, "alarm": np.arange(1000) % 9 < 2}
+        )
         pq.write_table(table, path, row_group_size=100)
         asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"]}
     read_in_small_units(monkeypatch)
@@ -538,26 +540,27 @@ def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(
     def stop(*_):
         raise Stopped
 
-    with monkeypatch.context() as patch, pytest.raises(Stopped):
-        patch.setattr("closecall.tables.batch.journal.Journal.complete", stop)
-        evaluate_frame(path, **asked, out=out)
     folder = tmp_path / "rows.parquet.partial"
-    folder.rename(kept)
-    other = {**asked, "metrics": ["affiliation", "classical"]}
-    if kind == "units":  # of another run, under the same names
-        with monkeypatch.context() as patch, pytest.raises(Stopped):
-            patch.setattr("closecall.tables.batch.journal.Journal.complete", stop)
-            evaluate_frame(path, **other, out=out)
-        folder.rename(tmp_path / "other")
+    other = {**asked, "metrics": ["affiliation", "classical"]}  # another run, with the same names
+    for options, place in [(asked, kept), *([(other, tmp_path / "other")] * (kind == "units"))]:
+        with monkeypatch.context() as patch:
+            patch.setattr(Journal, "complete", stop)
+            with pytest.raises(Stopped):
+                evaluate_frame(path, **options, out=out)
+        folder.rename(place)
     evaluate_frame(path, **asked, out=out)
     whole = out.read_bytes()
     (tmp_path / "precious").write_text("years of work")
     names = sorted(file.name for file in kept.iterdir())
-    assert {".unit", ".note" if kind == "units" else ".part"} < {Path(name).suffix for name in names}
-    chance, refused = random.Random(7), Counter()
+    assert {".unit", ".note" if kind == "units" else ".part"} < {
+        Path(name).suffix for name in names
+    }
+    chance, refused = random.Random(7), Counter()  # noqa: S311 - no secret
     attacks = dict(ATTACKS)
     if kind == "units":
-        attacks["of another run"] = lambda file, _: shutil.copy(tmp_path / "other" / file.name, file)
+        attacks["of another run"] = lambda file, _: shutil.copy(
+            tmp_path / "other" / file.name, file
+        )
     for attack, name in itertools.product(attacks, names):
         out.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)

@@ -113,7 +113,8 @@ def test_csv(tmp_path):
 def test_a_crash_between_the_two_files_can_be_resumed(out, monkeypatch):
     journal = Journal.open(out, ABOUT)
     keep(journal, SECOND)
-    journal._place(SECOND.events, journal.events_out)  # and then the power fails
+    with journal._placed(SECOND.events, journal.events_out):
+        pass  # and then the power fails
     again = Journal.open(out, ABOUT, resume=True)
     assert finished(again) == [SECOND]
     again.complete(SECOND.rows, SECOND.events)
@@ -123,7 +124,8 @@ def test_a_crash_between_the_two_files_can_be_resumed(out, monkeypatch):
 def test_a_crash_before_the_folder_is_gone_can_be_resumed(out):
     journal = Journal.open(out, ABOUT)
     keep(journal, FIRST)
-    journal._place(FIRST.rows, out)
+    with journal._placed(FIRST.rows, out):
+        pass
     with pytest.raises(InputError, match="no unfinished batch at"):
         Journal.open(out, ABOUT)
     again = Journal.open(out, ABOUT, resume=True)
@@ -526,6 +528,35 @@ def test_events_of_others_are_neither_replaced_nor_removed(tmp_path, suffix, gue
     write_rows(EVENTS, events)
     Journal.open(out, ABOUT, overwrite=True).complete(FIRST.rows)
     assert names(tmp_path) == [out.name]
+
+
+@pytest.mark.parametrize("large", ["rows", "events"])
+def test_rows_and_events_are_replaced_together_or_not_at_all(out, large):
+    Journal.open(out, ABOUT).complete(FIRST.rows, SECOND.events)
+    journal = Journal.open(out, ABOUT, overwrite=True)
+    before = {path: path.read_bytes() for path in (out, journal.events_out)}
+    much = pa.table({"f1": np.random.default_rng(0).random(20_000)})
+    tables = {"rows": SECOND.rows, "events": SECOND.events} | {large: much}
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limit[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            journal.complete(**tables)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert {path: path.read_bytes() for path in before} == before
+    assert names(journal.folder) == ["manifest.json"]
+
+
+def test_a_lock_that_cannot_be_written_is_not_left(out):
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limit[1]))
+    try:
+        with sole_writer(out):
+            pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert names(out.parent) == []
 
 
 def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path):

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -129,12 +129,11 @@ class Journal:
 
         Not to be called while units are missing: what is there is then kept for the next attempt.
         """
-        if events is not None:
-            self._place(events, self.events_out)
-        elif _is_events_file(self.events_out):
-            # Those of an earlier batch would be taken for those of this one.
-            self.events_out.unlink()
-        self._place(rows, self.out)
+        beside = nullcontext() if events is None else self._placed(events, self.events_out)
+        with self._placed(rows, self.out), beside:  # both are written before one is in its place
+            if events is None and _is_events_file(self.events_out):
+                # Those of an earlier batch would be taken for those of this one.
+                self.events_out.unlink()
         flush(self.out.parent)
         self._remove()
 
@@ -171,9 +170,12 @@ class Journal:
         with whole_file(self.folder / name) as new:
             new.write_bytes(content)
 
-    def _place(self, table: pa.Table, path: Path) -> None:
+    @contextmanager
+    def _placed(self, table: pa.Table, path: Path) -> Iterator[None]:
+        """Write a table, which is in its place afterwards."""
         with whole_file(path, self.folder) as new:
             write_table(_columns(table, path.suffix), new)
+            yield
 
     def _check_place(self, inputs: Iterable[str], *, resume: bool, overwrite: bool) -> None:
         require_suffix(self.out, "out")
@@ -182,11 +184,7 @@ class Journal:
         if resume and overwrite:
             raise InputError(expected("either `resume` or `overwrite`", "both"))
         require_apart("out", (self.out, self.events_out), inputs)
-        if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
-            got = "a link" if self.folder.is_symlink() else "a file"
-            raise InputError(expected(f"a folder of a batch at {self.folder}", got, "Move it."))
-        if self.folder.is_dir() and any(map(_is_special, self.folder.iterdir())):
-            raise self._foreign()
+        self._check_folder()
         foreign = self.events_out.exists() and not _is_events_file(self.events_out)
         if (overwrite or (resume and self._is_begun())) and not foreign:
             return
@@ -207,6 +205,14 @@ class Journal:
         for path in (self.out, self.events_out):
             if path.exists():
                 raise _in_the_way(f"no file at {path}", "one")
+
+    def _check_folder(self) -> None:
+        """Raise if the folder is not as a batch left it: what leads elsewhere is not followed."""
+        if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
+            got = "a link" if self.folder.is_symlink() else "a file"
+            raise InputError(expected(f"a folder of a batch at {self.folder}", got, "Move it."))
+        if self.folder.is_dir() and any(map(_is_special, self.folder.iterdir())):
+            raise self._foreign()
 
     def _is_begun(self) -> bool:
         """Whether there is anything to lose: a batch that was refused at once left nothing."""
@@ -299,7 +305,12 @@ def _opened(path: Path) -> tuple[int, bytes]:
         except PermissionError:  # that of another user
             handle = os.open(path, os.O_RDONLY)
         return handle, os.read(handle, len(_LOCK) + 1)
-    os.write(handle, _LOCK)
+    try:
+        os.write(handle, _LOCK)
+    except OSError:  # the disk is full
+        os.close(handle)
+        path.unlink()
+        raise
     return handle, _LOCK
 
 
