@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from closecall.errors import MissingExtraError
 
 INTERRUPTED = 130  # the status that a shell gives a command that Ctrl-C stopped
 _PACKAGES = {"click", "rich"}
+# Without them numba asks a `.numba_config.yaml` beside the data where its cache, which is code, is.
+_NUMBA_SETTINGS = ("NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "NUMBA_CHROME_TRACE")
 
 
 def main() -> None:
     """Run the command line, or say in one line how to install what it needs."""
+    for name in _NUMBA_SETTINGS:
+        os.environ.setdefault(name, "")
     try:
         from closecall.cli.commands import closecall
 

@@ -31,6 +31,7 @@ from closecall.cli.options import (
 from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 from closecall.errors import InputError, expected
+from closecall.files import require_apart
 from closecall.tables import evaluate_frame
 from closecall.tables.batch.status import (
     BAD_LABELS,
@@ -281,6 +282,7 @@ def batch(
         source: Any = data[0] if len(data) == 1 else list(data)
         if layout is not None:
             timed = options["time"] is not None
+            require_apart("--out", [out] if out else (), [scores] if scores else ())
             source = _read_layout(layout, data, scores, missing, timed=timed)
             options |= {"by": "series", "truth": "label"}
             score = score or tuple(x for x in source.column_names if x not in _LAYOUT_COLUMNS)

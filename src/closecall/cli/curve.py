@@ -25,7 +25,7 @@ from closecall.cli.options import (
     significance_option,
     with_usual_end,
 )
-from closecall.cli.output import show_progress
+from closecall.cli.output import load_matplotlib, show_progress
 from closecall.cli.result import (
     chance_line,
     notes,
@@ -37,13 +37,8 @@ from closecall.cli.result import (
     shifts_legend,
 )
 from closecall.cli.tables import Column, print_table, scores, texts
-from closecall.errors import (
-    InputError,
-    MissingExtraError,
-    UndefinedMetricError,
-    expected,
-    renamed,
-)
+from closecall.errors import InputError, UndefinedMetricError, expected, renamed
+from closecall.files import whole_file
 from closecall.fscore import f_measure
 from closecall.tables.reading import write_table
 from closecall.tables.roles import EvaluatedTime, curve_arguments, read_sources
@@ -408,17 +403,13 @@ def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFit
 
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
     """Draw the curve with the chosen point into a file of the kind its name says."""
-    try:
-        import matplotlib as mpl
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("matplotlib", "plot") from error
-    # A window would need a display, and nobody to look at it.
-    mpl.use("Agg")
+    load_matplotlib()
     from matplotlib import pyplot as plt
 
     figure = curve.plot(beta=chosen.beta, point=chosen)[0].figure
     try:
-        figure.savefig(path, dpi=_DOTS_PER_INCH)
+        with whole_file(path) as new:
+            figure.savefig(new, dpi=_DOTS_PER_INCH)
     finally:
         plt.close(figure)
 

@@ -11,6 +11,7 @@ import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import ClosecallError, UnevenTimesError
+from closecall.files import require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 _Result = TypeVar("_Result")
 
+_READ = ("truth_file", "other_file", "file", "data", "ignore")
+_WRITTEN = ("output_file", "output", "plot_file", "out", "resume")
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
@@ -33,6 +36,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run, say why if it takes some seconds to start, and put errors in terms of options."""
         try:
+            self._require_apart(ctx.params)
             with compile_notice():
                 return super().invoke(ctx)
         except ClosecallError as error:
@@ -48,6 +52,14 @@ class Command(click.Command):
             if name == _SIGNIFICANCE and re.match(r"-\d", text):
                 raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
         return super().parse_args(ctx, args)
+
+    def _require_apart(self, values: dict[str, Any]) -> None:
+        """Raise if an option that names an output names an input of the command."""
+        named = (values.get(name) or () for name in _READ)
+        read = [path for one in named for path in ([one] if isinstance(one, str) else one)]
+        for option in self.params:
+            if option.name in _WRITTEN and values[option.name]:
+                require_apart(option.opts[-1], [values[option.name]], read)
 
     def _with_options(self, message: str) -> str:
         """Name options where a message names arguments: `--from` for `since`, `--end` for `end`."""

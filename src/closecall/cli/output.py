@@ -6,12 +6,14 @@ import csv
 import io
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from closecall.errors import MissingExtraError
+from closecall.files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,7 +56,8 @@ class Output:
         if self.path is None:
             click.echo(text, nl=False)
         else:
-            Path(self.path).write_text(text, encoding="utf-8")
+            with whole_file(self.path) as new:
+                new.write_text(text, encoding="utf-8")
 
     @contextmanager
     def console(self) -> Iterator[Console]:
@@ -64,7 +67,7 @@ class Output:
         if self.path is None:
             yield Console(file=sys.stdout, highlight=False)
             return
-        with Path(self.path).open("w", encoding="utf-8") as file:
+        with whole_file(self.path) as new, new.open("w", encoding="utf-8") as file:
             yield Console(file=file, highlight=False)
 
 
@@ -75,6 +78,17 @@ def csv_text(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
+
+
+def load_matplotlib() -> None:
+    """Import matplotlib to draw into files; a `matplotlibrc` that lies beside the data is data."""
+    try:
+        with chdir(sys.prefix):
+            import matplotlib as mpl
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("matplotlib", "plot") from error
+    # A window would need a display, and nobody to look at it.
+    mpl.use("Agg")
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
+from closecall.files import matching
 from closecall.parameters import shown
 
 if TYPE_CHECKING:
@@ -205,7 +206,11 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
 
 def detector_folders(folder: Path) -> list[Path]:
     """Return the folders of detectors, sorted: all that are not hidden."""
-    return sorted(path for path in folder.glob("[!.]*") if path.is_dir())
+    found = matching("*", folder)
+    for path in found:
+        if not path.exists():
+            raise InputError(expected(f"a folder of a detector at {path}", "a link to nothing"))
+    return [path for path in found if path.is_dir()]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -25,6 +25,7 @@ from closecall.datasets.layouts import (
     series_to_read,
 )
 from closecall.errors import InputError, expected
+from closecall.files import matching
 from closecall.parameters import shown
 
 if TYPE_CHECKING:
@@ -169,8 +170,7 @@ def _columns(folder: Path, windows: Windows) -> dict[str, Columns]:
         return _read_corpus(folder / "results")
     names = {name.rpartition("/")[2]: name for name in windows}
     return {
-        names.get(path.name, path.name): _read_columns(path)
-        for path in sorted(folder.glob("*.csv"))
+        names.get(path.name, path.name): _read_columns(path) for path in matching("*.csv", folder)
     }
 
 
@@ -245,7 +245,7 @@ def _read_corpus(folder: Path) -> dict[str, Columns]:
     """Read NAB's folder of results: one folder per detector, and in it one file per series."""
     series: dict[str, Columns] = {}
     for detector in DETECTORS:
-        for path in sorted((folder / detector).glob("*/*.csv")):
+        for path in matching("*/*.csv", folder / detector):
             name = f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"
             columns = _read_columns(path)
             own = series.setdefault(name, {key: columns[key] for key in _SHARED if key in columns})
@@ -341,7 +341,7 @@ def _score_files(results: Path) -> ScoreFiles:
     files: ScoreFiles = {}
     for folder in detector_folders(results):
         detector, own = folder.name, files.setdefault(folder.name, {})
-        for path in sorted(folder.glob("*/*.csv")):
+        for path in matching("*/*.csv", folder):
             if not path.name.startswith(f"{detector}_"):
                 rule = f"each file of the detector {detector!r} to be called {detector}_<file>.csv"
                 raise InputError(expected(rule, str(path)))
@@ -356,7 +356,7 @@ def _score_files(results: Path) -> ScoreFiles:
 def _series_names(files: ScoreFiles, data: Path | None) -> set[str]:
     if data is None:
         return {name for own in files.values() for name in own}
-    return {f"{path.parent.name}/{path.name}" for path in data.glob("*/*.csv")}
+    return {f"{path.parent.name}/{path.name}" for path in matching("*/*.csv", data)}
 
 
 def _one_series(

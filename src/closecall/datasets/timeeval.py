@@ -20,6 +20,7 @@ from closecall.datasets.layouts import (
     series_to_read,
 )
 from closecall.errors import InputError, expected
+from closecall.files import matching
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -125,7 +126,7 @@ def _score_files(results: str | PathLike[str]) -> ScoreFiles:
     folder = existing_folder(results, "results", "a folder for each algorithm")
     runs: dict[Run, dict[str, Path]] = {}
     for algorithm in detector_folders(folder):
-        experiments = [path for path in algorithm.glob("*/*/*/*") if path.is_dir()]
+        experiments = [path for path in matching("*/*/*/*", algorithm) if path.is_dir()]
         if not experiments:
             runs[algorithm.name, "", ""] = {}
         for path in experiments:

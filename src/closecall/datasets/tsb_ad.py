@@ -19,6 +19,7 @@ from closecall.datasets.layouts import (
     series_to_read,
 )
 from closecall.errors import InputError, expected
+from closecall.files import matching
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -86,7 +87,7 @@ def _series_files(data: Path) -> dict[str, Path]:
     if data.is_file():
         return {_name(data): data}
     folder = existing_folder(data, "data", "a CSV file for each series")
-    series = {_name(path): path for path in sorted(folder.glob("*.csv"))}
+    series = {_name(path): path for path in matching("*.csv", folder)}
     if not series:
         rule = "CSV files in the folder `data`"
         hint = "Its subfolders are not searched: pass TSB-AD-U or TSB-AD-M itself."
@@ -102,7 +103,7 @@ def _name(path: Path) -> str:
 def _score_files(scores: str | PathLike[str]) -> ScoreFiles:
     folder = existing_folder(scores, "scores", "a folder for each detector")
     files: ScoreFiles = {
-        detector.name: {path.stem: path for path in sorted(detector.glob("*.npy"))}
+        detector.name: {path.stem: path for path in matching("*.npy", detector)}
         for detector in detector_folders(folder)
     }
     if not any(files.values()):

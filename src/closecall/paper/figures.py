@@ -13,6 +13,7 @@ from closecall import theory
 from closecall.affiliation import affiliation
 from closecall.errors import InputError, expected
 from closecall.events import Events
+from closecall.files import whole_file
 from closecall.metrics import classical
 from closecall.paper.published import ALGORITHMS
 from closecall.paper.reproduce import PREDICTED, SPAN, TRUTH
@@ -109,7 +110,8 @@ def _save(figure: Figure, path: Path) -> None:
     from matplotlib import pyplot as plt
 
     try:
-        figure.savefig(path, dpi=_DOTS_PER_INCH)
+        with whole_file(path) as new:
+            figure.savefig(new, dpi=_DOTS_PER_INCH)
     finally:
         plt.close(figure)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
+from closecall.files import whole_file
 from closecall.report.assets import asset, bundle
 from closecall.report.packing import deflated
 from closecall.report.series import series_content, summary
@@ -156,7 +157,8 @@ class Report:
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the page to a file, which any browser opens, and return its path."""
         target = Path(path)
-        target.write_text(self.html, encoding="utf-8")
+        with whole_file(target) as new:
+            new.write_text(self.html, encoding="utf-8")
         return target
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from closecall.errors import InputError, MissingExtraError, expected, first_line
+from closecall.files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,7 +92,8 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     columns
         Names and one-dimensional arrays.
     path
-        Where to write; an existing file is replaced. ``-`` is standard output, as CSV.
+        Where to write, whole or not at all; an existing file is replaced. ``-`` is standard output,
+        as CSV.
 
     Examples
     --------
@@ -105,7 +107,7 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     if str(path) == "-":
         _write_csv(table, sys.stdout.buffer)
         return
-    with Path(path).open("wb") as file:
+    with whole_file(path) as new, new.open("wb") as file:
         if Path(path).suffix in _PARQUET_SUFFIXES:
             _imported("pyarrow.parquet").write_table(table, file)
         else:

@@ -89,7 +89,7 @@ class Source:
     plan: Callable[[], list[Unit]]
     """Plans the units; see `units`."""
     paths: tuple[str, ...] = ()
-    """The files that are read, so that none of them is written."""
+    """The places that were named and the files in them, so that none of them is written."""
 
     @cached_property
     def fingerprint(self) -> str:
