@@ -139,13 +139,35 @@ def test_numbers_move_by_any_number():
     assert not ((seams > 2) & (seams < 3)).any()
 
 
-def test_alarms_off_the_samples_move_by_ticks():
-    times = np.arange(30) * 10
-    found = cc.compare(
-        np.arange(30) == 7, {"a": cc.Events([(71, 85)]), "b": np.arange(30) == 8}, times=times
-    )
-    assert found.results["a"].chance.shifts == 300 - 13
+@pytest.mark.parametrize("first", [0, 0.5, np.datetime64("2024-01-01", "s")])
+def test_alarms_off_the_samples_move_by_whole_samples_too(first):
+    times = first + np.arange(30) * 10
+    alarms = {"a": cc.Events([(first + 71, first + 85)]), "b": np.arange(30) == 8}
+    found = cc.compare(np.arange(30) == 7, alarms, times=times)
+    assert found.results["a"].chance.shifts == 29  # the seam cannot be at 80
     assert found.results["b"].chance.shifts == 30
+    truth, span = cc.Events([(70, 80)]), (0, 300)
+    each = [
+        cc.affiliation(truth, cc.Events(shifted([(71, 85)], 10 * by, span)), span=span).f1
+        for by in range(30)
+        if by != 22
+    ]
+    assert found.results["a"].chance.f1 == pytest.approx(np.mean(each), abs=1e-12)
+
+
+def test_lists_of_events_move_as_the_labels_that_they_are_made_of():
+    times = np.datetime64("2024-01-01", "s") + 60 * np.arange(3000)
+    truth, predicted = np.zeros((2, 3000), dtype=int)
+    truth[[5, 6, 1000, 2000]] = predicted[[7, 500, 501, 2001]] = 1
+    labels = cc.affiliation(truth, predicted, times=times)
+    assert (labels.chance.shifts, labels.chance.exact) == (1000, False)
+    for unit in ("s", "ns"):
+        events = [
+            cc.Events.from_arrays(own.starts.astype(f"M8[{unit}]"), own.stops.astype(f"M8[{unit}]"))
+            for own in (cc.Events.from_labels(side, times) for side in (truth, predicted))
+        ]
+        listed = cc.affiliation(*events, span=(times[0], times[-1] + 60))
+        assert listed.chance.to_dict() == labels.chance.to_dict()
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])

@@ -82,8 +82,7 @@ class AlarmShifts(NamedTuple):
 def alarm_shifts(pair: Pair, n: int = SHIFTS) -> AlarmShifts:
     """Return all shifts of the alarms if there are up to n of them, else n, evenly spread.
 
-    Vectors at evenly spaced times move by whole samples, everything else by whole ticks or, on an
-    axis of floats, by any number. There must be an alarm.
+    The seam is at a whole number of the units of `shift_grid`. There must be an alarm.
     """
     pair, unit = shift_grid(pair)
     low, high = _seams(pair, unit)
@@ -109,10 +108,13 @@ def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks]:
     alarms = Intervals(predicted.starts[ranges], predicted.stops[ranges], predicted.clock).merged()
     starts, stops = alarms.starts - pair.start, alarms.stops - pair.start
     length = pair.stop - pair.start
-    if unit:
-        starts, stops, length = starts // unit, stops // unit, length // unit
-    one = 1 if unit else 0
-    if starts.size and starts[0] == 0 and stops[-1] == length:
+    across = starts.size and starts[0] == 0 and stops[-1] == length
+    one = 0
+    if (
+        unit
+    ):  # the last place that is not after the start, and the first that is not before the stop
+        starts, stops, length, one = starts // unit, -(-stops // unit), length // unit, 1
+    if across:
         low = starts + one
         low[0] = 0
         return low, stops
@@ -122,19 +124,28 @@ def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks]:
 
 
 def shift_grid(pair: Pair) -> tuple[Pair, Tick]:
-    """Return the pair and the unit of its shifts; 0 if they can be any number."""
+    """Return the pair and the unit of its shifts; 0 if they can be any number.
+
+    Beside evenly spaced samples all alarms move by whole samples, those of a list of events too.
+    Without samples, integer and dated times move by the longest step that divides them all if it
+    is short, and else by ticks.
+    """
     axis, numbers = pair.axis, pair.clock.kind == "number"
-    if axis is None or (axis.start, axis.end) != (pair.start, pair.stop):
-        return pair, 0 if numbers else 1
-    step = _even_step(axis)
-    if step is None:
-        return pair, 0 if numbers else 1
-    if not numbers:
-        ends = np.concatenate((pair.predicted.starts, pair.predicted.stops)) - pair.start
-        return pair, 1 if (ends % step).any() else step
-    counted = _in_samples(pair, axis)
-    ends = np.concatenate((counted.predicted.starts, counted.predicted.stops))
-    return (counted, 1.0) if (ends == np.floor(ends)).all() else (pair, 0)
+    if axis is not None and (axis.start, axis.end) == (pair.start, pair.stop):
+        step = _even_step(axis)
+        if step is not None:
+            return (_in_samples(pair, axis), 1.0) if numbers else (pair, step)
+    if numbers:
+        return pair, 0
+    step = np.gcd.reduce(_from_start(pair)).item()
+    return pair, step if (pair.stop - pair.start) // step > SHIFTS else 1
+
+
+def _from_start(pair: Pair, *more: Ticks) -> Ticks:
+    """Return the ends of true events, alarms and the span, and more, from the span's start."""
+    sides = (pair.truth.starts, pair.truth.stops, pair.predicted.starts, pair.predicted.stops)
+    ends = np.concatenate((*sides, np.array([pair.stop], dtype=sides[0].dtype)))
+    return np.concatenate((ends - pair.start, *more))
 
 
 def _even_step(axis: Axis) -> Tick | None:
@@ -155,10 +166,9 @@ def _even_step(axis: Axis) -> Tick | None:
 
 def _in_samples(pair: Pair, axis: Axis) -> Pair:
     """Count time in samples, which floats hold exactly."""
-    borders, numbers = axis.borders(np.arange(axis.length + 1)), np.arange(axis.length + 1.0)
 
     def counted(own: Intervals) -> Intervals:
-        starts, stops = (np.interp(ends, borders, numbers) for ends in (own.starts, own.stops))
+        starts, stops = (axis.sample_numbers(ends) for ends in (own.starts, own.stops))
         return Intervals(starts, stops, own.clock)
 
     return replace(
@@ -199,23 +209,22 @@ def score_moved(
 
     Moved, they are how many seams define the score, how many reach it, their mean and their std.
     """
-    origin, length = pair.start, 2 * (pair.stop - pair.start)
-    true_starts, true_stops, starts, stops = (
-        2 * (ticks - origin)
-        for own in (pair.truth, pair.predicted)
-        for ticks in (own.starts, own.stops)
-    )
-    starts, stops = (np.concatenate((ticks, ticks + length)) for ticks in (starts, stops))
+    ends = _from_start(pair, seams)
+    if ends.dtype.kind == "i":  # so that the same times in seconds and nanoseconds are the same
+        ends //= np.gcd.reduce(ends)
+    sizes = (len(pair.truth),) * 2 + (len(pair.predicted),) * 2 + (1,)
+    true_starts, true_stops, *sides, (length,), seams = np.split(ends, np.cumsum(sizes))
+    starts, stops = (2 * np.concatenate((ticks, ticks + length)) for ticks in sides)
     scores = np.empty((3, 1 + seams.size))
     events = np.empty((true_starts.size, 3, _shift_kernels.SHIFT_COLUMNS))
     _shift_kernels.score_seams(
-        true_starts,
-        true_stops,
+        2 * true_starts,
+        2 * true_stops,
         starts,
         stops,
         _prefix_sums(starts, stops),
-        borders_between(pair.truth.starts, pair.truth.stops, origin, pair.start, pair.stop),
-        np.concatenate((seams[:1] * 0, 2 * seams)),
+        borders_between(true_starts, true_stops, 0, 0, length),
+        2 * np.concatenate((seams[:1] * 0, seams)),
         float(zero_division),
         scores,
         events,
