@@ -46,6 +46,11 @@ class Axis:
         borders[indices == self.length] = self.end
         return borders
 
+    def sample_numbers(self, ticks: Ticks) -> NDArray[np.float64]:
+        """Return times counted in samples; between two of them, in proportion."""
+        numbers = np.arange(self.length + 1)
+        return np.interp(ticks, self.borders(numbers), numbers)
+
     def lengths(self) -> Ticks:
         """Return how long each sample is."""
         if self.ticks is None:

@@ -13,9 +13,9 @@ from closecall.axis import Axis, read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
+from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events, Intervals, read_labels, read_set
-from closecall.parameters import read_length
 from closecall.series import read_span
 from closecall.tables.reading import read_table, shown_name
 
@@ -100,14 +100,9 @@ class EvaluatedTime:
     max_step: Any = None
     """How long a sample lasts at most."""
 
-    def ignored(
-        self, sources: list[Source], axis: Axis | None, span: Any, *, gaps: bool = False
-    ) -> Events | None:
-        """Return the time to ignore; with the gaps of the axis if samples become events."""
+    def ignored(self, sources: list[Source], axis: Axis | None, span: Any) -> Events | None:
+        """Return the time to ignore, without the gaps of the axis."""
         stretches = [] if self.ignore is None else [self._stretches(sources, axis)]
-        if gaps and self.max_step is not None and axis is not None:
-            longest = read_length(self.max_step, axis.clock, "max_step")
-            stretches.append(Intervals(*axis.gaps(longest), axis.clock))
         if self.since is not None or self.until is not None:
             stretches.append(self._outside(axis, span))
         if not stretches:
@@ -198,18 +193,15 @@ def affiliation_arguments(
             )
         )
     times = None if time is None else read_times(sources, time)
-    step = evaluated.max_step
-    options = {"times": times, "end": end, "span": span, "max_step": step}
+    options = {"times": times, "end": end, "span": span, "max_step": evaluated.max_step}
     if all(listed):
         options["ignore"] = evaluated.ignored(sources, None, span)
     else:
         axis = _sample_axis(sides[listed.index(False)], times, end, evaluated)
-        options["ignore"] = evaluated.ignored(sources, axis, span, gaps=any(listed))
+        options["ignore"] = evaluated.ignored(sources, axis, span)
     if listed[0] != listed[1]:
-        labels = listed.index(False)
-        turned = Events.from_labels(sides[labels], times=times, end=end, max_step=step)
-        sides = (sides[0], turned) if labels else (turned, sides[1])
-        options |= {"times": None, "end": None, "max_step": None}
+        read = read_detectors(*sides, alone=("predicted", None), **options)
+        return {"truth": read.predicted["predicted"], "predicted": None}
     return {"truth": sides[0], "predicted": sides[1], **options}
 
 

@@ -66,7 +66,7 @@ def score_files(
         What to compare: a column of 0/1 labels, or ``START,STOP`` for two columns that list
         events (the same column twice lists points). By default a column called ``truth`` or
         ``predicted``, else the columns ``start`` and ``stop``, else the file's only column.
-        Where one side is a list and the other labels, the labels become events first.
+        One side may be a list and the other labels.
     time
         The column of times that goes with the labels, in either file; in both, they must agree.
     end

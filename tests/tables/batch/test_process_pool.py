@@ -417,7 +417,7 @@ def loaded_kernels(_):
         _curve_kernels.sweep,
         _curve_kernels.radix_sort,
         _kernels.score_zones,
-        _shift_kernels.score_shifts,
+        _shift_kernels.score_seams,
     )
     return [len(kernel.compiled.signatures) > 0 for kernel in kernels]
 
