@@ -20,9 +20,9 @@ from closecall.cli.options import (
     output_options,
 )
 from closecall.cli.output import show_progress
-from closecall.cli.tables import Column, names, plain_name, print_table, texts
+from closecall.cli.tables import Column, names, print_table, texts
 from closecall.tables.roles import read_sources, read_times, read_values
-from closecall.wording import UNDEFINED, counted, score_text
+from closecall.wording import UNDEFINED, counted, plain_name, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.text import Text
 
-from closecall.cli import INTERRUPTED
 from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
 from closecall.cli.options import (
     Command,
@@ -28,7 +27,8 @@ from closecall.cli.options import (
     parse_number,
     parse_time,
 )
-from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
+from closecall.cli.output import tell
+from closecall.cli.tables import Column, names, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 from closecall.errors import InputError, expected
 from closecall.tables import evaluate_frame
@@ -44,7 +44,7 @@ from closecall.tables.batch.status import (
     STATUSES,
 )
 from closecall.tables.batch.summary import higher_is_better
-from closecall.wording import UNDEFINED, counted, number_text, score_or_dash
+from closecall.wording import UNDEFINED, counted, number_text, plain_name, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -124,12 +124,6 @@ Examples:
   closecall batch lake/ --by site --by machine --truth label --score a \\
     --engine dask://scheduler:8786 --out results.parquet --resume
 """
-
-
-class InterruptedBatch(click.ClickException):
-    """Somebody pressed Ctrl-C."""
-
-    exit_code = INTERRUPTED
 
 
 def parse_threshold(text: str) -> int | float | str:
@@ -340,10 +334,10 @@ def _interruptible(kept: str, path: str | None) -> Iterator[None]:
     """Say on Ctrl-C what is kept at the path, if it is there."""
     try:
         yield
-    except KeyboardInterrupt:
-        there = path and Path(path).exists()
-        message = f"Interrupted; {kept.format(path)}." if there else "Interrupted."
-        raise InterruptedBatch(message) from None
+    except KeyboardInterrupt as error:
+        if path and Path(path).exists():
+            error.args = (f"Interrupted; {kept.format(path)}.",)
+        raise
 
 
 @contextmanager
@@ -423,7 +417,7 @@ def _require_all(result: BatchResult, out: str | None) -> None:
     if not result.failures:
         return
     for unit, reason in result.failures[:_MOST_FAILURES]:
-        click.echo(f"{unit}: {reason}", err=True)
+        tell(f"{plain_name(unit)}: {plain_name(reason)}")
     count = len(result.failures)
     hint = (
         "If reading failed for a while, the same command with --resume tries again. If you mend a "

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closecall.cli.options import Command, axis_options, evaluated_options, file_arguments
-from closecall.cli.tables import plain_name
+from closecall.cli.output import tell
 from closecall.report.files import report_files
 from closecall.tables.batch.summary import trouble_text
+from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,9 +78,9 @@ def report(truth_file: str, other_file: str | None, output: str, **options: Any)
     page = report_files(truth_file, other_file, **options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
-    click.echo(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.", err=True)
+    tell(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.")
     for line in _trouble_lines(page):
-        click.echo(line, err=True)
+        tell(line)
 
 
 def _scored(page: Report) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, expected
 from closecall.parameters import require_count
 from closecall.tables.batch.status import one_line
+from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -291,7 +292,7 @@ def progress_bar(
     except ImportError as error:
         raise MissingExtraError("rich", "cli") from error
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.completed:,.0f} of {task.total:,.0f} samples"),
         TimeRemainingColumn(),
@@ -299,4 +300,7 @@ def progress_bar(
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=console.is_terminal) as bar:
         task = bar.add_task(what, total=total)
-        yield (lambda more: bar.advance(task, more)), (lambda text: console.print(Text(text)))
+        yield (
+            (lambda more: bar.advance(task, more)),
+            (lambda text: console.print(Text(plain_name(text)))),
+        )

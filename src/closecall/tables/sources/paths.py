@@ -135,12 +135,18 @@ def _require_readable(pattern: Path) -> None:
                     os.scandir(name).close()
 
 
+def is_stream(path: str) -> bool:
+    """Return whether a path can be read only once: standard input, or a pipe as of ``<(...)``."""
+    place = Path(path)
+    return path == "-" or (place.exists() and not place.is_file() and not place.is_dir())
+
+
 def is_parquet(file: DataFile, *, alone: bool = False) -> bool:
     """Return whether a file begins as Parquet files do, or is called as they are.
 
     One that cannot be read raises if it is `alone`; else whoever reads it tells what is wrong.
     """
-    if file.path == "-":
+    if is_stream(file.path):
         return False
     named = Path(file.path).suffix in _PARQUET_SUFFIXES
     try:
