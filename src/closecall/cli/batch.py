@@ -218,6 +218,9 @@ def parse_threshold(text: str) -> int | float | str:
     show_default=True,
     help="With --layout: for a series without scores, stop, report it, or leave it out.",
 )
+@click.option(
+    "--outside", is_flag=True, help="With --layout timeeval: the index may name files outside DATA."
+)
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
 @intervals_options("Say how sure the numbers and their differences are, given so many series.")
 @click.option(
@@ -261,6 +264,7 @@ def batch(
     layout: str | None,
     scores: str | None,
     missing: str,
+    outside: bool,
     **options: Any,
 ) -> None:
     """Evaluate many series, from files."""
@@ -275,7 +279,7 @@ def batch(
         source: Any = data[0] if len(data) == 1 else list(data)
         if layout is not None:
             timed = options["time"] is not None
-            source = _read_layout(layout, data, scores, missing, timed=timed)
+            source = _read_layout(layout, data, scores, missing, timed=timed, outside=outside)
             options |= {"by": "series", "truth": "label"}
             score = score or tuple(x for x in source.column_names if x not in _LAYOUT_COLUMNS)
         result = evaluate_frame(
@@ -310,7 +314,13 @@ def _check_columns(layout: str | None, scores: str | None, named: Mapping[str, A
 
 
 def _read_layout(
-    layout: str, data: tuple[str, ...], scores: str | None, missing: Any, *, timed: bool
+    layout: str,
+    data: tuple[str, ...],
+    scores: str | None,
+    missing: Any,
+    *,
+    timed: bool,
+    outside: bool,
 ) -> pa.Table:
     """Read the one folder that DATA names, as the benchmark lays it out; times only if asked."""
     if len(data) != 1:
@@ -326,7 +336,7 @@ def _read_layout(
         raise click.UsageError(message)
     if layout == "tsb-ad":
         return read_tsb_ad(data[0], scores, missing=missing)
-    return read_timeeval(data[0], scores, missing=missing, timestamps=timed)
+    return read_timeeval(data[0], scores, missing=missing, timestamps=timed, outside=outside)
 
 
 @contextmanager

@@ -94,8 +94,6 @@ class Commands(click.Group):
             print_error(command_line_words(str(error)))
         except UnicodeEncodeError as error:  # half a character: bytes of a name, or of an option
             print_error(expected("names and texts in UTF-8", repr(error.object)))
-        except MemoryError as error:
-            print_error(expected("what is asked for to fit in memory", str(error) or "no room"))
         except BrokenPipeError:  # as in `closecall ... | head`
             code = 1
         except OSError as error:

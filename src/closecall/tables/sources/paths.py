@@ -95,7 +95,7 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
     """Raise for a file that is named twice, which would double its series."""
     first: dict[Path, str] = {}
     for path in paths:
-        place = Path(path).resolve()
+        place = Path(os.path.realpath(path))  # as `resolve`, but through loops of links too
         if place in first:
             raise InputError(
                 expected(
@@ -172,7 +172,7 @@ def files_fingerprint(files: Iterable[DataFile]) -> str:
     count = 0
     for file in files:
         count += 1
-        path = Path(file.path).resolve()
+        path = Path(os.path.realpath(file.path))
         digest.update(os.fsencode(path))
         try:
             status = path.stat()
