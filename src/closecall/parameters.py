@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from closecall.clock import Clock, Tick
 
 _WRITABLE = 10**30
+_LONGEST = 2**63 - 1  # no step of an exact clock is longer
 
 
 def is_number(value: Any) -> bool:
@@ -227,7 +228,7 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
                 "Give the times in a finer unit.",
             )
         )
-    return int(exact)
+    return min(int(exact), _LONGEST)
 
 
 UNITS = {

@@ -83,7 +83,7 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 @click.option("--seed", type=int, default=0, show_default=True, help="Of random predictions.")
 @click.option(
     "--budget",
-    type=int,
+    type=click.IntRange(max=1_000_000),
     default=120,
     show_default=True,
     metavar="N",
