@@ -116,9 +116,10 @@ _COLUMNS = (
 _PATHS = (
     *("data.csv", "many.csv", "events.csv", "-", ".", "nowhere", "nowhere/x.csv", "loop.csv"),
     *("loop", "empty.csv", "wide.csv", "cut.csv.gz", "cut.parquet", "deep.json", "cut.npy", "rows"),
-    *("/dev/null", "/dev/full", "/", "*.csv", "**", "[", "[!", "~", "tsb", "nab", "timeeval"),
+    *("/dev/null", "/", "*.csv", "**", "[", "[!", "~", "tsb", "nab", "timeeval"),
     *("x" * 300, f"{BYTES}.csv", f"{_ESCAPE}.csv", "new.csv", "new.parquet", "new.png"),
 )
+_OUTPUTS = (*_PATHS, "/dev/full")  # which has no end, if it is read
 _ENGINES = (
     "dask://",
     "tcp://",
@@ -149,16 +150,16 @@ _POOLS = {
     "COLUMN=VALUE": _RULES,
     "NAME[:P=V,...]": _METRICS,
     "COLUMN": _COLUMNS,
-    "FILE": _PATHS,
+    "FILE": _OUTPUTS,
     "DIR": _PATHS,
     "DATA...": _PATHS,
-    "[OUT]": _PATHS,
+    "[OUT]": _OUTPUTS,
     "FILE|COLUMN": (*_PATHS, *_COLUMNS),
     "ADDRESS": _ENGINES,
 }
 _SECONDS = 60  # for one command line
 _PROCESSES = 0.03  # of all
-_REDIRECTIONS = ("", "<&-", ">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full", "| head -1", "</dev/full")
+_REDIRECTIONS = ("", "<&-", ">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full", "| head -1")
 _START = "from closecall.cli import main; main()"
 
 
