@@ -27,6 +27,7 @@ PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 LARGEST = 2**63 - 1
 _NAT = -(2**63)  # the ticks of numpy's NaT
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
+_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,9 @@ class Clock:
         return stamp
 
     def _is_datetime(self, tick: Tick) -> bool:
-        return _FIRST_SECOND <= tick // PER_SECOND[self.unit] <= _LAST_SECOND
+        # In its zone a time may lie up to a day before or after.
+        room = 0 if self.tz is None or self.tz is UTC else _DAY
+        return _FIRST_SECOND + room <= tick // PER_SECOND[self.unit] <= _LAST_SECOND - room
 
     def _datetime(self, tick: Tick) -> datetime:
         if not self._is_datetime(tick):
@@ -223,9 +226,12 @@ def _nanoseconds(unit: str, name: str) -> int:
 def _stamp(value: Any) -> np.datetime64:
     if hasattr(value, "to_datetime64"):  # a pandas stamp, which also knows nanoseconds
         return np.datetime64(value.to_datetime64())
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        value = value.astimezone(UTC).replace(tzinfo=None)
-    return np.datetime64(value)
+    offset = value.utcoffset() if isinstance(value, datetime) else None
+    if offset is None:
+        return np.datetime64(value)
+    # The same moment in UTC may lie outside of the years that a datetime can hold.
+    utc: Any = np.datetime64(value.replace(tzinfo=None)) - np.timedelta64(offset)
+    return np.datetime64(utc)
 
 
 _EXACT_FLOAT = 2**53  # every integer up to here is a float64

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from closecall.clock import Clock, Tick
 
 _WRITABLE = 10**30
+_LONGEST = 2**63 - 1  # no step of an exact clock is longer
 
 
 def is_number(value: Any) -> bool:
@@ -227,7 +228,7 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
                 "Give the times in a finer unit.",
             )
         )
-    return int(exact)
+    return min(int(exact), _LONGEST)
 
 
 UNITS = {
@@ -245,7 +246,7 @@ _BUDGET = re.compile(rf"({_NUMBER})/(?=.)({_NUMBER})?({'|'.join(UNITS)})?", re.I
 
 
 def duration_of_text(text: str) -> timedelta | None:
-    """Read a duration such as ``10min``, or return None.
+    """Read a duration such as ``10min``, or return None; also for one longer than any timedelta.
 
     Examples
     --------
@@ -253,7 +254,7 @@ def duration_of_text(text: str) -> timedelta | None:
     (datetime.timedelta(seconds=5400), None)
     """
     found = _DURATION.fullmatch(text.strip())
-    return None if found is None else float(found[1]) * UNITS[found[2].lower()]
+    return None if found is None else _times(float(found[1]), found[2])
 
 
 def budget_of_text(text: str) -> tuple[float, float | timedelta] | None:
@@ -268,7 +269,15 @@ def budget_of_text(text: str) -> tuple[float, float | timedelta] | None:
     if found is None:
         return None
     number = float(found[2] or 1)
-    return float(found[1]), number * UNITS[found[3].lower()] if found[3] else number
+    length = _times(number, found[3]) if found[3] else number
+    return None if length is None else (float(found[1]), length)
+
+
+def _times(number: float, unit: str) -> timedelta | None:
+    try:
+        return number * UNITS[unit.lower()]
+    except OverflowError:
+        return None
 
 
 def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str) -> Fraction:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from math import ceil, isinf, isnan, log10
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 UNDEFINED = "-"
 _LEAST_PVALUE = 0.001
@@ -18,11 +23,65 @@ _RATES = (
     ("a year", 31_557_600),
 )
 _DAY = 3  # its place
+_MOST_NAMES, _LONGEST_NAME = 20, 60  # in a list of names
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 _FRACTIONS = (("s", 0.1, 1.0), ("ms", 1e-3, 1e3), ("us", 1e-6, 1e6), ("ns", 0.0, 1e9))
 # From this many seconds on, finer steps than that say nothing.
 _STEPS = ((86_400, 3_600.0), (3_600, 60.0), (120, 1.0), (59.95, 0.1))
+
+
+def plain_name(name: str, most: int | None = None) -> str:
+    r"""Write a name from data on one line, without control characters; the ends of a long one.
+
+    What a terminal would obey is escaped: C0 and C1 controls, bidirectional ones, half characters.
+
+    Examples
+    --------
+    >>> plain_name("a\nb\x1b[31m"), plain_name("isolation_forest_200_trees", 15)
+    ('a\\nb\\x1b[31m', 'isolat..._trees')
+    """
+    text = name
+    if not name.isprintable():
+        text = "".join(
+            letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+            for letter in name
+        )
+    if most is None or len(text) <= most:
+        return text
+    kept = (most - 3) // 2
+    return f"{text[:kept]}...{text[-kept:]}"
+
+
+FORMULA = r"^'*[=+\-@\t\r]"
+"""How a cell begins that programs for tables would take for a formula, or for one made safe."""
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+
+def no_formula(cell: str) -> str:
+    """Return the text of a CSV cell with an apostrophe before what would be run as a formula.
+
+    Texts that differ stay so: one that begins with such apostrophes gets one more.
+
+    Examples
+    --------
+    >>> [no_formula(cell) for cell in ("=1+1", "-1.5", "@risk", "'=1", "it's")]
+    ["'=1+1", '-1.5', "'@risk", "''=1", "it's"]
+    """
+    return f"'{cell}" if re.search(FORMULA, cell) and not re.search(NUMBER, cell) else cell
+
+
+def listed(names: Sequence[str]) -> str:
+    """List names in a message, the first few of many.
+
+    Examples
+    --------
+    >>> listed(["t", "label"]), listed(list(map(str, range(100_000))))[-24:]
+    ('t, label', '18, 19 and 99,980 more')
+    """
+    shown = ", ".join(plain_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMES])
+    hidden = len(names) - _MOST_NAMES
+    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
 
 
 def score_text(value: float) -> str:

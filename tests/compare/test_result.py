@@ -352,7 +352,7 @@ REFUSED = {
     "decimals below 0": (
         lambda: compare(TRUTH, BOTH, decimals=-1),
         InputError,
-        "Expected `decimals` to be a whole number from 0 up, or None, got -1.",
+        "Expected `decimals` to be a whole number from 0 to 15, or None, got -1.",
     ),
     "decimals that are not whole": (
         lambda: compare(TRUTH, BOTH, decimals=2.0),

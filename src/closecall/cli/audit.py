@@ -21,9 +21,9 @@ from closecall.cli.options import (
     with_usual_end,
 )
 from closecall.cli.output import show_progress
-from closecall.cli.tables import Column, names, plain_name, print_table, texts
+from closecall.cli.tables import Column, names, print_table, texts
 from closecall.tables.roles import read_sources, read_times, read_values
-from closecall.wording import UNDEFINED, counted, score_text
+from closecall.wording import UNDEFINED, counted, plain_name, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -84,7 +84,7 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 @click.option("--seed", type=int, default=0, show_default=True, help="Of random predictions.")
 @click.option(
     "--budget",
-    type=int,
+    type=click.IntRange(max=1_000_000),
     default=120,
     show_default=True,
     metavar="N",

@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.text import Text
 
-from closecall.cli import INTERRUPTED
 from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
 from closecall.cli.options import (
     Command,
@@ -28,7 +27,8 @@ from closecall.cli.options import (
     parse_number,
     parse_time,
 )
-from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
+from closecall.cli.output import tell
+from closecall.cli.tables import Column, names, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 from closecall.errors import InputError, expected
 from closecall.files import require_apart
@@ -45,7 +45,7 @@ from closecall.tables.batch.status import (
     STATUSES,
 )
 from closecall.tables.batch.summary import higher_is_better
-from closecall.wording import UNDEFINED, counted, number_text, score_or_dash
+from closecall.wording import UNDEFINED, counted, number_text, plain_name, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -125,12 +125,6 @@ Examples:
   closecall batch lake/ --by site --by machine --truth label --score a \\
     --engine dask://scheduler:8786 --out results.parquet --resume
 """
-
-
-class InterruptedBatch(click.ClickException):
-    """Somebody pressed Ctrl-C."""
-
-    exit_code = INTERRUPTED
 
 
 def parse_threshold(text: str) -> int | float | str:
@@ -225,6 +219,9 @@ def parse_threshold(text: str) -> int | float | str:
     show_default=True,
     help="With --layout: for a series without scores, stop, report it, or leave it out.",
 )
+@click.option(
+    "--outside", is_flag=True, help="With --layout timeeval: the index may name files outside DATA."
+)
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
 @intervals_options("Say how sure the numbers and their differences are, given so many series.")
 @click.option(
@@ -268,6 +265,7 @@ def batch(
     layout: str | None,
     scores: str | None,
     missing: str,
+    outside: bool,
     **options: Any,
 ) -> None:
     """Evaluate many series, from files."""
@@ -283,7 +281,7 @@ def batch(
         if layout is not None:
             timed = options["time"] is not None
             require_apart("--out", [out] if out else (), [scores] if scores else ())
-            source = _read_layout(layout, data, scores, missing, timed=timed)
+            source = _read_layout(layout, data, scores, missing, timed=timed, outside=outside)
             options |= {"by": "series", "truth": "label"}
             score = score or tuple(x for x in source.column_names if x not in _LAYOUT_COLUMNS)
         result = evaluate_frame(
@@ -318,7 +316,13 @@ def _check_columns(layout: str | None, scores: str | None, named: Mapping[str, A
 
 
 def _read_layout(
-    layout: str, data: tuple[str, ...], scores: str | None, missing: Any, *, timed: bool
+    layout: str,
+    data: tuple[str, ...],
+    scores: str | None,
+    missing: Any,
+    *,
+    timed: bool,
+    outside: bool,
 ) -> pa.Table:
     """Read the one folder that DATA names, as the benchmark lays it out; times only if asked."""
     if len(data) != 1:
@@ -334,7 +338,7 @@ def _read_layout(
         raise click.UsageError(message)
     if layout == "tsb-ad":
         return read_tsb_ad(data[0], scores, missing=missing)
-    return read_timeeval(data[0], scores, missing=missing, timestamps=timed)
+    return read_timeeval(data[0], scores, missing=missing, timestamps=timed, outside=outside)
 
 
 @contextmanager
@@ -342,10 +346,10 @@ def _interruptible(kept: str, path: str | None) -> Iterator[None]:
     """Say on Ctrl-C what is kept at the path, if it is there."""
     try:
         yield
-    except KeyboardInterrupt:
-        there = path and Path(path).exists()
-        message = f"Interrupted; {kept.format(path)}." if there else "Interrupted."
-        raise InterruptedBatch(message) from None
+    except KeyboardInterrupt as error:
+        if path and Path(path).exists():
+            error.args = (f"Interrupted; {kept.format(path)}.",)
+        raise
 
 
 @contextmanager
@@ -425,7 +429,7 @@ def _require_all(result: BatchResult, out: str | None) -> None:
     if not result.failures:
         return
     for unit, reason in result.failures[:_MOST_FAILURES]:
-        click.echo(f"{unit}: {reason}", err=True)
+        tell(f"{plain_name(unit)}: {plain_name(reason)}")
     count = len(result.failures)
     hint = (
         "If reading failed for a while, the same command with --resume tries again. If you mend a "

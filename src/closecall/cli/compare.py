@@ -26,7 +26,6 @@ from closecall.cli.result import notes, outcomes, print_headlines, print_notes, 
 from closecall.cli.tables import (
     Column,
     names,
-    plain_name,
     print_table,
     score_cell,
     scores,
@@ -39,6 +38,7 @@ from closecall.wording import (
     UNDEFINED,
     counted,
     event_length_text,
+    plain_name,
     score_or_dash,
     score_text,
 )

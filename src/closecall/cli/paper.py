@@ -8,7 +8,7 @@ import click
 from rich.text import Text
 
 from closecall.cli.options import Command, output_options
-from closecall.cli.output import load_matplotlib
+from closecall.cli.output import load_matplotlib, tell
 from closecall.cli.tables import Column, print_table
 from closecall.datasets import DownloadError, load_kdd2022
 from closecall.errors import MissingExtraError
@@ -89,12 +89,12 @@ def _draw_figures(folder: str, data_folder: str | None, figure_format: Any) -> N
         click.echo(path)
     if data is None:
         names = ", ".join(figure.name for figure in FIGURES if figure.needs_data)
-        click.echo(f"Left out: {names}, which need the paper's data. {reason}", err=True)
+        tell(f"Left out: {names}, which need the paper's data. {reason}")
 
 
 def _rows(result: Reproduction) -> list[dict[str, str]]:
     for reason in result.left_out:  # a row without a number would be taken for a cell
-        click.echo(f"Left out: {reason}.", err=True)
+        tell(f"Left out: {reason}.")
     return [
         {
             "table": table.name,

@@ -13,10 +13,11 @@ from closecall.cli.options import (
     file_arguments,
     with_usual_end,
 )
-from closecall.cli.tables import plain_name
+from closecall.cli.output import tell
 from closecall.report.files import report_files
 from closecall.tables.batch.summary import trouble_text
 from closecall.tables.roles import read_sources
+from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,9 +86,9 @@ def report(truth_file: str, other_file: str | None, output: str, **options: Any)
     page, noted = with_usual_end(report_files, *sources, options=options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
-    click.echo(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.", err=True)
+    tell(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.")
     for line in [*noted, *_trouble_lines(page)]:
-        click.echo(line, err=True)
+        tell(line)
 
 
 def _scored(page: Report) -> str:

@@ -11,7 +11,6 @@ from rich.text import Text
 from closecall.affiliation.result import ignored_to_dict
 from closecall.cli.tables import (
     Column,
-    plain_name,
     print_table,
     score_cell,
     scores,
@@ -26,6 +25,7 @@ from closecall.wording import (
     length_text,
     number_text,
     outcome_text,
+    plain_name,
     score_or_dash,
     time_texts,
 )

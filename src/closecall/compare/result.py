@@ -19,6 +19,7 @@ from closecall.compare.uncertainty import ComparisonIntervals, comparison_interv
 from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
+from closecall.parameters import shown
 from closecall.series import read_pair
 from closecall.wording import counted, score_text
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from closecall.affiliation import Affiliation
 
 _FEWEST = 2
+_MOST_DECIMALS = 15  # a float has no more, and numpy rounds to nan with many more
 
 
 def compare(
@@ -103,9 +105,14 @@ def compare(
     1
     """
     given: Any = decimals
-    if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 0):
+    if given is not None and (
+        not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= _MOST_DECIMALS
+    ):
         raise InputError(
-            expected("`decimals` to be a whole number from 0 up, or None", repr(decimals))
+            expected(
+                f"`decimals` to be a whole number from 0 to {_MOST_DECIMALS}, or None",
+                shown(decimals),
+            )
         )
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     _require_one_kind(truth, predicted, scores, **axis)

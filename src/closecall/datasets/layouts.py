@@ -7,7 +7,6 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
 from closecall.files import matching
 from closecall.parameters import shown
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -73,8 +73,7 @@ def read_csv(
     missing = [name for name in needed if name not in header]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"
-        found = shorten(", ".join(header), 200, placeholder=" ...")
-        raise InputError(expected(rule, found or "an empty file"))
+        raise InputError(expected(rule, listed(header) or "an empty file"))
     options = arrow_csv.ConvertOptions(
         include_columns=[] if every_column else needed,
         column_types=dict.fromkeys(needed, pa.string()) if as_text else None,

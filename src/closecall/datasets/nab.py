@@ -27,6 +27,7 @@ from closecall.datasets.layouts import (
 from closecall.errors import InputError, expected
 from closecall.files import matching
 from closecall.parameters import shown
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -207,7 +208,7 @@ def _json(folder: Path, *places: str) -> Any:
         if path.is_file():
             try:
                 return json.loads(path.read_text(encoding="utf-8"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(expected(f"{path} to be JSON", str(error))) from error
     return None
 
@@ -266,7 +267,7 @@ def _table(read: Any, path: Path, needed: tuple[str, ...]) -> Any:
     missing = [name for name in needed if name not in table.column_names]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"
-        raise InputError(expected(rule, ", ".join(table.column_names)))
+        raise InputError(expected(rule, listed(table.column_names)))
     return table
 
 
@@ -399,9 +400,9 @@ def read_windows(path: Path) -> Windows:
     """Read the windows of each series; raise unless each is two times in order."""
     try:
         series = json.loads(path.read_text(encoding="utf-8")).items()
-    except (ValueError, AttributeError) as error:
+    except (ValueError, RecursionError, AttributeError) as error:
         rule = f"{path} to have pairs of times for each series, as JSON"
-        got = str(error) if isinstance(error, ValueError) else "something else"
+        got = "something else" if isinstance(error, AttributeError) else str(error)
         raise InputError(expected(rule, got)) from error
     return {name: _pairs(windows, name, path) for name, windows in series}
 

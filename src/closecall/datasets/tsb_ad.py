@@ -120,9 +120,12 @@ def _one_series(name: str, path: Path) -> OneSeries:
 
 def _read_npy(path: Path) -> NDArray[np.float64]:
     try:
-        scores: NDArray[Any] = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+        with path.open("rb") as file:
+            scores: NDArray[Any] = np.load(file, allow_pickle=False)
+    except (MemoryError, Exception) as error:  # a damaged header may be anything
         raise InputError(expected(f"{path} to be a NumPy array", str(error))) from error
+    if not isinstance(scores, np.ndarray):
+        raise InputError(expected(f"{path} to be a NumPy array", "an archive of several"))
     if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
         rule = f"{path} to have one number for each sample"
         raise InputError(expected(rule, f"an array of {scores.dtype} and shape {scores.shape}"))

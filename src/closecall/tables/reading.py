@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from closecall.errors import InputError, MissingExtraError, expected, first_line
 from closecall.files import whole_file
+from closecall.wording import FORMULA, NUMBER, no_formula
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,6 +88,9 @@ def read_table(source: str | PathLike[str]) -> pa.Table:
 def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     r"""Write columns of one length as Parquet if the path ends in ``.parquet``, else as CSV.
 
+    In CSV, a text that begins with =, +, - or @ and is no number gets an apostrophe before it, so
+    that no program for tables runs it as a formula.
+
     Parameters
     ----------
     columns
@@ -115,10 +119,22 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
 
 
 def _write_csv(table: pa.Table, file: BinaryIO) -> None:
-    csv = _imported("pyarrow.csv")
+    arrow_csv, compute = _imported("pyarrow.csv"), _imported("pyarrow.compute")
     # Arrow quotes every column name; a plain header is easier on the reader.
-    file.write(f"{','.join(table.column_names)}\n".encode())
-    csv.write_csv(table, file, csv.WriteOptions(include_header=False))
+    header = io.StringIO()
+    csv.writer(header, lineterminator="\n").writerow(map(no_formula, table.column_names))
+    file.write(header.getvalue().encode())
+    for place, field in enumerate(table.schema):
+        if str(field.type) not in ("string", "large_string", "string_view"):
+            continue
+        column = table.column(place)
+        formula = compute.and_not(
+            compute.match_substring_regex(column, FORMULA),
+            compute.match_substring_regex(column, NUMBER),
+        )
+        safe = compute.if_else(formula, compute.binary_join_element_wise("'", column, ""), column)
+        table = table.set_column(place, field.name, safe)
+    arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
 
 
 def arrow(module: str) -> Any:

@@ -18,6 +18,7 @@ from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events, Intervals, read_labels, read_set
 from closecall.series import read_span
 from closecall.tables.reading import read_table, shown_name
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -46,7 +47,7 @@ class Source:
     @property
     def listing(self) -> str:
         """The hint that names the columns."""
-        return f"Its columns are: {', '.join(self.columns)}."
+        return f"Its columns are: {listed(self.columns)}."
 
     def column(self, name: str, argument: str) -> pa.ChunkedArray:
         """Return one column; raise if there is none of that name, or several."""

@@ -22,6 +22,7 @@ from closecall.tables.roles import (
     read_sources,
     with_nan,
 )
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -367,7 +368,7 @@ def compare_files(
 
 def _require_rivals(source: Source, columns: list[str]) -> None:
     """Raise if there are fewer than two detectors, or a column is named twice."""
-    listing = f"The columns of {source.name} are: {', '.join(source.columns)}."
+    listing = f"The columns of {source.name} are: {listed(source.columns)}."
     if len(columns) < _FEWEST_DETECTORS:
         got = f"only {columns[0]!r}" if columns else "none"
         raise InputError(expected("columns of at least two detectors to compare", got, listing))

@@ -10,10 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected, first_line
-from closecall.tables.reading import arrow, column_names, delimiter, first_record, read_table
+from closecall.tables.reading import (
+    arrow,
+    column_names,
+    delimiter,
+    first_record,
+    read_table,
+    shown_name,
+)
 from closecall.tables.sources.dataframes import spooled_source
 from closecall.tables.sources.memory import group, memory_source
-from closecall.tables.sources.paths import Damage, files_fingerprint, size_of, vacant_units
+from closecall.tables.sources.paths import (
+    Damage,
+    files_fingerprint,
+    is_stream,
+    size_of,
+    vacant_units,
+)
 from closecall.tables.sources.source import TemporaryFolder, needed_columns
 
 if TYPE_CHECKING:
@@ -32,8 +45,8 @@ _MARK = b"\xef\xbb\xbf"  # some editors begin text with it
 
 def read_with_text_keys(path: str, by: Sequence[str]) -> pa.Table:
     """Read a file as `read_table` does, but the key columns of CSV as text; ``-`` works too."""
-    if path == "-":
-        return _standard_input(by)
+    if is_stream(path):
+        return _kept(path, by)
     table = read_table(path)
     types = arrow("pyarrow").types
     guessed = [
@@ -51,15 +64,15 @@ def compression_of(path: str) -> str | None:
         return "gzip" if file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC else None
 
 
-def _standard_input(by: Sequence[str]) -> pa.Table:
+def _kept(path: str, by: Sequence[str]) -> pa.Table:
     """Keep what comes in a file, since keys may have to be read once more."""
     folder = TemporaryFolder()
-    path = folder.path / "input"
-    path.write_bytes(sys.stdin.buffer.read())
+    kept = folder.path / "input"
+    kept.write_bytes(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes())
     try:
-        return read_with_text_keys(str(path), by)
+        return read_with_text_keys(str(kept), by)
     except InputError as error:
-        raise InputError(str(error).replace(str(path), "standard input")) from error
+        raise InputError(str(error).replace(str(kept), shown_name(path))) from error
 
 
 def _as_text(table: pa.Table, path: str, names: Sequence[str]) -> pa.Table:
@@ -103,8 +116,8 @@ def csv_source(
     Key columns are text, exactly as it stands in the files; a folder's name is a number if all
     of its kind are.
     """
-    if files[0].path == "-":
-        table = read_with_text_keys("-", options.by)
+    if len(files) == 1 and is_stream(files[0].path):
+        table = read_with_text_keys(files[0].path, options.by)
         return memory_source(table, options, kind="arrow", name=name, size=size)
     fingerprint = files_fingerprint(files)
     filled: set[DataFile] = set()

@@ -96,7 +96,7 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
     """Raise for a file that is named twice, which would double its series."""
     first: dict[Path, str] = {}
     for path in paths:
-        place = Path(path).resolve()
+        place = Path(os.path.realpath(path))  # as `resolve`, but through loops of links too
         if place in first:
             raise InputError(
                 expected(
@@ -126,12 +126,18 @@ def _listed(text: str) -> tuple[list[str], Path]:
     return [str(file) for file in files], fixed_part(text)
 
 
+def is_stream(path: str) -> bool:
+    """Return whether a path can be read only once: standard input, or a pipe as of ``<(...)``."""
+    place = Path(path)
+    return path == "-" or (place.exists() and not place.is_file() and not place.is_dir())
+
+
 def is_parquet(file: DataFile, *, alone: bool = False) -> bool:
     """Return whether a file begins as Parquet files do, or is called as they are.
 
     One that cannot be read raises if it is `alone`; else whoever reads it tells what is wrong.
     """
-    if file.path == "-":
+    if is_stream(file.path):
         return False
     named = Path(file.path).suffix in _PARQUET_SUFFIXES
     try:
@@ -157,7 +163,7 @@ def files_fingerprint(files: Iterable[DataFile]) -> str:
     count = 0
     for file in files:
         count += 1
-        path = Path(file.path).resolve()
+        path = Path(os.path.realpath(file.path))
         digest.update(os.fsencode(path))
         try:
             status = path.stat()
