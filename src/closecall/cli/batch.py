@@ -27,6 +27,7 @@ from closecall.cli.options import (
     parse_duration,
     parse_number,
     parse_time,
+    reading_options,
 )
 from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
@@ -206,6 +207,7 @@ def parse_threshold(text: str) -> int | float | str:
 )
 @click.option("--from", "since", type=parse_time, metavar="TIME", help="Ignore all time before.")
 @click.option("--until", type=parse_time, metavar="TIME", help="Ignore all time from there on.")
+@reading_options(memory=False)
 @metric_option(
     "A metric and its parameters; repeat it. By default affiliation, and for scores its average "
     "precision."

@@ -20,6 +20,7 @@ from closecall.cli.options import (
     intervals_options,
     output_options,
     parse_number,
+    reading_options,
 )
 from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
 from closecall.cli.tables import (
@@ -128,6 +129,7 @@ def parse_threshold(text: str) -> tuple[str, float]:
 )
 @axis_options()
 @evaluated_options(scores=True)
+@reading_options()
 @click.option(
     "--decimals",
     type=int,

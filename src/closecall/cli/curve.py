@@ -22,6 +22,7 @@ from closecall.cli.options import (
     parse_duration,
     parse_number,
     parse_time,
+    reading_options,
     significance_option,
 )
 from closecall.cli.output import show_progress
@@ -144,6 +145,7 @@ def parse_rule(text: str) -> ThresholdRule:
 @click.option("--score", metavar="COLUMN", help="Column of scores; higher is more anomalous.")
 @axis_options()
 @evaluated_options(scores=True)
+@reading_options()
 @click.option(
     "--beta",
     type=float,
@@ -236,7 +238,8 @@ def curve(
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
-    sources = read_sources(truth_file, other_file)
+    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
+    sources = read_sources(truth_file, other_file, **reading)
     judged = columns_and_times | {"since": asked.judged_from(columns_and_times["since"])}
     result = curve_files(*sources, **judged)
     chosen = asked.choose(result, sources, columns_and_times)
@@ -332,7 +335,7 @@ class Asked:
         if self.fit_until is not None:
             names = ("truth", "score", "time", "end", "span", "nan")
             options = {name: columns[name] for name in names}
-            parts = {name: columns[name] for name in ("ignore", "max_step")}
+            parts = {name: columns[name] for name in ("ignore", "max_step", "encoding")}
             evaluated = EvaluatedTime(**parts, until=self.fit_until)
             fit = curve_arguments(sources, **options, evaluated=evaluated)
         if self.rule is not None:

@@ -12,6 +12,7 @@ import click
 from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import ClosecallError
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
+from closecall.tables.reading import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -259,6 +260,28 @@ def axis_options(
             help="Time after the last sample, where times are not evenly spaced.",
         ),
         click.option("--span", type=parse_time, nargs=2, metavar="START STOP", help=span_help),
+    )
+
+
+def reading_options(*, memory: bool = True) -> Callable[[_Function], _Function]:
+    """Add the options that say how files are read: --encoding and --memory."""
+    allowed = click.option(
+        "--memory",
+        type=float,
+        default=MEMORY,
+        show_default=True,
+        metavar="GB",
+        help="How much memory a file may take; a larger one is refused.",
+    )
+    return _all_of(
+        click.option(
+            "--encoding",
+            default="utf-8",
+            show_default=True,
+            metavar="NAME",
+            help="How the text of CSV files is encoded, as latin-1 or utf-16.",
+        ),
+        *([allowed] if memory else []),
     )
 
 

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.options import Command, axis_options, evaluated_options, file_arguments
+from closecall.cli.options import (
+    Command,
+    axis_options,
+    evaluated_options,
+    file_arguments,
+    reading_options,
+)
 from closecall.cli.tables import plain_name
 from closecall.report.files import report_files
 from closecall.tables.batch.summary import trouble_text
@@ -55,6 +61,7 @@ Examples:
 )
 @axis_options()
 @evaluated_options(scores=True)
+@reading_options()
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."

@@ -15,6 +15,7 @@ from closecall.cli.options import (
     file_arguments,
     output_options,
     parse_duration,
+    reading_options,
     significance_option,
 )
 from closecall.cli.output import show_progress
@@ -73,6 +74,7 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 )
 @axis_options("The whole series, for event lists.")
 @evaluated_options(scores=False)
+@reading_options()
 @click.option(
     "--point-length",
     type=parse_duration,

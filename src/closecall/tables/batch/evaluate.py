@@ -64,6 +64,7 @@ def evaluate_frame(
     fit_until: Any = None,
     folds: int = 5,
     retune: int | None = None,
+    encoding: str = "utf-8",
     strict: bool = False,
     engine: Any = None,
     workers: int | None = None,
@@ -135,6 +136,8 @@ def evaluate_frame(
         In how many circular shifts of the scores of each series to choose the best threshold
         again (all, if it has fewer samples): rows have ``retuned_f1``, the mean of these best F1,
         and ``chance_average_precision``. This takes as many curves for each row.
+    encoding
+        How the text of CSV files is encoded, as Python calls it: ``"latin-1"``, ``"utf-16"``.
     strict
         Raise for the first series in trouble instead of giving it a status.
     engine
@@ -208,6 +211,7 @@ def evaluate_frame(
         fit_until=fit_until,
         folds=folds,
         retune=retune,
+        encoding=encoding,
     )
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if given and out is None:
