@@ -77,7 +77,7 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 )
 @click.option("--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find.")
 @axis_options()
-@reading_options()
+@reading_options
 @metric_option(
     "A metric and its parameters, each metric once; a length of time has a unit (ms, s, min, h, "
     "d). By default all that need no parameter."

@@ -207,7 +207,7 @@ def parse_threshold(text: str) -> int | float | str:
 )
 @click.option("--from", "since", type=parse_time, metavar="TIME", help="Ignore all time before.")
 @click.option("--until", type=parse_time, metavar="TIME", help="Ignore all time from there on.")
-@reading_options(memory=False)
+@reading_options
 @metric_option(
     "A metric and its parameters; repeat it. By default affiliation, and for scores its average "
     "precision."

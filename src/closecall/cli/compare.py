@@ -129,7 +129,7 @@ def parse_threshold(text: str) -> tuple[str, float]:
 )
 @axis_options()
 @evaluated_options(scores=True)
-@reading_options()
+@reading_options
 @click.option(
     "--decimals",
     type=int,

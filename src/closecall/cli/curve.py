@@ -145,7 +145,7 @@ def parse_rule(text: str) -> ThresholdRule:
 @click.option("--score", metavar="COLUMN", help="Column of scores; higher is more anomalous.")
 @axis_options()
 @evaluated_options(scores=True)
-@reading_options()
+@reading_options
 @click.option(
     "--beta",
     type=float,

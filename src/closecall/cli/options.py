@@ -263,26 +263,23 @@ def axis_options(
     )
 
 
-def reading_options(*, memory: bool = True) -> Callable[[_Function], _Function]:
-    """Add the options that say how files are read: --encoding and --memory."""
-    allowed = click.option(
+reading_options = _all_of(
+    click.option(
+        "--encoding",
+        default="utf-8",
+        show_default=True,
+        metavar="NAME",
+        help="How the text of CSV files is encoded, as latin-1 or utf-16.",
+    ),
+    click.option(
         "--memory",
         type=float,
         default=MEMORY,
         show_default=True,
         metavar="GB",
-        help="How much memory a file may take; a larger one is refused.",
-    )
-    return _all_of(
-        click.option(
-            "--encoding",
-            default="utf-8",
-            show_default=True,
-            metavar="NAME",
-            help="How the text of CSV files is encoded, as latin-1 or utf-16.",
-        ),
-        *([allowed] if memory else []),
-    )
+        help="How much memory one series may take; a larger one is refused.",
+    ),
+)
 
 
 def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:

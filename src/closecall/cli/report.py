@@ -61,7 +61,7 @@ Examples:
 )
 @axis_options()
 @evaluated_options(scores=True)
-@reading_options()
+@reading_options
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."

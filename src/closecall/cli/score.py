@@ -74,7 +74,7 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 )
 @axis_options("The whole series, for event lists.")
 @evaluated_options(scores=False)
-@reading_options()
+@reading_options
 @click.option(
     "--point-length",
     type=parse_duration,

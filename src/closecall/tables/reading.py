@@ -34,9 +34,9 @@ _HELD_BYTES = 64 * 2**20  # of a pipe, which is copied to be read more than once
 _CHUNK_BYTES = 2**20
 _HEAD_BYTES = 2**12  # no text has a NUL in so many, and much else does
 _BLOCK_BYTES = 16 * 2**20  # that Arrow parses at a time; no line may be longer
-_BYTES_PER_SAMPLE = 64  # that a score or a curve takes beside the columns
+_BYTES_PER_SAMPLE = 128  # that a curve takes beside the columns; a score takes less
 _GIGABYTE = 2**30
-MEMORY = 1.0
+MEMORY = 2.0
 """How many gigabytes a file that is read whole may take, with what is computed from it."""
 
 
@@ -95,11 +95,20 @@ def read_table(
     {'column1': [0, 1, 1]}
     """
     _imported("pyarrow")
-    rule = "a finite number of gigabytes above 0"
-    allowed = read_number(memory, "memory", rule, lambda x: 0 < x < inf)
-    budget = int(allowed * _GIGABYTE)
+    budget = read_memory(memory)
     with opened(source) as file:
         return table_of(file, shown_name(source), encoding=encoding, budget=budget, text=text)[0]
+
+
+def read_memory(memory: Any) -> int:
+    """Read a number of gigabytes, and return the bytes."""
+    rule = "a finite number of gigabytes above 0"
+    return int(read_number(memory, "memory", rule, lambda x: 0 < x < inf) * _GIGABYTE)
+
+
+def memory_of(rows: int, columns: int) -> int:
+    """Return about how many bytes a series takes, with what is computed from it."""
+    return rows * (8 * columns + _BYTES_PER_SAMPLE)
 
 
 def table_of(
@@ -262,12 +271,12 @@ def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, in
     if isinstance(source, gzip.GzipFile):  # Arrow jumps in it, which a gzip file is slow at
         source = io.BytesIO(source.read(budget + 1))
         if source.getbuffer().nbytes > budget:
-            raise _too_large(name, budget, f"more than {budget / _GIGABYTE:.3g} GB unpacked")
+            raise too_large(name, budget, f"more than {budget / _GIGABYTE:.3g} GB unpacked")
     try:
         footer = parquet.read_metadata(source)
-        needed = footer.num_rows * (8 * footer.num_columns + _BYTES_PER_SAMPLE)
+        needed = memory_of(footer.num_rows, footer.num_columns)
         if needed > budget:
-            raise _too_large(name, budget, f"{footer.num_rows:,} rows of {footer.num_columns}")
+            raise too_large(name, budget, f"{footer.num_rows:,} rows of {footer.num_columns}")
         source.seek(0)
         return parquet.read_table(source), needed
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
@@ -285,41 +294,43 @@ def damaged_parquet(name: str, error: BaseException) -> InputError:
     )
 
 
-def _too_large(name: str, budget: int, got: str) -> TooLargeError:
+def too_large(
+    name: str,
+    budget: int,
+    got: str,
+    hint: str = "Pass a larger `memory`, or evaluate it as a batch, which reads files in parts.",
+) -> TooLargeError:
+    """Return the error for what needs more memory than it is allowed."""
     return TooLargeError(
         expected(
             f"`memory` of {budget / _GIGABYTE:.3g} GB to be enough for {name}",
             got,
-            "Pass a larger `memory`, or evaluate it as a batch, which reads a file part by part.",
+            hint,
         )
     )
 
 
-class CsvText(io.RawIOBase):
-    """The lines of a CSV file as Arrow takes them: in UTF-8, and counted while they are read.
+class CsvText:
+    """The lines of a CSV file in UTF-8, counted while they are read, by the thread that asks.
 
     Blank lines at either end mean nothing; inside, a blank line is a missing row. Text that is not
     in the encoding, a NUL and more than the budget of bytes raise, with the number of the line.
     """
 
     def __init__(self, file: BinaryIO, name: str, encoding: str, budget: int | None = None) -> None:
-        super().__init__()
         self._file, self._name, self._budget = file, name, budget
         self._codec = text_codec(encoding)
         self._decoder = self._codec.incrementaldecoder()
         self._size = self._lines = self._per_line = 0
-        self._ended = False
-        start = b""
-        while not (self._ended or _ends_a_line(start)):
+        start, last = b"", False
+        while not (last or b"\n" in start or b"\r" in start):
             if len(start) > _BLOCK_BYTES:
-                rule = f"{name} to begin with a line of less than {_BLOCK_BYTES >> 20} MB"
-                raise InputError(expected(rule, "a longer one", "Is it a CSV file?"))
-            chunk, self._ended = self._chunk()
+                raise self._too_long()
+            chunk, last = self._chunk()
             start = (start + chunk).removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
         if not start.strip():
             raise _empty(name)
-        self._waiting = start.rstrip(b"\r\n") + (b"\n" if self._ended else b"")
-        self._line_ends = start[len(self._waiting) :]
+        self._start, self._last = start, last
         self.delimiter = delimiter(start)
         try:
             fields = first_record(start, self.delimiter)
@@ -327,32 +338,33 @@ class CsvText(io.RawIOBase):
             rule = f"{name} to begin with a line of names or values"
             raise InputError(expected(rule, f"`{error}`", "Is it a CSV file?")) from error
         self.names = column_names(fields)
-        self._per_line = 8 * len(fields) + _BYTES_PER_SAMPLE
+        self._per_line = memory_of(1, len(fields))
 
     @property
     def needed(self) -> int:
         """How many bytes the lines so far take, with what is computed from them."""
-        return self._size + self._lines * self._per_line
+        return 2 * self._size + self._lines * self._per_line
 
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        """Return so many bytes, or all; fewer at the end, since Arrow takes them for a block."""
-        parts, missing = [self._waiting], (inf if size < 0 else size) - len(self._waiting)
-        while missing > 0 and not self._ended:
-            chunk, self._ended = self._chunk()
-            text = self._line_ends + chunk
-            parts.append(text.rstrip(b"\r\n"))
-            self._line_ends = text[len(parts[-1]) :]
-            if self._ended:
-                parts.append(b"\n")
-            missing -= len(parts[-1])
-        text = b"".join(parts)
-        size = len(text) if size < 0 else size
-        self._waiting = text[size:]
-        return text[:size]
+    def blocks(self, size: int = _BLOCK_BYTES) -> Iterator[bytes]:
+        """Yield whole lines, about so many bytes at a time."""
+        parts, last = [self._start], self._last
+        held = len(self._start)
+        while not last:
+            chunk, last = self._chunk()
+            parts.append(chunk)
+            held += len(chunk)
+            if held >= size and not last:
+                text = b"".join(parts)
+                # Line ends stay with what follows: at the end of the file they mean nothing.
+                lines = text.rstrip(b"\r\n")
+                end = max(lines.rfind(b"\n"), lines.rfind(b"\r")) + 1
+                if end:
+                    yield text[:end]
+                elif held > size + _BLOCK_BYTES:
+                    raise self._too_long()
+                parts = [text[end:]]
+                held = len(parts[0])
+        yield b"".join(parts).rstrip(b"\r\n") + b"\n"
 
     def _chunk(self) -> tuple[bytes, bool]:
         """Read the next piece of the file, in UTF-8, and count its lines; say if it is the last."""
@@ -372,8 +384,12 @@ class CsvText(io.RawIOBase):
         self._lines += _line_ends(chunk)
         if self._budget is not None and self.needed > self._budget:
             got = f"more than {self._size / 2**20:,.0f} MB of text in {self._lines:,} lines"
-            raise _too_large(self._name, self._budget, got)
+            raise too_large(self._name, self._budget, got)
         return chunk, not raw
+
+    def _too_long(self) -> InputError:
+        rule = f"the lines of {self._name} to be shorter than {_BLOCK_BYTES >> 20} MB"
+        return InputError(expected(rule, "a longer one", "Is it a CSV file?"))
 
     def _bad_line(self, before: bytes, got: str) -> InputError:
         hint = "Say how it is encoded, such as `encoding='latin-1'`, or write it anew in UTF-8."
@@ -397,10 +413,6 @@ def text_codec(encoding: Any) -> codecs.CodecInfo:
     return codec
 
 
-def _ends_a_line(text: bytes) -> bool:
-    return b"\n" in text or b"\r" in text
-
-
 def _line_ends(text: bytes) -> int:
     return max(text.count(b"\n"), text.count(b"\r"))
 
@@ -408,14 +420,35 @@ def _line_ends(text: bytes) -> int:
 def _csv_table(
     file: BinaryIO, name: str, encoding: str, budget: int, text: Sequence[str]
 ) -> tuple[pa.Table, int]:
+    lines = CsvText(file, name, encoding, budget)
+    types = dict.fromkeys(text, _imported("pyarrow").string())
+    return parse_csv(b"".join(lines.blocks()), lines, name, types, names=lines.names), lines.needed
+
+
+def parse_csv(
+    text: bytes,
+    lines: CsvText,
+    name: str,
+    types: Mapping[str, Any],
+    *,
+    names: Sequence[str] | None,
+    hint: str = "Every line needs as many fields as the first one.",
+) -> pa.Table:
+    """Parse whole lines; without names the first line has them.
+
+    Arrow gets bytes and no file of Python's: its threads would read that while Python ends.
+    """
     pyarrow, csv = _imported("pyarrow"), _imported("pyarrow.csv")
 
-    def parse(*, use_threads: bool) -> tuple[pa.Table, int]:
-        file.seek(0)
-        lines = CsvText(file, name, encoding, budget)
-        types = dict.fromkeys(text, pyarrow.string())
-        table = csv.read_csv(lines, **csv_options(lines, types, use_threads=use_threads))
-        return table, lines.needed
+    def parse(*, use_threads: bool) -> pa.Table:
+        return csv.read_csv(
+            pyarrow.BufferReader(text),
+            csv.ReadOptions(
+                column_names=names, use_threads=use_threads, block_size=_BLOCK_BYTES + _CHUNK_BYTES
+            ),
+            csv.ParseOptions(delimiter=lines.delimiter, ignore_empty_lines=False),
+            csv.ConvertOptions(column_types=dict(types)),
+        )
 
     try:
         return parse(use_threads=True)
@@ -427,32 +460,8 @@ def _csv_table(
         # Only the serial reader knows the row of what it cannot parse.
         return parse(use_threads=False)
     except pyarrow.ArrowException as error:
-        raise damaged_csv(name, error) from error
-
-
-def csv_options(
-    lines: CsvText, types: Mapping[str, Any], *, use_threads: bool = True
-) -> dict[str, Any]:
-    """Return how Arrow reads the lines of a CSV file: whole, or part by part."""
-    csv = _imported("pyarrow.csv")
-    return {
-        "read_options": csv.ReadOptions(
-            column_names=lines.names, use_threads=use_threads, block_size=_BLOCK_BYTES
-        ),
-        "parse_options": csv.ParseOptions(delimiter=lines.delimiter, ignore_empty_lines=False),
-        "convert_options": csv.ConvertOptions(column_types=dict(types)),
-    }
-
-
-def damaged_csv(name: str, error: BaseException) -> InputError:
-    """Return the error for a CSV file that cannot be parsed, with Arrow's reason."""
-    return InputError(
-        expected(
-            f"{name} to be a CSV file",
-            f"`{first_line(error)}`",
-            "Every line needs as many fields as the first one, as text in UTF-8.",
-        )
-    )
+        rule = f"{name} to be a CSV file"
+        raise InputError(expected(rule, f"`{first_line(error)}`", hint)) from error
 
 
 _DELIMITERS = ",;\t"

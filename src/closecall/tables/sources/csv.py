@@ -16,8 +16,8 @@ from closecall.tables.reading import (
     CsvText,
     TooLargeError,
     arrow,
-    csv_options,
     opened,
+    parse_csv,
     shown_name,
     table_of,
 )
@@ -178,7 +178,9 @@ def _copied_source(
     copies: list[DataFile] = []
     schema: Any = None  # of the first file that has rows
     for number, file in enumerate(files):
-        copy = DataFile(str(folder.path / f"{number}.parquet"), file.partitions)
+        place = folder.path / str(number)
+        place.mkdir()
+        copy = DataFile(str(place / Path(file.path).name), file.partitions)
         parts = _until_damaged(_streamed(file, options, Path(copy.path)), file, damage)
         first = next(parts, None)
         if first is not None:
@@ -224,7 +226,7 @@ def _until_damaged(
 
 def _streamed(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.Table]:
     """Yield the rows part by part, after a table without any; gzipped Parquet is unpacked."""
-    pyarrow, csv = arrow("pyarrow"), arrow("pyarrow.csv")
+    pyarrow = arrow("pyarrow")
     # Scores may begin with whole numbers, so their type does not follow from the first block.
     types = dict.fromkeys(options.scores, pyarrow.float64())
     types |= dict.fromkeys(options.by, pyarrow.string())
@@ -236,19 +238,22 @@ def _streamed(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.
             return
         content.seek(0)
         lines = CsvText(content, file.path, options.encoding)
-        try:
-            reader = csv.open_csv(lines, **csv_options(lines, types))
-            yield reader.schema.empty_table()
-            for batch in reader:
-                yield pyarrow.Table.from_batches([batch])
-        except pyarrow.ArrowException as error:
-            raise InputError(
-                expected(
-                    f"{file.path} to be a CSV file with one type in each column",
-                    f"`{first_line(error)}`",
-                    "The types follow from the first 16 MB of a large file; write it as Parquet.",
-                )
-            ) from error
+        blocks = lines.blocks()
+        table = parse_csv(next(blocks), lines, file.path, types, names=lines.names)
+        yield table.schema.empty_table()
+        if table.num_rows:
+            yield table
+        names = table.column_names
+        types = dict(zip(names, table.schema.types, strict=True))
+        for block in blocks:
+            yield parse_csv(
+                block,
+                lines,
+                file.path,
+                types,
+                names=names,
+                hint="The types of a large file follow from its first 16 MB; write it as Parquet.",
+            )
 
 
 def _typed(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.Table:
