@@ -18,6 +18,7 @@ from closecall.cli.options import (
     each_once,
     metric_option,
     output_options,
+    reading_options,
     with_usual_end,
 )
 from closecall.cli.output import show_progress
@@ -77,6 +78,7 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 )
 @click.option("--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find.")
 @axis_options()
+@reading_options
 @metric_option(
     "A metric and its parameters, each metric once; a length of time has a unit (ms, s, min, h, "
     "d). By default all that need no parameter."
@@ -123,9 +125,10 @@ def _read(
     time: str | None,
     end: Any,
     span: Any,
+    **reading: Any,
 ) -> dict[str, Any]:
     """Take the columns out of the file, as the arguments of the library call."""
-    (source,) = read_sources(file)
+    (source,) = read_sources(file, **reading)
     options: dict[str, Any] = {"time": time, "shared": True}
     return {
         "truth": read_values(source, "truth", truth, **options),

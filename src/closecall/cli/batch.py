@@ -26,6 +26,7 @@ from closecall.cli.options import (
     parse_duration,
     parse_number,
     parse_time,
+    reading_options,
 )
 from closecall.cli.output import tell
 from closecall.cli.tables import Column, names, print_table, score_cell, texts
@@ -201,6 +202,7 @@ def parse_threshold(text: str) -> int | float | str:
 )
 @click.option("--from", "since", type=parse_time, metavar="TIME", help="Ignore all time before.")
 @click.option("--until", type=parse_time, metavar="TIME", help="Ignore all time from there on.")
+@reading_options
 @metric_option(
     "A metric and its parameters; repeat it. By default affiliation, and for scores its average "
     "precision."

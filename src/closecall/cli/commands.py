@@ -11,7 +11,7 @@ import click
 
 from closecall import __version__
 from closecall.cli import INTERRUPTED, print_error
-from closecall.errors import ClosecallError, expected
+from closecall.errors import ClosecallError, expected, first_line
 
 _HELP = """\
 Say how well a time series anomaly detector did: per event, and in units of time.
@@ -96,6 +96,9 @@ class Commands(click.Group):
             print_error(expected("names and texts in UTF-8", repr(error.object)))
         except BrokenPipeError:  # as in `closecall ... | head`
             code = 1
+        except MemoryError as error:
+            hint = "Free some, raise the limit, or evaluate the data as a batch, part by part."
+            print_error(f"Out of memory: {first_line(error) or 'none is left'}.\n\nHint: {hint}")
         except OSError as error:
             what = error.strerror or str(error)
             print_error(f"{what}: {error.filename}" if error.filename else what)

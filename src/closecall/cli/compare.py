@@ -20,6 +20,7 @@ from closecall.cli.options import (
     intervals_options,
     output_options,
     parse_number,
+    reading_options,
     with_usual_end,
 )
 from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
@@ -129,6 +130,7 @@ def parse_threshold(text: str) -> tuple[str, float]:
 )
 @axis_options()
 @evaluated_options(scores=True)
+@reading_options
 @click.option(
     "--decimals",
     type=int,
@@ -163,7 +165,8 @@ def compare(
     if len(given) < len(thresholds):
         raise click.UsageError("--threshold is given twice for one column.")
     settings = interval_settings(level, resamples, asked=with_intervals, block=block)
-    sources = read_sources(truth_file, other_file)
+    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
+    sources = read_sources(truth_file, other_file, **reading)
     columns_and_times["thresholds"] = given
     result, noted = with_usual_end(compare_files, *sources, options=columns_and_times)
     intervals = None if settings is None else result.intervals(**settings)

@@ -22,6 +22,7 @@ from closecall.cli.options import (
     parse_duration,
     parse_number,
     parse_time,
+    reading_options,
     significance_option,
     with_usual_end,
 )
@@ -137,6 +138,7 @@ def parse_rule(text: str) -> ThresholdRule:
 @click.option("--score", metavar="COLUMN", help="Column of scores; higher is more anomalous.")
 @axis_options()
 @evaluated_options(scores=True)
+@reading_options
 @click.option(
     "--beta",
     type=float,
@@ -229,7 +231,8 @@ def curve(
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
-    sources = read_sources(truth_file, other_file)
+    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
+    sources = read_sources(truth_file, other_file, **reading)
     since = columns_and_times["since"]
     judged = columns_and_times | {"since": asked.judged_from(since)}
     with renamed({} if since is not None else {"since": "fit_until"}):
@@ -327,7 +330,7 @@ class Asked:
         if self.fit_until is not None:
             names = ("truth", "score", "time", "end", "span", "nan")
             options = {name: columns[name] for name in names}
-            parts = {name: columns[name] for name in ("ignore", "max_step")}
+            parts = {name: columns[name] for name in ("ignore", "max_step", "encoding")}
             evaluated = EvaluatedTime(**parts, until=self.fit_until)
             fit = curve_arguments(sources, **options, evaluated=evaluated)
         if self.rule is not None:

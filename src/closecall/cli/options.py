@@ -13,6 +13,7 @@ from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import ClosecallError, UnevenTimesError
 from closecall.files import require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
+from closecall.tables.reading import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -284,6 +285,25 @@ def with_usual_end(
             f"to last the median step, until {error.end_text}."
         )
     return call(*arguments, **options), [note]
+
+
+reading_options = _all_of(
+    click.option(
+        "--encoding",
+        default="utf-8",
+        show_default=True,
+        metavar="NAME",
+        help="How the text of CSV files is encoded, as latin-1 or utf-16.",
+    ),
+    click.option(
+        "--memory",
+        type=float,
+        default=MEMORY,
+        show_default=True,
+        metavar="GB",
+        help="How much memory one series may take; a larger one is refused.",
+    ),
+)
 
 
 def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:

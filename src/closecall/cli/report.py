@@ -11,6 +11,7 @@ from closecall.cli.options import (
     axis_options,
     evaluated_options,
     file_arguments,
+    reading_options,
     with_usual_end,
 )
 from closecall.cli.output import tell
@@ -63,6 +64,7 @@ Examples:
 )
 @axis_options()
 @evaluated_options(scores=True)
+@reading_options
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
@@ -82,7 +84,8 @@ Examples:
 )
 def report(truth_file: str, other_file: str | None, output: str, **options: Any) -> None:
     """Write the explorer of one or two files."""
-    sources = read_sources(truth_file, other_file)
+    reading = {name: options[name] for name in ("encoding", "memory")}
+    sources = read_sources(truth_file, other_file, **reading)
     page, noted = with_usual_end(report_files, *sources, options=options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"

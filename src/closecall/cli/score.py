@@ -15,6 +15,7 @@ from closecall.cli.options import (
     file_arguments,
     output_options,
     parse_duration,
+    reading_options,
     significance_option,
     with_usual_end,
 )
@@ -74,6 +75,7 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 )
 @axis_options("The whole series, for event lists.")
 @evaluated_options(scores=False)
+@reading_options
 @click.option(
     "--point-length",
     type=parse_duration,
@@ -102,7 +104,8 @@ def score(
     if shifts is not None and zero_division != "nan":
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
         raise click.UsageError(message)
-    sources = read_sources(truth_file, other_file)
+    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
+    sources = read_sources(truth_file, other_file, **reading)
     columns_and_times["zero_division"] = float(zero_division)
     result, noted = with_usual_end(score_files, *sources, options=columns_and_times)
     pair = result.events.pair

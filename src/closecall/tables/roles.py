@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -17,7 +17,7 @@ from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events, Intervals, read_labels, read_set
 from closecall.series import read_span
-from closecall.tables.reading import read_table, shown_name
+from closecall.tables.reading import MEMORY, read_table, shown_name
 from closecall.wording import listed
 
 if TYPE_CHECKING:
@@ -66,8 +66,17 @@ class Source:
         return _as_times(self.column(name, argument), f"{name!r} of {self.name}")
 
 
-def read_sources(truth_file: File, other_file: File | None = None) -> list[Source]:
-    """Read the table that holds both sides, or the two tables; Arrow tables are taken as is."""
+def read_sources(
+    truth_file: File,
+    other_file: File | None = None,
+    *,
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
+) -> list[Source]:
+    """Read the table that holds both sides, or the two tables; Arrow tables are taken as is.
+
+    `encoding` and `memory` are those of `read_table`, for each file.
+    """
     if [file for file in (truth_file, other_file) if isinstance(file, str)] == ["-", "-"]:
         raise InputError(
             expected(
@@ -77,15 +86,18 @@ def read_sources(truth_file: File, other_file: File | None = None) -> list[Sourc
             )
         )
     files: list[Any] = [truth_file] if other_file is None else [truth_file, other_file]
-    return [_read_source(file, name) for file, name in zip(files, _TABLES, strict=False)]
+    return [
+        _read_source(file, name, encoding, memory)
+        for file, name in zip(files, _TABLES, strict=False)
+    ]
 
 
-def _read_source(file: Any, name: str) -> Source:
+def _read_source(file: Any, name: str, encoding: str, memory: float) -> Source:
     if isinstance(file, Source):
         return file
     if hasattr(file, "column_names"):
         return Source(name, file)
-    return Source(shown_name(file), read_table(file))
+    return Source(shown_name(file), read_table(file, encoding=encoding, memory=memory))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +112,8 @@ class EvaluatedTime:
     """Everything from there on is ignored."""
     max_step: Any = None
     """How long a sample lasts at most."""
+    encoding: str = field(default="utf-8", compare=False)
+    """How the text of the file is encoded."""
 
     def ignored(self, sources: list[Source], axis: Axis | None, span: Any) -> Events | None:
         """Return the time to ignore, without the gaps of the axis."""
@@ -133,7 +147,7 @@ class EvaluatedTime:
             suggestion = f"Did you mean {close[0]!r}? " if close else ""
             rule = f"`ignore` to name a column of {sources[-1].name}, or a file of events"
             raise InputError(expected(rule, repr(name), suggestion + sources[-1].listing))
-        file = Source(name, read_table(name))
+        file = Source(name, read_table(name, encoding=self.encoding))
         starts, stops = (file.times(column, "ignore") for column in _EVENT_COLUMNS)
         if len(starts) == 0:
             return Events([]).intervals

@@ -12,6 +12,7 @@ import numpy as np
 
 from closecall.affiliation import Affiliation, AffiliationCurve, affiliation, affiliation_curve
 from closecall.errors import InputError, expected
+from closecall.tables.reading import MEMORY
 from closecall.tables.roles import (
     EvaluatedTime,
     Source,
@@ -55,6 +56,8 @@ def score_files(
     max_step: Any = None,
     point_length: Any = None,
     zero_division: float = nan,
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
 ) -> Affiliation:
     r"""Score predictions against the truth, straight from CSV or Parquet files or Arrow tables.
 
@@ -84,6 +87,9 @@ def score_files(
     point_length, zero_division
         A length for points, and what to count for an undefined precision, as in
         `closecall.affiliation`.
+    encoding, memory
+        How the text of CSV files is encoded, and how many gigabytes each file may take with what
+        is computed from it, as in `read_table`.
 
     Returns
     -------
@@ -103,9 +109,11 @@ def score_files(
     >>> score_files(incidents, alarms, predicted="at,at", span=(0, 100)).headline
     '1 of 1 caught, median delay 2, no false alarms'
     """
-    evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
+    evaluated = EvaluatedTime(
+        ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
+    )
     columns = {"truth": truth, "predicted": predicted, "time": time}
-    sources = read_sources(truth_file, predicted_file)
+    sources = read_sources(truth_file, predicted_file, encoding=encoding, memory=memory)
     arguments = affiliation_arguments(sources, **columns, end=end, span=span, evaluated=evaluated)
     return affiliation(**arguments, point_length=point_length, zero_division=zero_division)
 
@@ -124,6 +132,8 @@ def curve_files(
     until: Any = None,
     max_step: Any = None,
     nan: Literal["raise", "ignore"] = "raise",
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
 ) -> AffiliationCurve:
     r"""Score a detector at every threshold, straight from CSV or Parquet files or Arrow tables.
 
@@ -148,6 +158,8 @@ def curve_files(
         Time that does not count, as in `score_files`.
     nan
         What to do with samples without a score: ``"raise"``, or ``"ignore"`` their time.
+    encoding, memory
+        As in `score_files`.
 
     Returns
     -------
@@ -162,9 +174,11 @@ def curve_files(
     >>> curve_files(path)
     AffiliationCurve(4 thresholds, average_precision=1.000, best f1=1.000 at 0.7)
     """
-    evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
+    evaluated = EvaluatedTime(
+        ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
+    )
     arguments = curve_arguments(
-        read_sources(truth_file, scores_file),
+        read_sources(truth_file, scores_file, encoding=encoding, memory=memory),
         truth=truth,
         score=score,
         time=time,
@@ -305,6 +319,8 @@ def compare_files(
     max_step: Any = None,
     nan: Literal["raise", "ignore"] = "raise",
     decimals: int | None = None,
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
 ) -> Comparison:
     r"""Compare detectors event by event, straight from CSV or Parquet files or Arrow tables.
 
@@ -335,6 +351,8 @@ def compare_files(
         their time for all detectors.
     decimals
         To how many decimals scores are rounded before they are compared.
+    encoding, memory
+        As in `score_files`.
 
     Returns
     -------
@@ -351,13 +369,15 @@ def compare_files(
     """
     from closecall.compare import compare  # which a score does without
 
-    sources = read_sources(truth_file, detectors_file)
+    sources = read_sources(truth_file, detectors_file, encoding=encoding, memory=memory)
     detectors, shared = sources[-1], len(sources) == 1
     _require_rivals(detectors, [*predicted, *scores])
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
     labelled = {name: detectors.column(name, "predicted") for name in predicted}
     scored = {name: with_nan(detectors.column(name, "score")) for name in scores}
-    evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
+    evaluated = EvaluatedTime(
+        ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
+    )
     column = next(iter((labelled | scored).values()))
     axis = axis_arguments(
         sources, column, actual, time=time, end=end, span=span, evaluated=evaluated

@@ -257,7 +257,6 @@ BROKEN = {
     "latin-1 key": "series,label,a\nK\u00e4se,0,0.1\nK\u00e4se,1,0.9\n".encode("latin-1"),
     "latin-1 header": "series,label,a,L\u00e4rm\nx,0,0.1,2\nx,1,0.9,3\n".encode("latin-1"),
     "utf-16": "series,label,a\nx,0,0.1\nx,1,0.9\n".encode("utf-16"),
-    "bare CR": b"series,label,a\rx,0,0.1\rx,1,0.9\r",
     "a long field": b'"' + b"s" * 200_000 + b'",label,a\nx,0,0.1\n',
     "NUL bytes": b"series,label,a\nx\0,0,0.1\n\0\0,1,0.9\n",
     "ragged": b"series,label,a\nx,0,0.1,7\n",

@@ -29,7 +29,9 @@ from closecall.tables.batch.thresholds import (
     series_changes,
     unit_changes,
 )
+from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.sources import open_source
+from closecall.tables.sources.paths import DamagedUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -64,6 +66,8 @@ def evaluate_frame(
     fit_until: Any = None,
     folds: int = 5,
     retune: int | None = None,
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
     strict: bool = False,
     engine: Any = None,
     workers: int | None = None,
@@ -135,6 +139,11 @@ def evaluate_frame(
         In how many circular shifts of the scores of each series to choose the best threshold
         again (all, if it has fewer samples): rows have ``retuned_f1``, the mean of these best F1,
         and ``chance_average_precision``. This takes as many curves for each row.
+    encoding
+        How the text of CSV files is encoded, as Python calls it: ``"latin-1"``, ``"utf-16"``.
+    memory
+        How many gigabytes one series of a file may take with what is computed from it; one that
+        needs more is a unit that failed. Metrics that are computed in parts need no more than one.
     strict
         Raise for the first series in trouble instead of giving it a status.
     engine
@@ -208,6 +217,8 @@ def evaluate_frame(
         fit_until=fit_until,
         folds=folds,
         retune=retune,
+        encoding=encoding,
+        memory=memory,
     )
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if given and out is None:
@@ -235,8 +246,21 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
     if not units:
         raise InputError(expected(f"{source.name} to hold at least one series", "none"))
     if not options.by and len(units) > 1 and not can_be_cut(options):
-        return [WholeSeries(tuple(units))]
-    return units
+        units = [WholeSeries(tuple(units))]
+    return [_allowed(unit, source, options) for unit in units] if source.paths else units
+
+
+def _allowed(unit: Unit, source: Source, options: BatchOptions) -> Unit:
+    """Return the unit, or one that fails in its place if it takes too much memory."""
+    budget = read_memory(options.memory)
+    if memory_of(unit.rows, len(source.schema)) <= budget:
+        return unit
+    hint = (
+        "Pass a larger `memory`; or ask for `metrics=['affiliation']` at a `threshold` that is a "
+        "number, which are computed in parts where the data is one series."
+    )
+    refusal = too_large(f"one series of {source.name}", budget, f"{unit.rows:,} rows", hint)
+    return DamagedUnit(unit.key, str(refusal), unit.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from closecall.errors import InputError, InputTypeError, UndefinedMetricError, e
 from closecall.metrics.registry import METRICS, find
 from closecall.parameters import require_count
 from closecall.series import Pair, Scored, read_pair, read_scored, require_nan
+from closecall.tables.reading import MEMORY, text_codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +102,10 @@ class BatchOptions:
     """In how many folds the series are for ``cross_fit``."""
     retune: int | None = None
     """In how many rolls of the scores of each series the threshold is chosen again."""
+    encoding: str = "utf-8"
+    """How the text of CSV files is encoded."""
+    memory: float = MEMORY
+    """How many gigabytes a series may take."""
     shared: dict[str, Any] = field(default_factory=dict)
     """Thresholds by detector, once all series were looked at: one, or one for each fold."""
     fold_keys: tuple[tuple[Any, ...], ...] = ()
@@ -128,6 +133,8 @@ class BatchOptions:
         fit_until: Any = None,
         folds: int = 5,
         retune: int | None = None,
+        encoding: str = "utf-8",
+        memory: float = MEMORY,
     ) -> BatchOptions:
         """Check every option of `closecall.evaluate_frame` that decides a number."""
         scores, labels = _one_kind(score, predicted)
@@ -156,6 +163,8 @@ class BatchOptions:
             fit_until=fit_until,
             folds=folds,
             retune=retune,
+            encoding=text_codec(encoding).name,
+            memory=memory,
         )
         options._refuse_what_has_no_use()
         options._refuse_clashes()
@@ -277,8 +286,8 @@ class BatchOptions:
 
     def describe(self, fingerprint: str) -> dict[str, str]:
         """Return what is asked of which data, as text that is the same if and only if they are."""
-        # Neither `strict` nor what was computed decides what is asked.
-        computed = {"strict", "shared", "fold_keys"}
+        # Neither `strict` nor `memory` nor what was computed decides what is asked.
+        computed = {"strict", "memory", "shared", "fold_keys"}
         named = [one.name for one in fields(self) if one.name not in computed]
         values = {name: getattr(self, name) for name in named}
         texts = {

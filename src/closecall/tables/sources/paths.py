@@ -149,14 +149,6 @@ def is_parquet(file: DataFile, *, alone: bool = False) -> bool:
         return named
 
 
-def size_of(file: DataFile) -> int:
-    """Return the size of a file in bytes, 0 if nobody knows."""
-    try:
-        return Path(file.path).stat().st_size
-    except OSError:
-        return 0
-
-
 def files_fingerprint(files: Iterable[DataFile]) -> str:
     """Return a hash of each file's path, size and time of change."""
     digest = hashlib.sha256()
@@ -318,6 +310,7 @@ class Damage:
     """The damaged ones of some files, and so which series are lost."""
 
     by: tuple[str, ...]
+    files: Sequence[DataFile]
     reasons: dict[DataFile, str] = field(default_factory=dict)
 
     def note(self, file: DataFile, reason: str) -> None:
@@ -355,9 +348,9 @@ class Damage:
         """Return the error of the first file, where nothing else is left."""
         return InputError(next(iter(self.reasons.values())))
 
-    def units(self, files: Sequence[DataFile]) -> list[DamagedUnit]:
+    def units(self) -> list[DamagedUnit]:
         """Return a unit that fails for each of them."""
-        place = place_in(files)
+        place = place_in(self.files)
         return [DamagedUnit(f"all of {place(file)}", why) for file, why in self.reasons.items()]
 
 
