@@ -42,11 +42,12 @@ import polars as pl
 import pyarrow as pa
 
 import closecall as cc
-from closecall import plot, tables
+from closecall import chance, paper, plot, statistics, tables
 
 T = [0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0]
 P = [0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0]
 S = [0.1, 0.4, 0.9, 0.5, 0.2, 0.1, 0.8, 0.3, 0.6, 0.1, 0.2, 0.3, 0.7, 0.1, 0.2, 0.0]
+one = [0, 1, 1, *[0] * 13]
 day = dt.datetime(2024, 1, 1)
 dates = [day + dt.timedelta(hours=i) for i in range(16)]
 numbers = [i / 2 for i in range(16)]
@@ -57,7 +58,8 @@ result = cc.affiliation(T, P)
 curve = cc.affiliation_curve(T, S)
 adjusted = cc.metrics.point_adjust_curve(T, S)
 compared = cc.compare(T, {"a": P, "b": T}, scores={"s": S})
-frame = pd.DataFrame({"k": ["x"] * 8 + ["y"] * 8, "t": list(range(8)) * 2, "i": range(16), "T": T, "P": P, "S": S})
+halves = {"k": ["x"] * 8 + ["y"] * 8, "t": [*range(8), *range(8)], "i": range(16)}
+frame = pd.DataFrame(halves | {"T": T, "P": P, "S": S})
 batch = cc.evaluate_frame(frame, by="k", truth="T", score="S", threshold=0.5)
 null = cc.metrics.two_sided_null(T, P, tolerance=1, simulations=10)
 page = cc.report(T, P)
@@ -112,7 +114,7 @@ cc.significance(T, P, n=20, correction="holm")
 cc.significance(T, P, n=20, times=dates, progress=lambda *x: None)
 cc.significance(T, scores=S, threshold="best_f1", n=20)
 cc.significance(T, scores=S, threshold=0.5, n=20)
-cc.audit(T, {"a": P}, metrics=["classical"], trivial=[0, 1, 1] + [0] * 13, seed=0, budget=3)
+cc.audit(T, {"a": P}, metrics=["classical"], trivial=one, seed=0, budget=3)
 cc.report(T, P, scores=S, times=numbers, values=S, thresholds=0.5, title="page", script="embed")
 cc.report(T, scores={"a": S, "b": S}, thresholds={"a": 0.5}, values=S)
 cc.report(truth, predicted, span=(0, 20))
@@ -135,7 +137,6 @@ result.interval(level=0.9, n=100, seed=1, block=2)
 result.to_frame("pandas")
 result.plot(write="scores")
 result.events.rows(("start", "stop"))
-result.events.chance_with(0.0)
 result.chance.above("f1")
 curve.at(0.5)
 curve.events_at(0.5)
@@ -149,7 +150,6 @@ curve.outline(points=10)
 curve.plot(kind="froc")
 curve.plot(beta=2, point=curve.best())
 curve.to_dict(points=10)
-curve.columns(cooldown=1.0)
 compared.pair("a", "b")
 compared.best_pair(how="union")
 compared.ensemble(["a", "b"], how="vote", votes=1)
@@ -207,7 +207,7 @@ cc.adversary.from_trivial(truth, span=(0, 20), step=1)
 cc.adversary.random_points(T, count=2, seed=0)
 cc.adversary.random_ranges(T, count=2, length=2, seed=0)
 cc.adversary.random_ranges(truth, count=2, length=2, seed=0, span=(0, 20))
-cc.adversary.search("classical", T, families=["everything"], trivial=[0, 1, 1] + [0] * 13, seed=0, budget=3)
+cc.adversary.search("classical", T, families=["everything"], trivial=one, seed=0, budget=3)
 cc.adversary.search("margin", T, parameters={"margin": 1}, budget=3)
 cc.adversary.trivial_event(P, widen=1)
 cc.theory.averaged_precision([0.1, 0.2], [1, 2])
@@ -244,12 +244,16 @@ plot.plot_curve(curve, kind="froc")
 plot.plot_distances(T, P, event=1, side="both")
 plot.plot_events(T, P, times=dates, values=S, write="scores")
 plot.plot_single_prediction()
+chance.adjust_pvalues([0.1, 0.2], "holm")
+statistics.mean_interval([0.1, 0.2, 0.4], level=0.9, n=100, seed=1)
+paper.reproduce("sub")
+statistics.hierarchical([0.1, 0.2, 0.3], [0.1, 0.3, 0.4], [0, 1, 2], level=0.9, n=100, seed=1)
 plot.plot_survival(T, P, event=1, side="both")
 """.strip().splitlines()
 """A valid call of everything public, or several."""
 
 # Calls whose data is not there: the valid call is refused.
-ABSENT = ("load_kdd2022", "load_nab", "read_esa_adb", "read_nab", "read_timeeval")
+ABSENT = ("load_kdd2022", "load_nab", "read_esa_adb", "read_nab", "read_timeeval", "reproduce")
 
 HOSTILE = """
 None
@@ -459,7 +463,7 @@ class Attempt(NamedTuple):
 @cache
 def namespace() -> dict[str, Any]:
     """Return the names that calls use; files are written to the current folder."""
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {"__name__": "fuzz"}
     exec(SETUP, names)  # noqa: S102 - it is the text above
     return names
 
@@ -470,6 +474,7 @@ def temporary_folder() -> Iterator[None]:
     before = os.getcwd()  # noqa: PTH109 - it may be any
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.chdir(folder)
+        os.environ["https_proxy"] = os.environ["http_proxy"] = "http://127.0.0.1:9"  # no downloads
         try:
             namespace.cache_clear()
             namespace()

@@ -10,7 +10,7 @@ import numpy as np
 from closecall.axis import read_axis, require_increasing
 from closecall.clock import Timed, is_missing, on_one_clock, read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.parameters import read_duration, read_length
 
 if TYPE_CHECKING:
@@ -421,7 +421,7 @@ def _columns(intervals: Any, name: str = "intervals") -> tuple[Any, Any]:
         raise InputTypeError(
             expected(
                 f"`{name}` to be pairs (start, stop)",
-                f"{intervals!r:.80}",
+                shown(intervals),
                 "Use `Events.from_points(times)` for points and `Events.from_labels(labels)` for "
                 "a 0/1 vector.",
             )

@@ -21,9 +21,9 @@ from closecall.adversary.search import (
 )
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
 from closecall.clock import Timed, on_one_clock, read_times
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed, shown
 from closecall.events import Events, Intervals
-from closecall.parameters import require_count, shown
+from closecall.parameters import require_choice, require_count
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
@@ -245,10 +245,8 @@ class Audit:
         >>> found.to_frame("polars").columns[:4]
         ['metric', 'prediction', 'kind', 'number']
         """
-        if part not in ("table", "verdicts", "targets"):
-            raise InputError(expected("`part` to be 'table', 'verdicts' or 'targets'", repr(part)))
-        if backend not in ("pandas", "polars"):
-            raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
+        require_choice(part, "part", ("table", "verdicts", "targets"))
+        require_choice(backend, "backend", ("pandas", "polars"))
         rows = flat_rows(self, part)
         columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,10 @@ from closecall.adversary.predictions import (
     draw_ranges,
     whole_span,
 )
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from closecall.clock import Tick
     from closecall.events import Intervals
@@ -85,11 +86,12 @@ def read_families(families: Iterable[str] | None) -> list[Family]:
     """Look families up by name; all of them by default."""
     if families is None:
         return list(FAMILIES.values())
-    names = [families] if isinstance(families, str) else list(families)
+    given: Any = families
+    names = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     for name in names:
-        if name not in FAMILIES:
+        if not isinstance(name, str) or name not in FAMILIES:
             known = ", ".join(FAMILIES)
-            raise InputError(expected(f"`families` to be among {known}", repr(name)))
+            raise InputError(expected(f"`families` to be among {known}", shown(name)))
     if not names:
         raise InputError(expected("at least one family in `families`", "none"))
     return [FAMILIES[name] for name in names]

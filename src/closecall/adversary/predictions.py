@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.clock import SAMPLES, Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events, Intervals, read_labels, runs
-from closecall.parameters import read_duration, read_number, require_count, shown
+from closecall.parameters import read_duration, read_number, require_count
 from closecall.series import read_span
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpa
             raise InputTypeError(
                 expected(
                     "no `span` beside a vector, whose samples are the whole series",
-                    f"{span!r:.80}",
+                    shown(span),
                     "Leave it out; predictions for a vector are vectors of the same length.",
                 )
             )
@@ -156,7 +156,7 @@ def trivial_event(flagged: Any, *, widen: int = 0) -> NDArray[np.uint8]:
             expected("`flagged` to flag at least one sample", "none", "Loosen the rule.")
         )
     event = np.zeros(labels.size, dtype=np.uint8)
-    event[max(0, found[0] - widen) : found[-1] + widen + 1] = 1
+    event[max(0, int(found[0]) - widen) : int(found[-1]) + widen + 1] = 1
     return event
 
 
@@ -278,7 +278,7 @@ def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -
     require_count(count, "count", 1)
     require_count(seed, "seed", 0)
     if own.whole and count > own.length:
-        raise InputError(expected(f"`count` to be at most {own.length}", f"{count}"))
+        raise InputError(expected(f"`count` to be at most {own.length}", shown(count)))
     return own.as_given(draw_points(own, count, seed))
 
 
@@ -326,6 +326,8 @@ def _read_ticks(value: Any, own: EventsInSpan, name: str) -> Tick:
     if ticks == 0 or (own.whole and not float(ticks).is_integer()):
         rule = "a whole number of ticks, 1 or more" if own.whole else "more than 0"
         raise InputError(expected(f"`{name}` to be {rule}", shown(value)))
+    if ticks > own.length:
+        raise InputError(expected(f"`{name}` to fit in the series", shown(value)))
     return int(ticks) if own.whole else ticks
 
 

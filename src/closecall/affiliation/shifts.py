@@ -17,6 +17,7 @@ from closecall.affiliation import _shift_kernels
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.events import Intervals
+from closecall.parameters import require_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -302,6 +303,7 @@ class Chance:
 
     def above(self, name: str) -> float:
         """Return how far a score is above its level; see `above_chance`."""
+        require_choice(name, "name", _SCORES)
         return float(above_chance(self.observed[_SCORES.index(name)], getattr(self, name)))
 
     def values(self) -> dict[str, float]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
 from closecall.fscore import f_measure, first_highest
-from closecall.parameters import is_number, read_duration, read_fraction, require_count, shown
+from closecall.parameters import is_number, read_duration, read_fraction, require_count
 from closecall.wording import in_words, number_text
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from closecall.datasets.layouts import (
     read_truth,
     series_to_read,
 )
-from closecall.errors import InputError, expected
-from closecall.parameters import shown
+from closecall.errors import InputError, expected, shown
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.affiliation.score import affiliation
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.metrics.affiliation_variants import normalised_affiliation, unbiased_affiliation
 from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentation, semimetric
 from closecall.metrics.nab import nab
@@ -27,7 +27,6 @@ from closecall.metrics.time_aware import enhanced_time_aware, time_aware
 from closecall.metrics.two_sided import two_sided
 from closecall.metrics.vus import vus
 from closecall.metrics.window import margin, window_once
-from closecall.parameters import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -177,13 +176,13 @@ LISTED = "`closecall.metrics.table()` lists them all."
 """The hint beside an unknown name, which the command line puts in its own words."""
 
 
-def find(name: str) -> Metric:
+def find(name: Any) -> Metric:
     """Return the metric of a name, or raise with the nearest name."""
-    if name in METRICS:
+    if isinstance(name, str) and name in METRICS:
         return METRICS[name]
-    close = difflib.get_close_matches(name, METRICS, n=1)
+    close = difflib.get_close_matches(shown(name), METRICS, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
-    raise InputError(expected("the name of a metric", repr(name), f"{hint}{LISTED}"))
+    raise InputError(expected("the name of a metric", shown(name), f"{hint}{LISTED}"))
 
 
 def table() -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from closecall.errors import (
     MissingExtraError,
     UndefinedMetricError,
     expected,
+    shown,
 )
 from closecall.events import Events, read_labels
 from closecall.report.explorer import Report, SeriesTrouble, page_html, require_page
@@ -99,7 +100,7 @@ def report_batch(
     given: Any = series
     if not isinstance(given, Mapping) or not given:
         raise InputTypeError(
-            expected("`series` to map at least one name to arguments", f"{given!r:.80}")
+            expected("`series` to map at least one name to arguments", shown(given))
         )
     summaries: list[dict[str, Any]] = []
     contents: list[dict[str, Any] | None] = []

@@ -17,8 +17,9 @@ from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.detectors import by_name, read_detectors
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events
+from closecall.parameters import is_number
 from closecall.report.packing import packed, packed_for_drawing, packed_times
 from closecall.series import advice
 
@@ -167,9 +168,9 @@ def _require_names(labelled: Collection[str], scored: Collection[str], threshold
             raise InputError(
                 expected("`thresholds` to be for detectors in `scores`", f"one for {str(name)!r}")
             )
-        if not isinstance(threshold, (int, float, np.number)) or isnan(threshold):
+        if not is_number(threshold) or isnan(threshold):
             raise InputError(
-                expected(f"the threshold of {str(name)!r} to be a number, or inf", f"{threshold!r}")
+                expected(f"the threshold of {str(name)!r} to be a number, or inf", shown(threshold))
             )
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.fscore import f_measure
-from closecall.parameters import read_numbers, require_count, shown
+from closecall.parameters import read_numbers, require_count
 from closecall.statistics.intervals import (
     FEW,
     FEWEST,

@@ -14,7 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from closecall.errors import InputError, MissingExtraError, expected, first_line
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, first_line
+from closecall.parameters import read_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,8 @@ _PARQUET_SUFFIXES = {".parquet", ".pq"}
 
 def shown_name(source: str | PathLike[str]) -> str:
     """Return what messages call a source: the path as it was given, or ``standard input``."""
-    return "standard input" if str(source) == "-" else str(source)
+    name = str(read_path(source, "source"))
+    return "standard input" if name == "-" else name
 
 
 def read_table(source: str | PathLike[str]) -> pa.Table:
@@ -101,12 +103,18 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     >>> path.read_text()
     'label,predicted\n0,1\n1,1\n'
     """
-    table = arrow("pyarrow").table(dict(columns))
+    pa = arrow("pyarrow")
+    try:
+        table = pa.table(dict(columns))
+    except (TypeError, ValueError) as error:  # those of Arrow are among them
+        rule = "`columns` to be a mapping from names to columns that Arrow can hold"
+        raise InputTypeError(expected(rule, first_line(error))) from None
     if str(path) == "-":
         _write_csv(table, sys.stdout.buffer)
         return
-    with Path(path).open("wb") as file:
-        if Path(path).suffix in _PARQUET_SUFFIXES:
+    place = read_path(path, "path")
+    with place.open("wb") as file:
+        if place.suffix in _PARQUET_SUFFIXES:
             _imported("pyarrow.parquet").write_table(table, file)
         else:
             _write_csv(table, file)

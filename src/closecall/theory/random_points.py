@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
-from closecall.parameters import read_numbers, shown
+from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.parameters import read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,14 @@ from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, expected
+from closecall.errors import (
+    EngineError,
+    InputError,
+    InputTypeError,
+    MissingExtraError,
+    expected,
+    shown,
+)
 from closecall.parameters import require_count
 from closecall.tables.batch.status import one_line
 
@@ -127,7 +134,7 @@ def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
     raise InputTypeError(
         expected(
             "`engine` to be an executor, a Dask client, or the address of a scheduler",
-            f"{engine!r:.80}",
+            shown(engine),
             'Pass a `concurrent.futures.Executor`, a `distributed.Client`, or "tcp://host:port".',
         )
     )
