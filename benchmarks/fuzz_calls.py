@@ -102,7 +102,7 @@ cc.affiliation_average_precision_score(T, S, times=dates, end=dates[-1] + dt.tim
 cc.choose_threshold(T, S, "best_f1", fit=[(0, 8)], times=range(16))
 cc.choose_threshold(T, S, "quantile:0.9")
 cc.choose_threshold(T, S, "alarms:2/8")
-cc.choose_threshold(T * 40, S * 40, "spot:0.01")
+cc.choose_threshold(T * 40, range(640), "spot:0.01")
 cc.choose_threshold(T, S, 0.5)
 cc.compare(T, {"a": P, "b": T}, scores={"s": S, "r": P}, thresholds={"s": 0.5}, decimals=2)
 cc.compare(truth, {"a": predicted, "b": truth}, span=(0, 20))
@@ -372,7 +372,6 @@ np.array([b"a"] * 16)
 np.array([(1, 2.0)] * 16, dtype=[("a", int), ("b", float)])
 np.ma.array(T, mask=P)
 np.ma.array(S)
-np.matrix([[0, 1]])
 np.array(dates, dtype="datetime64[ns]")
 np.array(T, dtype="datetime64[Y]")
 np.array(T, dtype="timedelta64[h]")
@@ -445,7 +444,7 @@ numbers
 NotImplemented
 """.strip().splitlines()
 
-BOUND = 10.0  # seconds that a call of a small series may take
+BOUND = 30.0  # seconds that a call of a small series may take
 
 
 class TooLongError(BaseException):
@@ -570,6 +569,10 @@ def run(source: str) -> Attempt:
             use(value)
     except (ClosecallError, OSError) as error:
         return Attempt(source, "refused", f"{type(error).__name__}: {error}")
+    except TypeError as error:
+        if "hash" in str(error) and _where(error) == " []":  # a key of a dict in the call
+            return Attempt(source, "refused", str(error))
+        return Attempt(source, "failed", f"TypeError: {error}"[:300] + _where(error))
     except (Exception, TooLongError) as error:
         return Attempt(source, "failed", f"{type(error).__name__}: {error}"[:300] + _where(error))
     finally:

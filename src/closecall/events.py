@@ -127,7 +127,9 @@ class Intervals:
     def with_point_length(self, length: Tick, stop: Tick) -> Intervals:
         """Give points a length, cut at the next interval or where time stops."""
         limit = np.append(self.starts[1:], self.starts.dtype.type(stop))
-        ends = np.where(self.starts == self.stops, self.starts + length, self.stops)
+        # Where the limit is nearer, adding the length might leave 64 bits.
+        longer = np.where(limit - self.starts <= length, limit, self.starts + length)
+        ends = np.where(self.starts == self.stops, longer, self.stops)
         return Intervals(self.starts, np.minimum(ends, limit), self.clock)
 
     def without(self, starts: Ticks, stops: Ticks) -> Intervals:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from fractions import Fraction
 from math import isfinite
-from numbers import Real
+from numbers import Rational, Real
 from os import PathLike, fsencode, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,11 +111,16 @@ def read_names(value: Any, name: str) -> tuple[str, ...]:
     """Read the name of a column, or several."""
     if isinstance(value, str):
         return (read_name(value, name),)
-    listed = isinstance(value, Iterable) and not isinstance(value, Mapping)
-    if not listed or getattr(value, "ndim", 1) == 0:
+    if not is_listed(value):
         rule = f"`{name}` to be a column or a list of columns"
         raise InputTypeError(expected(rule, shown(value)))
     return tuple(read_name(one, name) for one in value)
+
+
+def is_listed(value: Any) -> bool:
+    """Return whether a value holds others without names; a text is one value."""
+    single = isinstance(value, str | bytes | Mapping) or getattr(value, "ndim", 1) == 0
+    return isinstance(value, Iterable) and not single
 
 
 def require_function(value: Any, name: str) -> None:
@@ -175,6 +180,11 @@ def call_option(
             rule = f"`{name}` to be a function that can be called as {name}{places}"
             raise InputTypeError(expected(rule, f"one that cannot ({error})")) from None
         raise
+    except ValueError as error:
+        # As above; what a function of the caller raises inside is its own.
+        if error.__traceback__ is None or error.__traceback__.tb_next is None:
+            raise InputError(expected(f"`{name}` to return {rule}", str(error))) from None
+        raise
     got = f"{shown(value)} for {name}{places}"
     return _checked(value, allowed, expected(f"`{name}` to return {rule}", got))
 
@@ -202,6 +212,7 @@ def require_count(value: Any, name: str, least: int, most: int | None = None) ->
         raise InputError(expected(f"`{name}` to be at most {most:,}", shown(int(value))))
 
 
+_LONGEST = 2**62  # in whole ticks; no span is as long
 # Years, months and bare counts are left out: they are no fixed length of time.
 _SECONDS = {"W": Fraction(604_800), "D": Fraction(86_400), "h": Fraction(3_600), "m": Fraction(60)}
 _PARTS_OF_A_SECOND = ("s", "ms", "us", "ns", "ps", "fs", "as")
@@ -266,8 +277,10 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
         raise InputError(expected(f"`{name}` to be longer than 0", shown(value)))
     if clock.kind == "number":
         return ticks
-    of_time = isinstance(value, timedelta | np.timedelta64)
-    exact = _timedelta_ticks(value, clock, name) if of_time else Fraction(value)
+    if isinstance(value, timedelta | np.timedelta64):
+        exact = _timedelta_ticks(value, clock, name)
+    else:
+        exact = Fraction(value) if isinstance(value, Rational) else Fraction(ticks)
     if exact.denominator != 1:
         unit = f"whole {clock.unit}" if clock.kind == "datetime" else "a whole number"
         raise InputError(
@@ -277,7 +290,7 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
                 "Give the times in a finer unit.",
             )
         )
-    return int(exact)
+    return min(int(exact), _LONGEST)
 
 
 UNITS = {

@@ -8,7 +8,7 @@ caller's own.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from math import inf
+from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -111,7 +111,27 @@ class TruthInSpan:
                     "Count time in another unit.",
                 )
             )
+        if self.clock.kind == "number":
+            self._require_squares()
         return self
+
+    def _require_squares(self) -> None:
+        """Raise if a step, an event or a time between events has a square that no float holds."""
+        sides = [self.truth, *([self.predicted] if isinstance(self, Pair) else [])]
+        if self.axis is not None:
+            lengths = self.axis.lengths()
+        else:
+            both = [np.ravel((side.starts, side.stops), order="F") for side in sides]
+            lengths = np.concatenate([np.diff(own, prepend=self.start) for own in both])
+        short = (lengths > 0) & (lengths < _SHORTEST_SPAN)
+        if short.any():
+            raise InputError(
+                expected(
+                    f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
+                    f"{lengths[short][0]:g}",
+                    "Count time in another unit, or drop what follows so closely.",
+                )
+            )
 
     def require_truth(self, metric: str) -> None:
         """Raise if there is no true event: recall does not exist then."""
@@ -400,10 +420,10 @@ def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:
 def _lowest_float(threshold: Any) -> np.float64:
     """Return the lowest float that is at least a number."""
     try:
-        number = np.float64(float(threshold))
+        number = float(threshold)
     except OverflowError:
-        number = np.float64(inf if threshold > 0 else -inf)
-    return np.nextafter(number, inf) if number < threshold else number
+        number = inf if threshold > 0 else -inf
+    return np.float64(nextafter(number, inf) if number < threshold else number)
 
 
 def require_threshold(threshold: Any, name: str = "threshold") -> None:

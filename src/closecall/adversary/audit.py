@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from closecall.adversary.families import DRAWS, FAMILIES, Attempt, plan, read_families, remaining
+from closecall.adversary.families import (
+    DRAWS,
+    FAMILIES,
+    MOST_TRIED,
+    Attempt,
+    plan,
+    read_families,
+    remaining,
+)
 from closecall.adversary.predictions import EventsInSpan, read_events_in_span
 from closecall.adversary.search import (
     Values,
@@ -23,7 +31,7 @@ from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, m
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed, shown
 from closecall.events import Events, Intervals
-from closecall.parameters import require_choice, require_count
+from closecall.parameters import require_choice, require_count, require_function
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
@@ -106,7 +114,8 @@ def audit(
     """
     _require_detectors(detectors)
     require_count(seed, "seed", 0)
-    require_count(budget, "budget", 1)
+    require_count(budget, "budget", 1, MOST_TRIED)
+    require_function(progress, "progress")
     series = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
     for name, predicted in detectors.items():
@@ -299,7 +308,7 @@ def _require_detectors(detectors: Any) -> None:
                 "Pass a mapping, such as {'mine': predicted}.",
             )
         )
-    if not detectors:
+    if len(detectors) == 0:
         raise InputError(expected("at least one detector in `detectors`", "none"))
     taken = ("trivial", *FAMILIES)
     for name in detectors:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +18,10 @@ from closecall.adversary.predictions import (
     whole_span,
 )
 from closecall.errors import InputError, expected, shown
+from closecall.parameters import is_listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from closecall.clock import Tick
     from closecall.events import Intervals
@@ -33,6 +33,7 @@ _COVERED = (0.5, 0.02, 0.2, 0.1, 0.05, 0.01)  # shares of the series that random
 # Random predictions meet in rounds: how often each is drawn (its median draw stands for it), and
 # how many of each family come this far. The best of many medians is lucky as well, so each round
 # draws afresh, and the draws of the last one had no say in what was chosen.
+MOST_TRIED = 1_000_000
 DRAWS = (5, 25, 25)
 _KEPT = (None, 3, 1)
 
@@ -87,7 +88,7 @@ def read_families(families: Iterable[str] | None) -> list[Family]:
     if families is None:
         return list(FAMILIES.values())
     given: Any = families
-    names = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    names = list(given) if is_listed(given) else [given]
     for name in names:
         if not isinstance(name, str) or name not in FAMILIES:
             known = ", ".join(FAMILIES)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Prediction = Any  # a vector of 0 and 1, or Events: whichever kind was given
 _MOST_ADDED = 1000  # predictions beside the trivial event, unless a number is asked for
+_MOST_DRAWN = 10_000_000  # predictions of one adversary
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,8 @@ def trivial_event(flagged: Any, *, widen: int = 0) -> NDArray[np.uint8]:
             expected("`flagged` to flag at least one sample", "none", "Loosen the rule.")
         )
     event = np.zeros(labels.size, dtype=np.uint8)
-    event[max(0, int(found[0]) - widen) : int(found[-1]) + widen + 1] = 1
+    more = min(int(widen), labels.size)
+    event[max(0, found[0] - more) : found[-1] + more + 1] = 1
     return event
 
 
@@ -230,7 +232,7 @@ def against_composite(
     own = _read_trivial(trivial, span)
     share = read_number(share, "share", "a number above 0 and up to 1", lambda x: 0 < x <= 1)
     if count is not None:
-        require_count(count, "count", 1)
+        require_count(count, "count", 1, _MOST_DRAWN)
     return own.as_given(beside_trivial(own, *added_predictions(own, count, share)))
 
 
@@ -275,7 +277,7 @@ def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -
     7
     """
     own = read_events_in_span(series, "series", span)
-    require_count(count, "count", 1)
+    require_count(count, "count", 1, _MOST_DRAWN)
     require_count(seed, "seed", 0)
     if own.whole and count > own.length:
         raise InputError(expected(f"`count` to be at most {own.length}", shown(count)))
@@ -306,7 +308,7 @@ def random_ranges(
     array([5, 5, 5])
     """
     own = read_events_in_span(series, "series", span)
-    require_count(count, "count", 1)
+    require_count(count, "count", 1, _MOST_DRAWN)
     require_count(seed, "seed", 0)
     ticks = _read_ticks(length, own, "length")
     needed = count * ticks + (count - 1) * own.gap
@@ -334,6 +336,12 @@ def _read_ticks(value: Any, own: EventsInSpan, name: str) -> Tick:
 def alternating(series: EventsInSpan, step: Tick) -> Intervals:
     """Alternate inside the events, leave one step beside them, and predict everything else."""
     trivial = series.events
+    if series.durations.max() / step > _MOST_DRAWN:
+        raise InputError(
+            expected(
+                f"`step` to cut an event into at most {_MOST_DRAWN:,} pieces", f"{step:g} ticks"
+            )
+        )
     left = np.concatenate(([series.start], trivial.stops + step))
     right = np.concatenate((trivial.starts - step, [series.stop]))
     around = left < right

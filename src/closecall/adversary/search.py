@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.adversary.families import DRAWS, plan, read_families, remaining
+from closecall.adversary.families import DRAWS, MOST_TRIED, plan, read_families, remaining
 from closecall.adversary.predictions import EventsInSpan, Prediction, read_events_in_span
 from closecall.affiliation import affiliation
 from closecall.errors import (
@@ -243,7 +243,7 @@ def search(
     """
     chosen = read_families(families)
     require_count(seed, "seed", 0)
-    require_count(budget, "budget", 1)
+    require_count(budget, "budget", 1, MOST_TRIED)
     series = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
     given: Any = {} if parameters is None else parameters

@@ -231,7 +231,7 @@ class AffiliationCurve:
             precision=float(self.precision[index]),
             recall=float(self.recall[index]),
             fbeta=float(f_measure(self.precision[index], self.recall[index], beta)),
-            beta=beta,
+            beta=float(beta),
             caught=int(self.caught[index]),
             alarms=int(columns.alarms[index]),
             false_alarms=int(columns.false_alarms[index]),

@@ -116,7 +116,7 @@ def affiliation(
 
 def require_zero_division(value: Any) -> None:
     """Raise unless an undefined precision can count as this: nan, 0 or 1."""
-    if not is_number(value) or not (value in (0, 1) or isnan(value)):
+    if not is_number(value) or not (value in (0, 1) or value != value):  # noqa: PLR0124
         raise InputError(expected("`zero_division` to be nan, 0 or 1", shown(value)))
 
 

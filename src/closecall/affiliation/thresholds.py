@@ -89,7 +89,8 @@ class Limit(NamedTuple):
     def missed_by(self, columns: Columns) -> NDArray[np.float64]:
         """Return how far each threshold is from keeping it, as a share of the bound or of 1."""
         away = self.values(columns) - self.bound
-        return np.maximum(away if self.at_most else -away, 0) / (self.bound or 1.0)
+        with np.errstate(over="ignore"):
+            return np.maximum(away if self.at_most else -away, 0) / (self.bound or 1.0)
 
     def told(self, columns: Columns, index: int) -> str:
         """Write what a threshold gives beside what was asked for."""

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -418,7 +418,7 @@ class Comparison:
             raise InputTypeError(
                 expected(f"`{argument}` to be names in a list", shown(names), hint)
             )
-        chosen = tuple(names)
+        chosen = tuple(islice(names, len(self.results) + 1))
         for name in chosen:
             if not isinstance(name, str) or name not in self.results:
                 close = difflib.get_close_matches(shown(name), self.names, n=1)

@@ -10,7 +10,7 @@ from matplotlib import pyplot as plt
 from matplotlib.patches import Rectangle
 
 from closecall.errors import InputError, InputTypeError, expected, shown
-from closecall.parameters import require_choice
+from closecall.parameters import read_name, require_choice
 from closecall.plot.drawing import INK, PRECISION, as_given, plain, read_panels, tidy, write_names
 from closecall.tables.batch.result import BatchResult
 
@@ -88,6 +88,8 @@ def plot_batch(
         told = {"value": value, "best": best}
         own = {name: given for name, given in told.items() if given is not None}
         return table.plot(order=order, ax=ax, **own)
+    if value is not None:
+        read_name(value, "value")
     series, detectors, values = _read_table(table)
     upward = -values if best == "lowest" else values
     ranks = _ranks(upward)
@@ -107,7 +109,7 @@ def _read_table(table: Any) -> tuple[list[str], list[str], Floats]:
         try:
             one, detector, value = row
             cell, score = (str(one), str(detector)), float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             rule = "rows of `table` to be (series, detector, value)"
             raise InputTypeError(expected(rule, f"{shown(row)} at index {number}")) from None
         if cell in cells:

@@ -132,7 +132,7 @@ def plot_curve(
                 "For example `point=curve.best(min_precision=0.9)`.",
             )
         )
-    best = curve.best(beta)
+    best, beta = curve.best(beta), float(beta)
     marked = best if point is None else point
     if ax is not None:
         (ax,) = read_panels(ax, ["curve"])

@@ -162,7 +162,7 @@ def _series_content(
         raise InputTypeError(expected(f"{rule}, by name", type(arguments).__name__, hint))
     unknown = [key for key in arguments if key not in _ARGUMENTS]
     if unknown or "truth" not in arguments:
-        raise InputError(expected(rule, repr(unknown[0]) if unknown else "no `truth`", hint))
+        raise InputError(expected(rule, shown(unknown[0]) if unknown else "no `truth`", hint))
     given: dict[str, Any] = {key: arguments.get(key) for key in _ARGUMENTS}
     given["nan"] = given["nan"] or "raise"
     order = _put_in_order(given, disorder)

@@ -164,13 +164,14 @@ def _require_names(labelled: Collection[str], scored: Collection[str], threshold
     one_for_all = thresholds is not None and not isinstance(thresholds, Mapping)
     chosen = dict.fromkeys(scored, thresholds) if one_for_all else thresholds or {}
     for name, threshold in chosen.items():
-        if str(name) not in scored:
+        called = name if isinstance(name, str) else shown(name)
+        if called not in scored:
             raise InputError(
-                expected("`thresholds` to be for detectors in `scores`", f"one for {str(name)!r}")
+                expected("`thresholds` to be for detectors in `scores`", f"one for {called!r}")
             )
-        if not is_number(threshold) or isnan(threshold):
+        if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
             raise InputError(
-                expected(f"the threshold of {str(name)!r} to be a number, or inf", shown(threshold))
+                expected(f"the threshold of {called!r} to be a number, or inf", shown(threshold))
             )
 
 

@@ -106,7 +106,7 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     pa = arrow("pyarrow")
     try:
         table = pa.table(dict(columns))
-    except (TypeError, ValueError) as error:  # those of Arrow are among them
+    except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
         rule = "`columns` to be a mapping from names to columns that Arrow can hold"
         raise InputTypeError(expected(rule, first_line(error))) from None
     if str(path) == "-":
@@ -124,7 +124,10 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
     csv = _imported("pyarrow.csv")
     # Arrow quotes every column name; a plain header is easier on the reader.
     file.write(f"{','.join(table.column_names)}\n".encode())
-    csv.write_csv(table, file, csv.WriteOptions(include_header=False))
+    try:
+        csv.write_csv(table, file, csv.WriteOptions(include_header=False))
+    except (TypeError, ValueError) as error:  # those of Arrow are among them
+        raise InputTypeError(expected("columns that CSV can hold", first_line(error))) from None
 
 
 def arrow(module: str) -> Any:

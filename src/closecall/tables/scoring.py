@@ -260,7 +260,7 @@ def alarm_rate(curve: AffiliationCurve, alarms: int) -> float:
     0.5
     """
     _require_curve(curve)
-    require_count(alarms, "alarms", 0)
+    require_count(alarms, "alarms", 0, curve.scored.all_scores.size)
     pair = curve.scored
     whole = pair.stop - pair.start
     if pair.clock.kind == "datetime":
@@ -284,6 +284,10 @@ def curve_report(
     >>> chosen["threshold"], chosen["events"][0]["recall"]
     (0.4, 1.0)
     """
+    if chosen is None:
+        raise InputTypeError(
+            expected("`chosen` to be what `AffiliationCurve.best` returns", "None")
+        )
     columns = curve_columns(curve, points=points, chosen=chosen)
     plain = {name: column.tolist() for name, column in columns.items()}
     thresholds = [_json_number(value) for value in plain.pop("threshold")]

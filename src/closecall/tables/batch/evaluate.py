@@ -213,6 +213,8 @@ def evaluate_frame(
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if read_flag(given, name) and out is None:
             raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
+    if progress is not None:
+        read_flag(progress, "progress")
     # Workers start while the data is looked at.
     with open_engine(engine, workers) as opened:
         source = open_source(data, options)

@@ -17,7 +17,14 @@ from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
 from closecall.clock import is_missing
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
 from closecall.metrics.registry import METRICS, find
-from closecall.parameters import read_flag, read_name, read_names, require_choice, require_count
+from closecall.parameters import (
+    is_listed,
+    read_flag,
+    read_name,
+    read_names,
+    require_choice,
+    require_count,
+)
 from closecall.series import Pair, Scored, read_pair, read_scored, require_nan
 
 if TYPE_CHECKING:
@@ -137,15 +144,16 @@ class BatchOptions:
         if retune is not None:
             require_count(retune, "retune", 1)
         chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
+        flag = read_flag(per_event, "per_event")
         options = cls(
             by=() if by is None else read_names(by, "by"),
             truth=read_name(truth, "truth"),
             scores=scores,
             predicted=labels,
             time=None if time is None else read_name(time, "time"),
-            threshold=_read_threshold(threshold, chosen, per_event, scored=bool(scores)),
+            threshold=_read_threshold(threshold, chosen, flag, scored=bool(scores)),
             metrics=chosen,
-            per_event=read_flag(per_event, "per_event"),
+            per_event=flag,
             disorder=disorder,
             strict=read_flag(strict, "strict"),
             ignore=None if ignore is None else read_name(ignore, "ignore"),
@@ -359,7 +367,7 @@ def _read_metrics(
     if metrics is None:
         names = ("affiliation", "affiliation_average_precision")[: 1 + scored]
         return tuple((name, {}) for name in names)
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+    if not (isinstance(metrics, Mapping) or is_listed(metrics)):
         raise InputTypeError(
             expected("`metrics` to be names in a list", shown(metrics), f"Pass [{shown(metrics)}].")
         )

@@ -33,6 +33,7 @@ KEPT = "What was finished is kept: with `out=` (`--out`), `resume=True` (`--resu
 _PATIENCE = 0.5  # seconds between looks at the keyboard: not every system wakes a waiting thread
 _LAST_CALL = 1.0  # seconds, for results that were finished when an executor broke
 _AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
+_MOST_WORKERS = 1024  # each is a process of this machine
 _UNKNOWN_WORKERS = 32  # of an executor that does not say how many it has
 _SHOWN_KEYS = 3
 
@@ -115,7 +116,7 @@ class BorrowedExecutor(Engine):
 def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
     """Start, or connect to, what evaluates units; close it when done."""
     if workers is not None:
-        require_count(workers, "workers", 1)
+        require_count(workers, "workers", 1, _MOST_WORKERS)
         if engine is not None:
             rule = "`workers` only without an `engine`, which has workers of its own"
             raise InputError(expected(rule, str(workers)))

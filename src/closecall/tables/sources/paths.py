@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.parameters import read_path
 from closecall.tables.reading import arrow, read_table
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
     """Raise for a file that is named twice, which would double its series."""
     first: dict[Path, str] = {}
     for path in paths:
-        place = Path(path).resolve()
+        place = read_path(path, "data").resolve()
         if place in first:
             raise InputError(
                 expected(
