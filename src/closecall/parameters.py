@@ -72,7 +72,10 @@ def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
     """
     try:
         given = np.asarray(values)
-        numbers = given.astype(np.float64) if given.dtype.kind in "iufbO" else None
+        plain = given.dtype.kind in "iuf" or (
+            given.dtype.kind == "O" and all(map(is_number, given.flat))
+        )
+        numbers = given.astype(np.float64) if plain else None
     except (TypeError, ValueError, OverflowError, MemoryError):
         numbers = None
     if numbers is None:

@@ -112,26 +112,9 @@ class TruthInSpan:
                 )
             )
         if self.clock.kind == "number":
-            self._require_squares()
+            samples = [] if self.axis is None else [self.axis.lengths()]
+            _require_squares(*_steps(self.truth, self.start), *samples)
         return self
-
-    def _require_squares(self) -> None:
-        """Raise if a step, an event or a time between events has a square that no float holds."""
-        sides = [self.truth, *([self.predicted] if isinstance(self, Pair) else [])]
-        if self.axis is not None:
-            lengths = self.axis.lengths()
-        else:
-            both = [np.ravel((side.starts, side.stops), order="F") for side in sides]
-            lengths = np.concatenate([np.diff(own, prepend=self.start) for own in both])
-        short = (lengths > 0) & (lengths < _SHORTEST_SPAN)
-        if short.any():
-            raise InputError(
-                expected(
-                    f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
-                    f"{lengths[short][0]:g}",
-                    "Count time in another unit, or drop what follows so closely.",
-                )
-            )
 
     def require_truth(self, metric: str) -> None:
         """Raise if there is no true event: recall does not exist then."""
@@ -323,8 +306,29 @@ def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
     truth, predicted = Intervals(ticks[0], ticks[1], clock), Intervals(ticks[2], ticks[3], clock)
     truth.require_inside(start, stop, "truth")
     predicted.require_inside(start, stop, "predicted")
-    pair = Pair(truth=truth, predicted=predicted, start=start, stop=stop, clock=clock)
-    return pair.checked()
+    pair = Pair(truth=truth, predicted=predicted, start=start, stop=stop, clock=clock).checked()
+    if clock.kind == "number":
+        _require_squares(*_steps(predicted, start))
+    return pair
+
+
+def _steps(side: Intervals, start: Tick) -> tuple[Ticks, Ticks]:
+    """Return how long events last, and the time before each."""
+    return side.stops - side.starts, side.starts - np.append(start, side.stops[:-1])[: len(side)]
+
+
+def _require_squares(*lengths: Ticks) -> None:
+    """Raise if a length of time has a square that no float holds."""
+    for own in lengths:
+        short = (own > 0) & (own < _SHORTEST_SPAN)
+        if short.any():
+            raise InputError(
+                expected(
+                    f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
+                    f"{own[short][0]:g}",
+                    "Count time in another unit, or drop what follows so closely.",
+                )
+            )
 
 
 def close_series(
