@@ -100,7 +100,7 @@ def score_shifts(
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
 ) -> None:
-    """Fill in precision, recall and F1 (rows) of every shift, and what they are at each event.
+    """Fill in precision, recall and F1 (rows) of every shift, and add to what is at each event.
 
     `observed` has the three scores of each event, `events` the columns above for each of them.
     """
@@ -113,7 +113,6 @@ def score_shifts(
     offsets = np.empty(zones + 1, dtype=np.int64)
     table = np.empty((zones, COLUMNS))
     origin = first - first
-    events[:] = 0.0
     for k in range(len(shifts)):
         count = shift_intervals(
             starts, stops, shifts[k], first, after, shifted_starts, shifted_stops

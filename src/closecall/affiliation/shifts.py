@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SHIFTS = 1000  # all positions up to this many, else as many of them
+_ALARMS_AT_ONCE = 20_000_000  # moved without a look at whether Ctrl-C was pressed
 _GOLDEN = (5**0.5 - 1) / 2
 _EVEN_ULPS, _EVEN_RELATIVE, _EVEN_LARGEST = 8, 1e-9, 0.25  # of a step: as times are inferred
 _SCORES = ("precision", "recall", "f1")
@@ -195,9 +196,9 @@ def score_moved(
 ) -> tuple[Floats, Floats]:
     """Return the scores of shifts, and what they are at the events: draws, at least, mean, std."""
     origin, zones = origin_of(pair), len(pair.truth)
-    scores = np.empty((3, shifts.size))
-    events = np.empty((zones, 3, _shift_kernels.SHIFT_COLUMNS))
-    _shift_kernels.score_shifts(
+    events = np.zeros((zones, 3, _shift_kernels.SHIFT_COLUMNS))
+    own = np.full((zones, 3), nan) if observed is None else np.ascontiguousarray(observed.T)
+    series = (
         pair.truth.starts - origin,
         pair.truth.stops - origin,
         pair.predicted.starts - origin,
@@ -205,12 +206,14 @@ def score_moved(
         pair.start - origin,
         pair.stop - origin,
         zone_borders(pair),
-        shifts,
-        float(zero_division),
-        np.full((zones, 3), nan) if observed is None else np.ascontiguousarray(observed.T),
-        scores,
-        events,
     )
+    step = max(1, _ALARMS_AT_ONCE // (len(pair.predicted) + zones))
+    parts = []
+    for first in range(0, shifts.size, step):
+        part = shifts[first : first + step]
+        parts.append(np.empty((3, part.size)))
+        _shift_kernels.score_shifts(*series, part, float(zero_division), own, parts[-1], events)
+    scores = np.concatenate(parts, axis=1)
     columns = np.ascontiguousarray(events.transpose(2, 1, 0))
     drawn = columns[0] > 0
     columns[2] = np.where(drawn, columns[2], nan)
