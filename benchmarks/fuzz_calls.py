@@ -36,6 +36,7 @@ from zoneinfo import ZoneInfo
 
 import matplotlib
 matplotlib.use("agg")
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -419,7 +420,7 @@ cc.Events([(dt.datetime.min, dt.datetime.max)])
 result
 curve
 cc
-int
+Exception
 object()
 type("Odd", (), {"__repr__": lambda self: 1 / 0})()
 lambda: 0
@@ -573,13 +574,12 @@ def run(source: str) -> Attempt:
         if "hash" in str(error) and _where(error) == " []":  # a key of a dict in the call
             return Attempt(source, "refused", str(error))
         return Attempt(source, "failed", f"TypeError: {error}"[:300] + _where(error))
-    except (Exception, TooLongError) as error:
+    except (Exception, TooLongError) as error:  # noqa: BLE001 - that is what is looked for
         return Attempt(source, "failed", f"{type(error).__name__}: {error}"[:300] + _where(error))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-        if "matplotlib.pyplot" in __import__("sys").modules:
-            __import__("matplotlib.pyplot").pyplot.close("all")
+        names["plt"].close("all")
     return Attempt(source, "accepted")
 
 

@@ -183,11 +183,6 @@ def call_option(
             rule = f"`{name}` to be a function that can be called as {name}{places}"
             raise InputTypeError(expected(rule, f"one that cannot ({error})")) from None
         raise
-    except ValueError as error:
-        # As above; what a function of the caller raises inside is its own.
-        if error.__traceback__ is None or error.__traceback__.tb_next is None:
-            raise InputError(expected(f"`{name}` to return {rule}", str(error))) from None
-        raise
     got = f"{shown(value)} for {name}{places}"
     return _checked(value, allowed, expected(f"`{name}` to return {rule}", got))
 

@@ -14,6 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, first_line
 from closecall.parameters import read_path
 
@@ -23,6 +25,15 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+# What Arrow, numpy and mappings raise for values that are no columns.
+_NOT_COLUMNS = (
+    ArithmeticError,
+    AttributeError,
+    MemoryError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
 _GZIP_MAGIC = b"\x1f\x8b"
 _PARQUET_MAGIC = b"PAR1"
 _PARQUET_SUFFIXES = {".parquet", ".pq"}
@@ -105,8 +116,10 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     """
     pa = arrow("pyarrow")
     try:
-        table = pa.table(dict(columns))
-    except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
+        # Arrow counts a range out one by one; numpy knows at once if it is too long.
+        ranges = {name: np.asarray(own) for name, own in columns.items() if isinstance(own, range)}
+        table = pa.table({**columns, **ranges})
+    except _NOT_COLUMNS as error:
         rule = "`columns` to be a mapping from names to columns that Arrow can hold"
         raise InputTypeError(expected(rule, first_line(error))) from None
     if str(path) == "-":
