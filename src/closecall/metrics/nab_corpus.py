@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.clock import SAMPLES, Timed, on_one_clock, read_times
-from closecall.errors import InputError, InputTypeError, expected, renamed
+from closecall.errors import InputError, InputTypeError, expected, renamed, shown
 from closecall.events import Events, Intervals, read_labels, runs
 from closecall.metrics.nab import (
     NabProfile,
@@ -161,10 +161,10 @@ def _require_same_names(truth: Any, other: Any, name: str) -> None:
         )
     if not truth:
         raise InputError(expected("`truth` to have at least one series", "none"))
-    odd = sorted(set(truth) ^ set(other), key=str)
+    odd = sorted(set(truth) ^ set(other), key=shown)
     if odd:
         raise InputError(
-            expected(f"`{name}` to have the same series as `truth`", f"{odd[0]!r} in one only")
+            expected(f"`{name}` to have the same series as `truth`", f"{shown(odd[0])} in one only")
         )
 
 

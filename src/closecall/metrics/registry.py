@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from inspect import Parameter, signature
@@ -29,7 +30,7 @@ from closecall.metrics.vus import vus
 from closecall.metrics.window import margin, window_once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 # What every metric takes, and how an average treats what is undefined, are not its parameters.
 _SHARED = {"truth", "predicted", "scores", "times", "end", "span", "ignore", "max_step"}
@@ -94,10 +95,14 @@ class Metric:
         They are those of one metric that is `alone`, or of one among `metrics`.
         """
         known = self.parameters
+        given: Any = parameters
+        if not isinstance(given, Mapping):
+            rule = f"the parameters of {self.name} to be a mapping by name"
+            raise InputTypeError(expected(rule, shown(given)))
         for name in parameters:
             if name not in known:
                 has = ", ".join(known) or "no parameters"
-                raise InputError(expected(f"a parameter of {self.name} ({has})", repr(name)))
+                raise InputError(expected(f"a parameter of {self.name} ({has})", shown(name)))
         for name, default in known.items():
             if default is REQUIRED and name not in parameters:
                 raise InputTypeError(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _NOT_COLUMNS = (
     ArithmeticError,
     AttributeError,
+    LookupError,
     MemoryError,
     NotImplementedError,
     TypeError,
