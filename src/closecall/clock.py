@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,12 +161,14 @@ def read_objects(values: NDArray[Any], name: str) -> tuple[Ticks, Clock]:
     for index, value in enumerate(values):
         if is_missing(value):
             raise _missing(name, str(value), index)
-    zone = getattr(values[0], "tzinfo", None)
+        if isinstance(value, int) and not -LARGEST <= value <= LARGEST:
+            raise _not_a_time(value, index, name)
+    zone = _zone(values[0])
     stamps = []
     for index, value in enumerate(values):
         if not isinstance(value, (date, np.datetime64)):
             raise _not_a_time(value, index, name)
-        if (getattr(value, "tzinfo", None) is None) != (zone is None):
+        if (_zone(value) is None) != (zone is None):
             raise mixed_zones(f"`{name}`", f"{values[0]} and {value} at index {index}")
         stamps.append(_stamp(value))
     units = [np.datetime_data(stamp.dtype)[0] for stamp in stamps]
@@ -184,7 +186,10 @@ def read_objects(values: NDArray[Any], name: str) -> tuple[Ticks, Clock]:
 
 def is_missing(value: Any) -> bool:
     """Whether a value is None, nan, NaT or pandas' NA."""
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)  # noqa: PLR0124
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    of_numpy = isinstance(value, np.number | np.datetime64)
+    return (of_numpy or isinstance(value, float | date)) and bool(value != value)  # noqa: PLR0124
 
 
 def mixed_zones(what: str, got: str) -> InputTypeError:
@@ -207,7 +212,7 @@ def _not_a_time(value: Any, index: int, name: str) -> InputTypeError:
     return InputTypeError(
         expected(
             f"`{name}` to be of one kind, numbers or datetimes",
-            f"{value!r} at index {index}",
+            f"{shown(value)} at index {index}",
             hint if isinstance(value, (int, str)) else "",
         )
     )
@@ -232,6 +237,12 @@ def _stamp(value: Any) -> np.datetime64:
     # The same moment in UTC may lie outside of the years that a datetime can hold.
     utc: Any = np.datetime64(value.replace(tzinfo=None)) - np.timedelta64(offset)
     return np.datetime64(utc)
+
+
+def _zone(value: Any) -> tzinfo | None:
+    """Return the time zone of a datetime that knows its offset."""
+    known = isinstance(value, datetime) and value.utcoffset() is not None
+    return value.tzinfo if known else None
 
 
 _EXACT_FLOAT = 2**53  # every integer up to here is a float64

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+_WRITABLE = 10**30
+
 
 class ClosecallError(Exception):
     """Anything a caller can mend: bad values, bad types, a missing extra."""
@@ -64,6 +66,22 @@ def expected(rule: str, got: str, hint: str = "") -> str:
     """
     message = f"Expected {rule}, got {got}."
     return f"{message}\n\nHint: {hint}" if hint else message
+
+
+def shown(value: Any) -> str:
+    """Write a value for a message, however long it is and whatever it does.
+
+    Examples
+    --------
+    >>> shown("half"), shown(10**5000)
+    ("'half'", 'a number of more than 30 digits')
+    """
+    if isinstance(value, int) and abs(value) >= _WRITABLE:
+        return "a number of more than 30 digits"
+    try:
+        return f"{value!r:.80}".replace("\n", " ")
+    except Exception:  # noqa: BLE001 - it holds an int of thousands of digits, or cannot show itself
+        return f"a {type(value).__name__}"
 
 
 def first_line(error: BaseException) -> str:

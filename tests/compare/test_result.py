@@ -432,7 +432,7 @@ REFUSED |= {
     "an unknown part": (
         lambda: COMPARED.to_frame(part="long"),
         InputError,
-        "Expected `part` to be one of 'events', 'wide', 'detectors', 'pairs', 'ensembles', got",
+        "Expected `part` to be 'events', 'wide', 'detectors', 'pairs' or 'ensembles', got",
     ),
     "an unknown backend": (
         lambda: COMPARED.to_frame("dask"),

@@ -234,7 +234,7 @@ def test_names_and_options_that_cannot_be():
         "Hint: Those are the table's own columns: rename its folder."
     )
     assert refusal(series_to_read, "a", {}, "skip") == (
-        'Expected `missing` to be "error", "nan" or "drop", got \'skip\'.'
+        "Expected `missing` to be 'error', 'nan' or 'drop', got 'skip'."
     )
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OBSERVED, DRAWS, AT_LEAST, FIRST, SUM, SQUARES = range(6)
 SHIFT_COLUMNS = 6
 # What is looked for in a zone: the first alarm beyond each of its parts, the event and its end.
-_INSIDE, _EVENT, _END, _PLACES = 2, 5, 6, 7
+_INSIDE, _EVENT, _END, PLACES = 2, 5, 6, 7
 TOLERANCE = 1e-12  # scores this close are equal: rounding depends on where an alarm is cut
 
 
@@ -186,25 +186,24 @@ def score_seams(
     sums: NDArray[np.float64],
     borders: Ticks,
     seams: Ticks,
+    part: tuple[int, int],
+    places: NDArray[np.int64],
     zero_division: float,
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
 ) -> None:
-    """Fill in precision, recall and F1 (rows) for every seam, and what they are at each event.
+    """Fill in precision, recall and F1 (rows) for a part of the seams, and add to the events.
 
     It is the zones that are moved, to start at the seam, and the alarms are there twice, once a
     span later, so that nothing wraps. Seams ascend, and so does every place that is looked for.
-    The first seam, 0, is what was observed; `events` is about the others.
+    The first seam, 0, is what was observed; `events` is about the others. `places` has a row for
+    each zone and one more, of zeros before the first part.
     """
     zones, count = len(true_starts), len(starts)
-    places = np.zeros((zones, _PLACES), dtype=np.int64)
-    beginning = 0
-    events[:] = 0.0
-    for number in range(len(seams)):
+    for number in range(part[0], part[1]):
         seam = seams[number]
         precision_sum, defined, recall_sum = 0.0, 0, 0.0
-        beginning = starting_before(starts, beginning, borders[0] + seam)
-        k = beginning
+        k = places[zones, 0] = starting_before(starts, places[zones, 0], borders[0] + seam)
         if k > 0 and stops[k - 1] > borders[0] + seam:
             k -= 1
         for j in range(zones):

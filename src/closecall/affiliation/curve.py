@@ -23,8 +23,9 @@ from closecall.affiliation.thresholds import (
     cross_fit,
 )
 from closecall.affiliation.zones import origin_of, zone_borders
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, shown
 from closecall.fscore import f_measure, first_highest
+from closecall.parameters import is_number, require_count
 from closecall.series import Scored, read_scored
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ class AffiliationCurve:
             precision=float(self.precision[index]),
             recall=float(self.recall[index]),
             fbeta=float(f_measure(self.precision[index], self.recall[index], beta)),
-            beta=beta,
+            beta=float(beta),
             caught=int(self.caught[index]),
             alarms=int(columns.alarms[index]),
             false_alarms=int(columns.false_alarms[index]),
@@ -362,8 +363,9 @@ class AffiliationCurve:
         array([0.7, 0.2, 0.1])
         """
         count = len(self.scored.truth)
-        if event not in range(count):
-            raise InputError(expected(f"`event` to be from 0 to {count - 1}", f"{event}"))
+        if not is_number(event) or event not in range(count):
+            raise InputError(expected(f"`event` to be from 0 to {count - 1}", shown(event)))
+        event = int(event)
         pieces = self._pieces
         low, high = pieces.offsets[event], pieces.offsets[event + 1]
         rows, scores = self._rows[low:high].copy(), pieces.scores[low:high]
@@ -382,8 +384,7 @@ class AffiliationCurve:
         >>> c.outline(3)
         array([0, 2, 4])
         """
-        if points < 1 or points % 1:
-            raise InputError(expected("`points` to be a whole number above 0", f"{points}"))
+        require_count(points, "points", 1)
         if points >= len(self):
             return np.arange(len(self))
         steps = np.hypot(np.diff(self.precision), np.diff(self.recall))

@@ -14,9 +14,10 @@ import numpy as np
 from closecall.affiliation import _kernels
 from closecall.affiliation.shifts import Chance
 from closecall.affiliation.zones import in_ticks, origin_of
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import MissingExtraError
 from closecall.events import Events
 from closecall.fscore import f_measure
+from closecall.parameters import require_choice
 from closecall.wording import headline
 
 if TYPE_CHECKING:
@@ -455,8 +456,7 @@ class Affiliation:
         >>> frame["delay"].to_list()
         [0.0]
         """
-        if backend not in ("pandas", "polars"):
-            raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
+        require_choice(backend, "backend", ("pandas", "polars"))
         try:
             return (_pandas_frame if backend == "pandas" else _polars_frame)(self.events)
         except ImportError as error:

@@ -18,9 +18,10 @@ from closecall.errors import (
     MissingExtraError,
     UndefinedMetricError,
     expected,
+    shown,
 )
 from closecall.fscore import first_highest
-from closecall.parameters import UNITS, budget_of_text, is_number, shown
+from closecall.parameters import UNITS, budget_of_text, is_number
 from closecall.series import Scored, fit_and_rest, read_scored
 
 if TYPE_CHECKING:

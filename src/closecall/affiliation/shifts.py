@@ -18,6 +18,7 @@ from closecall.affiliation import _shift_kernels
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.zones import borders_between
 from closecall.events import Intervals
+from closecall.parameters import require_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SHIFTS = 1000  # all positions up to this many, else as many of them
+_ZONES_AT_ONCE = 5_000_000  # scored without a look at whether Ctrl-C was pressed
 _GOLDEN = (5**0.5 - 1) / 2
 _EVEN_ULPS, _EVEN_RELATIVE, _EVEN_LARGEST = 8, 1e-9, 0.25  # of a step: as times are inferred
 _EXACT = 2.0**52  # whole numbers and their halves are exact in floats below this
@@ -216,8 +218,9 @@ def score_moved(
     true_starts, true_stops, *sides, (length,), seams = np.split(ends, np.cumsum(sizes))
     starts, stops = (2 * np.concatenate((ticks, ticks + length)) for ticks in sides)
     scores = np.empty((3, 1 + seams.size))
-    events = np.empty((true_starts.size, 3, _shift_kernels.SHIFT_COLUMNS))
-    _shift_kernels.score_seams(
+    events = np.zeros((true_starts.size, 3, _shift_kernels.SHIFT_COLUMNS))
+    places = np.zeros((true_starts.size + 1, _shift_kernels.PLACES), dtype=np.int64)
+    series = (
         2 * true_starts,
         2 * true_stops,
         starts,
@@ -225,10 +228,11 @@ def score_moved(
         _prefix_sums(starts, stops),
         borders_between(true_starts, true_stops, 0, 0, length),
         2 * np.concatenate((seams[:1] * 0, seams)),
-        float(zero_division),
-        scores,
-        events,
     )
+    step = max(1, _ZONES_AT_ONCE // true_starts.size)
+    for begin in range(0, 1 + seams.size, step):
+        part = (begin, min(begin + step, 1 + seams.size))
+        _shift_kernels.score_seams(*series, part, places, float(zero_division), scores, events)
     observed, draws, at_least, first, total, squares = events.transpose(2, 1, 0)
     with np.errstate(invalid="ignore"):  # 0 / 0 where a score is defined in no shift
         away, spread = total / draws, squares / draws
@@ -334,6 +338,7 @@ class Chance:
 
     def above(self, name: str) -> float:
         """Return how far a score is above its level; see `above_chance`."""
+        require_choice(name, "name", _SCORES)
         return float(above_chance(self.observed[_SCORES.index(name)], getattr(self, name)))
 
     def values(self) -> dict[str, float]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isnan, nan
+from math import isnan, nan
+from sys import float_info
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
 from closecall.fscore import f_measure, first_highest
-from closecall.parameters import is_number, read_duration, read_fraction, require_count, shown
+from closecall.parameters import is_number, read_duration, read_fraction, require_count
 from closecall.wording import in_words, number_text
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float
             raise InputTypeError(
                 expected(f"`{name}` to be a count and a duration", shown(value), f"Pass {example}.")
             ) from None
-    if not is_number(count) or isnan(count) or not 0 <= count < inf:
+    if not is_number(count) or not 0 <= count <= float_info.max:
         raise InputError(expected(f"the count in `{name}` to be 0 or more", shown(count)))
     ticks = read_duration(duration, clock, f"{name}[1]")
     if ticks == 0:
@@ -254,7 +255,7 @@ def split_events(count: int, folds: Any) -> NDArray[np.int64]:
             )
         )
     if folds > count:
-        raise InputError(expected(f"`folds` to be at most the {count} true events", f"{folds}"))
+        raise InputError(expected(f"`folds` to be at most the {count} true events", shown(folds)))
     return np.arange(count) * int(folds) // count
 
 

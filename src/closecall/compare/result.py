@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,9 +18,8 @@ from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
 from closecall.compare.uncertainty import ComparisonIntervals, comparison_intervals
 from closecall.detectors import by_name, read_detectors
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events
-from closecall.parameters import shown
 from closecall.series import read_pair
 from closecall.wording import counted, score_text
 
@@ -323,7 +323,7 @@ class Comparison:
         >>> c.intervals().pair("a", "b").recall
         Difference(+0.667, no limits)
         """
-        asked = (level, n, seed, block)
+        asked = tuple(map(shown, (level, n, seed, block)))
         if asked not in self._intervals:
             self._intervals[asked] = comparison_intervals(
                 self.results, level=level, n=n, seed=seed, block=block
@@ -331,7 +331,7 @@ class Comparison:
         return self._intervals[asked]
 
     @cached_property
-    def _intervals(self) -> dict[tuple[float, int, int, int], ComparisonIntervals]:
+    def _intervals(self) -> dict[tuple[str, ...], ComparisonIntervals]:
         return {}
 
     def ensemble(
@@ -425,18 +425,19 @@ class Comparison:
         return plot_comparison(self, **options)
 
     def _known(self, names: Any, argument: str) -> tuple[str, ...]:
-        if isinstance(names, str):
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            hint = f"Pass [{names!r}]." if isinstance(names, str) else ""
             raise InputTypeError(
-                expected(f"`{argument}` to be names in a list", repr(names), f"Pass [{names!r}].")
+                expected(f"`{argument}` to be names in a list", shown(names), hint)
             )
-        chosen = tuple(names)
+        chosen = tuple(islice(names, len(self.results) + 1))
         for name in chosen:
-            if name not in self.results:
-                close = difflib.get_close_matches(str(name), self.names, n=1)
+            if not isinstance(name, str) or name not in self.results:
+                close = difflib.get_close_matches(shown(name), self.names, n=1)
                 suggestion = f"Did you mean {close[0]!r}? " if close else ""
                 listed = ", ".join(map(repr, self.names))
                 raise InputError(
-                    expected("a detector", repr(name), f"{suggestion}There are: {listed}.")
+                    expected("a detector", shown(name), f"{suggestion}There are: {listed}.")
                 )
         if len(set(chosen)) < len(chosen):
             raise InputError(expected(f"each of `{argument}` once", f"{chosen}"))

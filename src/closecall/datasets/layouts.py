@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, shown
 from closecall.files import matching
-from closecall.parameters import shown
+from closecall.parameters import require_choice
 from closecall.wording import listed
 
 if TYPE_CHECKING:
@@ -171,8 +171,7 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
     >>> series_to_read(["a", "b"], scores, "nan"), series_to_read(["a", "b"], scores, "drop")
     (['a', 'b'], ['b'])
     """
-    if missing not in get_args(Missing):
-        raise InputError(expected('`missing` to be "error", "nan" or "drop"', repr(missing)))
+    require_choice(missing, "missing", get_args(Missing))
     for detector, own in scores.items():
         if not own and missing != "nan":
             rule = "scores of every detector"

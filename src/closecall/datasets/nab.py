@@ -24,9 +24,8 @@ from closecall.datasets.layouts import (
     read_truth,
     series_to_read,
 )
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, shown
 from closecall.files import matching
-from closecall.parameters import shown
 from closecall.wording import listed
 
 if TYPE_CHECKING:

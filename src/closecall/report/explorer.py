@@ -10,17 +10,18 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
+from closecall.errors import InputTypeError, MissingExtraError, expected, shown
 from closecall.files import whole_file
+from closecall.parameters import read_path, require_choice
 from closecall.report.assets import asset, bundle
 from closecall.report.packing import deflated
 from closecall.report.series import series_content, summary
 
 if TYPE_CHECKING:
     from os import PathLike
+    from pathlib import Path
 
 Script = Literal["embed", "cdn"]
 _HEIGHT = 900  # pixels, in a notebook
@@ -156,7 +157,7 @@ class Report:
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the page to a file, which any browser opens, and return its path."""
-        target = Path(path)
+        target = read_path(path, "path")
         with whole_file(target) as new:
             new.write_text(self.html, encoding="utf-8")
         return target
@@ -177,15 +178,14 @@ class Report:
 def require_page(title: Any, script: Script) -> None:
     """Raise if a page cannot be made, before anything is computed."""
     if not isinstance(title, str):
-        raise InputTypeError(expected("`title` to be text", f"{title!r:.80}"))
+        raise InputTypeError(expected("`title` to be text", shown(title)))
+    require_choice(script, "script", ("embed", "cdn"))
     plotly_script(script)
 
 
 @cache
 def plotly_script(script: Script) -> tuple[str, str]:
     """Return plotly's script, compressed inside the page or a link, and the policy's name of it."""
-    if script not in ("embed", "cdn"):
-        raise InputError(expected("`script` to be 'embed' or 'cdn'", repr(script)))
     try:
         plotly: Any = import_module("plotly.offline")
     except ImportError as error:

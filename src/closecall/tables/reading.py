@@ -18,9 +18,11 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+import numpy as np
+
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, first_line
 from closecall.files import whole_file
-from closecall.parameters import read_number
+from closecall.parameters import read_number, read_path
 from closecall.wording import FORMULA, NUMBER, no_formula
 
 if TYPE_CHECKING:
@@ -29,6 +31,16 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+# What Arrow, numpy and mappings raise for values that are no columns.
+_NOT_COLUMNS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
 _GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 _PARQUET_SUFFIXES = {".parquet", ".pq"}
@@ -48,7 +60,8 @@ class TooLargeError(InputError):
 
 def shown_name(source: str | PathLike[str]) -> str:
     """Return what messages call a source: the path as it was given, or ``standard input``."""
-    return "standard input" if str(source) == "-" else str(source)
+    name = str(read_path(source, "source"))
+    return "standard input" if name == "-" else name
 
 
 def read_table(
@@ -158,12 +171,20 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     >>> path.read_text()
     'label,predicted\n0,1\n1,1\n'
     """
-    table = arrow("pyarrow").table(dict(columns))
+    pa = arrow("pyarrow")
+    try:
+        # Arrow counts a range out one by one; numpy knows at once if it is too long.
+        ranges = {name: np.asarray(own) for name, own in columns.items() if isinstance(own, range)}
+        table = pa.table({**columns, **ranges})
+    except _NOT_COLUMNS as error:
+        rule = "`columns` to be a mapping from names to columns that Arrow can hold"
+        raise InputTypeError(expected(rule, first_line(error))) from None
     if str(path) == "-":
         _write_csv(table, sys.stdout.buffer)
         return
-    with whole_file(path) as new, new.open("wb") as file:
-        if Path(path).suffix in _PARQUET_SUFFIXES:
+    place = read_path(path, "path")
+    with whole_file(place) as new, new.open("wb") as file:
+        if place.suffix in _PARQUET_SUFFIXES:
             _imported("pyarrow.parquet").write_table(table, file)
         else:
             _write_csv(table, file)
@@ -185,7 +206,10 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
         )
         safe = compute.if_else(formula, compute.binary_join_element_wise("'", column, ""), column)
         table = table.set_column(place, field.name, safe)
-    arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
+    try:
+        arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
+    except (TypeError, ValueError) as error:  # those of Arrow are among them
+        raise InputTypeError(expected("columns that CSV can hold", first_line(error))) from None
 
 
 def arrow(module: str) -> Any:

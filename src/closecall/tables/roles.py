@@ -16,6 +16,7 @@ from closecall.columns import read_column
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events, Intervals, read_labels, read_set
+from closecall.parameters import read_name
 from closecall.series import read_span
 from closecall.tables.reading import MEMORY, read_table, shown_name
 from closecall.wording import listed
@@ -51,7 +52,7 @@ class Source:
 
     def column(self, name: str, argument: str) -> pa.ChunkedArray:
         """Return one column; raise if there is none of that name, or several."""
-        count = self.columns.count(name)
+        count = self.columns.count(read_name(name, argument))
         if count == 1:
             return self.table.column(name)
         rule = f"`{argument}` to name a column of {self.name}"
@@ -270,7 +271,7 @@ def axis_arguments(
 
 def _sample_axis(column: Any, times: Any, end: Any, evaluated: EvaluatedTime) -> Axis | None:
     """Read the axis of a column, if anything is to be ignored; else reading it later is enough."""
-    if evaluated == EvaluatedTime():
+    if all(value is None for value in vars(evaluated).values()):
         return None
     return read_axis(len(column), times, end, of="samples", max_step=evaluated.max_step)
 
@@ -289,7 +290,7 @@ def read_side(
     if asked is None:
         if not shared and role not in columns and set(_EVENT_COLUMNS) <= set(columns):
             pair = _EVENT_COLUMNS
-    elif asked not in columns and "," in asked:
+    elif read_name(asked, role) not in columns and "," in asked:
         start, _, stop = asked.partition(",")
         pair = (start.strip(), stop.strip())
     if pair is None:
@@ -334,6 +335,7 @@ def read_sample_times(
 
 def read_times(sources: list[Source], time: str) -> pa.ChunkedArray:
     """Return the column of times of whichever tables have it; several must agree."""
+    read_name(time, "time")
     holders = [source for source in sources if time in source.columns] or sources[:1]
     first, *rest = holders
     times = first.times(time, "time")

@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.affiliation import Affiliation, AffiliationCurve, affiliation, affiliation_curve
-from closecall.errors import InputError, expected
+from closecall.affiliation import (
+    Affiliation,
+    AffiliationCurve,
+    OperatingPoint,
+    affiliation,
+    affiliation_curve,
+)
+from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.parameters import read_names, require_count
 from closecall.tables.reading import MEMORY
 from closecall.tables.roles import (
     EvaluatedTime,
@@ -31,7 +38,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.affiliation import OperatingPoint
     from closecall.compare import Comparison
     from closecall.tables.roles import File
 
@@ -211,6 +217,7 @@ def curve_columns(
     >>> curve_columns(c, points=2)["threshold"]
     array([0.9, 0.1])
     """
+    _require_curve(curve, chosen)
     rows = slice(None) if points is None else outline_with(curve, points, chosen)
     # Written in float32, 0.7 would read back as a number above the score it stands for.
     wide = np.float64 if curve.thresholds.dtype.kind == "f" else curve.thresholds.dtype
@@ -224,6 +231,15 @@ def curve_columns(
         "false_alarms": curve.false_alarms[rows],
         "alarmed": curve.alarmed[rows],
     }
+
+
+def _require_curve(curve: Any, chosen: Any = None) -> None:
+    if not isinstance(curve, AffiliationCurve):
+        rule = "`curve` to be what `closecall.affiliation_curve` returns"
+        raise InputTypeError(expected(rule, shown(curve)))
+    if chosen is not None and not isinstance(chosen, OperatingPoint):
+        rule = "`chosen` to be what `AffiliationCurve.best` returns"
+        raise InputTypeError(expected(rule, shown(chosen)))
 
 
 def outline_with(
@@ -258,6 +274,8 @@ def alarm_rate(curve: AffiliationCurve, alarms: int) -> float:
     >>> alarm_rate(cc.affiliation_curve([0, 1, 0, 0], [0, 1, 0, 1]), 2)
     0.5
     """
+    _require_curve(curve)
+    require_count(alarms, "alarms", 0, curve.scored.all_scores.size)
     pair = curve.scored
     whole = pair.stop - pair.start
     if pair.clock.kind == "datetime":
@@ -281,6 +299,10 @@ def curve_report(
     >>> chosen["threshold"], chosen["events"][0]["recall"]
     (0.4, 1.0)
     """
+    if chosen is None:
+        raise InputTypeError(
+            expected("`chosen` to be what `AffiliationCurve.best` returns", "None")
+        )
     columns = curve_columns(curve, points=points, chosen=chosen)
     plain = {name: column.tolist() for name, column in columns.items()}
     thresholds = [_json_number(value) for value in plain.pop("threshold")]
@@ -371,6 +393,7 @@ def compare_files(
 
     sources = read_sources(truth_file, detectors_file, encoding=encoding, memory=memory)
     detectors, shared = sources[-1], len(sources) == 1
+    predicted, scores = read_names(predicted, "predicted"), read_names(scores, "scores")
     _require_rivals(detectors, [*predicted, *scores])
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
     labelled = {name: detectors.column(name, "predicted") for name in predicted}

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.parameters import read_flag
 from closecall.tables.batch.journal import PART, Journal, sole_writer
 from closecall.tables.batch.long_series import (
     JoinedParts,
@@ -221,8 +222,10 @@ def evaluate_frame(
         memory=memory,
     )
     for name, given in (("resume", resume), ("overwrite", overwrite)):
-        if given and out is None:
+        if read_flag(given, name) and out is None:
             raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
+    if progress is not None:
+        read_flag(progress, "progress")
     # Workers start while the data is looked at.
     with open_engine(engine, workers) as opened:
         source = open_source(data, options)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
 from closecall.files import UNFINISHED, flush, require_apart, whole_file
+from closecall.parameters import read_path
 from closecall.tables.batch.options import DETECTOR
 from closecall.tables.batch.rows import EVENT_COLUMNS
 from closecall.tables.reading import arrow, write_table
@@ -274,7 +275,7 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
     Traceback (most recent call last):
     closecall.errors.InputError: Expected no other batch to be writing to ...results.parquet, got...
     """
-    path = Path(f"{os.fspath(out)}.lock")
+    path = Path(f"{read_path(out, 'out')}.lock")
     try:
         handle, content = _opened(path)
     except OSError:  # the place itself is wrong, and who writes there says how
@@ -342,14 +343,14 @@ def _is_at(handle: int, path: Path) -> bool:
 
 def require_suffix(path: str | PathLike[str], argument: str) -> None:
     """Raise for a name that says neither Parquet nor CSV."""
-    if Path(path).suffix not in _SUFFIXES:
+    if read_path(path, argument).suffix not in _SUFFIXES:
         rule = f"`{argument}` to end in .parquet or .csv"
         raise InputError(expected(rule, f"{os.fspath(path)!r}"))
 
 
 def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
     """Write a table, whole or not at all; ``-`` is standard output, as CSV."""
-    place = Path(path)
+    place = read_path(path, "path")
     if str(path) == "-" or (place.exists() and not place.is_file()):  # pipes cannot be replaced
         write_table(_columns(table, ".csv"), path)
         return

@@ -15,9 +15,16 @@ import numpy as np
 
 from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
 from closecall.clock import is_missing
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
 from closecall.metrics.registry import METRICS, find
-from closecall.parameters import require_count
+from closecall.parameters import (
+    is_listed,
+    read_flag,
+    read_name,
+    read_names,
+    require_choice,
+    require_count,
+)
 from closecall.series import Pair, Scored, read_pair, read_scored, require_nan
 from closecall.tables.reading import MEMORY, text_codec
 
@@ -144,18 +151,19 @@ class BatchOptions:
         if retune is not None:
             require_count(retune, "retune", 1)
         chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
+        flag = read_flag(per_event, "per_event")
         options = cls(
-            by=() if by is None else _names(by, "by"),
-            truth=_name(truth, "truth"),
+            by=() if by is None else read_names(by, "by"),
+            truth=read_name(truth, "truth"),
             scores=scores,
             predicted=labels,
-            time=None if time is None else _name(time, "time"),
-            threshold=_read_threshold(threshold, chosen, per_event, scored=bool(scores)),
+            time=None if time is None else read_name(time, "time"),
+            threshold=_read_threshold(threshold, chosen, flag, scored=bool(scores)),
             metrics=chosen,
-            per_event=_flag(per_event, "per_event"),
+            per_event=flag,
             disorder=disorder,
-            strict=_flag(strict, "strict"),
-            ignore=None if ignore is None else _name(ignore, "ignore"),
+            strict=read_flag(strict, "strict"),
+            ignore=None if ignore is None else read_name(ignore, "ignore"),
             max_step=max_step,
             nan=nan,
             since=since,
@@ -342,24 +350,7 @@ def sortable(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def require_disorder(disorder: Any) -> None:
     """Raise for a `disorder` that is none of the three."""
-    if disorder not in _DISORDERS:
-        raise InputError(expected('`disorder` to be "error", "sort" or "index"', f"{disorder!r}"))
-
-
-def _name(value: Any, argument: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise InputTypeError(expected(f"`{argument}` to be the name of a column", f"{value!r:.80}"))
-    return value
-
-
-def _names(value: Any, argument: str) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (_name(value, argument),)
-    if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        raise InputTypeError(
-            expected(f"`{argument}` to be a column or a list of columns", f"{value!r:.80}")
-        )
-    return tuple(_name(one, argument) for one in value)
+    require_choice(disorder, "disorder", _DISORDERS)
 
 
 def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -373,16 +364,10 @@ def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, .
             )
         )
     kind, value = ("score", score) if predicted is None else ("predicted", predicted)
-    names = _names(value, kind)
+    names = read_names(value, kind)
     if not names:
         raise InputError(expected(f"`{kind}` to name at least one column", "none"))
     return (names, ()) if kind == "score" else ((), names)
-
-
-def _flag(value: Any, argument: str) -> bool:
-    if not isinstance(value, bool):
-        raise InputTypeError(expected(f"`{argument}` to be True or False", f"{value!r:.80}"))
-    return value
 
 
 def _read_metrics(
@@ -391,11 +376,11 @@ def _read_metrics(
     if metrics is None:
         names = ("affiliation", "affiliation_average_precision")[: 1 + scored]
         return tuple((name, {}) for name in names)
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+    if not (isinstance(metrics, Mapping) or is_listed(metrics)):
         raise InputTypeError(
-            expected("`metrics` to be names in a list", repr(metrics), f"Pass [{metrics!r}].")
+            expected("`metrics` to be names in a list", shown(metrics), f"Pass [{shown(metrics)}].")
         )
-    asked = metrics if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    asked = metrics if isinstance(metrics, Mapping) else {find(name).name: {} for name in metrics}
     if not asked:
         raise InputError(expected("`metrics` to name at least one metric", "none"))
     chosen = []
@@ -418,9 +403,7 @@ def _read_threshold(
 ) -> ThresholdRule:
     if not scored:
         if threshold is not None:
-            raise InputTypeError(
-                expected("no `threshold` beside `predicted`", f"{threshold!r:.80}")
-            )
+            raise InputTypeError(expected("no `threshold` beside `predicted`", shown(threshold)))
         return ThresholdRule("number")
     rule = ThresholdRule.read(threshold)
     needed = per_event or any(METRICS[name].takes == "labels" for name, _ in metrics)

@@ -11,7 +11,14 @@ from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, expected
+from closecall.errors import (
+    EngineError,
+    InputError,
+    InputTypeError,
+    MissingExtraError,
+    expected,
+    shown,
+)
 from closecall.parameters import require_count
 from closecall.tables.batch.status import one_line
 from closecall.wording import plain_name
@@ -27,6 +34,7 @@ KEPT = "What was finished is kept: with `out=` (`--out`), `resume=True` (`--resu
 _PATIENCE = 0.5  # seconds between looks at the keyboard: not every system wakes a waiting thread
 _LAST_CALL = 1.0  # seconds, for results that were finished when an executor broke
 _AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
+_MOST_WORKERS = 1024  # each is a process of this machine
 _UNKNOWN_WORKERS = 32  # of an executor that does not say how many it has
 _SHOWN_KEYS = 3
 _MOST_WORKERS = 1024  # processes: more are a slip, which would take the machine down
@@ -129,7 +137,7 @@ def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
     raise InputTypeError(
         expected(
             "`engine` to be an executor, a Dask client, or the address of a scheduler",
-            f"{engine!r:.80}",
+            shown(engine),
             'Pass a `concurrent.futures.Executor`, a `distributed.Client`, or "tcp://host:port".',
         )
     )

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.files import fixed_part, matching, reading
+from closecall.parameters import read_path
 from closecall.tables.reading import arrow, read_table
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
     """Raise for a file that is named twice, which would double its series."""
     first: dict[Path, str] = {}
     for path in paths:
-        place = Path(os.path.realpath(path))  # as `resolve`, but through loops of links too
+        place = Path(os.path.realpath(read_path(path, "data")))  # through loops of links too
         if place in first:
             raise InputError(
                 expected(
