@@ -19,11 +19,11 @@ from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text,
 from closecall.cli.options import (
     Command,
     each_once,
+    evaluated_options,
     interval_settings,
     intervals_options,
     metric_option,
     output_options,
-    parse_duration,
     parse_number,
     parse_time,
     reading_options,
@@ -186,22 +186,7 @@ def parse_threshold(text: str) -> int | float | str:
     metavar="N",
     help="Also choose the best threshold again in N shifts of each series' scores.",
 )
-@click.option("--ignore", metavar="COLUMN", help="0/1 column of samples whose time is ignored.")
-@click.option(
-    "--max-step",
-    type=parse_duration,
-    metavar="DURATION",
-    help="How long a sample may last, as 5min; the rest of a longer step is ignored.",
-)
-@click.option(
-    "--nan",
-    type=click.Choice(["raise", "ignore"]),
-    default="raise",
-    show_default=True,
-    help="Where scores are missing: report the series, or ignore that time.",
-)
-@click.option("--from", "since", type=parse_time, metavar="TIME", help="Ignore all time before.")
-@click.option("--until", type=parse_time, metavar="TIME", help="Ignore all time from there on.")
+@evaluated_options(scores=True, files=False)
 @reading_options
 @metric_option(
     "A metric and its parameters; repeat it. By default affiliation, and for scores its average "
@@ -301,19 +286,18 @@ def batch(
 
 def _check_columns(layout: str | None, scores: str | None, named: Mapping[str, Any]) -> None:
     """Raise if options do not go together: a layout knows its columns, files do not."""
-    if layout is not None:
-        for option in ("by", "truth", "predicted"):
-            if named[option]:
-                message = (
-                    f"--{option} does not go with --layout, whose series, labels and scores are "
-                    "known; --score chooses among its detectors."
-                )
-                raise click.UsageError(message)
-    elif named["truth"] is None:
+    told = [option for option in ("by", "truth", "predicted") if named[option]]
+    message = ""
+    if layout is not None and told:
+        message = (
+            f"--{told[0]} does not go with --layout, whose series, labels and scores are known; "
+            "--score chooses among its detectors."
+        )
+    elif layout is None and named["truth"] is None:
         message = "Missing option '--truth'. It, or --layout, says where the labels are."
-        raise click.UsageError(message)
-    elif scores is not None:
+    elif layout is None and scores is not None:
         message = "--scores goes with --layout; columns of scores are --score."
+    if message:
         raise click.UsageError(message)
 
 
@@ -327,17 +311,17 @@ def _read_layout(
     outside: bool,
 ) -> pa.Table:
     """Read the one folder that DATA names, as the benchmark lays it out; times only if asked."""
+    message = ""
     if len(data) != 1:
         message = f"With --layout, DATA is one folder; there are {len(data)}."
-        raise click.UsageError(message)
-    if layout == "nab":
-        if scores is not None:
-            message = "With --layout nab there is no --scores: they are in DATA, in results/."
-            raise click.UsageError(message)
-        return read_nab(data[0], missing=missing)
-    if scores is None:
+    elif layout == "nab" and scores is not None:
+        message = "With --layout nab there is no --scores: they are in DATA, in results/."
+    elif layout != "nab" and scores is None:
         message = f"With --layout {layout}, --scores names the folder of the detectors' scores."
+    if message:
         raise click.UsageError(message)
+    if scores is None:
+        return read_nab(data[0], missing=missing)
     if layout == "tsb-ad":
         return read_tsb_ad(data[0], scores, missing=missing)
     return read_timeeval(data[0], scores, missing=missing, timestamps=timed, outside=outside)
@@ -673,15 +657,13 @@ def _lead(
 ) -> Lead | None:
     """Return the lead of one detector over another, turned if it is there the other way round."""
     style = ".2f" if "affiliation" in number else ".4g"
-    row = rows.get((first, second, number))
-    if row is not None:
-        found = row["value"], row["low"], row["high"], row["pvalue"]
-        return Lead(first, second, heading, *found, style)
-    row = rows.get((second, first, number))
+    row, sign = rows.get((first, second, number)), 1
+    if row is None:
+        row, sign = rows.get((second, first, number)), -1
     if row is None:
         return None
-    turned = -row["value"], -row["high"], -row["low"], row["pvalue"]
-    return Lead(first, second, heading, *turned, style)
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    return Lead(first, second, heading, sign * row["value"], low, high, row["pvalue"], style)
 
 
 def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:

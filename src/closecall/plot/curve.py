@@ -257,7 +257,9 @@ def _draw_free_response(axes: Axes, curve: AffiliationCurve, point: OperatingPoi
     scored, count = curve.scored, len(curve.scored.truth)
     dated = scored.clock.kind == "datetime"
     length = float(scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
-    unit, size = rate_unit(max(point.false_alarms, 1), length, dated=dated)
+    # Days are for the whole curve, powers of ten for the point that is told.
+    told = int(curve.false_alarms.max()) if dated else point.false_alarms
+    unit, size = rate_unit(max(told, 1), length, dated=dated)
     rates: Floats = curve.false_alarms * np.float64(size / length)
     usable = curve.alarmed <= MOST_ALARMED
     front = frontier(curve.false_alarms, curve.caught, usable)
