@@ -50,7 +50,7 @@ def wait_for_units(process, folder, count):
     """Wait until so many units are kept, and see that the batch is still at work."""
     partial = folder / "results.parquet.partial"
     for _ in range(6000):
-        if len(list(partial.glob("*.unit"))) >= count:
+        if len(list(partial.glob("[!.]*.unit"))) >= count:
             break
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)

@@ -55,12 +55,13 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def _require_apart(self, values: dict[str, Any]) -> None:
-        """Raise if an option that names an output names an input of the command."""
+        """Raise if an option that names a file to write names what the command reads."""
         named = (values.get(name) or () for name in _READ)
         read = [path for one in named for path in ([one] if isinstance(one, str) else one)]
         for option in self.params:
-            if option.name in _WRITTEN and values[option.name]:
-                require_apart(option.opts[-1], [values[option.name]], read)
+            path = values[str(option.name)] if option.name in _WRITTEN else None
+            if path and option.metavar != "DIR":
+                require_apart(option.opts[-1], [path], read)
 
     def _with_options(self, message: str) -> str:
         """Name options where a message names arguments: `--from` for `since`, `--end` for `end`."""

@@ -184,7 +184,8 @@ def test_an_unfinished_batch_is_in_the_way(out):
 
 @pytest.mark.parametrize("options", [{}, {"resume": True}, {"overwrite": True}])
 def test_a_batch_that_finished_nothing_is_not_in_the_way(out, options):
-    Journal.open(out, ABOUT)
+    journal = Journal.open(out, ABOUT)
+    (journal.folder / f".closecall-{'0f' * 16}.unit").write_bytes(b"half of a unit")
     Journal.open(out, {"data": "other"}, **options).complete(FIRST.rows)
     assert names(out.parent) == ["results.parquet"]
 

@@ -107,7 +107,7 @@ class Journal:
     def kept(self, suffix: str = UNIT) -> dict[str, list[pa.Table]]:
         """Return the tables that were kept, by key; but none that is torn, damaged or changed."""
         found = {}
-        for path in sorted(self.folder.glob(f"*{suffix}")):
+        for path in sorted(self.folder.glob(f"[!.]*{suffix}")):
             with suppress(Exception):  # whatever is wrong with it, the unit is evaluated again
                 key, streams = self._unseal(path)
                 found[key] = [_table(stream) for stream in streams]
@@ -218,7 +218,7 @@ class Journal:
     def _is_begun(self) -> bool:
         """Whether there is anything to lose: a batch that was refused at once left nothing."""
         return self.folder.is_dir() and any(
-            path.suffix in (UNIT, PART, NOTE) for path in self.folder.iterdir()
+            path.suffix in (UNIT, PART, NOTE) for path in self.folder.glob("[!.]*")
         )
 
     def _require_same(self, about: Mapping[str, str]) -> None:
