@@ -76,7 +76,7 @@ def listed(names: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> listed(["t", "label"]), listed(list(map(str, range(100_000))))[-24:]
+    >>> listed(["t", "label"]), listed(list(map(str, range(100_000))))[-22:]
     ('t, label', '18, 19 and 99,980 more')
     """
     shown = ", ".join(plain_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMES])

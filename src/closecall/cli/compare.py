@@ -140,7 +140,7 @@ def parse_threshold(text: str) -> tuple[str, float]:
 @intervals_options("Say how sure the scores and their differences are, given so many events.")
 @click.option(
     "--block",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 1_000_000),
     metavar="N",
     help="Take N consecutive events together in them, where events depend on each other.",
 )
