@@ -207,7 +207,7 @@ def _json(folder: Path, *places: str) -> Any:
         if path.is_file():
             try:
                 return json.loads(path.read_text(encoding="utf-8"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(expected(f"{path} to be JSON", str(error))) from error
     return None
 
@@ -399,7 +399,7 @@ def read_windows(path: Path) -> Windows:
     """Read the windows of each series; raise unless each is two times in order."""
     try:
         series = json.loads(path.read_text(encoding="utf-8")).items()
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, RecursionError) as error:
         rule = f"{path} to have pairs of times for each series, as JSON"
         got = str(error) if isinstance(error, ValueError) else "something else"
         raise InputError(expected(rule, got)) from error
