@@ -94,7 +94,7 @@ def read_header(path: Path) -> list[str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return next(csv.reader(file), [])
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(expected(f"{path} to be a CSV file", str(error))) from error
 
 

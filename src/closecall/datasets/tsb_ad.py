@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from closecall.datasets.layouts import (
     read_truth,
     series_to_read,
 )
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, first_line
 from closecall.files import matching
 
 if TYPE_CHECKING:
@@ -121,11 +122,10 @@ def _one_series(name: str, path: Path) -> OneSeries:
 def _read_npy(path: Path) -> NDArray[np.float64]:
     try:
         with path.open("rb") as file:
-            scores: NDArray[Any] = np.load(file, allow_pickle=False)
-    except (MemoryError, Exception) as error:  # a damaged header may be anything
-        raise InputError(expected(f"{path} to be a NumPy array", str(error))) from error
-    if not isinstance(scores, np.ndarray):
-        raise InputError(expected(f"{path} to be a NumPy array", "an archive of several"))
+            scores: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    except (ValueError, TypeError, OSError, SyntaxError, TokenError, MemoryError) as error:
+        what = first_line(error)  # a damaged header may also ask for any length
+        raise InputError(expected(f"{path} to be a NumPy array", f"`{what}`")) from error
     if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
         rule = f"{path} to have one number for each sample"
         raise InputError(expected(rule, f"an array of {scores.dtype} and shape {scores.shape}"))

@@ -309,10 +309,12 @@ def _nearby(path: Path) -> str:
 
 def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, int]:
     pyarrow, parquet = _imported("pyarrow"), _imported("pyarrow.parquet")
-    source: Any = file
-    if isinstance(source, gzip.GzipFile):  # Arrow jumps in it, which a gzip file is slow at
-        source = io.BytesIO(source.read(budget + 1))
-        if source.getbuffer().nbytes > budget:
+    # As in `parse_csv`, Arrow's threads get no file of Python's.
+    if isinstance(file, io.BufferedReader):
+        source = pyarrow.OSFile(file.name)
+    else:
+        source = pyarrow.BufferReader(file.read(budget + 1))
+        if source.size() > budget:
             raise too_large(name, budget, f"more than {budget / _GIGABYTE:.3g} GB unpacked")
     try:
         footer = parquet.read_metadata(source)

@@ -248,7 +248,9 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
     units: list[Unit] = source.units()
     if not units:
         raise InputError(expected(f"{source.name} to hold at least one series", "none"))
-    if not options.by and len(units) > 1 and not can_be_cut(options):
+    if not options.by and len(units) > 1:
+        if can_be_cut(options):
+            return units
         units = [WholeSeries(tuple(units))]
     return [_allowed(unit, source, options) for unit in units] if source.paths else units
 
