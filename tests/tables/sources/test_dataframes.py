@@ -107,7 +107,8 @@ delayed = pytest.importorskip("dask").delayed
 ON_DISK = UnitSize(smallest=20, largest=40, held=30)
 STREAMS = {
     "reader": lambda table: table.to_reader(max_chunksize=3),
-    "DuckDB": duckdb.from_arrow,
+    # Not DuckDB's own function: what a module holds of those is listed as leaked at the end.
+    "DuckDB": lambda table: duckdb.connect().from_arrow(table),
     "lazy polars": lambda table: pl.from_arrow(table).lazy(),
     "Dask": lambda table: dask.from_pandas(
         table.to_pandas(types_mapper=pd.ArrowDtype), npartitions=6, sort=False
@@ -116,11 +117,11 @@ STREAMS = {
 
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
-@pytest.mark.parametrize("stream", STREAMS)  # by name: DuckDB lists what a parameter holds as leaks
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_on_disk_as_in_memory(keys, stream):
     by = key_names(keys)
     table = series_table(keys)
-    source = open_source(STREAMS[stream](table), ask(by), size=ON_DISK)
+    source = open_source(stream(table), ask(by), size=ON_DISK)
     units = source.units()
     assert len(units) > 1
     assert all(unit.temporary for unit in units)
