@@ -4,6 +4,7 @@ import ctypes
 import gc
 import os
 import signal
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +17,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # the check apart, so the tests keep a cache of their own.
 os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")
 os.environ.setdefault("NUMBA_CACHE_DIR", str(REPOSITORY / ".pytest_cache" / "numba"))
+
+# Else every process that tests start would compile every source again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Started with nohup, this process ignores Ctrl-C, and so would every process that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -61,7 +61,7 @@ def finished_keys(folder):
     return set(Journal(folder / "results.parquet").kept())
 
 
-def test_a_batch_that_was_killed_is_resumed(large, tmp_path):
+def test_a_batch_that_was_killed_is_resumed(large, tmp_path, refuse, monkeypatch):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     whole.mkdir()
     stopped.mkdir()
@@ -75,15 +75,14 @@ def test_a_batch_that_was_killed_is_resumed(large, tmp_path):
     assert 1 <= len(keys) < UNITS
     shutil.copytree(stopped, tmp_path / "marked")
 
-    refused = start(*arguments, folder=stopped)
-    assert "Go on with it with `--resume`" in refused.communicate()[1]
-    assert refused.returncode == 1
-    other = start(large, *COLUMNS, "--score", "good", *arguments[-2:], "--resume", folder=stopped)
+    monkeypatch.chdir(stopped)
+    texts = [*map(str, arguments)]
+    assert "Go on with it with `--resume`" in "\n".join(refuse("batch", *texts))
+    other = (str(large), *COLUMNS, "--score", "good", *texts[-2:], "--resume")
     assert (
         "Error: Expected to resume what results.parquet.partial was begun with, got `--score` "
-        in (other.communicate()[1])
+        in refuse("batch", *other)[0]
     )
-    assert other.returncode == 1
     finish(start(*arguments, "--resume", folder=stopped))
     for name in ("results.parquet", "results.events.parquet"):
         assert (stopped / name).read_bytes() == (whole / name).read_bytes()
