@@ -11,16 +11,18 @@ from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from benchmarks import fuzz_calls
+from benchmarks import fuzz_calls, fuzz_commands, fuzz_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from benchmarks.fuzz_calls import Attempt
 
-# Each yields attempts without end, in a temporary folder that is the current one.
+# Each yields attempts without end.
 KINDS: dict[str, Callable[[Random], Iterator[Attempt]]] = {
     "calls": fuzz_calls.attempts,
+    "commands": fuzz_commands.attempts,
+    "files": fuzz_files.attempts,
 }
 _MEMORY = 6 * 2**30  # bytes; what asks for more fails
 

@@ -16,22 +16,21 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import traceback
 import warnings
-from collections import Counter
 from pathlib import Path
-from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 from click.testing import CliRunner
 
+from benchmarks.fuzz_calls import Attempt
 from closecall.cli.commands import COMMANDS, closecall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from random import Random
     from types import FrameType
 
 _ONE = ["data.csv", "--truth", "label"]
@@ -163,46 +162,18 @@ _REDIRECTIONS = ("", "<&-", ">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full", "| head
 _START = "from closecall.cli import main; main()"
 
 
-class Attempt(NamedTuple):
-    """What was tried, and what came of it."""
-
-    source: str
-    outcome: str  # accepted, refused or failed
-    detail: str = ""
-
-
 def attempts(random: Random, processes: float = _PROCESSES) -> Iterator[Attempt]:
-    """Yield hostile command lines and what came of them, without end; in the current folder."""
-    while True:
-        write_files()
-        arguments = hostile_line(random)
-        if random.random() < processes:
-            yield _in_process_of_its_own(arguments, random)
-        else:
-            yield _here(arguments)
-
-
-def run(
-    minutes: float, seed: int = 0, *, most: int | None = None, processes: float = _PROCESSES
-) -> Counter[str]:
-    """Try command lines in a temporary folder, for so long or so many; print and count failures."""
-    counts: Counter[str] = Counter()
-    told: set[str] = set()
-    until = time.monotonic() + 60 * minutes
-    before = Path.cwd()
+    """Yield hostile command lines and what came of them, without end, in a folder of their own."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        os.chdir(folder)
-        try:
-            for attempt in attempts(Random(seed), processes):  # noqa: S311 - no secret
-                counts[attempt.outcome] += 1
-                if attempt.outcome == "failed" and attempt.detail not in told:
-                    told.add(attempt.detail)
-                    print(f"\n{attempt.source}\n    {attempt.detail}", flush=True)
-                if time.monotonic() > until or counts.total() == most:
-                    return counts
-        finally:
-            os.chdir(before)
-    return counts
+        while True:
+            with contextlib.chdir(folder):
+                write_files()
+                arguments = hostile_line(random)
+                if random.random() < processes:
+                    attempt = _in_process_of_its_own(arguments, random)
+                else:
+                    attempt = _here(arguments)
+            yield attempt
 
 
 def hostile_line(random: Random) -> list[str]:

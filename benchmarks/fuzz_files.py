@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gzip
 import io
@@ -10,18 +9,16 @@ import json
 import os
 import resource
 import signal
-import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 from random import Random
-from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.fuzz_calls import Attempt
 from closecall.cli.commands import closecall
 from closecall.datasets.nab import read_windows
 from closecall.errors import ClosecallError
@@ -37,14 +34,6 @@ _MEMORY = 6 * 2**30  # bytes; what asks for more fails
 _SECONDS = 60  # for one attempt
 _TOGETHER = 100  # attempts in one child process, which may be killed by any of them
 _ROWS = 60
-
-
-class Attempt(NamedTuple):
-    """What was tried, and what came of it."""
-
-    source: str
-    outcome: str  # accepted, refused or failed
-    detail: str = ""
 
 
 def _csv() -> bytes:
@@ -248,32 +237,3 @@ def _try_all(seeds: range, writing: int) -> None:
             print(json.dumps(attempt(seed)), file=lines, flush=True)
         os.chdir("/")
     os._exit(0)
-
-
-def run(minutes: float, seed: int = 0, most: int | None = None) -> Counter[str]:
-    """Try mutated files for so long, or so many; print each kind of failure once, and count."""
-    counts: Counter[str] = Counter()
-    seen: set[str] = set()
-    until = monotonic() + 60 * minutes
-    for one in attempts(Random(seed)):  # noqa: S311 - it only has to repeat
-        counts[one.outcome] += 1
-        if one.outcome == "failed" and one.detail not in seen:
-            seen.add(one.detail)
-            print(f"{one.source}\n    {one.detail}", flush=True)
-        if monotonic() > until or counts.total() == most:
-            return counts
-    return counts
-
-
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks fuzz_files", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(arguments)
-    counts = run(options.minutes, options.seed)
-    print(", ".join(f"{counts[name]:,} {name}" for name in ("accepted", "refused", "failed")))
-    return 1 if counts["failed"] else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

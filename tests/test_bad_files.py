@@ -4,6 +4,8 @@ import gzip
 import os
 import subprocess
 import sys
+from itertools import islice
+from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -116,7 +118,7 @@ def test_a_refusal_while_much_is_read_ends_in_order(tmp_path):
 
 
 def test_mutated_files():
-    counts = fuzz_files.run(minutes=5, seed=3, most=300)
-    assert counts["failed"] == 0
-    assert counts["accepted"] > 0
-    assert counts["refused"] > 0
+    # A longer run is `python -m benchmarks fuzz`.
+    tried = list(islice(fuzz_files.attempts(Random(3)), 300))  # noqa: S311 - it only has to repeat
+    assert [attempt for attempt in tried if attempt.outcome == "failed"] == []
+    assert {attempt.outcome for attempt in tried} == {"accepted", "refused"}
