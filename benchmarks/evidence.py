@@ -26,8 +26,8 @@ SAMPLES, SERIES, QUICK_SERIES = 1_500, 2_000, 200
 EVENTS = (1, 2, 5, 10, 35)
 LEVEL = 0.05
 MOST, MOST_AT_BORDERS, MOST_AWAY = 0.06, 0.10, 0.03
-LARGEST_ERROR = 0.01  # of a mean that is compared with MOST_AWAY
-_MOST_TIMES = 20  # so many series are drawn at most for that
+LARGEST_ERROR = 0.006  # of a mean that is compared with MOST_AWAY
+_MOST_TIMES = 50  # so many series are drawn at most for that
 _PREFIX = 300  # samples that are ignored
 
 
@@ -98,9 +98,9 @@ def bursts(random: np.random.Generator, truth: Labels) -> Labels:
 def autocorrelated(random: np.random.Generator, truth: Labels) -> Labels:
     """Predict where a slow AR(1) process is high."""
     slow, share = random.uniform(0.9, 0.995), random.uniform(0.01, 0.3)
-    noise, level = random.normal(size=truth.size).tolist(), []
-    current = noise[0] / (1 - slow**2) ** 0.5
-    for step in noise:
+    first, *steps = random.normal(size=1 + truth.size).tolist()
+    current, level = first / (1 - slow**2) ** 0.5, []
+    for step in steps:
         current = slow * current + step
         level.append(current)
     values = np.array(level)
@@ -282,4 +282,7 @@ def main(arguments: list[str]) -> int:
     print("{:.1%} (1 event), {:.1%} (2), {:.1%} (5)".format(*shares))
     print("Power for a moderate detector: {:.2f} (2 events), {:.2f} (5);".format(*ours), end=" ")
     print("by all shifts, also those that cut an alarm: {:.2f}, {:.2f}".format(*every))
+    if options.quick:
+        print("With so few series nothing is judged.")
+        return 0
     return 1 if failed else 0
