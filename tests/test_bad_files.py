@@ -79,7 +79,7 @@ def test_an_encoding_that_python_does_not_know(tmp_path, encoding):
 
 def test_what_a_file_holds_decides_and_not_its_size(tmp_path):
     path = tmp_path / "x.csv.gz"
-    path.write_bytes(gzip.compress(b"truth,predicted\n" + b"0,0\n1,1\n" * 2**20))
+    path.write_bytes(gzip.compress(b"truth,predicted\n" + (b"0,0\n" * 1023 + b"1,1\n") * 2**11))
     with pytest.raises(InputError, match=r"`memory` of 0.1 GB .* MB of text in [\d,]+ lines"):
         read_table(path, memory=0.1)
     assert read_table(path, memory=1).num_rows == 2**21

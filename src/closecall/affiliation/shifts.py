@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SHIFTS = 1000  # all positions up to this many, else as many of them
+_FEWEST_SHIFTS, _MOST_ZONES = 100, 10**8  # of a level: with very many events, each shift says more
 _ZONES_AT_ONCE = 5_000_000  # scored without a look at whether Ctrl-C was pressed
 _GOLDEN = (5**0.5 - 1) / 2
 _EVEN_ULPS, _EVEN_RELATIVE, _EVEN_LARGEST = 8, 1e-9, 0.25  # of a step: as times are inferred
@@ -317,7 +318,8 @@ class Chance:
     @classmethod
     def of(cls, pair: Pair, zero_division: float = nan) -> Chance:
         """Compute the level for a pair that has an alarm."""
-        found = score_shifts(pair, zero_division=zero_division)
+        n = min(SHIFTS, max(_FEWEST_SHIFTS, _MOST_ZONES // len(pair.truth)))
+        found = score_shifts(pair, n, zero_division)
         levels = _named(found.null.mean(axis=1).tolist(), found.null.std(axis=1).tolist())
         means: dict[str, Any] = dict(zip(_SCORES, found.event_shifts[2], strict=True))
         events = EventChance(**means, observed=found.event_observed)

@@ -14,7 +14,6 @@ import tempfile
 import zlib
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -49,7 +48,7 @@ _CHUNK_BYTES = 2**20
 _HEAD_BYTES = 2**12  # no text has a NUL in so many, and much else does
 _BLOCK_BYTES = 16 * 2**20  # that Arrow parses at a time; no line may be longer
 _BYTES_PER_SAMPLE = 128  # that a curve takes beside the columns; a score takes less
-_GIGABYTE = 2**30
+_GIGABYTE, _MOST_GIGABYTES = 2**30, 10**9
 MEMORY = 2.0
 """How many gigabytes a file that is read whole may take, with what is computed from it."""
 
@@ -117,8 +116,9 @@ def read_table(
 
 def read_memory(memory: Any) -> int:
     """Read a number of gigabytes, and return the bytes."""
-    rule = "a finite number of gigabytes above 0"
-    return int(read_number(memory, "memory", rule, lambda x: 0 < x < inf) * _GIGABYTE)
+    rule = f"a number of gigabytes above 0 and up to {_MOST_GIGABYTES:,}"
+    allowed = read_number(memory, "memory", rule, lambda x: 0 < x <= _MOST_GIGABYTES)
+    return int(allowed * _GIGABYTE)
 
 
 def memory_of(rows: int, columns: int) -> int:
@@ -191,7 +191,8 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
 
 
 def _write_csv(table: pa.Table, file: BinaryIO) -> None:
-    arrow_csv, compute = _imported("pyarrow.csv"), _imported("pyarrow.compute")
+    pyarrow, compute = _imported("pyarrow"), _imported("pyarrow.compute")
+    arrow_csv = _imported("pyarrow.csv")
     # Arrow quotes every column name; a plain header is easier on the reader.
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(map(no_formula, table.column_names))
@@ -200,11 +201,14 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
         if str(field.type) not in ("string", "large_string", "string_view"):
             continue
         column = table.column(place)
+        quote, blank = (pyarrow.scalar(text, field.type) for text in ("'", ""))
         formula = compute.and_not(
             compute.match_substring_regex(column, FORMULA),
             compute.match_substring_regex(column, NUMBER),
         )
-        safe = compute.if_else(formula, compute.binary_join_element_wise("'", column, ""), column)
+        safe = compute.if_else(
+            formula, compute.binary_join_element_wise(quote, column, blank), column
+        )
         table = table.set_column(place, field.name, safe)
     try:
         arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))

@@ -271,7 +271,8 @@ def axis_arguments(
 
 def _sample_axis(column: Any, times: Any, end: Any, evaluated: EvaluatedTime) -> Axis | None:
     """Read the axis of a column, if anything is to be ignored; else reading it later is enough."""
-    if all(value is None for value in vars(evaluated).values()):
+    limits = (evaluated.ignore, evaluated.since, evaluated.until, evaluated.max_step)
+    if all(limit is None for limit in limits):
         return None
     return read_axis(len(column), times, end, of="samples", max_step=evaluated.max_step)
 
