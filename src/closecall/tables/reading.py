@@ -64,9 +64,13 @@ def read_table(source: str | PathLike[str]) -> pa.Table:
     >>> read_table(path).to_pydict()
     {'column1': [0, 1, 1]}
     """
+    return table_of_content(source, read_content(source))
+
+
+def table_of_content(source: str | PathLike[str], content: bytes) -> pa.Table:
+    """Read a table from the bytes of a file, as `read_content` returns them."""
     _imported("pyarrow")
     name = shown_name(source)
-    content = _decompressed(_content(source), name)
     if not content.strip():
         hint = "Is the command before the pipe right?" if name != str(source) else "Write it again."
         raise InputError(expected(f"{name} to hold a table", "an empty file", hint))
@@ -137,7 +141,12 @@ def _imported(module: str) -> Any:
         raise MissingExtraError("pyarrow", "cli") from error
 
 
-def _content(source: str | PathLike[str]) -> bytes:
+def read_content(source: str | PathLike[str]) -> bytes:
+    """Read all bytes of a file or of standard input, unpacked if they are gzipped."""
+    return _decompressed(_packed(source), shown_name(source))
+
+
+def _packed(source: str | PathLike[str]) -> bytes:
     """Read all bytes: a pipe or a process substitution cannot be mapped or reread."""
     if str(source) == "-":
         return sys.stdin.buffer.read()
