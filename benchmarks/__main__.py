@@ -14,6 +14,7 @@ NAMES = (
     "chance",
     "curve",
     "evidence",
+    "fuzz",
     "intervals",
     "metrics",
     "report",

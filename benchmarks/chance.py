@@ -45,8 +45,8 @@ def require_agreement(found: NDArray[np.float64], one_by_one: list[float], what:
 
 def of_labels(truth: Any, predicted: Any, rounds: int) -> list[Row]:
     """Measure 1,000 shifts of alarms."""
-    shifts = alarm_shifts(read_pair(truth, predicted), _SHIFTS).shifts[:_CHECKED].tolist()
-    moved = [np.roll(predicted, shift) for shift in shifts]
+    seams = alarm_shifts(read_pair(truth, predicted), _SHIFTS).seams[:_CHECKED].tolist()
+    moved = [np.roll(predicted, -seam) for seam in seams]
     results = [cc.affiliation(truth, labels) for labels in moved]
     test = significance(truth, predicted, n=_SHIFTS)
     require_agreement(test.precision.null, [one.precision for one in results], "The precision")

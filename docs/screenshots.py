@@ -41,7 +41,7 @@ def desktop(browser: Browser, path: Path, target: Path) -> None:
     """Everything at a glance, with the pointer on an event."""
     page = opened(browser, path, viewport={"width": 1280, "height": 1180})
     page.evaluate("closecall.view.setThreshold(0, 158.3)")
-    page.wait_for_function("closecall.view.levels[0]")
+    page.locator(".card.active").get_by_text("…").first.wait_for(state="detached")
     box = page.locator(".timeline .stage").bounding_box()
     x = "(() => { const { frame } = closecall.view.timeline; return frame.x(1890); })()"
     page.mouse.move(box["x"] + page.evaluate(x), box["y"] + 40)

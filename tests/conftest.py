@@ -1,8 +1,11 @@
 """Settings that must hold before the package is imported, and what the tests share."""
 
+import ctypes
 import gc
 import os
 import signal
+import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # the check apart, so the tests keep a cache of their own.
 os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")
 os.environ.setdefault("NUMBA_CACHE_DIR", str(REPOSITORY / ".pytest_cache" / "numba"))
+
+# Else every process that tests start would compile every source again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Started with nohup, this process ignores Ctrl-C, and so would every process that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -55,6 +62,29 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"needs the data folder: CLOSECALL_DATA names it, and {folder} is not there")
     return folder
+
+
+@pytest.fixture
+def as_anybody():
+    """Hold root to the permissions of files, too; others are anyway."""
+
+    @contextmanager
+    def held():
+        if os.geteuid():
+            yield
+            return
+        libc, header = ctypes.CDLL(None), (ctypes.c_uint32 * 2)(0x20080522, 0)
+        before = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice
+        if not hasattr(libc, "capset") or libc.capget(header, before):
+            pytest.skip("root may read everything here")
+        without = (ctypes.c_uint32 * 6)(0, *before[1:])
+        assert libc.capset(header, without) == 0
+        try:
+            yield
+        finally:
+            assert libc.capset(header, before) == 0
+
+    return held
 
 
 def pytest_collection_finish():

@@ -364,12 +364,12 @@ def test_advice():
     assert advice(scored) == [
         (
             "The longest step is 191 times the median one, and its sample lasts as long: if "
-            "nothing was seen there, limit how long samples last with max_step=."
+            "nothing was seen there, limit how long samples last with --max-step."
         ),
     ]
-    assert advice(scored, max_step=None) == []
+    assert advice(scored, max_step=3) == []
     varied = read_scored([0] * 11 + [1], [0] * 4 + [1] * 7 + [2], times=times, end=202, max_step=1)
-    assert advice(varied, ignore="--from") == [
+    assert advice(varied) == [
         (
             "The first 33% of the time have neither events nor a score that changes: if the "
             "detector was not running yet, leave them out with --from."

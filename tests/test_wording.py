@@ -109,8 +109,14 @@ def test_events_that_were_not_caught(outcome, nearest, dated, text):
         (3, 120, True, "1.5 alarms a minute"),
         (3, 2, True, "1.5 alarms a second"),
         (1, 0.5, True, "2 alarms a second"),
+        (1, 43200, True, "2 alarms a day"),
+        (1, 10 * 86400, True, "0.1 alarms a day"),
+        (1, 14 * 86400, True, "0.5 alarms a week"),
+        (1, 120 * 86400, True, "0.25 alarms a month"),
+        (1, 730.5 * 86400, True, "0.5 alarms a year"),
+        (1, 73050 * 86400, True, "0.005 alarms a year"),
         (7, 3600, False, "1.9 alarms per 1000"),
-        (5, 1, False, "5 alarms per 1"),
+        (5, 1, False, "5 alarms per unit of time"),
     ],
 )
 def test_rates(count, length, dated, text):

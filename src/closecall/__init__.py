@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from closecall.affiliation import (
         Affiliation,
         AffiliationCurve,
-        AffiliationStream,
         Chance,
         EventScores,
         affiliation,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
         affiliation_recall_score,
         choose_threshold,
     )
+    from closecall.affiliation.stream import AffiliationStream
     from closecall.chance import significance
     from closecall.compare import compare
     from closecall.evaluate import evaluate
@@ -68,7 +68,7 @@ __all__ = [
 _HOMES = {
     "Affiliation": "affiliation",
     "AffiliationCurve": "affiliation",
-    "AffiliationStream": "affiliation",
+    "AffiliationStream": "affiliation.stream",
     "BatchResult": "tables",
     "Chance": "affiliation",
     "EventScores": "affiliation",

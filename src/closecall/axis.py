@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.clock import LARGEST, SAMPLES, Clock, Tick, Ticks, Timed, on_one_clock, read_times
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, UnevenTimesError, expected
 from closecall.parameters import read_length
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ class Axis:
         borders = self.ticks[np.minimum(indices, self.length - 1)]
         borders[indices == self.length] = self.end
         return borders
+
+    def sample_numbers(self, ticks: Ticks) -> NDArray[np.float64]:
+        """Return times counted in samples; between two of them, in proportion."""
+        numbers = np.arange(self.length + 1)
+        return np.interp(ticks, self.borders(numbers), numbers)
 
     def lengths(self) -> Ticks:
         """Return how long each sample is."""
@@ -287,14 +292,14 @@ def _infer_end(ticks: Ticks, clock: Clock, longest: Tick | None, *, short: bool)
         if end is not None:
             return end
     usual = np.sort(steps)[steps.size // 2].item()
-    raise InputError(
-        expected(
-            "`end` for unevenly spaced times",
-            "none",
-            f"The last sample stops at `end`; `end={_literal(clock, last + usual)}` would give it "
-            "the median step.",
-        )
+    message = expected(
+        "`end` for unevenly spaced times",
+        "none",
+        f"The last sample stops at `end`; `end={_literal(clock, last + usual)}` would give it the "
+        "median step.",
     )
+    suggested = clock.scalar(last + usual) if clock.tz else clock.native(ticks[-1:] + usual)[0]
+    raise UnevenTimesError(message, suggested, clock.text(last + usual))
 
 
 def _require_countable(length: int) -> None:

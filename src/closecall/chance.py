@@ -12,8 +12,8 @@ import numpy as np
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.shifts import SHIFTS, ShiftScores, above_chance, score_shifts
-from closecall.errors import InputError, InputTypeError, expected
-from closecall.parameters import read_numbers, require_count
+from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.parameters import read_numbers, require_choice, require_count, require_function
 from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.statistics import SCORES
 from closecall.wording import score_or_dash
@@ -108,9 +108,7 @@ def _read_pvalues(pvalues: Any) -> NDArray[np.float64]:
 
 def require_correction(correction: Any) -> None:
     """Raise if a correction is not known."""
-    if correction not in _CORRECTIONS:
-        rule = f"`correction` to be one of {', '.join(map(repr, _CORRECTIONS))}"
-        raise InputError(expected(rule, repr(correction)))
+    require_choice(correction, "correction", _CORRECTIONS)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -513,8 +511,9 @@ def significance(
 
     Notes
     -----
-    Labels at evenly spaced times, and scores, are shifted by whole samples; everything else by
-    whole ticks on integer and datetime axes, and by any number on a float axis.
+    Where evenly spaced samples are known, everything is shifted by whole samples. Event lists alone
+    move by the longest step that divides all their times if the span has more than 1,000 of it,
+    else by whole ticks, and by any number on a float axis.
 
     A shift must not cut an alarm in two. If no alarm lies across the seam, where the end of the
     series meets its start, only shifts that leave none across it count. If alarms touch both ends,
@@ -549,6 +548,7 @@ def significance(
     """
     require_count(n, "n", 1, MOST_SHIFTS)
     require_correction(correction)
+    require_function(progress, "progress")
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     if isinstance(truth, Scored) or (scores is not None and predicted is None):
         scored = read_scored(truth, scores, **axis, nan=nan)
@@ -557,14 +557,14 @@ def significance(
             return _of_scores(scored, n, progress)
         if isinstance(threshold, str):
             rule = f"`threshold` to be a number or '{_BEST}'"
-            raise InputError(expected(rule, repr(threshold)))
+            raise InputError(expected(rule, shown(threshold)))
         pair = scored.at(threshold)
     else:
         if not isinstance(truth, Pair) and (scores is None) == (predicted is None):
             got = "neither" if scores is None else "both"
             raise InputTypeError(expected("either `predicted` or `scores`", got))
         if threshold is not None:
-            raise InputTypeError(expected("no `threshold` without `scores`", repr(threshold)))
+            raise InputTypeError(expected("no `threshold` without `scores`", shown(threshold)))
         pair = read_pair(truth, predicted, **axis)
         pair.require_truth("affiliation")
     return _of_alarms(pair, n, correction, progress)

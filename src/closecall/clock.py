@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, tzinfo
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 
-Ticks = NDArray[Any]  # int64 or float64
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Ticks: TypeAlias = "NDArray[Any]"  # int64 or float64
 Tick = int | float
 Moment = int | float | datetime | np.datetime64
 
@@ -25,6 +27,7 @@ PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 LARGEST = 2**63 - 1
 _NAT = -(2**63)  # the ticks of numpy's NaT
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
+_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,9 @@ class Clock:
         return stamp
 
     def _is_datetime(self, tick: Tick) -> bool:
-        return _FIRST_SECOND <= tick // PER_SECOND[self.unit] <= _LAST_SECOND
+        # In its zone a time may lie up to a day before or after.
+        room = 0 if self.tz is None or self.tz is UTC else _DAY
+        return _FIRST_SECOND + room <= tick // PER_SECOND[self.unit] <= _LAST_SECOND - room
 
     def _datetime(self, tick: Tick) -> datetime:
         if not self._is_datetime(tick):
@@ -156,12 +161,14 @@ def read_objects(values: NDArray[Any], name: str) -> tuple[Ticks, Clock]:
     for index, value in enumerate(values):
         if is_missing(value):
             raise _missing(name, str(value), index)
-    zone = getattr(values[0], "tzinfo", None)
+        if isinstance(value, int) and not -LARGEST <= value <= LARGEST:
+            raise _not_a_time(value, index, name)
+    zone = _zone(values[0])
     stamps = []
     for index, value in enumerate(values):
         if not isinstance(value, (date, np.datetime64)):
             raise _not_a_time(value, index, name)
-        if (getattr(value, "tzinfo", None) is None) != (zone is None):
+        if (_zone(value) is None) != (zone is None):
             raise mixed_zones(f"`{name}`", f"{values[0]} and {value} at index {index}")
         stamps.append(_stamp(value))
     units = [np.datetime_data(stamp.dtype)[0] for stamp in stamps]
@@ -179,7 +186,10 @@ def read_objects(values: NDArray[Any], name: str) -> tuple[Ticks, Clock]:
 
 def is_missing(value: Any) -> bool:
     """Whether a value is None, nan, NaT or pandas' NA."""
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)  # noqa: PLR0124
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    of_numpy = isinstance(value, np.number | np.datetime64)
+    return (of_numpy or isinstance(value, float | date)) and bool(value != value)  # noqa: PLR0124
 
 
 def mixed_zones(what: str, got: str) -> InputTypeError:
@@ -202,7 +212,7 @@ def _not_a_time(value: Any, index: int, name: str) -> InputTypeError:
     return InputTypeError(
         expected(
             f"`{name}` to be of one kind, numbers or datetimes",
-            f"{value!r} at index {index}",
+            f"{shown(value)} at index {index}",
             hint if isinstance(value, (int, str)) else "",
         )
     )
@@ -221,9 +231,18 @@ def _nanoseconds(unit: str, name: str) -> int:
 def _stamp(value: Any) -> np.datetime64:
     if hasattr(value, "to_datetime64"):  # a pandas stamp, which also knows nanoseconds
         return np.datetime64(value.to_datetime64())
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        value = value.astimezone(UTC).replace(tzinfo=None)
-    return np.datetime64(value)
+    offset = value.utcoffset() if isinstance(value, datetime) else None
+    if offset is None:
+        return np.datetime64(value)
+    # The same moment in UTC may lie outside of the years that a datetime can hold.
+    utc: Any = np.datetime64(value.replace(tzinfo=None)) - np.timedelta64(offset)
+    return np.datetime64(utc)
+
+
+def _zone(value: Any) -> tzinfo | None:
+    """Return the time zone of a datetime that knows its offset."""
+    known = isinstance(value, datetime) and value.utcoffset() is not None
+    return value.tzinfo if known else None
 
 
 _EXACT_FLOAT = 2**53  # every integer up to here is a float64

@@ -41,9 +41,9 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
         # numpy would bring stamps of several units to the finest, and wrap around silently.
-        several = array.dtype.kind == "M" and len({value.dtype for value in values}) > 1
-        return np.array(values, dtype=object) if several else array
-    except (ValueError, OverflowError) as error:
+        kinds = {getattr(value, "dtype", None) for value in values if array.dtype.kind == "M"}
+        return np.array(values, dtype=object) if len(kinds) > 1 else array
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise InputTypeError(
             expected(f"`{name}` to be one flat column", f"a sequence numpy cannot read ({error})")
         ) from None

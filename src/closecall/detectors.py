@@ -11,7 +11,7 @@ import numpy as np
 
 from closecall.axis import Axis, read_axis
 from closecall.clock import Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.evaluated_time import read_stretches
 from closecall.events import Events, Intervals, read_labels
 from closecall.series import (
@@ -70,11 +70,12 @@ def by_name(values: Any, argument: str, alone: str | None = None) -> dict[str, G
         )
     named = {}
     for name, own in values.items():
-        if alone is None and (not isinstance(name, str) or not name.strip()):
+        text = name if isinstance(name, str) else shown(name)
+        if alone is None and not (isinstance(name, str) and text.strip()):
             raise InputTypeError(
-                expected(f"the names of detectors in `{argument}` to be text", f"{name!r}")
+                expected(f"the names of detectors in `{argument}` to be text", shown(name))
             )
-        named[str(name)] = Given(f"{argument}[{str(name)!r}]", own)
+        named[text] = Given(f"{argument}[{text!r}]", own)
     return named
 
 

@@ -8,10 +8,12 @@ the command line catches `ClosecallError` and nothing more, so a bug still shows
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+_WRITABLE = 10**30
 
 
 class ClosecallError(Exception):
@@ -24,6 +26,14 @@ class InputError(ClosecallError, ValueError):
 
 class InputTypeError(ClosecallError, TypeError):
     """An argument is of a kind that cannot be used there."""
+
+
+class UnevenTimesError(InputError):
+    """Nothing says where the last sample stops; with the median step it would be at `end`."""
+
+    def __init__(self, message: str, end: Any = None, end_text: str = "") -> None:
+        super().__init__(message)
+        self.end, self.end_text = end, end_text
 
 
 class UndefinedMetricError(InputError):
@@ -58,6 +68,22 @@ def expected(rule: str, got: str, hint: str = "") -> str:
     return f"{message}\n\nHint: {hint}" if hint else message
 
 
+def shown(value: Any) -> str:
+    """Write a value for a message, however long it is and whatever it does.
+
+    Examples
+    --------
+    >>> shown("half"), shown(10**5000)
+    ("'half'", 'a number of more than 30 digits')
+    """
+    if isinstance(value, int) and abs(value) >= _WRITABLE:
+        return "a number of more than 30 digits"
+    try:
+        return f"{value!r:.80}".replace("\n", " ")
+    except Exception:  # noqa: BLE001 - it holds an int of thousands of digits, or cannot show itself
+        return f"a {type(value).__name__}"
+
+
 def first_line(error: BaseException) -> str:
     r"""Return the first line of another package's message, to be quoted in one of ours.
 
@@ -86,4 +112,5 @@ def renamed(names: Mapping[str, str]) -> Iterator[None]:
         message = str(error)
         for ours, theirs in names.items():
             message = message.replace(f"`{ours}`", f"`{theirs}`")
-        raise type(error)(message) from None
+        error.args = (message,)
+        raise

@@ -8,7 +8,7 @@ import numpy as np
 
 from closecall.axis import IgnoredTime, in_ticks_of
 from closecall.clock import Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events, Intervals, read_labels, read_set, runs
 from closecall.parameters import read_length
 
@@ -60,7 +60,7 @@ def _read_ignore(ignore: Any, axis: Axis | None) -> Intervals:
         raise InputTypeError(
             expected(
                 "`ignore` to be Events or pairs (start, stop) beside Events",
-                f"{ignore!r:.80}",
+                shown(ignore),
                 "Turn a 0/1 vector into events with `Events.from_labels(labels, times)`.",
             )
         )

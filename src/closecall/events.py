@@ -11,7 +11,7 @@ import numpy as np
 from closecall.axis import read_axis, require_increasing
 from closecall.clock import Timed, is_missing, on_one_clock, read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.parameters import read_duration, read_length
 
 if TYPE_CHECKING:
@@ -139,7 +139,9 @@ class Intervals:
     def with_point_length(self, length: Tick, stop: Tick) -> Intervals:
         """Give points a length, cut at the next interval or where time stops."""
         limit = np.append(self.starts[1:], self.starts.dtype.type(stop))
-        ends = np.where(self.starts == self.stops, self.starts + length, self.stops)
+        # Where the limit is nearer, adding the length might leave 64 bits.
+        longer = np.where(limit - self.starts <= length, limit, self.starts + length)
+        ends = np.where(self.starts == self.stops, longer, self.stops)
         return Intervals(self.starts, np.minimum(ends, limit), self.clock, self.details)
 
     def without(self, starts: Ticks, stops: Ticks) -> Intervals:
@@ -468,7 +470,7 @@ def _columns(intervals: Any, name: str = "intervals") -> tuple[Any, Any]:
         raise InputTypeError(
             expected(
                 f"`{name}` to be pairs (start, stop)",
-                f"{intervals!r:.80}",
+                shown(intervals),
                 "Use `Events.from_points(times)` for points and `Events.from_labels(labels)` for "
                 "a 0/1 vector.",
             )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from fractions import Fraction
 from math import isfinite
-from numbers import Real
+from numbers import Rational, Real
+from os import PathLike, fsencode, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Clock, Tick
-
-_WRITABLE = 10**30
 
 
 def is_number(value: Any) -> bool:
@@ -33,22 +34,6 @@ def is_number(value: Any) -> bool:
     """
     # numpy counts its timedelta among the integers.
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_ | np.timedelta64)
-
-
-def shown(value: Any) -> str:
-    """Write a value for a message, however long it is.
-
-    Examples
-    --------
-    >>> shown("half"), shown(10**5000)
-    ("'half'", 'a number of more than 30 digits')
-    """
-    if isinstance(value, int) and abs(value) >= _WRITABLE:
-        return "a number of more than 30 digits"
-    try:
-        return f"{value!r:.80}"
-    except ValueError:  # it holds an int of thousands of digits, which has no text
-        return f"a {type(value).__name__}"
 
 
 def read_number(
@@ -86,9 +71,85 @@ def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
     array([1. , 0.5])
     """
     try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputTypeError(expected(f"`{name}` to be numbers", shown(values))) from None
+        given = np.asarray(values)
+        plain = given.dtype.kind in "iuf" or (
+            given.dtype.kind == "O" and all(map(is_number, given.flat))
+        )
+        numbers = given.astype(np.float64) if plain else None
+    except (TypeError, ValueError, OverflowError, MemoryError):
+        numbers = None
+    if numbers is None:
+        raise InputTypeError(expected(f"`{name}` to be numbers", shown(values)))
+    return numbers
+
+
+def require_choice(value: Any, name: str, choices: Iterable[str], hint: str = "") -> None:
+    """Raise unless a value is one of some words.
+
+    Examples
+    --------
+    >>> require_choice("b", "part", ("a", "b"))
+    """
+    *others, last = map(repr, choices)
+    if not isinstance(value, str) or repr(str(value)) not in (*others, last):
+        rule = f"`{name}` to be {', '.join(others)} or {last}"
+        raise InputError(expected(rule, shown(value), hint))
+
+
+def read_flag(value: Any, name: str) -> bool:
+    """Read True or False."""
+    if not isinstance(value, bool):
+        raise InputTypeError(expected(f"`{name}` to be True or False", shown(value)))
+    return value
+
+
+def read_name(value: Any, name: str) -> str:
+    """Read the name of a column."""
+    if not isinstance(value, str) or not value:
+        raise InputTypeError(expected(f"`{name}` to be the name of a column", shown(value)))
+    return value
+
+
+def read_names(value: Any, name: str) -> tuple[str, ...]:
+    """Read the name of a column, or several."""
+    if isinstance(value, str):
+        return (read_name(value, name),)
+    if not is_listed(value):
+        rule = f"`{name}` to be a column or a list of columns"
+        raise InputTypeError(expected(rule, shown(value)))
+    return tuple(read_name(one, name) for one in value)
+
+
+def is_listed(value: Any) -> bool:
+    """Return whether a value holds others without names; a text is one value."""
+    single = isinstance(value, str | bytes | Mapping) or getattr(value, "ndim", 1) == 0
+    return isinstance(value, Iterable) and not single
+
+
+def require_function(value: Any, name: str) -> None:
+    """Raise unless a value is None or can be called."""
+    if value is not None and not callable(value):
+        raise InputTypeError(expected(f"`{name}` to be a function", shown(value)))
+
+
+def read_path(value: Any, name: str) -> Path:
+    """Read the path of a file or a folder, which may not be there.
+
+    Examples
+    --------
+    >>> read_path("scores.csv", "path")
+    PosixPath('scores.csv')
+    """
+    rule = f"`{name}` to be a path"
+    if not isinstance(value, str | PathLike) or not isinstance(fspath(value), str):
+        raise InputTypeError(expected(rule, shown(value)))
+    try:
+        encoded = fsencode(value)
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise InputError(expected(f"{rule} that the system can open", shown(value)))
+    return Path(value)
 
 
 def read_fraction(value: Any, name: str) -> float:
@@ -144,14 +205,12 @@ def require_count(value: Any, name: str, least: int, most: int | None = None) ->
     if not whole:
         raise InputTypeError(expected(f"`{name}` to be a whole number", shown(value)))
     if value < least:
-        got = f"{value}" if abs(value) < _WRITABLE else "a number of more than 30 digits"
-        raise InputError(expected(f"`{name}` to be {least} or more", got))
+        raise InputError(expected(f"`{name}` to be {least} or more", shown(int(value))))
     if most is not None and value > most:
-        # An int of thousands of digits cannot be written as text at once.
-        got = f"{value}" if value < _WRITABLE else "a number of more than 30 digits"
-        raise InputError(expected(f"`{name}` to be at most {most:,}", got))
+        raise InputError(expected(f"`{name}` to be at most {most:,}", shown(int(value))))
 
 
+_LONGEST = 2**62  # in whole ticks; no span is as long
 # Years, months and bare counts are left out: they are no fixed length of time.
 _SECONDS = {"W": Fraction(604_800), "D": Fraction(86_400), "h": Fraction(3_600), "m": Fraction(60)}
 _PARTS_OF_A_SECOND = ("s", "ms", "us", "ns", "ps", "fs", "as")
@@ -216,8 +275,10 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
         raise InputError(expected(f"`{name}` to be longer than 0", shown(value)))
     if clock.kind == "number":
         return ticks
-    of_time = isinstance(value, timedelta | np.timedelta64)
-    exact = _timedelta_ticks(value, clock, name) if of_time else Fraction(value)
+    if isinstance(value, timedelta | np.timedelta64):
+        exact = _timedelta_ticks(value, clock, name)
+    else:
+        exact = Fraction(value) if isinstance(value, Rational) else Fraction(ticks)
     if exact.denominator != 1:
         unit = f"whole {clock.unit}" if clock.kind == "datetime" else "a whole number"
         raise InputError(
@@ -227,7 +288,7 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
                 "Give the times in a finer unit.",
             )
         )
-    return int(exact)
+    return min(int(exact), _LONGEST)
 
 
 UNITS = {
@@ -245,7 +306,7 @@ _BUDGET = re.compile(rf"({_NUMBER})/(?=.)({_NUMBER})?({'|'.join(UNITS)})?", re.I
 
 
 def duration_of_text(text: str) -> timedelta | None:
-    """Read a duration such as ``10min``, or return None.
+    """Read a duration such as ``10min``, or return None; also for one longer than any timedelta.
 
     Examples
     --------
@@ -253,7 +314,7 @@ def duration_of_text(text: str) -> timedelta | None:
     (datetime.timedelta(seconds=5400), None)
     """
     found = _DURATION.fullmatch(text.strip())
-    return None if found is None else float(found[1]) * UNITS[found[2].lower()]
+    return None if found is None else _times(float(found[1]), found[2])
 
 
 def budget_of_text(text: str) -> tuple[float, float | timedelta] | None:
@@ -268,7 +329,15 @@ def budget_of_text(text: str) -> tuple[float, float | timedelta] | None:
     if found is None:
         return None
     number = float(found[2] or 1)
-    return float(found[1]), number * UNITS[found[3].lower()] if found[3] else number
+    length = _times(number, found[3]) if found[3] else number
+    return None if length is None else (float(found[1]), length)
+
+
+def _times(number: float, unit: str) -> timedelta | None:
+    try:
+        return number * UNITS[unit.lower()]
+    except OverflowError:
+        return None
 
 
 def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str) -> Fraction:

@@ -8,6 +8,7 @@ caller's own.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -15,9 +16,10 @@ import numpy as np
 from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
 from closecall.evaluated_time import close_over, read_stretches, runs_left_out
 from closecall.events import Events, Intervals, interval_text, read_labels
+from closecall.parameters import is_number, require_choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,6 +111,9 @@ class TruthInSpan:
                     "Count time in another unit.",
                 )
             )
+        if self.clock.kind == "number":
+            samples = [] if self.axis is None else [self.axis.lengths()]
+            _require_squares(*_steps(self.truth, self.start), *samples)
         return self
 
     def require_truth(self, metric: str) -> None:
@@ -302,8 +307,29 @@ def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
     predicted = Intervals(ticks[2], ticks[3], clock)
     truth.require_inside(start, stop, "truth")
     predicted.require_inside(start, stop, "predicted")
-    pair = Pair(truth=truth, predicted=predicted, start=start, stop=stop, clock=clock)
-    return pair.checked()
+    pair = Pair(truth=truth, predicted=predicted, start=start, stop=stop, clock=clock).checked()
+    if clock.kind == "number":
+        _require_squares(*_steps(predicted, start))
+    return pair
+
+
+def _steps(side: Intervals, start: Tick) -> tuple[Ticks, Ticks]:
+    """Return how long events last, and the time before each."""
+    return side.stops - side.starts, side.starts - np.append(start, side.stops[:-1])[: len(side)]
+
+
+def _require_squares(*lengths: Ticks) -> None:
+    """Raise if a length of time has a square that no float holds."""
+    for own in lengths:
+        short = (own > 0) & (own < _SHORTEST_SPAN)
+        if short.any():
+            raise InputError(
+                expected(
+                    f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
+                    f"{own[short][0]:g}",
+                    "Count time in another unit, or drop what follows so closely.",
+                )
+            )
 
 
 def close_series(
@@ -347,9 +373,7 @@ def read_span(span: Any) -> Timed:
     try:
         start, stop = span
     except (TypeError, ValueError):
-        raise InputTypeError(
-            expected("`span` to be a pair (start, stop)", f"{span!r:.80}")
-        ) from None
+        raise InputTypeError(expected("`span` to be a pair (start, stop)", shown(span))) from None
     bounds, clock = read_times([start, stop], "span")
     if not bounds[0] < bounds[1]:
         text = interval_text(clock, *bounds.tolist())
@@ -392,16 +416,25 @@ def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:
     require_threshold(threshold)
     # A bare Python float would be rounded to the precision of the scores, and numpy compares
     # integers exactly only with a bare Python integer.
-    whole = isinstance(threshold, (int, np.integer))
-    exact = int(threshold) if whole else np.float64(threshold)
+    whole = isinstance(threshold, (int, np.integer)) and scores.dtype.kind in "iu"
+    exact = int(threshold) if whole else _lowest_float(threshold)
     labels: NDArray[np.uint8] = (scores >= exact).view(np.uint8)
     return labels
 
 
+def _lowest_float(threshold: Any) -> np.float64:
+    """Return the lowest float that is at least a number."""
+    try:
+        number = float(threshold)
+    except OverflowError:
+        number = inf if threshold > 0 else -inf
+    return np.float64(nextafter(number, inf) if number < threshold else number)
+
+
 def require_threshold(threshold: Any, name: str = "threshold") -> None:
     """Raise if a threshold is not a number."""
-    if not isinstance(threshold, (int, float, np.number)) or np.isnan(threshold):
-        raise InputError(expected(f"`{name}` to be a number, or inf", f"{threshold!r}"))
+    if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
+        raise InputError(expected(f"`{name}` to be a number, or inf", shown(threshold)))
 
 
 def read_scored(
@@ -477,8 +510,7 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
 
 def require_nan(nan: Any) -> None:
     """Raise unless it is said what to do with samples that have no score."""
-    if nan not in ("raise", "ignore"):
-        raise InputError(expected("`nan` to be 'raise' or 'ignore'", f"{nan!r:.80}"))
+    require_choice(nan, "nan", ("raise", "ignore"))
 
 
 def samples_without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[np.bool_] | None:
@@ -548,7 +580,13 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
     if kind == "b":
         scores = scores.view(np.uint8)
     elif kind == "f" and scores.dtype.itemsize not in (4, 8):
-        scores = scores.astype(np.float32 if scores.dtype.itemsize < 4 else np.float64)  # noqa: PLR2004
+        with np.errstate(over="ignore"):
+            given = scores
+            scores = given.astype(np.float32 if given.dtype.itemsize < 4 else np.float64)  # noqa: PLR2004
+        rounded = (scores != given) & ~np.isnan(given)
+        if rounded.any():
+            rule, index = f"`{name}` to be exact as 64-bit floats", int(rounded.argmax())
+            raise InputError(expected(rule, f"{given[index]} at index {index}"))
     return np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("="))
 
 
@@ -575,41 +613,39 @@ _FAR = 10  # times the median step, from which on a step is told
 _WARM_UP = 0.1  # of the time, from which on a quiet start is told
 
 
-def advice(
-    series: Pair | Scored, *, max_step: str | None = "max_step=", ignore: str = "ignore="
-) -> list[str]:
+def advice(series: Pair | Scored, *, max_step: Any = None) -> list[str]:
     """Return a sentence for each thing that the caller may want to say, and did not.
 
     A start without events in which the score does not change looks like a warm-up; labels alone
-    cannot tell. O(N).
+    cannot tell. Options are named as on the command line, also for who reads a page. O(N).
 
     Parameters
     ----------
     series
         What was read.
-    max_step, ignore
-        What the options are called where the sentences are read; None if `max_step` was given.
+    max_step
+        As it was given: then nothing is said of long steps.
 
     Examples
     --------
-    >>> advice(read_scored([0, 0, 0, 1], [3, 3, 4, 5]), ignore="--from")[0][:44]
+    >>> advice(read_scored([0, 0, 0, 1], [3, 3, 4, 5]))[0][:44]
     'The first 50% of the time have neither event'
     """
     sentences = []
-    if series.axis is not None and max_step is not None:
+    if series.axis is not None and max_step is None:
         steps = series.axis.lengths()
         usual = np.partition(steps, steps.size // 2)[steps.size // 2]
         times = float(steps.max() / usual)
         if times > _FAR:
             sentences.append(
                 f"The longest step is {times:,.0f} times the median one, and its sample lasts as "
-                f"long: if nothing was seen there, limit how long samples last with {max_step}."
+                f"long: if nothing was seen there, limit how long samples last with --max-step."
             )
     quiet = _quiet_start(series) if isinstance(series, Scored) else 0.0
     if _WARM_UP <= quiet < 1:
         sentences.append(
             f"The first {quiet:.0%} of the time have neither events nor a score that changes: if "
-            f"the detector was not running yet, leave them out with {ignore}."
+            f"the detector was not running yet, leave them out with --from."
         )
     return sentences
 

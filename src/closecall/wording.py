@@ -2,16 +2,86 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from math import ceil, isinf, isnan, log10
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 UNDEFINED = "-"
 _LEAST_PVALUE = 0.001
+_LEAST_RATE = 0.1
+_RATES = (
+    ("a second", 1),
+    ("a minute", 60),
+    ("an hour", 3_600),
+    ("a day", 86_400),
+    ("a week", 604_800),
+    ("a month", 2_629_800),  # a twelfth of a year of 365.25 days
+    ("a year", 31_557_600),
+)
+_DAY = 3  # its place
+_MOST_NAMES, _LONGEST_NAME = 20, 60  # in a list of names
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 _FRACTIONS = (("s", 0.1, 1.0), ("ms", 1e-3, 1e3), ("us", 1e-6, 1e6), ("ns", 0.0, 1e9))
 # From this many seconds on, finer steps than that say nothing.
 _STEPS = ((86_400, 3_600.0), (3_600, 60.0), (120, 1.0), (59.95, 0.1))
+
+
+def plain_name(name: str, most: int | None = None) -> str:
+    r"""Write a name from data on one line, without control characters; the ends of a long one.
+
+    What a terminal would obey is escaped: C0 and C1 controls, bidirectional ones, half characters.
+
+    Examples
+    --------
+    >>> plain_name("a\nb\x1b[31m"), plain_name("isolation_forest_200_trees", 15)
+    ('a\\nb\\x1b[31m', 'isolat..._trees')
+    """
+    text = name
+    if not name.isprintable():
+        text = "".join(
+            letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+            for letter in name
+        )
+    if most is None or len(text) <= most:
+        return text
+    kept = (most - 3) // 2
+    return f"{text[:kept]}...{text[-kept:]}"
+
+
+FORMULA = r"^'*[=+\-@\t\r]"
+"""How a cell begins that programs for tables would take for a formula, or for one made safe."""
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+
+def no_formula(cell: str) -> str:
+    """Return the text of a CSV cell with an apostrophe before what would be run as a formula.
+
+    Texts that differ stay so: one that begins with such apostrophes gets one more.
+
+    Examples
+    --------
+    >>> [no_formula(cell) for cell in ("=1+1", "-1.5", "@risk", "'=1", "it's")]
+    ["'=1+1", '-1.5', "'@risk", "''=1", "it's"]
+    """
+    return f"'{cell}" if re.search(FORMULA, cell) and not re.search(NUMBER, cell) else cell
+
+
+def listed(names: Sequence[str]) -> str:
+    """List names in a message, the first few of many.
+
+    Examples
+    --------
+    >>> listed(["t", "label"]), listed(list(map(str, range(100_000))))[-22:]
+    ('t, label', '18, 19 and 99,980 more')
+    """
+    shown = ", ".join(plain_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMES])
+    hidden = len(names) - _MOST_NAMES
+    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
 
 
 def score_text(value: float) -> str:
@@ -192,14 +262,14 @@ def headline(
 
 
 def rate_text(count: int, noun: str, length: float, *, dated: bool) -> str:
-    """Write how often something happened, in a unit of time that the length holds.
+    """Write how often something happened, in a unit of time that reads well.
 
     Examples
     --------
     >>> rate_text(17, "false alarm", 14 * 86400, dated=True), rate_text(0, "alarm", 10, dated=False)
     ('1.2 false alarms a day', 'no alarms')
-    >>> rate_text(1, "alarm", 43200, dated=True), rate_text(7, "alarm", 3600, dated=False)
-    ('0.083 alarms an hour', '1.9 alarms per 1000')
+    >>> rate_text(1, "alarm", 14 * 86400, dated=True), rate_text(7, "alarm", 3600, dated=False)
+    ('0.5 alarms a week', '1.9 alarms per 1000')
     """
     if count == 0:
         return f"no {noun}s"
@@ -212,16 +282,19 @@ def rate_text(count: int, noun: str, length: float, *, dated: bool) -> str:
 def rate_unit(count: int, length: float, *, dated: bool) -> tuple[str, float]:
     """Return the unit of time in which so many in that length are told, and how long it is.
 
+    It is a day, or a shorter one that the length holds; a longer one where that would be below 0.1.
+
     Examples
     --------
     >>> rate_unit(17, 14 * 86400, dated=True), rate_unit(7, 3600, dated=False)
     (('a day', 86400), ('per 1000', 1000))
     """
     if dated:
-        units = (("a day", 86_400), ("an hour", 3_600), ("a minute", 60), ("a second", 1))
-        return next((one for one in units if length >= one[1]), units[-1])
+        held = max((place for place in range(_DAY + 1) if length >= _RATES[place][1]), default=0)
+        told = (one for one in _RATES[held:] if count / length * one[1] >= _LEAST_RATE)
+        return next(told, _RATES[-1])
     size = 10 ** max(0, ceil(-log10(count / length)))
-    return f"per {size}", size
+    return f"per {size}" if size > 1 else "per unit of time", size
 
 
 def time_texts(values: list[str], *, with_year: bool = True) -> tuple[list[str], str]:

@@ -134,7 +134,7 @@ def test_outline_keeps_the_ends_and_the_best():
 
 
 def test_outline_of_no_point(curve):
-    with pytest.raises(InputError, match="Expected `points` to be a whole number above 0, got 0"):
+    with pytest.raises(InputError, match="Expected `points` to be 1 or more, got 0"):
         curve.outline(0)
 
 

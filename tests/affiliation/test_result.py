@@ -255,6 +255,9 @@ def test_html_shows_the_level_of_chance():
     level = NUMBERS.chance
     expected = f"precision {level.precision:.3f}, recall {level.recall:.3f}, F1 {level.f1:.3f}"
     assert f"<p>the same alarms, moved: {expected}</p>" in NUMBERS._repr_html_()
+    stream = cc.AffiliationStream()
+    stream.update([0, 1, 0, 0], [0, 0, 1, 0])
+    assert "<p>a stream keeps no alarms that could be moved" in stream.result()._repr_html_()
 
 
 def test_html_without_any_alarm():

@@ -59,7 +59,7 @@ def test_the_best_f1_of_a_part_on_dated_times():
     assert cc.choose_threshold(truth, scores, fit=fit, times=times).threshold == 4
     assert cc.choose_threshold(truth, scores, times=times).threshold == 2
     rare = cc.choose_threshold(truth, scores, "alarms:2/8h", times=times)
-    assert (rare.threshold, rare.rule) == (4, "alarms:2/28800s")
+    assert (rare.threshold, rare.rule) == (4, "alarms:2/8h")
 
 
 MESSAGES = [
@@ -73,7 +73,7 @@ MESSAGES = [
     (10**400, InputError, "a number that a float can hold"),
     ("best_f1_global", InputError, "a rule for a single series, got 'best_f1_global'"),
     ("spot:0.001", UndefinedMetricError, "at least 10 scores above their 0.98 quantile"),
-    ("alarms:0/5", UndefinedMetricError, "none; the nearest has alarms 1 per 5"),
+    ("alarms:0/5", UndefinedMetricError, "the nearest is .* with alarms 1 per 5"),
 ]
 
 
@@ -84,6 +84,8 @@ def test_messages(rule, error, message):
 
 
 def test_messages_about_the_rest():
+    with pytest.raises(UndefinedMetricError, match=r"is 2 with alarmed 0\.6 \(at most 0\.5"):
+        cc.choose_threshold(None, [2, 2, 1, 2, 1], "alarms:9/5")
     with pytest.raises(InputTypeError, match="Expected `truth` for the rule 'best_f1', got none"):
         cc.choose_threshold(None, SCORES)
     with pytest.raises(InputError, match="finite scores for the rule 'sigma', got inf"):

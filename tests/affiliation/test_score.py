@@ -303,7 +303,8 @@ def test_zero_division(zero_division, one_missed, all_missed):
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(0.5, "0.5"), (2, "2"), (10**400, "1" + 79 * "0"), (inf, "inf")]
+    ("value", "shown"),
+    [(0.5, "0.5"), (2, "2"), (10**400, "a number of more than 30 digits"), (inf, "inf")],
 )
 def test_wrong_zero_division(value, shown):
     with pytest.raises(InputError) as caught:

@@ -8,9 +8,16 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.affiliation.shifts import above_chance, alarm_shifts, score_shifts, spread
+from closecall.affiliation.shifts import (
+    above_chance,
+    alarm_shifts,
+    score_moved,
+    score_shifts,
+    spread,
+)
 from closecall.series import read_pair
 from tests.oracle.shifts import all_shifts, permitted
+from tests.oracle.significance import shifted
 
 SCORES = ("precision", "recall", "f1")
 
@@ -18,7 +25,15 @@ SCORES = ("precision", "recall", "f1")
 def shifts_of(predicted, **axis):
     truth = np.zeros(len(predicted), dtype=int)
     truth[len(predicted) // 2] = 1
-    return alarm_shifts(read_pair(truth, predicted, **axis))
+    return shifts_in(read_pair(truth, predicted, **axis))
+
+
+def shifts_in(pair):
+    """Return by how much alarms go forward: as much as the seam goes back."""
+    counted, seams, exact = alarm_shifts(pair)
+    length = counted.stop - counted.start
+    assert (np.diff(seams) > 0).all()
+    return (length - seams) % length, exact
 
 
 @pytest.mark.parametrize(
@@ -36,7 +51,7 @@ def shifts_of(predicted, **axis):
     ],
 )
 def test_a_shift_neither_cuts_an_alarm_nor_joins_two(predicted, expected):
-    _, shifts, exact = shifts_of(predicted)
+    shifts, exact = shifts_of(predicted)
     assert sorted(shifts.tolist()) == expected
     assert shifts[0] == 0
     assert exact
@@ -48,29 +63,29 @@ def test_the_shifts_are_those_of_the_definition(seed):
     random = np.random.default_rng(seed)
     labels = (random.random(random.integers(2, 40)) < random.uniform(0.1, 0.9)).astype(int)
     labels[random.integers(labels.size)] = 1
-    assert sorted(shifts_of(labels).shifts.tolist()) == permitted(labels)
+    assert sorted(shifts_of(labels)[0].tolist()) == permitted(labels)
 
 
 def test_events_that_touch_are_one_alarm_and_points_are_never_cut():
     truth, span = cc.Events([(3, 4)]), (0, 10)
     touching = read_pair(truth, cc.Events([(2, 4), (4, 6)]), span=span)
-    assert sorted(alarm_shifts(touching).shifts.tolist()) == [0, 1, 2, 3, 4, 8, 9]
+    assert sorted(shifts_in(touching)[0].tolist()) == [0, 1, 2, 3, 4, 8, 9]
     points = read_pair(truth, cc.Events([(0, 0), (5, 5), (10, 10)]), span=span)
-    assert sorted(alarm_shifts(points).shifts.tolist()) == list(range(10))
+    assert sorted(shifts_in(points)[0].tolist()) == list(range(10))
     at_the_end = read_pair(truth, cc.Events([(0, 0), (8, 10)]), span=span)
-    assert sorted(alarm_shifts(at_the_end).shifts.tolist()) == [0, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert sorted(shifts_in(at_the_end)[0].tolist()) == [0, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
 def test_more_shifts_than_are_scored_are_spread_by_the_golden_ratio():
     labels = np.zeros(5000, dtype=int)
     labels[100:200] = 1
-    _, shifts, exact = shifts_of(labels)
+    shifts, exact = shifts_of(labels)
     assert not exact
     assert shifts.size == 1000
     seams = (5000 - shifts) % 5000
     assert not ((seams > 100) & (seams < 200)).any()
-    # The k-th is at the fraction k * golden of the 4,901 places, in their order.
-    places = np.floor(np.arange(1, 1001) * 0.6180339887498949 % 1 * 4901)
+    # They are at the fractions k * golden of the 4,901 places.
+    places = np.floor(np.sort(np.arange(1, 1001) * 0.6180339887498949 % 1) * 4901)
     np.testing.assert_array_equal(seams, np.where(places > 100, places + 99, places))
     assert np.unique(shifts).size == 1000
 
@@ -110,27 +125,49 @@ def test_evenly_sampled_labels_move_by_whole_samples(axis):
     ids=["a longer last sample", "a wider span"],
 )
 def test_other_labels_move_by_ticks(axis):
-    _, shifts, exact = shifts_of(LABELS, **axis)
+    shifts, exact = shifts_of(LABELS, **axis)
     assert exact
     assert np.unique(np.diff(np.sort(shifts))).tolist() == [1, 20, 30] or (shifts % 10).any()
 
 
 def test_numbers_move_by_any_number():
     truth, alarms = cc.Events([(2.0, 3.0)]), cc.Events([(2.0, 3.0)])
-    _, shifts, exact = alarm_shifts(read_pair(truth, alarms, span=(0.0, 10.0)))
+    shifts, exact = shifts_in(read_pair(truth, alarms, span=(0.0, 10.0)))
     assert not exact
     assert np.unique(shifts).size == 1000
     seams = 10 - shifts
     assert not ((seams > 2) & (seams < 3)).any()
 
 
-def test_alarms_off_the_samples_move_by_ticks():
-    times = np.arange(30) * 10
-    found = cc.compare(
-        np.arange(30) == 7, {"a": cc.Events([(71, 85)]), "b": np.arange(30) == 8}, times=times
-    )
-    assert found.results["a"].chance.shifts == 300 - 13
+@pytest.mark.parametrize("first", [0, 0.5, np.datetime64("2024-01-01", "s")])
+def test_alarms_off_the_samples_move_by_whole_samples_too(first):
+    times = first + np.arange(30) * 10
+    alarms = {"a": cc.Events([(first + 71, first + 85)]), "b": np.arange(30) == 8}
+    found = cc.compare(np.arange(30) == 7, alarms, times=times)
+    assert found.results["a"].chance.shifts == 29  # the seam cannot be at 80
     assert found.results["b"].chance.shifts == 30
+    truth, span = cc.Events([(70, 80)]), (0, 300)
+    each = [
+        cc.affiliation(truth, cc.Events(shifted([(71, 85)], 10 * by, span)), span=span).f1
+        for by in range(30)
+        if by != 22
+    ]
+    assert found.results["a"].chance.f1 == pytest.approx(np.mean(each), abs=1e-12)
+
+
+def test_lists_of_events_move_as_the_labels_that_they_are_made_of():
+    times = np.datetime64("2024-01-01", "s") + 60 * np.arange(3000)
+    truth, predicted = np.zeros((2, 3000), dtype=int)
+    truth[[5, 6, 1000, 2000]] = predicted[[7, 500, 501, 2001]] = 1
+    labels = cc.affiliation(truth, predicted, times=times)
+    assert (labels.chance.shifts, labels.chance.exact) == (1000, False)
+    for unit in ("s", "ns"):
+        events = [
+            cc.Events.from_arrays(own.starts.astype(f"M8[{unit}]"), own.stops.astype(f"M8[{unit}]"))
+            for own in (cc.Events.from_labels(side, times) for side in (truth, predicted))
+        ]
+        listed = cc.affiliation(*events, span=(times[0], times[-1] + 60))
+        assert listed.chance.to_dict() == labels.chance.to_dict()
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
@@ -142,7 +179,7 @@ def test_every_shift_scores_what_the_rolled_labels_score(seed, share):
     truth[random.integers(length)] = predicted[random.integers(length)] = 1
     shifts, overall, events = all_shifts(truth, predicted)
     found = score_shifts(read_pair(truth, predicted))
-    order = np.argsort(alarm_shifts(read_pair(truth, predicted)).shifts)
+    order = np.argsort(shifts_of(predicted)[0])
     np.testing.assert_allclose(found.null[:, order].T, overall, rtol=0, atol=1e-12)
     result = cc.affiliation(truth, predicted)
     drawn = np.maximum(np.sum(~np.isnan(events), axis=0), 1)
@@ -158,6 +195,29 @@ def test_every_shift_scores_what_the_rolled_labels_score(seed, share):
         np.testing.assert_array_equal(found.event_shifts[1, index], at_least)
     assert result.chance.shifts == len(shifts)
     assert result.chance.exact
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_many_alarms_score_alike_in_sums_and_one_by_one(seed):
+    random = np.random.default_rng(seed)
+    truth, predicted = (
+        cc.Events(np.sort(random.choice(3000, 2 * count, replace=False)).reshape(-1, 2))
+        for count in random.integers((1, 1), (9, 200))
+    )
+    whole = read_pair(truth, predicted, span=(0, 3000))
+    seams = np.unique(random.integers(0, 3000, size=50))
+    # Sums are only made of whole numbers; eighths are exact, and looked at one by one.
+    parts = [cc.Events.from_arrays(own.starts / 8, own.stops / 8) for own in (truth, predicted)]
+    for one, other in zip(
+        score_moved(whole, seams),
+        score_moved(read_pair(*parts, span=(0.0, 375.0)), seams / 8),
+        strict=True,
+    ):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+    for seam, scores in zip(seams.tolist(), score_moved(whole, seams)[0][:2, 1:].T, strict=True):
+        moved = cc.Events(shifted(list(predicted), -seam % 3000, (0, 3000)))
+        alone = cc.affiliation(truth, moved, span=(0, 3000))
+        np.testing.assert_allclose(scores, [alone.precision, alone.recall], rtol=0, atol=1e-12)
 
 
 def test_levels_by_hand():

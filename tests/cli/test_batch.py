@@ -78,7 +78,8 @@ def test_the_legend_is_of_what_is_shown(run, series):
     assert any("own best" in line for line in printed if line.startswith("#"))
     assert any(line.startswith("Thresholds were chosen on other series") for line in printed)
     printed = "\n".join(lines(run(*own, "--threshold", "alarms:9/100")))
-    assert "Thresholds" not in printed
+    assert "Thresholds: the lowest threshold within the budget of alarms and half" in printed
+    assert "flatter" not in printed
 
 
 def test_false_alarms_a_day_where_times_are_dated(run, series):

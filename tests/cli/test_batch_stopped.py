@@ -1,5 +1,6 @@
 """A batch that is killed, interrupted or cut off from its cluster, and then goes on."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -28,9 +29,10 @@ def large(tmp_path_factory):
     return write_large_file(tmp_path_factory.mktemp("large") / "large.parquet")
 
 
-def start(*arguments, folder):
+def start(*arguments, folder, **options):
     return subprocess.Popen(  # noqa: S603 - our own command
         [sys.executable, "-c", START, "batch", *map(str, arguments)],
+        **options,
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -48,7 +50,7 @@ def wait_for_units(process, folder, count):
     """Wait until so many units are kept, and see that the batch is still at work."""
     partial = folder / "results.parquet.partial"
     for _ in range(6000):
-        if len(list(partial.glob("*.unit"))) >= count:
+        if len(list(partial.glob("[!.]*.unit"))) >= count:
             break
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
@@ -59,7 +61,7 @@ def finished_keys(folder):
     return set(Journal(folder / "results.parquet").kept())
 
 
-def test_a_batch_that_was_killed_is_resumed(large, tmp_path):
+def test_a_batch_that_was_killed_is_resumed(large, tmp_path, refuse, monkeypatch):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     whole.mkdir()
     stopped.mkdir()
@@ -73,15 +75,14 @@ def test_a_batch_that_was_killed_is_resumed(large, tmp_path):
     assert 1 <= len(keys) < UNITS
     shutil.copytree(stopped, tmp_path / "marked")
 
-    refused = start(*arguments, folder=stopped)
-    assert "Go on with it with `--resume`" in refused.communicate()[1]
-    assert refused.returncode == 1
-    other = start(large, *COLUMNS, "--score", "good", *arguments[-2:], "--resume", folder=stopped)
+    monkeypatch.chdir(stopped)
+    texts = [*map(str, arguments)]
+    assert "Go on with it with `--resume`" in "\n".join(refuse("batch", *texts))
+    other = (str(large), *COLUMNS, "--score", "good", *texts[-2:], "--resume")
     assert (
         "Error: Expected to resume what results.parquet.partial was begun with, got `--score` "
-        in (other.communicate()[1])
+        in refuse("batch", *other)[0]
     )
-    assert other.returncode == 1
     finish(start(*arguments, "--resume", folder=stopped))
     for name in ("results.parquet", "results.events.parquet"):
         assert (stopped / name).read_bytes() == (whole / name).read_bytes()
@@ -108,14 +109,27 @@ def mark_finished(folder):
     return marked
 
 
-@pytest.mark.parametrize("workers", [(), ("--workers", "2")])
-def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, workers):
+@pytest.mark.parametrize(
+    ("sent", "status", "workers"),
+    [
+        (signal.SIGINT, 130, ()),
+        (signal.SIGINT, 130, ("--workers", "2")),
+        (signal.SIGTERM, 143, ("--workers", "2")),
+        (signal.SIGHUP, 129, ()),
+    ],
+)
+def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, sent, status, workers):
     arguments = (large, *SCORES, "--out", "results.parquet", *workers)
-    with start(*arguments, folder=tmp_path) as process:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with start(*arguments, folder=tmp_path, env=environment, start_new_session=True) as process:
         wait_for_units(process, tmp_path, 1)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         output, complaint = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == status
+    assert ended(process.pid)
+    assert list(temporary.iterdir()) == []
     assert output == ""
     assert complaint == (
         "Error: Interrupted; what was finished is in results.parquet.partial, and --resume goes "
@@ -124,6 +138,17 @@ def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, workers):
     assert 1 <= len(finished_keys(tmp_path)) < UNITS
     finish(start(large, *SCORES, "--resume", "results.parquet", *workers, folder=tmp_path))
     assert pq.read_metadata(tmp_path / "results.parquet").num_rows == 2 * 12
+
+
+def ended(group):
+    """Whether all processes of a group end within seconds."""
+    for _ in range(1000):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path):

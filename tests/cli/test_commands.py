@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -146,3 +147,48 @@ def test_a_curve_is_drawn_without_a_display(tmp_path):
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("1 of 1 caught, median delay 0, no false alarms\nthreshold 1 ")
     assert (tmp_path / "curve.png").stat().st_size > 10_000
+
+
+def test_nothing_in_the_current_folder_is_executed(tmp_path):
+    """Neither modules nor settings that libraries would look for there: it is the data's folder."""
+    command = Path(sys.executable).with_name("closecall")
+    if not command.exists():
+        pytest.skip("the command is not installed beside Python")
+    modules = [name.partition(".")[0] for name in sys.modules]
+    for name in {*modules, "closecall", "sitecustomize", "usercustomize", "yaml", "pandas"}:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'hacked')!r}, 'a').write('x')")
+    (tmp_path / "matplotlibrc").write_text("figure.facecolor: 123456\nsavefig.facecolor: 123456\n")
+    (tmp_path / "data.csv").write_text("s,truth,score\n" + "a,0,0.1\na,1,0.9\nb,0,0.2\nb,1,0.7\n")
+    columns = ("--truth", "truth", "--score", "score")
+    for arguments in (
+        ("batch", "data.csv", "--by", "s", *columns, "--workers", "2", "--out", "../rows.csv"),
+        ("curve", "data.csv", *columns, "--plot", "curve.svg"),
+        ("report", "data.csv", *columns, "-o", "page.html"),
+    ):
+        done = subprocess.run(  # noqa: S603 - our own command
+            [command, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "hacked").exists()
+    assert "123456" not in (tmp_path / "curve.svg").read_text()
+
+
+def test_the_cache_of_kernels_is_not_where_the_data_says(tmp_path):
+    """It is unpickled, so a file beside the data must not name it."""
+    pytest.importorskip("yaml")
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: evil\nchrome_trace: rows.csv\n")
+    program = (
+        "import sys\nfrom closecall.cli import main\nsys.argv = ['closecall', '--version']\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "import numba; print(repr(numba.config.CACHE_DIR + numba.config.CHROME_TRACE))"
+    )
+    environment = {key: os.environ[key] for key in os.environ if not key.startswith("NUMBA_")}
+    done = subprocess.run(  # noqa: S603 - ours
+        [sys.executable, "-P", "-c", program],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1] == "''", done.stderr

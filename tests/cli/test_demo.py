@@ -7,7 +7,7 @@ import pytest
 
 STARTS = {
     "score": "6 of 7 caught, median delay 35 min, no false alarms\nprecision 0.99   recall 0.85 ",
-    "curve": "7 of 7 caught, median delay 20 min, 0.071 false alarms a day\nthreshold 23.25   prec",
+    "curve": "7 of 7 caught, median delay 20 min, 0.5 false alarms a week\nthreshold 23.25   prec",
 }
 
 

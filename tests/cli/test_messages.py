@@ -13,7 +13,6 @@ FILES = {
     "two.csv": "t,label,alarm\n0,0,0\n1,1,1\n2,2,0\n",
     "blank.csv": "t,label,alarm\n0,0,0\n1,,1\n2,0,0\n",
     "repeated.csv": "t,label,alarm\n0,0,0\n1,1,1\n1,0,0\n",
-    "uneven.csv": "t,label,alarm\n0,0,0\n1,1,1\n5,0,0\n",
     "days.csv": "t,label,alarm\n2024-01-01,0,0\n2024-01-02,1,1\n2024-01-03,0,0\n",
     "quiet.csv": "t,label,alarm\n0,0,0\n1,0,1\n2,0,0\n",
     "gap.csv": "truth,score\n0,1\n1,\n0,2\n",
@@ -58,10 +57,6 @@ BAD_INPUT = {
     f"score blank.csv {SCORE}": ("Expected `--truth` to have no missing values, got one", "Hint: "),
     f"score repeated.csv {SCORE}": (
         "Expected `--time` to be strictly increasing, got 1 after 1 at index 2.",
-        "Hint: ",
-    ),
-    f"score uneven.csv {SCORE}": (
-        "Expected `--end` for unevenly spaced times, got none.",
         "Hint: ",
     ),
     f"score days.csv {SCORE} --end 9": (

@@ -27,15 +27,12 @@ def test_budgets(text, budget):
     assert parse_budget(text) == budget
 
 
-@pytest.mark.parametrize("text", ["2", "2/", "/1d", "-2/1d", "2/-1d", "2/1x", "two/1d", "2/1d/1h"])
+@pytest.mark.parametrize(
+    "text", ["2", "2/", "/1d", "-2/1d", "2/-1d", "2/1x", "two/1d", "2/1d/1h", "1/1e300d"]
+)
 def test_no_budgets(text):
     with pytest.raises(click.BadParameter, match=r"is no COUNT/DURATION such as 2/1d, 5/8h or"):
         parse_budget(text)
-
-
-def test_longer_than_any_time():
-    with pytest.raises(click.BadParameter, match="a longer time than a budget can be for"):
-        parse_budget("1/1e300d")
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,17 @@
 """The layout of JSON and CSV, a bar while it takes long, and a line while kernels are compiled."""
 
 import io
+import os
+import re
+import resource
+import shutil
+import threading
 
 import pytest
 
 from closecall import compiled
 from closecall.cli.output import Output, compile_notice, show_progress
+from closecall.tables import write_table
 
 
 @pytest.mark.parametrize(
@@ -51,3 +57,156 @@ def test_compiling_is_told_once_and_only_inside(capsys):
         compiled.on_compilation()
     assert compiled.on_compilation is None
     assert capsys.readouterr().err.count("Compiling closecall's kernels") == 1
+
+
+DATA = "truth,predicted,score\n0,0,0.1\n1,1,0.9\n1,0,0.4\n0,1,0.6\n0,0,0.2\n"
+SIDES = ("--truth", "truth", "--predicted", "predicted")
+WRITING = {
+    "score": ("score", "data.csv", *SIDES, "-o"),
+    "score, two files": ("score", "other.csv", "data.csv", *SIDES, "-o"),
+    "score, standard input": ("score", "-", *SIDES, "-o"),
+    "score, json": ("score", "data.csv", *SIDES, "--format", "json", "-o"),
+    "score, ignore": ("score", "other.csv", *SIDES, "--ignore", "data.csv", "-o"),
+    "curve": ("curve", "data.csv", "--truth", "truth", "--score", "score", "-o"),
+    "curve, csv": ("curve", "data.csv", "--score", "score", "--format", "csv", "-o"),
+    "curve, plot": ("curve", "data.csv", "--truth", "truth", "--score", "score", "--plot"),
+    "compare": ("compare", "data.csv", "--truth", "truth", "--predicted", "predicted", "-o"),
+    "audit": ("audit", "data.csv", *SIDES, "-o"),
+    "report": ("report", "data.csv", *SIDES, "-o"),
+    "batch": ("batch", "data.csv", *SIDES, "--overwrite", "--out"),
+    "batch, resume": ("batch", "data.csv", *SIDES, "--resume"),
+    "batch, a folder": ("batch", ".", *SIDES, "--overwrite", "--out"),
+    "batch, a pattern": ("batch", "d*.csv", *SIDES, "--overwrite", "--out"),
+    "batch, a layout": ("batch", "x", "--layout", "tsb-ad", "--scores", ".", "--out"),
+}
+
+
+@pytest.mark.parametrize("link", [None, "soft", "hard"])
+@pytest.mark.parametrize("command", WRITING)
+def test_an_output_that_is_an_input_is_refused(run, tmp_path, monkeypatch, command, link):
+    data, output = tmp_path / "data.csv", tmp_path / "data.csv"
+    for path in (data, tmp_path / "other.csv"):
+        path.write_text(DATA)
+    if link is not None:
+        output = tmp_path / ("link.svg" if "plot" in command else "link.csv")
+        output.hardlink_to(data) if link == "hard" else output.symlink_to(data.name)
+    elif "plot" in command:
+        pytest.skip("a picture is not called so")
+    with data.open() as file:
+        before = os.dup(0)
+        os.dup2(file.fileno(), 0)
+        try:
+            result = run(*WRITING[command], str(output), input=DATA)
+        finally:
+            os.dup2(before, 0)
+            os.close(before)
+    assert result.exit_code == 1
+    assert re.match(
+        r"Error: Expected `--\w+` to write to none of the files that are", result.stderr
+    )
+    assert data.read_text() == DATA
+    assert data.samefile(output)
+    assert output.is_symlink() == (link == "soft")
+
+
+@pytest.mark.parametrize(
+    ("place", "output"),
+    [
+        ("lake", "lake/rows.parquet"),
+        ("lake", "lake/k=1/rows.csv"),
+        ("lake/*/*.csv", "lake/k=1/rows.csv"),
+        ("lake/**/*.csv", "lake/new.csv"),
+        (".", "rows.csv"),
+    ],
+)
+def test_an_output_that_would_be_read_the_next_time_is_refused(run, tmp_path, place, output):
+    (tmp_path / "lake/k=1").mkdir(parents=True)
+    (tmp_path / "lake/k=1/a.csv").write_text(DATA)
+    result = run("batch", place, *SIDES, "--out", output)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: Expected `--out` to write to none of the files")
+    assert [path.name for path in tmp_path.rglob("*.*")] == ["a.csv"]
+
+
+def test_the_events_of_a_batch_are_not_its_input(run, tmp_path):
+    data = tmp_path / "data.events.parquet"
+    write_table({"truth": [0, 1, 0], "predicted": [0, 1, 1]}, data)
+    before = data.read_bytes()
+    result = run("batch", data.name, *SIDES, "--out", "data.parquet", "--overwrite", "--per-event")
+    assert result.exit_code == 1
+    assert data.read_bytes() == before
+
+
+EVERY = {
+    "text": ("score", "data.csv", *SIDES, "-o", "out.txt"),
+    "json": ("score", "data.csv", *SIDES, "--format", "json", "-o", "out.txt"),
+    "csv": ("curve", "data.csv", "--score", "score", "--format", "csv", "-o", "out.txt"),
+    "picture": ("curve", "data.csv", "--score", "score", "--plot", "out.svg"),
+    "page": ("report", "data.csv", *SIDES, "-o", "out.html"),
+    "data": ("demo", "--save", "out.csv"),
+    "data in Parquet": ("demo", "--save", "out.parquet"),
+    "rows": ("batch", "data.csv", *SIDES, "--overwrite", "--out", "out.csv"),
+}
+
+
+@pytest.mark.parametrize("command", EVERY.values(), ids=EVERY)
+def test_outputs_are_whole_or_not_there(run, tmp_path, command):
+    """A disk that is full: what was there stays, and nothing is left beside it."""
+    (tmp_path / "data.csv").write_text(DATA)
+    output = tmp_path / command[-1]
+    for content in (None, "old"):
+        if content is not None:
+            output.write_text(content)
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+        try:
+            result = run(*command)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert result.exit_code == 1
+        assert result.stderr.splitlines()[-1].startswith("Error: File too large: ")
+        assert command[-1] in result.stderr
+        if content is None:
+            assert not output.exists()
+        else:
+            assert output.read_text() == content
+        for folder in tmp_path.glob("*.partial"):
+            shutil.rmtree(folder)
+        assert {path.name for path in tmp_path.iterdir()} <= {"data.csv", command[-1]}
+
+
+@pytest.mark.parametrize("command", [one for name, one in EVERY.items() if name != "rows"])
+def test_pipes_and_devices_are_written_and_not_replaced(run, tmp_path, command):
+    (tmp_path / "data.csv").write_text(DATA)
+    pipe = tmp_path / command[-1]
+    os.mkfifo(pipe)
+    content = []
+    reader = threading.Thread(target=lambda: content.append(pipe.read_bytes()))
+    reader.start()
+    assert run(*command).exit_code == 0
+    reader.join()
+    assert content[0]
+    assert pipe.is_fifo()
+    device = tmp_path / f"full{pipe.suffix}"
+    device.symlink_to("/dev/full")
+    result = run(*command[:-1], device.name)
+    assert result.exit_code == 1
+    assert f"No space left on device: {device.name}" in result.stderr
+    assert device.is_symlink()
+
+
+@pytest.mark.parametrize("command", EVERY.values(), ids=EVERY)
+def test_links_and_permissions_stay(run, tmp_path, command):
+    (tmp_path / "data.csv").write_text(DATA)
+    (tmp_path / "elsewhere").mkdir()
+    target, output = tmp_path / "elsewhere" / command[-1], tmp_path / command[-1]
+    output.symlink_to(target)
+    assert run(*command).exit_code == 0
+    assert output.is_symlink()
+    umask = os.umask(0o022)
+    os.umask(umask)
+    assert target.stat().st_mode & 0o777 == 0o666 & ~umask
+    target.chmod(0o640)
+    assert run(*command).exit_code == 0
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in target.parent.iterdir()] == [target.name]

@@ -6,6 +6,7 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import read_timeeval
+from closecall.errors import InputError
 from closecall.tables.batch.evaluate import evaluate_frame
 from tests.datasets.conftest import refusal
 
@@ -194,3 +195,33 @@ def test_an_index_that_is_not_whole(tmp_path, index, rule, got):
     path = tmp_path / "datasets.csv"
     path.write_text(index)
     assert refusal(read_timeeval, tmp_path).startswith(f"Expected {rule.format(path)}, got {got}")
+
+
+@pytest.mark.parametrize(
+    "named", ["../secret.csv", "{}/secret.csv", "link.csv", "folder/secret.csv"]
+)
+def test_the_index_stays_in_its_folder(tmp_path, named):
+    data, named = tmp_path / "data", named.format(tmp_path)
+    data.mkdir()
+    (tmp_path / "secret.csv").write_text("timestamp,is_anomaly\n0,1\n1,0\n")
+    (data / "link.csv").symlink_to("../secret.csv")
+    (data / "folder").symlink_to("..")
+    (data / "datasets.csv").write_text(HEADER + f"c,x,,{named},real,False\n")
+    with pytest.raises(InputError) as raised:
+        read_timeeval(data)
+    assert str(raised.value) == (
+        f"Expected each `test_path` of {data / 'datasets.csv'} to lie in its folder, got "
+        f"{named!r} in row 1, for 'c/x'.\n\nHint: If you trust the index, allow it: "
+        "`outside=True` (`--outside`)."
+    )
+    assert read_timeeval(data, outside=True).column("label").to_pylist() == [1, 0]
+
+
+def test_an_index_reached_through_a_link_is_in_its_folder(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "linked").symlink_to("real")
+    (tmp_path / "real/datasets.csv").write_text(
+        HEADER + "c,x,,multivariate/x.test.csv,real,False\n"
+    )
+    write_dataset(tmp_path / "real", "x", [0, 1, 5], [1, 0, 0])
+    assert read_timeeval(tmp_path / "linked").num_rows == 3

@@ -56,6 +56,19 @@ def test_the_table_can_be_evaluated_as_it_is(layout):
     assert rows["series"].to_pylist() == [ONE, ONE, TWO, TWO]
 
 
+@pytest.mark.parametrize("missing", ["error", "nan", "drop"])
+def test_a_detector_that_cannot_be_read_is_never_left_out(layout, as_anybody, missing):
+    _, scores = layout
+    (scores / "KNN").chmod(0)
+    with as_anybody():
+        message = refusal(read_tsb_ad, *layout, missing=missing)
+    (scores / "KNN").chmod(0o755)
+    assert f"got `Permission denied` for {scores / 'KNN'}" in message
+    (scores / "LOF").symlink_to("nowhere")
+    message = refusal(read_tsb_ad, *layout, missing=missing)
+    assert message == f"Expected a folder of a detector at {scores / 'LOF'}, got a link to nothing."
+
+
 def test_one_file_and_labels_alone(layout):
     data, _ = layout
     assert read_tsb_ad(data / f"{TWO}.csv").to_pydict() == {

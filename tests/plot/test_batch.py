@@ -151,7 +151,7 @@ def test_it_draws_on_the_axes_given():
 
 
 def test_misuse_is_named():
-    with pytest.raises(InputError, match='`best` to be "highest" or "lowest", got'):
+    with pytest.raises(InputError, match="`best` to be 'highest' or 'lowest', got"):
         plot_batch(ROWS, best="first")
     with pytest.raises(InputError, match="`order` to be"):
         plot_batch(ROWS, order="name")

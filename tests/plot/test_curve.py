@@ -425,5 +425,5 @@ class TestFreeResponse:
         assert most == curve.caught[curve.alarmed <= 0.5].max()
 
     def test_another_kind_is_refused(self):
-        with pytest.raises(ValueError, match='`kind` to be "precision_recall" or "froc"'):
+        with pytest.raises(ValueError, match="`kind` to be 'precision_recall' or 'froc'"):
             plot_curve(random_curve(0), kind="roc")

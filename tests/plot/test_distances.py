@@ -181,7 +181,7 @@ def test_vectors_with_times_do_as_well():
 
 
 def test_misuse_is_named():
-    with pytest.raises(InputError, match='`side` to be "both", "precision" or "recall", got'):
+    with pytest.raises(InputError, match="`side` to be 'both', 'precision' or 'recall', got"):
         plot_distances(minutes(), side="left")
     with pytest.raises(InputTypeError, match="no `span` beside a result, which has its own"):
         plot_distances(minutes(), span=(0, 30))

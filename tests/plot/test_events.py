@@ -297,7 +297,7 @@ def test_misuse_is_named():
         plot_events([0, 1, 0], [0, 1, 0], values=["a", "b", "c"])
     with pytest.raises(InputTypeError, match=r"`values` only beside 0/1 vectors.*\n\n.*to_labels"):
         plot_events(TRUTH, PREDICTED, span=SPAN, values=[1, 2])
-    with pytest.raises(InputError, match='`write` to be "scores" or "distances", got'):
+    with pytest.raises(InputError, match="`write` to be 'scores' or 'distances', got"):
         plot_events(TRUTH, PREDICTED, span=SPAN, write="all")
     with pytest.raises(UndefinedMetricError):
         plot_events([0, 0], [0, 1])

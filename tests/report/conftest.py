@@ -150,3 +150,15 @@ def resize(page, width, height=900):
     """Give the page a new size, of which it learns with the next frame, and is drawn anew."""
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def until(page, condition):
+    """Wait until an expression holds; the page's policy forbids playwright's own way, by `eval`."""
+    script = """async () => {
+      const late = performance.now() + 20_000;
+      while (!(CONDITION)) {
+        if (performance.now() > late) throw new Error('waited in vain');
+        await new Promise((done) => setTimeout(done, 10));
+      }
+    }"""
+    page.evaluate(script.replace("CONDITION", condition))

@@ -244,7 +244,7 @@ REFUSED = {
         {"a": GOOD},
         {"disorder": "drop"},
         InputError,
-        '`disorder` to be "error", "sort" or "index", got',
+        "`disorder` to be 'error', 'sort' or 'index', got",
     ),
 }
 

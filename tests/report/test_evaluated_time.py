@@ -6,7 +6,7 @@ import pytest
 import closecall as cc
 from closecall.errors import InputError
 from closecall.report import report_batch
-from tests.report.conftest import opened
+from tests.report.conftest import opened, until
 
 MINUTES = np.datetime64("2024-03-04", "s") + 60 * np.arange(600)
 TRUTH = np.zeros(600, dtype=int)
@@ -57,6 +57,7 @@ def test_advice_is_on_the_page(page):
     advice = page.locator("#advice p")
     opened(page, "gap")
     assert "The longest step is 61 times the median one" in advice.first.text_content()
+    assert advice.first.text_content().endswith("limit how long samples last with --max-step.")
     opened(page, "limited gap")
     assert advice.count() == 0
     assert heading(page).endswith("; 1 h ignored")
@@ -81,7 +82,7 @@ def test_times_are_told_as_they_are(page):
 @pytest.mark.parametrize("case", ["maintenance", "limited gap", "no score"])
 def test_nothing_is_drawn_in_ignored_time(page, case):
     opened(page, case)
-    page.wait_for_function("closecall.view.timeline.plot.data")
+    until(page, "closecall.view.timeline.plot.data")
     inside = page.evaluate(
         """() => {
           const { series, timeline } = closecall.view;

@@ -64,10 +64,13 @@ def test_no_name_ends_the_script_early():
 
 
 def test_the_script_is_embedded_or_linked():
-    embedded, linked = plotly_script("embed"), plotly_script("cdn")
+    (embedded, _), (linked, url) = plotly_script("embed"), plotly_script("cdn")
     assert len(embedded) > 1_000_000
     assert "https://" not in embedded
     assert re.match(r'<script src="https://cdn\.plot\.ly/plotly-[\d.]+\.min\.js" integ', linked)
+    assert f'src="{url}"' in linked
+    assert "; script-src 'sha256-" in report(TRUTH, scores=SCORES, script="cdn").html
+    assert f" {url};" in report(TRUTH, scores=SCORES, script="cdn").html
 
 
 REFUSED = {

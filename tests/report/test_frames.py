@@ -5,7 +5,7 @@ import numpy as np
 import closecall as cc
 from closecall.datasets import demo
 from closecall.report import report, report_batch
-from tests.report.conftest import opened
+from tests.report.conftest import opened, until
 
 HOSTILE = ("<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "&lt;b&gt; ${1}")
 DATA = demo()
@@ -49,6 +49,69 @@ def test_hostile_names_are_text(show):
     page.mouse.move(box["x"] + 500, box["y"] + 60)
     assert HOSTILE[2] in page.locator("#tooltip").inner_text()
     assert page.locator("img").count() == 0
+
+
+ATTACK = """async () => {
+  window.ran = [];
+  const script = document.createElement('script');
+  script.textContent = 'ran.push("script")';
+  const box = document.createElement('div');
+  box.innerHTML = '<img src="data:," onerror="ran.push(1)"><button onclick="ran.push(2)"></button>'
+    + '<iframe srcdoc="<script>parent.ran.push(3)</script>"></iframe>';
+  document.body.append(script, box);
+  box.querySelector('button').click();
+  setTimeout('ran.push(4)');
+  const asked = await fetch('data:,x').then(() => 'answered', () => 'refused');
+  await new Promise((done) => setTimeout(done, 200));
+  return [...ran, asked];
+}"""
+
+
+def test_no_script_but_its_own_runs(browser, tmp_path):
+    truth = [0, 0, 1, 1, 0, 0]
+    own = {"truth": truth, "scores": {HOSTILE[0]: [0.1, 0.6, 0.9, 0.4, 0.1, 0.2]}}
+    one, many = report(**own), report_batch({"a": own, HOSTILE[1]: own})
+    (tmp_path / "notebook.html").write_text(f"<h1>notebook</h1>{one._repr_html_()}")
+    pages = [one.save(tmp_path / "one.html"), many.save(tmp_path / "many.html")]
+    for path in [*pages, tmp_path / "notebook.html"]:
+        page = browser.new_page()
+        troubles = []
+        page.on("console", lambda message, troubles=troubles: troubles.append(message.text))
+        page.on("pageerror", lambda error, troubles=troubles: troubles.append(str(error)))
+        page.goto(path.as_uri())
+        frame = page.frames[-1]
+        frame.wait_for_selector("html[data-ready]", timeout=20_000)
+        if path.stem == "many":
+            page.locator(".heat-map").get_by_role("link", name="a", exact=True).click()
+            page.wait_for_selector(".timeline svg")
+        picture = frame.evaluate("Plotly.toImage(closecall.view.timeline.plot, { format: 'png' })")
+        assert picture.startswith("data:image/png;base64,")
+        assert len(picture) > 5_000
+        assert troubles == []
+        assert frame.evaluate(ATTACK) == ["refused"]
+        page.close()
+
+
+def test_an_unknown_fragment_is_ignored(show):
+    series = batch()
+    page, alone = show(report_batch(series)), show(report(**series["first"]))
+
+    def go(page, fragment):
+        script = "async (to) => { location.hash = to; await closecall.reopen(); }"
+        page.evaluate(script, fragment)
+
+    for fragment in ("#series=99", "#series=3", "#series=-1", "#series=x", "#<b>", "#toString"):
+        go(page, fragment)
+        assert page.locator(".leaderboard").count() == 1, fragment
+    go(page, "#series=1&detector=7")
+    assert page.evaluate("closecall.view.series.name") == "second"
+    assert page.locator(".card.active .name").text_content() == "noise"
+    page.evaluate("location.hash = '#somewhere'")
+    page.evaluate("new Promise((done) => setTimeout(done, 50))")
+    assert page.locator("#title").text_content() == "second"
+    for fragment in ("#series=1", "#series=x", "#detector=5", "#constructor"):
+        go(alone, fragment)
+        assert alone.locator(".card.active .name").text_content() == "noise", fragment
 
 
 def batch():
@@ -107,14 +170,14 @@ def test_a_batch_leads_to_its_series_and_back(show):
     assert "at least one true event" in quiet.text_content()
     point = best["second", "noise"]
     page.locator(".heat-map").get_by_label("noise on second").click()
-    page.wait_for_function("closecall.view?.series.name === 'second'")
+    until(page, "closecall.view?.series.name === 'second'")
     assert page.locator("#title").text_content() == "second"
     assert page.locator(".card.active .name").text_content() == "noise"
     assert page.locator(".card.active dd").first.text_content() == f"{point.fbeta:.3f}"
     page.locator("#back").click()
     page.wait_for_selector(".leaderboard")
     page.locator(".heat-map").get_by_role("link", name=HOSTILE[0], exact=True).click()
-    page.wait_for_function("closecall.view?.series.detectors.length === 2")
+    until(page, "closecall.view?.series.detectors.length === 2")
     assert page.locator("img").count() == 0
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from closecall.datasets import demo
 from closecall.report import report_batch
-from tests.report.conftest import HOSTILE, opened, resize
+from tests.report.conftest import HOSTILE, opened, resize, until
 
 DATA = demo()
 RANDOM = np.random.default_rng(11)
@@ -192,9 +192,9 @@ def test_tables_of_a_batch_keep_their_names_on_a_phone(batch):
 def test_each_page_of_a_batch_has_its_title(batch):
     assert batch.title() == "Weeks"
     batch.evaluate("location.hash = 'series=1'")
-    batch.wait_for_function("document.title === 'week 2 · Weeks'")
+    until(batch, "document.title === 'week 2 · Weeks'")
     batch.evaluate("location.hash = ''")
-    batch.wait_for_function("document.title === 'Weeks'")
+    until(batch, "document.title === 'Weeks'")
 
 
 def test_hiding_the_detector_sorted_by_restores_the_order(nine):

@@ -129,7 +129,7 @@ def test_words_for_the_same_numbers(many):
         [7] * 600,
         RANDOM.permutation([*numbers, *[-one for one in numbers], inf, inf])[:600].tolist(),
         RANDOM.integers(0, 60, size=600).tolist(),
-        (10 ** RANDOM.uniform(0, 7, size=600)).tolist(),
+        (10 ** RANDOM.uniform(0, 9, size=600)).tolist(),
         (RANDOM.random(600) < 0.5).tolist(),
     )
     lines = list(zip(*columns, strict=True))
@@ -179,6 +179,8 @@ LIMITS = [
     {"max_alarms_per": (3, 24), "max_false_alarms_per": (2, 24), "min_precision": 0.5},
     {"max_alarmed": 0.05},
     {"min_precision": 0.999, "min_recall": 0.999},
+    {"max_false_alarms_per": (0, 24), "min_recall": 0.99},
+    {"max_alarms_per": (0.5, 90), "max_alarmed": 0.01, "min_recall": 0.8, "cooldown": 12},
 ]
 NAMES = {
     "min_precision": "minPrecision",
@@ -236,11 +238,13 @@ def test_the_best_threshold_within_limits(axes, axis):
         asked.append(own)
         told.append(page)
     for own, shown in zip(asked, axes.evaluate(BEST, told), strict=True):
-        try:
-            best = curve.best(**own)
-        except UndefinedMetricError:
-            assert shown is None, own
+        if shown["broken"]:
+            with pytest.raises(UndefinedMetricError) as error:
+                curve.best(**own)
+            told = f"the nearest is {shown['threshold']:.6g} with {shown['broken']}."
+            assert told in str(error.value), own
             continue
+        best = curve.best(**own)
         assert shown["threshold"] == best.threshold, own
         assert (shown["alarms"], shown["falseAlarms"]) == (best.alarms, best.false_alarms), own
         for name, key in (("precision",) * 2, ("recall",) * 2, ("f1", "fbeta"), ("alarmed",) * 2):

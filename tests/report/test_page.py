@@ -5,8 +5,10 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import demo
+from closecall.errors import UndefinedMetricError
 from closecall.report import report
 from closecall.wording import in_words, outcome_text, score_text
+from tests.report.conftest import until
 
 DATA = demo()
 CURVES = {
@@ -53,7 +55,7 @@ def test_the_level_of_chance_follows_when_the_slider_rests(page):
     page.evaluate(f"closecall.view.setThreshold(closecall.view.active, {low})")
     levels = page.locator(".card.active .chance")
     assert levels.all_text_contents() == 3 * ["chance \u2026"]
-    page.wait_for_function("closecall.view.levels[0] !== null")
+    until(page, "closecall.view.levels[0] !== null")
     chance = CURVES["threshold"].at(low).chance
     shown = page.evaluate("closecall.view.levels[0]")
     assert shown == pytest.approx(chance.values(), abs=1e-9)
@@ -74,18 +76,42 @@ def test_the_limits_move_the_best_threshold(page):
     )
     assert best.threshold != CURVES["threshold"].best().threshold
     jump = page.get_by_role("button", name="best F1 within them")
+    jump.wait_for()
     assert jump.text_content() == f"best F1 within them {best.fbeta:.3f} at {best.threshold:g}"
     jump.click()
     assert threshold(page) == best.threshold
     assert jump.is_disabled()
-    page.get_by_label("precision at least").fill("high")
-    page.get_by_label("precision at least").press("Enter")
+    assert not page.get_by_title("the threshold is chosen again").first.is_visible()
+    fill(page, "precision at least", "high")
     assert page.locator(".limits input:invalid").count() == 1
-    page.get_by_label("precision at least").fill("1")
-    page.get_by_label("precision at least").press("Enter")
-    page.get_by_label("recall at least").fill("1")
-    page.get_by_label("recall at least").press("Enter")
-    assert page.get_by_text("no threshold keeps them").is_visible()
+    fill(page, "precision at least", "")
+    assert page.get_by_label("in alarm at most of the time").get_attribute("placeholder") == "0.5"
+    for label in ("at most alarms", "recall at least"):
+        fill(page, label, "")
+    fill(page, "in alarm at most of the time", "0.015")
+    until(page, "closecall.view.bestOf(0)?.alarmed <= 0.015")
+    best = CURVES["threshold"].best(max_alarmed=0.015, cooldown=half_hour)
+    assert jump.text_content() == f"best F1 within them {best.fbeta:.3f} at {best.threshold:g}"
+
+
+def fill(page, label, text):
+    page.get_by_label(label, exact=True).fill(text)
+    page.get_by_label(label, exact=True).press("Enter")
+
+
+def test_limits_that_nothing_keeps_name_the_nearest_threshold(page):
+    page.get_by_text("Limits on alarms").click()
+    fill(page, "precision at least", "1")
+    fill(page, "recall at least", "1")
+    nearest = page.locator(".limits .best", has_text="no threshold keeps them")
+    nearest.wait_for()
+    with pytest.raises(UndefinedMetricError) as error:
+        CURVES["threshold"].best(min_precision=1, min_recall=1)
+    told = nearest.text_content().removeprefix("no threshold keeps them; ")
+    assert told in str(error.value)
+    nearest.click()
+    assert f"the nearest is {threshold(page):g} with" in told
+    assert nearest.is_disabled()
 
 
 def test_the_header_says_what_was_evaluated(page):
@@ -108,6 +134,9 @@ def test_the_header_says_what_was_evaluated(page):
         f"average precision {CURVES['threshold'].average_precision:.3f}, chance "
         f"{CURVES['threshold'].chance.average_precision:.2f}"
     )
+    tuned = page.locator(".card.active .tuned").text_content()
+    level = CURVES["threshold"].chance.f1
+    assert tuned == f"best F1 {best.fbeta:.3f}: here · re-tuned chance {level:.2f}"
     assert page.locator(".card").nth(2).locator(".note").text_content() == (
         f"{len(cc.Events.from_labels(DATA.predicted['forecast']))} alarms · "
         "predictions without a threshold"

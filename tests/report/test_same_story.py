@@ -6,6 +6,7 @@ from pathlib import Path
 from closecall.wording import outcome_text
 from tests.cli.conftest import demo_file, run  # noqa: F401 - fixtures of the command line
 from tests.cli.test_same_story import COLUMNS, SCORES, stories, told  # noqa: F401
+from tests.report.conftest import until
 
 
 def test_the_explorer_says_them(stories, run, demo_file, show):  # noqa: F811
@@ -13,7 +14,7 @@ def test_the_explorer_says_them(stories, run, demo_file, show):  # noqa: F811
     made = run("report", demo_file, *COLUMNS, "--predicted", "forecast", "--output", "demo.html")
     assert made.exit_code == 0, made.stderr
     page = show(Saved("demo.html"))
-    page.wait_for_function("document.querySelector('.card .chance')?.textContent.trim()")
+    until(page, "document.querySelector('.card .chance')?.textContent.trim()")
     card = page.inner_text(".card")
     assert story["headline"] in card
     for key in SCORES:

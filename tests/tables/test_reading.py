@@ -33,6 +33,7 @@ CONTENTS = {
     "tabs": CSV.replace(b",", b"\t"),
     "byte order mark": b"\xef\xbb\xbf" + CSV,
     "windows line ends": CSV.replace(b"\n", b"\r\n"),
+    "line ends of old": CSV.replace(b"\n", b"\r"),
     "no last line end": CSV.rstrip(b"\n"),
     "blank lines around": b"\n" + CSV + b"\n\n",
     "quoted names": b'"time","label"\n1,0\n2,1\n3,0\n',

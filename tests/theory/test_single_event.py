@@ -236,12 +236,12 @@ def test_a_proportion_outside_its_range_is_refused(share):
 
 @pytest.mark.parametrize("share", ["0.5", None, True, 1j])
 def test_a_proportion_that_is_no_number_is_refused(share):
-    with pytest.raises(InputTypeError, match="Expected `proportion` to be a number or an array"):
+    with pytest.raises(InputTypeError, match="Expected `proportion` to be numbers"):
         cc.theory.whole_interval(share)
 
 
 def test_an_unknown_position_is_refused():
-    message = 'Expected `position` to be "border", "halfway", "start" or "center", got \'middle\'.'
+    message = "Expected `position` to be 'border', 'halfway', 'start' or 'center', got 'middle'."
     with pytest.raises(InputError, match=message):
         cc.theory.single_prediction(0.5, position="middle")
 
@@ -281,7 +281,7 @@ def test_kinds_of_time_are_not_mixed():
         cc.theory.precision_survival((1, 2), day)
     with pytest.raises(InputTypeError, match="`distance` to be timedeltas, since the zone is in"):
         cc.theory.precision_survival(day, day)([1.0])
-    with pytest.raises(InputTypeError, match="`distance` to be a number or an array of numbers"):
+    with pytest.raises(InputTypeError, match="`distance` to be numbers"):
         cc.theory.precision_survival((1, 2), (0, 3))(timedelta(hours=1))
 
 

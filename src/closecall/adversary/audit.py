@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from closecall.adversary.families import DRAWS, FAMILIES, Attempt, plan, read_families, remaining
+from closecall.adversary.families import (
+    DRAWS,
+    FAMILIES,
+    MOST_TRIED,
+    Attempt,
+    plan,
+    read_families,
+    remaining,
+)
 from closecall.adversary.predictions import EventsInSpan, read_events_in_span
 from closecall.adversary.search import (
     Values,
@@ -21,9 +29,9 @@ from closecall.adversary.search import (
 )
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
 from closecall.clock import Timed, on_one_clock, read_times
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed, shown
 from closecall.events import Events, Intervals
-from closecall.parameters import require_count, shown
+from closecall.parameters import require_choice, require_count, require_function
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
@@ -106,7 +114,8 @@ def audit(
     """
     _require_detectors(detectors)
     require_count(seed, "seed", 0)
-    require_count(budget, "budget", 1)
+    require_count(budget, "budget", 1, MOST_TRIED)
+    require_function(progress, "progress")
     series = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
     for name, predicted in detectors.items():
@@ -245,10 +254,8 @@ class Audit:
         >>> found.to_frame("polars").columns[:4]
         ['metric', 'prediction', 'kind', 'number']
         """
-        if part not in ("table", "verdicts", "targets"):
-            raise InputError(expected("`part` to be 'table', 'verdicts' or 'targets'", repr(part)))
-        if backend not in ("pandas", "polars"):
-            raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
+        require_choice(part, "part", ("table", "verdicts", "targets"))
+        require_choice(backend, "backend", ("pandas", "polars"))
         rows = flat_rows(self, part)
         columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
         try:
@@ -301,7 +308,7 @@ def _require_detectors(detectors: Any) -> None:
                 "Pass a mapping, such as {'mine': predicted}.",
             )
         )
-    if not detectors:
+    if len(detectors) == 0:
         raise InputError(expected("at least one detector in `detectors`", "none"))
     taken = ("trivial", *FAMILIES)
     for name in detectors:

@@ -17,7 +17,8 @@ from closecall.adversary.predictions import (
     draw_ranges,
     whole_span,
 )
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, shown
+from closecall.parameters import is_listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,6 +33,7 @@ _COVERED = (0.5, 0.02, 0.2, 0.1, 0.05, 0.01)  # shares of the series that random
 # Random predictions meet in rounds: how often each is drawn (its median draw stands for it), and
 # how many of each family come this far. The best of many medians is lucky as well, so each round
 # draws afresh, and the draws of the last one had no say in what was chosen.
+MOST_TRIED = 1_000_000
 DRAWS = (5, 25, 25)
 _KEPT = (None, 3, 1)
 
@@ -85,11 +87,12 @@ def read_families(families: Iterable[str] | None) -> list[Family]:
     """Look families up by name; all of them by default."""
     if families is None:
         return list(FAMILIES.values())
-    names = [families] if isinstance(families, str) else list(families)
+    given: Any = families
+    names = list(given) if is_listed(given) else [given]
     for name in names:
-        if name not in FAMILIES:
+        if not isinstance(name, str) or name not in FAMILIES:
             known = ", ".join(FAMILIES)
-            raise InputError(expected(f"`families` to be among {known}", repr(name)))
+            raise InputError(expected(f"`families` to be among {known}", shown(name)))
     if not names:
         raise InputError(expected("at least one family in `families`", "none"))
     return [FAMILIES[name] for name in names]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.clock import SAMPLES, Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events, Intervals, read_labels, runs
-from closecall.parameters import read_duration, read_number, require_count, shown
+from closecall.parameters import read_duration, read_number, require_count
 from closecall.series import read_span
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Prediction = Any  # a vector of 0 and 1, or Events: whichever kind was given
 _MOST_ADDED = 1000  # predictions beside the trivial event, unless a number is asked for
+_MOST_DRAWN = 10_000_000  # predictions of one adversary
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpa
             raise InputTypeError(
                 expected(
                     "no `span` beside a vector, whose samples are the whole series",
-                    f"{span!r:.80}",
+                    shown(span),
                     "Leave it out; predictions for a vector are vectors of the same length.",
                 )
             )
@@ -156,7 +157,8 @@ def trivial_event(flagged: Any, *, widen: int = 0) -> NDArray[np.uint8]:
             expected("`flagged` to flag at least one sample", "none", "Loosen the rule.")
         )
     event = np.zeros(labels.size, dtype=np.uint8)
-    event[max(0, found[0] - widen) : found[-1] + widen + 1] = 1
+    more = min(int(widen), labels.size)
+    event[max(0, found[0] - more) : found[-1] + more + 1] = 1
     return event
 
 
@@ -230,7 +232,7 @@ def against_composite(
     own = _read_trivial(trivial, span)
     share = read_number(share, "share", "a number above 0 and up to 1", lambda x: 0 < x <= 1)
     if count is not None:
-        require_count(count, "count", 1)
+        require_count(count, "count", 1, _MOST_DRAWN)
     return own.as_given(beside_trivial(own, *added_predictions(own, count, share)))
 
 
@@ -275,10 +277,10 @@ def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -
     7
     """
     own = read_events_in_span(series, "series", span)
-    require_count(count, "count", 1)
+    require_count(count, "count", 1, _MOST_DRAWN)
     require_count(seed, "seed", 0)
     if own.whole and count > own.length:
-        raise InputError(expected(f"`count` to be at most {own.length}", f"{count}"))
+        raise InputError(expected(f"`count` to be at most {own.length}", shown(count)))
     return own.as_given(draw_points(own, count, seed))
 
 
@@ -306,7 +308,7 @@ def random_ranges(
     array([5, 5, 5])
     """
     own = read_events_in_span(series, "series", span)
-    require_count(count, "count", 1)
+    require_count(count, "count", 1, _MOST_DRAWN)
     require_count(seed, "seed", 0)
     ticks = _read_ticks(length, own, "length")
     needed = count * ticks + (count - 1) * own.gap
@@ -326,12 +328,20 @@ def _read_ticks(value: Any, own: EventsInSpan, name: str) -> Tick:
     if ticks == 0 or (own.whole and not float(ticks).is_integer()):
         rule = "a whole number of ticks, 1 or more" if own.whole else "more than 0"
         raise InputError(expected(f"`{name}` to be {rule}", shown(value)))
+    if ticks > own.length:
+        raise InputError(expected(f"`{name}` to fit in the series", shown(value)))
     return int(ticks) if own.whole else ticks
 
 
 def alternating(series: EventsInSpan, step: Tick) -> Intervals:
     """Alternate inside the events, leave one step beside them, and predict everything else."""
     trivial = series.events
+    if series.durations.max() / step > _MOST_DRAWN:
+        raise InputError(
+            expected(
+                f"`step` to cut an event into at most {_MOST_DRAWN:,} pieces", f"{step:g} ticks"
+            )
+        )
     left = np.concatenate(([series.start], trivial.stops + step))
     right = np.concatenate((trivial.starts - step, [series.stop]))
     around = left < right

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf, isnan, nan
 from numbers import Real
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.adversary.families import DRAWS, plan, read_families, remaining
+from closecall.adversary.families import DRAWS, MOST_TRIED, plan, read_families, remaining
 from closecall.adversary.predictions import EventsInSpan, Prediction, read_events_in_span
 from closecall.affiliation import affiliation
 from closecall.errors import (
@@ -20,6 +21,7 @@ from closecall.errors import (
     expected,
     first_line,
     renamed,
+    shown,
 )
 from closecall.evaluate import evaluate
 from closecall.events import Events
@@ -28,7 +30,7 @@ from closecall.parameters import require_count
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from closecall.events import Intervals
 
@@ -241,10 +243,13 @@ def search(
     """
     chosen = read_families(families)
     require_count(seed, "seed", 0)
-    require_count(budget, "budget", 1)
+    require_count(budget, "budget", 1, MOST_TRIED)
     series = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
-    name, score, higher_is_better = _scorer(metric, truth, dict(parameters or {}), axis)
+    given: Any = {} if parameters is None else parameters
+    if not isinstance(given, Mapping):
+        raise InputTypeError(expected("`parameters` to be a mapping by name", shown(given)))
+    name, score, higher_is_better = _scorer(metric, truth, dict(given), axis)
     attempts, left_out = plan(series, chosen, seed=seed, budget=budget)
     if not attempts:
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
@@ -322,7 +327,7 @@ def _scorer(
         return metric, lambda predicted: judge.scores(predicted)[metric], entry.higher_is_better
     if not callable(metric):
         raise InputTypeError(
-            expected("`metric` to be a name or a function (truth, predicted)", f"{metric!r:.80}")
+            expected("`metric` to be a name or a function (truth, predicted)", shown(metric))
         )
     for name, value in {"parameters": parameters or None, "times": axis["times"]}.items():
         if value is not None:
@@ -344,7 +349,5 @@ def _number(result: Any) -> float:
     if isinstance(result, Real):
         return float(result)
     raise InputTypeError(
-        expected(
-            "`metric` to return a number, or an object with `f1` or `value`", f"{result!r:.80}"
-        )
+        expected("`metric` to return a number, or an object with `f1` or `value`", shown(result))
     )

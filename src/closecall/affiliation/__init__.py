@@ -11,13 +11,11 @@ from closecall.affiliation.scorers import (
     affiliation_recall_score,
 )
 from closecall.affiliation.shifts import Chance
-from closecall.affiliation.stream import AffiliationStream
 from closecall.affiliation.thresholds import CrossFitted, OperatingPoint
 
 __all__ = [
     "Affiliation",
     "AffiliationCurve",
-    "AffiliationStream",
     "Chance",
     "ChosenThreshold",
     "CrossFitted",

@@ -229,6 +229,61 @@ def sweep(
 
 
 @kernel
+def highest_within(
+    scores: NDArray[Any], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> NDArray[Any]:
+    """Return the highest score from each first piece to its last."""
+    highest = scores[first]
+    for j in range(len(first)):
+        for k in range(first[j] + 1, last[j] + 1):
+            highest[j] = max(highest[j], scores[k])
+    return highest
+
+
+@kernel
+def begin_and_join(
+    scores: NDArray[Any], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the scores at which alarms that overlap an event begin, and at which two join.
+
+    Every piece of an event begins an alarm and joins that of the piece before it, at the lowest
+    score between the two; most do both at once, and what is left are peaks and the valleys between.
+    """
+    room = 1
+    for j in range(len(first)):
+        room += last[j] - first[j] + 1
+    begun, joined = np.empty(room, dtype=scores.dtype), np.empty(room, dtype=scores.dtype)
+    if len(first) == 0:
+        return begun[:0], joined[:0]
+    peak, valley, count, before = scores[first[0]], scores[first[0]], 0, first[0]
+    for j in range(len(first)):
+        for k in range(before + 1, first[j]):
+            valley = min(valley, scores[k])
+        for k in range(max(before + 1, first[j]), last[j] + 1):
+            score = scores[k]
+            if score > valley:
+                if valley < peak:
+                    begun[count], joined[count] = peak, valley
+                    count += 1
+                peak = score
+            valley, before = score, k
+    begun[count] = peak
+    return begun[: count + 1], joined[:count]
+
+
+@kernel
+def add_reached(
+    levels: NDArray[Any], thresholds: NDArray[Any], step: int, counts: NDArray[np.int64]
+) -> None:
+    """Add a step for each level, ascending, that reaches a threshold; those descend."""
+    left = len(levels)
+    for k in range(len(thresholds)):
+        while left > 0 and levels[left - 1] >= thresholds[k]:
+            left -= 1
+        counts[k] += step * (len(levels) - left)
+
+
+@kernel
 def find(groups: NDArray[np.int64], k: int) -> int:
     """Return the root of a sample's group, and shorten the way to it."""
     while groups[k] != k:

@@ -1,6 +1,7 @@
 """Kernels that shift alarms around the span, or roll scores; nothing is checked here.
 
-Times are in ticks from an origin, so that the span is [first, after) and borders are twice that.
+Times are in half ticks from an origin, as zone borders are, so that the span is [first, after).
+Legend: zone [A, B), its true event [a, b), m the shorter distance from the event to a border.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation._kernels import (
-    COLUMNS,
-    PRECISION,
-    RECALL,
-    cut_at_borders,
-    score_zones,
+    after_last,
+    before_first,
+    between,
+    point_losses,
+    range_losses,
 )
 from closecall.compiled import kernel
 
@@ -23,46 +24,13 @@ if TYPE_CHECKING:
 
     from closecall.clock import Tick, Ticks
 
-# What is known of the shifts in which a score of an event is defined.
-DRAWS, AT_LEAST, MEAN, SQUARES = range(4)
-SHIFT_COLUMNS = 4
+# What is known of the shifts in which a score of an event is defined; squares and sums of what
+# they are away from the first of them, which needs no division and loses no digits.
+OBSERVED, DRAWS, AT_LEAST, FIRST, SUM, SQUARES = range(6)
+SHIFT_COLUMNS = 6
+# What is looked for in a zone: the first alarm beyond each of its parts, the event and its end.
+_INSIDE, _EVENT, _END, PLACES = 2, 5, 6, 7
 TOLERANCE = 1e-12  # scores this close are equal: rounding depends on where an alarm is cut
-
-
-@kernel
-def shift_intervals(
-    starts: Ticks,
-    stops: Ticks,
-    shift: Tick,
-    first: Tick,
-    after: Tick,
-    shifted_starts: Ticks,
-    shifted_stops: Ticks,
-) -> int:
-    """Shift intervals around the span, cut the one that wraps, and give how many there are then.
-
-    What starts at the span's end is taken to start at its beginning, unless nothing is shifted.
-    """
-    count, length = len(starts), after - first
-    if shift == 0:
-        shifted_starts[:count], shifted_stops[:count] = starts, stops
-        return count
-    seam = count
-    while seam > 0 and starts[seam - 1] + shift >= after:
-        seam -= 1
-    written = 0
-    if seam > 0 and stops[seam - 1] + shift > after:
-        shifted_starts[0], shifted_stops[0] = first, stops[seam - 1] + shift - length
-        written = 1
-    for k in range(seam, count):  # rounding of floats alone could leave the span
-        shifted_starts[written] = max(first, starts[k] + shift - length)
-        shifted_stops[written] = max(first, stops[k] + shift - length)
-        written += 1
-    for k in range(seam):
-        shifted_starts[written] = starts[k] + shift
-        shifted_stops[written] = min(after, stops[k] + shift)
-        written += 1
-    return written
 
 
 @kernel
@@ -75,69 +43,199 @@ def harmonic_mean(precision: float, recall: float) -> float:
 
 
 @kernel
-def add_value(row: NDArray[np.float64], value: float, observed: float) -> None:
-    """Count one more shift of an event: mean and squares by Welford's rule."""
+def add_value(row: NDArray[np.float64], value: float) -> None:
+    """Count one more shift of an event."""
+    if row[DRAWS] == 0:
+        row[FIRST] = value
+    away = value - row[FIRST]
     row[DRAWS] += 1
-    if value >= observed - TOLERANCE:
+    row[SUM] += away
+    row[SQUARES] += away * away
+    if value >= row[OBSERVED] - TOLERANCE:
         row[AT_LEAST] += 1
-    away = value - row[MEAN]
-    row[MEAN] += away / row[DRAWS]
-    row[SQUARES] += away * (value - row[MEAN])
 
 
 @kernel
-def score_shifts(
+def starting_before(starts: Ticks, k: int, limit: Tick) -> int:
+    """Return the first alarm that does not start before the limit, looking from the k-th on."""
+    while k < len(starts) and starts[k] < limit:
+        k += 1
+    return k
+
+
+@kernel
+def stopped_by(stops: Ticks, k: int, limit: Tick) -> int:
+    """Return the first alarm that stops after the limit, looking from the k-th on."""
+    while k < len(stops) and stops[k] <= limit:
+        k += 1
+    return k
+
+
+@kernel
+def lengths_and_moments(
+    starts: Ticks, stops: Ticks, sums: NDArray[np.float64], k: int, end: int, pivot: float
+) -> tuple[float, float]:
+    """Sum lengths of the alarms k, ..., end - 1, and lengths times distances from the pivot."""
+    covered, moment = 0.0, 0.0
+    if len(sums) > 0:
+        covered = sums[end, 0] - sums[k, 0]
+        return covered, sums[end, 1] - sums[k, 1] - pivot * covered
+    for n in range(k, end):
+        length = np.float64(stops[n] - starts[n])
+        covered += length
+        moment += length * (0.5 * np.float64(starts[n] + stops[n]) - pivot)
+    return covered, moment
+
+
+@kernel
+def precision_losses(
+    starts: Ticks,
+    stops: Ticks,
+    sums: NDArray[np.float64],
+    k: int,
+    end: int,
+    a: Tick,
+    b: Tick,
+    A: Tick,
+    B: Tick,
+    places: NDArray[np.int64],
+) -> tuple[float, float]:
+    """Return the length of the alarms k, ..., end - 1 in a zone, and the loss over them.
+
+    The loss is linear in each of five parts of the zone, so over an alarm in one part it is the
+    alarm's length times the loss in its middle: prefix sums (or, without any, a loop) know it for
+    all of them at once. Only alarms across a border of two parts are integrated alone.
+    """
+    near = min(a - A, B - b)
+    m, event = np.float64(near), np.float64(b - a)
+    parts = (max(A, a - near), a, b, min(b + near, B), B)
+    length, loss, low = 0.0, 0.0, A
+    for part in range(5):
+        high = parts[part]
+        if high <= low:
+            continue
+        if k < end and starts[k] < low:  # what is left of an alarm
+            stop = min(stops[k], high)
+            length += np.float64(stop - low)
+            loss += range_losses(a, b, low, stop, m)[0]
+            if stops[k] > high:
+                low = high
+                continue
+            k += 1
+        places[part] = stopped_by(stops, places[part], high)
+        whole = min(places[part], end)
+        if whole > k:
+            pivot = np.float64(a if part < _INSIDE else b)
+            covered, moment = lengths_and_moments(starts, stops, sums, k, whole, pivot)
+            length += covered
+            if part in (0, 4):
+                loss += (event + m) * covered + abs(moment)
+            elif part != _INSIDE:
+                loss += event * covered + 2.0 * abs(moment)
+            k = whole
+        low = high
+        if k < end and starts[k] < high:
+            length += np.float64(high - starts[k])
+            loss += range_losses(a, b, starts[k], high, m)[0]
+    return length, loss
+
+
+@kernel
+def score_zone(
+    starts: Ticks,
+    stops: Ticks,
+    sums: NDArray[np.float64],
+    k: int,
+    end: int,
+    a: Tick,
+    b: Tick,
+    A: Tick,
+    B: Tick,
+    places: NDArray[np.int64],
+) -> tuple[float, float]:
+    """Return precision and recall of a zone in which the alarms k, ..., end - 1 lie or reach.
+
+    They are those of `score_zones`, but of all alarms only those are looked at that are cut or
+    beside the event.
+    """
+    zone = np.float64(B - A)
+    if zone == 0:
+        return 1.0, 1.0
+    weight, loss = precision_losses(starts, stops, sums, k, end, a, b, A, B, places)
+    if weight == 0:  # points count only where there is no range
+        weight = np.float64(end - k)
+        for n in range(k, end):
+            loss += point_losses(a, b, starts[n], np.float64(min(a - A, B - b)))[0]
+    lost = before_first(a, b, max(starts[k], A), A)[0]
+    places[_EVENT] = starting_before(starts, places[_EVENT], a)
+    n = max(places[_EVENT], k + 1)
+    while n < end and stops[n - 1] <= b:
+        lost += between(a, b, stops[n - 1], starts[n])[0]
+        n += 1
+    lost += after_last(a, b, min(stops[end - 1], B), B)[0]
+    event = np.float64(b - a) if a < b else 1.0  # a true point is evaluated, not integrated
+    return max(0.0, 1.0 - loss / (zone * weight)), max(0.0, 1.0 - lost / (zone * event))
+
+
+@kernel
+def score_seams(
     true_starts: Ticks,
     true_stops: Ticks,
     starts: Ticks,
     stops: Ticks,
-    first: Tick,
-    after: Tick,
+    sums: NDArray[np.float64],
     borders: Ticks,
-    shifts: Ticks,
+    seams: Ticks,
+    part: tuple[int, int],
+    places: NDArray[np.int64],
     zero_division: float,
-    observed: NDArray[np.float64],
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
 ) -> None:
-    """Fill in precision, recall and F1 (rows) of every shift, and what they are at each event.
+    """Fill in precision, recall and F1 (rows) for a part of the seams, and add to the events.
 
-    `observed` has the three scores of each event, `events` the columns above for each of them.
+    It is the zones that are moved, to start at the seam, and the alarms are there twice, once a
+    span later, so that nothing wraps. Seams ascend, and so does every place that is looked for.
+    The first seam, 0, is what was observed; `events` is about the others. `places` has a row for
+    each zone and one more, of zeros before the first part.
     """
-    zones, room = len(true_starts), len(starts) + 1
-    shifted_starts, shifted_stops = (
-        np.empty(room, dtype=starts.dtype),
-        np.empty(room, dtype=stops.dtype),
-    )
-    pieces = np.empty((room + zones, 2), dtype=borders.dtype)
-    offsets = np.empty(zones + 1, dtype=np.int64)
-    table = np.empty((zones, COLUMNS))
-    origin = first - first
-    events[:] = 0.0
-    for k in range(len(shifts)):
-        count = shift_intervals(
-            starts, stops, shifts[k], first, after, shifted_starts, shifted_stops
-        )
-        cut_at_borders(
-            shifted_starts[:count], shifted_stops[:count], origin, borders, pieces, offsets
-        )
-        precision_sum, defined, recall_sum = score_zones(
-            true_starts, true_stops, origin, borders, pieces, offsets, table
-        )
+    zones, count = len(true_starts), len(starts)
+    for number in range(part[0], part[1]):
+        seam = seams[number]
+        precision_sum, defined, recall_sum = 0.0, 0, 0.0
+        k = places[zones, 0] = starting_before(starts, places[zones, 0], borders[0] + seam)
+        if k > 0 and stops[k - 1] > borders[0] + seam:
+            k -= 1
+        for j in range(zones):
+            A, B = borders[j] + seam, borders[j + 1] + seam
+            end = places[j, _END] = starting_before(starts, places[j, _END], B)
+            if seam == 0 and j + 1 == zones:
+                end = count // 2  # a point at the end stays there unless it is moved
+            precision, recall, f1 = np.nan, 0.0, np.nan
+            if k < end:
+                a, b = true_starts[j] + seam, true_stops[j] + seam
+                precision, recall = score_zone(starts, stops, sums, k, end, a, b, A, B, places[j])
+                f1 = harmonic_mean(precision, recall)
+                precision_sum += precision
+                recall_sum += recall
+                defined += 1
+                k = end - 1 if stops[end - 1] > B else end
+            if number == 0:
+                events[j, 0, OBSERVED] = precision
+                events[j, 1, OBSERVED] = recall
+                events[j, 2, OBSERVED] = f1
+                continue
+            add_value(events[j, 1], recall)
+            if f1 >= 0:
+                add_value(events[j, 0], precision)
+                add_value(events[j, 2], f1)
         if not np.isnan(zero_division):
             precision = (precision_sum + zero_division * (zones - defined)) / zones
         else:
             precision = precision_sum / defined if defined > 0 else np.nan
         recall = recall_sum / zones
-        scores[0, k], scores[1, k] = precision, recall
-        scores[2, k] = harmonic_mean(precision, recall)
-        for j in range(zones):
-            recall = table[j, RECALL]
-            add_value(events[j, 1], recall, observed[j, 1])
-            if offsets[j + 1] > offsets[j]:
-                precision = table[j, PRECISION]
-                add_value(events[j, 0], precision, observed[j, 0])
-                add_value(events[j, 2], harmonic_mean(precision, recall), observed[j, 2])
+        scores[0, number], scores[1, number] = precision, recall
+        scores[2, number] = harmonic_mean(precision, recall)
 
 
 @kernel

@@ -23,8 +23,9 @@ from closecall.affiliation.thresholds import (
     cross_fit,
 )
 from closecall.affiliation.zones import origin_of, zone_borders
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, shown
 from closecall.fscore import f_measure, first_highest
+from closecall.parameters import is_number, require_count
 from closecall.series import Scored, read_scored
 
 if TYPE_CHECKING:
@@ -158,14 +159,20 @@ class AffiliationCurve:
     @cached_property
     def caught(self) -> NDArray[np.int64]:
         """How many true events an alarm overlaps at each threshold, rising."""
-        return _count_at_least(self._overlaps.highest, self.thresholds)
+        counts = np.zeros(len(self), dtype=np.int64)
+        # An event is caught from the highest score of its pieces down.
+        highest = _curve_kernels.highest_within(self._pieces.scores, *self._hits)
+        _curve_kernels.add_reached(np.sort(highest), self.thresholds, 1, counts)
+        return counts
 
     @cached_property
     def false_alarms(self) -> NDArray[np.int64]:
         """How many predicted events overlap no true event at each threshold."""
-        own = self._overlaps
-        hits = _count_at_least(own.begun, self.thresholds)
-        return self.alarms - (hits - _count_at_least(own.joined, self.thresholds))
+        counts = self.alarms.copy()
+        begun, joined = _curve_kernels.begin_and_join(self._pieces.scores, *self._hits)
+        _curve_kernels.add_reached(np.sort(begun), self.thresholds, -1, counts)
+        _curve_kernels.add_reached(np.sort(joined), self.thresholds, 1, counts)
+        return counts
 
     def best(
         self,
@@ -230,7 +237,7 @@ class AffiliationCurve:
             precision=float(self.precision[index]),
             recall=float(self.recall[index]),
             fbeta=float(f_measure(self.precision[index], self.recall[index], beta)),
-            beta=beta,
+            beta=float(beta),
             caught=int(self.caught[index]),
             alarms=int(columns.alarms[index]),
             false_alarms=int(columns.false_alarms[index]),
@@ -319,14 +326,18 @@ class AffiliationCurve:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Count the alarms and the false ones among some pieces, at each of their thresholds."""
         pieces = self._pieces
-        scores = pieces.scores[kept]
+        scores, (first, last) = pieces.scores[kept], self._hits
+        steps = np.zeros(pieces.scores.size + 1, dtype=np.int64)
+        np.add.at(steps, first, 1)
+        np.add.at(steps, last + 1, -1)
+        hit = np.cumsum(steps[:-1]) > 0
         alarms, false_alarms = np.empty((2, scores.size), dtype=np.int64)
         points = _curve_kernels.count_groups(
             scores,
             order,
             pieces.cuts[:-1][kept],
             pieces.cuts[1:][kept],
-            self._overlaps.hit[kept],
+            hit[kept],
             2 * cooldown,
             alarms,
             false_alarms,
@@ -352,8 +363,9 @@ class AffiliationCurve:
         array([0.7, 0.2, 0.1])
         """
         count = len(self.scored.truth)
-        if event not in range(count):
-            raise InputError(expected(f"`event` to be from 0 to {count - 1}", f"{event}"))
+        if not is_number(event) or event not in range(count):
+            raise InputError(expected(f"`event` to be from 0 to {count - 1}", shown(event)))
+        event = int(event)
         pieces = self._pieces
         low, high = pieces.offsets[event], pieces.offsets[event + 1]
         rows, scores = self._rows[low:high].copy(), pieces.scores[low:high]
@@ -372,8 +384,7 @@ class AffiliationCurve:
         >>> c.outline(3)
         array([0, 2, 4])
         """
-        if points < 1 or points % 1:
-            raise InputError(expected("`points` to be a whole number above 0", f"{points}"))
+        require_count(points, "points", 1)
         if points >= len(self):
             return np.arange(len(self))
         steps = np.hypot(np.diff(self.precision), np.diff(self.recall))
@@ -418,8 +429,14 @@ class AffiliationCurve:
         return descending_order(self._pieces.scores)
 
     @cached_property
-    def _overlaps(self) -> Overlaps:
-        return Overlaps.of(self.scored, self._pieces)
+    def _hits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first and the last piece that overlap each true event, of those that have any."""
+        truth, origin, cuts = self.scored.truth, origin_of(self.scored), self._pieces.cuts
+        first = np.searchsorted(cuts, 2 * (truth.starts - origin), side="right") - 1
+        last = np.searchsorted(cuts, 2 * (truth.stops - origin), side="left") - 1
+        last, count = np.maximum(last, first), self._pieces.scores.size
+        seen = (first < count) & (last >= 0)  # none of them does beyond the samples
+        return np.maximum(first[seen], 0), np.minimum(last[seen], count - 1)
 
     def __len__(self) -> int:
         return self.thresholds.size
@@ -554,62 +571,6 @@ def alarm_columns(scored: Scored) -> Columns:
         time[last],
         scored.stop - scored.start,
     )
-
-
-def _count_at_least(levels: NDArray[Any], thresholds: NDArray[Any]) -> NDArray[np.int64]:
-    """Return how many levels reach each threshold."""
-    # Levels are few beside thresholds, so it is their places that are looked up.
-    above = np.searchsorted(thresholds[::-1], np.sort(levels), side="right")
-    starts = np.bincount(thresholds.size - above, minlength=thresholds.size)
-    counts: NDArray[np.int64] = np.cumsum(starts[: thresholds.size])
-    return counts
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Overlaps:
-    """Which pieces overlap a true event, and at which thresholds alarms do."""
-
-    hit: NDArray[np.bool_]
-    """Whether each piece overlaps a true event."""
-    highest: NDArray[Any]
-    """The highest score of each event that overlaps a piece: it is caught from there down."""
-    begun: NDArray[Any]
-    """The scores at which alarms that overlap an event begin as the threshold falls."""
-    joined: NDArray[Any]
-    """The scores at which two of these become one."""
-
-    @classmethod
-    def of(cls, scored: Scored, pieces: Pieces) -> Overlaps:
-        """Find the pieces of each true event; an event beyond the samples has none."""
-        truth, origin, cuts = scored.truth, origin_of(scored), pieces.cuts
-        starts, stops = 2 * (truth.starts - origin), 2 * (truth.stops - origin)
-        first = np.searchsorted(cuts, starts, side="right") - 1
-        last = np.maximum(np.searchsorted(cuts, stops, side="left") - 1, first)
-        seen = (first < pieces.scores.size) & (last >= 0)
-        first, last = np.maximum(first[seen], 0), np.minimum(last[seen], pieces.scores.size - 1)
-        steps = np.zeros(pieces.scores.size + 1, dtype=np.int64)
-        np.add.at(steps, first, 1)
-        np.add.at(steps, last + 1, -1)
-        hit = np.cumsum(steps[:-1]) > 0
-        places = np.flatnonzero(hit)
-        padded = np.append(pieces.scores, pieces.scores[-1:])
-        # Every piece begins an alarm and joins that of the one before; most do both at once.
-        begun, joined = pieces.scores[places], _over(np.minimum, padded, places[:-1], places[1:])
-        apart = begun[1:] != joined
-        begun, joined = np.append(begun[:1], begun[1:][apart]), joined[apart]
-        apart = begun[:-1] != joined
-        begun, joined = np.append(begun[:-1][apart], begun[-1:]), joined[apart]
-        return cls(hit, _over(np.maximum, padded, first, last), begun, joined)
-
-
-def _over(
-    extreme: np.ufunc, values: NDArray[Any], first: NDArray[np.int64], last: NDArray[np.int64]
-) -> NDArray[Any]:
-    """Return the extreme of values[first] to values[last] for each pair; needs one value more."""
-    if first.size == 0:
-        return values[:0]
-    found: NDArray[Any] = extreme.reduceat(values, np.column_stack((first, last + 1)).ravel())
-    return found[::2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

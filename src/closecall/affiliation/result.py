@@ -14,9 +14,10 @@ import numpy as np
 from closecall.affiliation import _kernels
 from closecall.affiliation.shifts import Chance
 from closecall.affiliation.zones import in_ticks, origin_of
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import MissingExtraError
 from closecall.events import Events
 from closecall.fscore import f_measure
+from closecall.parameters import require_choice
 from closecall.wording import headline
 
 if TYPE_CHECKING:
@@ -316,8 +317,8 @@ class Affiliation:
     def chance(self) -> Chance:
         """What the same alarms reach when they are moved: means over circular shifts.
 
-        Always the same shifts, scored with the ``zero_division`` of this result. O(1,000 (n + m))
-        for n true and m predicted events, once.
+        Always the same shifts, scored with the ``zero_division`` of this result; nan for that of a
+        stream, which keeps no alarms. O(1,000 (n + m)) for n true and m predicted events, once.
 
         Examples
         --------
@@ -469,8 +470,7 @@ class Affiliation:
         >>> frame["delay"].to_list()
         [0.0]
         """
-        if backend not in ("pandas", "polars"):
-            raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
+        require_choice(backend, "backend", ("pandas", "polars"))
         try:
             return (_pandas_frame if backend == "pandas" else _polars_frame)(self.events)
         except ImportError as error:
@@ -499,9 +499,12 @@ class Affiliation:
             rows.append(f"<tr>{cells}</tr>")
         hidden = len(self.events) - len(rows)
         note = f"<p>and {hidden} more events</p>" if hidden else ""
+        moved = f"the same alarms, moved: {_scores_line(self.chance.values())}"
+        if self.alarms and not self.events.kept:
+            moved = "a stream keeps no alarms that could be moved: the level of chance is not known"
         return (
             f"<div><p><b>{self.headline}</b></p><p>{_scores_line(self.values())}</p>"
-            f"<p>the same alarms, moved: {_scores_line(self.chance.values())}</p>"
+            f"<p>{moved}</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
             f"{note}</div>"
         )

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation.curve import affiliation_curve, alarm_columns
-from closecall.affiliation.thresholds import MOST_ALARMED, Limit, read_budget
+from closecall.affiliation.thresholds import MOST_ALARMED, Limit, keeping_all, read_budget
 from closecall.errors import (
     InputError,
     InputTypeError,
     MissingExtraError,
     UndefinedMetricError,
     expected,
+    shown,
 )
 from closecall.fscore import first_highest
-from closecall.parameters import budget_of_text, is_number, shown
+from closecall.parameters import UNITS, budget_of_text, is_number
 from closecall.series import Scored, fit_and_rest, read_scored
 
 if TYPE_CHECKING:
@@ -41,6 +42,15 @@ _HINT = (
     "Pass a number, 'best_f1', 'quantile:0.99', 'sigma:3' (mean + 3 standard deviations), 'mad:3' "
     "(median + 3 scaled median deviations), 'spot:0.001' (peaks over threshold) or 'alarms:2/7d'."
 )
+_WORDS = {
+    "number": "the threshold that was asked for",
+    "quantile": "the {value:g} quantile of the scores",
+    "sigma": "the mean of the scores plus {value:g} standard deviations",
+    "mad": "the median of the scores plus {value:g} scaled median absolute deviations",
+    "spot": "what a score exceeds with probability {value:g}, by peaks over threshold",
+    "alarms": "the lowest threshold within the budget of alarms and half of the time in alarm",
+}
+_UNITS = ("d", "h", "min")  # in which a duration is written, if it is a whole number of them
 _TO_SIGMA = 1.4826  # a normal distribution's standard deviation, in median absolute deviations
 _INITIAL = 0.98  # SPOT's initial quantile, beyond which its tail is fitted
 _FEWEST_PEAKS = 10
@@ -110,10 +120,17 @@ class ThresholdRule:
             return "none" if self.value is None else repr(self.value)
         if self.kind == "alarms":
             count, duration = self.value
-            timed = isinstance(duration, timedelta)
-            text = f"{duration.total_seconds():g}s" if timed else f"{duration:g}"
-            return f"alarms:{count:g}/{text}"
+            if not isinstance(duration, timedelta):
+                return f"alarms:{count:g}/{duration:g}"
+            unit = next((name for name in _UNITS if not duration % UNITS[name]), "s")
+            return f"alarms:{count:g}/{duration / UNITS[unit]:g}{unit}"
         return self.kind if self.value is None else f"{self.kind}:{self.value:g}"
+
+    @property
+    def words(self) -> str:
+        """What a threshold found without labels is, with the rule."""
+        text = _WORDS[self.kind].format(value=self.value)
+        return text if self.kind == "number" else f"{text} ({self})"
 
     @property
     def looks_at_truth(self) -> bool:
@@ -176,19 +193,13 @@ def _unknown(rule: Any) -> InputError:
 
 
 def _within_budget(scored: Scored, budget: Any) -> Any:
-    """Return the lowest threshold that keeps a budget of alarms, and less than half alarmed."""
+    """Return the lowest threshold that keeps a budget of alarms, and at most half alarmed."""
     columns = alarm_columns(scored)
-    limit = Limit("alarms", "alarms", *read_budget(budget, scored.clock, "the rule 'alarms'"))
-    kept = limit.kept(columns) & (columns.alarmed <= MOST_ALARMED)
-    if not kept.any():
-        raise UndefinedMetricError(
-            expected(
-                "a threshold within the budget of alarms",
-                f"none; the nearest has {limit.told(columns, int(columns.alarms.argmin()))}",
-                "Allow more alarms.",
-            )
-        )
-    return columns.thresholds[np.flatnonzero(kept)[-1]].item()
+    limits = [
+        Limit("alarms", "alarms", *read_budget(budget, scored.clock, "the rule 'alarms'")),
+        Limit("max_alarmed", "alarmed", MOST_ALARMED, at_most=True),
+    ]
+    return columns.thresholds[np.flatnonzero(keeping_all(columns, limits))[-1]].item()
 
 
 def _peaks_over_threshold(values: NDArray[np.float64], risk: float) -> float:

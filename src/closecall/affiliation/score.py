@@ -10,8 +10,8 @@ import numpy as np
 from closecall.affiliation import _kernels
 from closecall.affiliation.result import Affiliation, EventScores
 from closecall.affiliation.zones import origin_of, zone_borders
-from closecall.errors import InputError, expected
-from closecall.parameters import read_length
+from closecall.errors import InputError, expected, shown
+from closecall.parameters import is_number, read_length
 from closecall.series import Pair, read_pair
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ def affiliation(
 
 def require_zero_division(value: Any) -> None:
     """Raise unless an undefined precision can count as this: nan, 0 or 1."""
-    if value not in (0, 1) and not (isinstance(value, float) and isnan(value)):
-        raise InputError(expected("`zero_division` to be nan, 0 or 1", f"{value!r:.80}"))
+    if not is_number(value) or not (value in (0, 1) or value != value):  # noqa: PLR0124
+        raise InputError(expected("`zero_division` to be nan, 0 or 1", shown(value)))
 
 
 def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:

@@ -8,6 +8,7 @@ is kept too: else a shift would cut an alarm in two, or join two, and no longer 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,8 +16,9 @@ import numpy as np
 
 from closecall.affiliation import _shift_kernels
 from closecall.affiliation._shift_kernels import TOLERANCE
-from closecall.affiliation.zones import origin_of, zone_borders
+from closecall.affiliation.zones import borders_between
 from closecall.events import Intervals
+from closecall.parameters import require_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SHIFTS = 1000  # all positions up to this many, else as many of them
+_ZONES_AT_ONCE = 5_000_000  # scored without a look at whether Ctrl-C was pressed
 _GOLDEN = (5**0.5 - 1) / 2
 _EVEN_ULPS, _EVEN_RELATIVE, _EVEN_LARGEST = 8, 1e-9, 0.25  # of a step: as times are inferred
+_EXACT = 2.0**52  # whole numbers and their halves are exact in floats below this
 _SCORES = ("precision", "recall", "f1")
 
 
@@ -61,13 +65,18 @@ def spread(count: int) -> Floats:
     return multiples
 
 
+@cache
+def _sorted_spread(count: int) -> Floats:
+    return np.sort(spread(count))
+
+
 class AlarmShifts(NamedTuple):
-    """By how much the alarms of a pair are moved."""
+    """Where the seam of the circle is put, which moves the alarms the other way."""
 
     pair: Pair
     """The pair; in sample numbers where its times are floats, which would be rounded."""
-    shifts: Ticks
-    """Each in [0, stop - start)."""
+    seams: Ticks
+    """Time from the start to the seam, ascending, each in [0, stop - start]."""
     exact: bool
     """Whether these are all there are."""
 
@@ -75,26 +84,23 @@ class AlarmShifts(NamedTuple):
 def alarm_shifts(pair: Pair, n: int = SHIFTS) -> AlarmShifts:
     """Return all shifts of the alarms if there are up to n of them, else n, evenly spread.
 
-    Vectors at evenly spaced times move by whole samples, everything else by whole ticks or, on an
-    axis of floats, by any number. There must be an alarm.
+    The seam is at a whole number of the units of `shift_grid`. There must be an alarm.
     """
     pair, unit = shift_grid(pair)
-    low, high, length = _seams(pair, unit)
+    low, high = _seams(pair, unit)
     before = np.concatenate(([0], np.cumsum(high - low)))
     total = before[-1].item()
     exact = unit > 0 and total <= n
-    places = np.arange(total) if exact else spread(n) * total
+    places = np.arange(total) if exact else _sorted_spread(n) * total
     if unit > 0 and not exact:
         places = np.minimum(places.astype(np.int64), total - 1)
     run = np.minimum(np.searchsorted(before, places, side="right") - 1, low.size - 1)
-    seam = np.minimum(low[run] + (places - before[run]), high[run])
-    # The alarms go forward by as much as the seam goes back.
-    shifts = np.where(seam == 0, 0, length - seam) * (unit or 1)
-    return AlarmShifts(pair, shifts.astype(pair.predicted.starts.dtype), bool(exact))
+    seams = np.minimum(low[run] + (places - before[run]), high[run]) * (unit or 1)
+    return AlarmShifts(pair, seams.astype(pair.predicted.starts.dtype), bool(exact))
 
 
-def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks, Tick]:
-    """Return the runs [low, high) of places where the seam may be, and the length of the span.
+def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks]:
+    """Return the runs [low, high) of places where the seam may be.
 
     In units from the start; without a unit, any number. The seam is in a gap or at the end of an
     alarm if it is so now, and inside an alarm otherwise. Alarms that touch are one.
@@ -104,32 +110,44 @@ def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks, Tick]:
     alarms = Intervals(predicted.starts[ranges], predicted.stops[ranges], predicted.clock).merged()
     starts, stops = alarms.starts - pair.start, alarms.stops - pair.start
     length = pair.stop - pair.start
-    if unit:
-        starts, stops, length = starts // unit, stops // unit, length // unit
-    one = 1 if unit else 0
-    if starts.size and starts[0] == 0 and stops[-1] == length:
+    across = starts.size and starts[0] == 0 and stops[-1] == length
+    one = 0
+    if (
+        unit
+    ):  # the last place that is not after the start, and the first that is not before the stop
+        starts, stops, length, one = starts // unit, -(-stops // unit), length // unit, 1
+    if across:
         low = starts + one
         low[0] = 0
-        return low, stops, length
+        return low, stops
     low, high = np.zeros((2, starts.size + 1), dtype=starts.dtype)
     low[1:], high[:-1], high[-1] = stops, starts + one, length
-    return low, high, length
+    return low, high
 
 
 def shift_grid(pair: Pair) -> tuple[Pair, Tick]:
-    """Return the pair and the unit of its shifts; 0 if they can be any number."""
+    """Return the pair and the unit of its shifts; 0 if they can be any number.
+
+    Beside evenly spaced samples all alarms move by whole samples, those of a list of events too.
+    Without samples, integer and dated times move by the longest step that divides them all if it
+    is short, and else by ticks.
+    """
     axis, numbers = pair.axis, pair.clock.kind == "number"
-    if axis is None or (axis.start, axis.end) != (pair.start, pair.stop):
-        return pair, 0 if numbers else 1
-    step = _even_step(axis)
-    if step is None:
-        return pair, 0 if numbers else 1
-    if not numbers:
-        ends = np.concatenate((pair.predicted.starts, pair.predicted.stops)) - pair.start
-        return pair, 1 if (ends % step).any() else step
-    counted = _in_samples(pair, axis)
-    ends = np.concatenate((counted.predicted.starts, counted.predicted.stops))
-    return (counted, 1.0) if (ends == np.floor(ends)).all() else (pair, 0)
+    if axis is not None and (axis.start, axis.end) == (pair.start, pair.stop):
+        step = _even_step(axis)
+        if step is not None:
+            return (_in_samples(pair, axis), 1.0) if numbers else (pair, step)
+    if numbers:
+        return pair, 0
+    step = np.gcd.reduce(_from_start(pair)).item()
+    return pair, step if (pair.stop - pair.start) // step > SHIFTS else 1
+
+
+def _from_start(pair: Pair, *more: Ticks) -> Ticks:
+    """Return the ends of true events, alarms and the span, and more, from the span's start."""
+    sides = (pair.truth.starts, pair.truth.stops, pair.predicted.starts, pair.predicted.stops)
+    ends = np.concatenate((*sides, np.array([pair.stop], dtype=sides[0].dtype)))
+    return np.concatenate((ends - pair.start, *more))
 
 
 def _even_step(axis: Axis) -> Tick | None:
@@ -150,10 +168,9 @@ def _even_step(axis: Axis) -> Tick | None:
 
 def _in_samples(pair: Pair, axis: Axis) -> Pair:
     """Count time in samples, which floats hold exactly."""
-    borders, numbers = axis.borders(np.arange(axis.length + 1)), np.arange(axis.length + 1.0)
 
     def counted(own: Intervals) -> Intervals:
-        starts, stops = (np.interp(ends, borders, numbers) for ends in (own.starts, own.stops))
+        starts, stops = (axis.sample_numbers(ends) for ends in (own.starts, own.stops))
         return Intervals(starts, stops, own.clock)
 
     return replace(
@@ -182,39 +199,58 @@ class ShiftScores(NamedTuple):
 
 def score_shifts(pair: Pair, n: int = SHIFTS, zero_division: float = nan) -> ShiftScores:
     """Score the alarms, of which there is one at least, where they are and shifted."""
-    pair, shifts, exact = alarm_shifts(pair, n)
-    observed, events = score_moved(pair, shifts[:1] * 0, zero_division, None)
-    own = np.where(events[0] > 0, events[2], nan)
-    null, events = score_moved(pair, shifts, zero_division, own)
-    return ShiftScores(observed[:, 0], null, own, events, exact)
+    pair, seams, exact = alarm_shifts(pair, n)
+    scores, observed, events = score_moved(pair, seams, zero_division)
+    return ShiftScores(scores[:, 0], scores[:, 1:], observed, events, exact)
 
 
 def score_moved(
-    pair: Pair, shifts: Ticks, zero_division: float, observed: Floats | None
-) -> tuple[Floats, Floats]:
-    """Return the scores of shifts, and what they are at the events: draws, at least, mean, std."""
-    origin, zones = origin_of(pair), len(pair.truth)
-    scores = np.empty((3, shifts.size))
-    events = np.empty((zones, 3, _shift_kernels.SHIFT_COLUMNS))
-    _shift_kernels.score_shifts(
-        pair.truth.starts - origin,
-        pair.truth.stops - origin,
-        pair.predicted.starts - origin,
-        pair.predicted.stops - origin,
-        pair.start - origin,
-        pair.stop - origin,
-        zone_borders(pair),
-        shifts,
-        float(zero_division),
-        np.full((zones, 3), nan) if observed is None else np.ascontiguousarray(observed.T),
-        scores,
-        events,
+    pair: Pair, seams: Ticks, zero_division: float = nan
+) -> tuple[Floats, Floats, Floats]:
+    """Return the scores as they are and for each seam, and at the events: observed, and moved.
+
+    Moved, they are how many seams define the score, how many reach it, their mean and their std.
+    """
+    ends = _from_start(pair, seams)
+    if ends.dtype.kind == "i":  # so that the same times in seconds and nanoseconds are the same
+        ends //= np.gcd.reduce(ends)
+    sizes = (len(pair.truth),) * 2 + (len(pair.predicted),) * 2 + (1,)
+    true_starts, true_stops, *sides, (length,), seams = np.split(ends, np.cumsum(sizes))
+    starts, stops = (2 * np.concatenate((ticks, ticks + length)) for ticks in sides)
+    scores = np.empty((3, 1 + seams.size))
+    events = np.zeros((true_starts.size, 3, _shift_kernels.SHIFT_COLUMNS))
+    places = np.zeros((true_starts.size + 1, _shift_kernels.PLACES), dtype=np.int64)
+    series = (
+        2 * true_starts,
+        2 * true_stops,
+        starts,
+        stops,
+        _prefix_sums(starts, stops),
+        borders_between(true_starts, true_stops, 0, 0, length),
+        2 * np.concatenate((seams[:1] * 0, seams)),
     )
-    columns = np.ascontiguousarray(events.transpose(2, 1, 0))
-    drawn = columns[0] > 0
-    columns[2] = np.where(drawn, columns[2], nan)
-    columns[3] = np.where(drawn, np.sqrt(columns[3] / np.where(drawn, columns[0], 1)), nan)
-    return scores, columns
+    step = max(1, _ZONES_AT_ONCE // true_starts.size)
+    for begin in range(0, 1 + seams.size, step):
+        part = (begin, min(begin + step, 1 + seams.size))
+        _shift_kernels.score_seams(*series, part, places, float(zero_division), scores, events)
+    observed, draws, at_least, first, total, squares = events.transpose(2, 1, 0)
+    with np.errstate(invalid="ignore"):  # 0 / 0 where a score is defined in no shift
+        away, spread = total / draws, squares / draws
+    deviation = np.sqrt(np.maximum(spread - away * away, 0.0))
+    return scores, observed, np.stack((draws, at_least, first + away, deviation))
+
+
+def _prefix_sums(starts: Ticks, stops: Ticks) -> Floats:
+    """Return running sums of lengths, and of lengths times middles; none where they are rounded."""
+    sums = np.zeros((starts.size + 1, 2))
+    lengths = (stops - starts).astype(np.float64)
+    sums[1:, 0], sums[1:, 1] = lengths, lengths * 0.5 * (starts.astype(np.float64) + stops)
+    largest = np.abs(sums[:, 1]).sum()
+    whole = starts.dtype.kind == "i" or not ((starts % 1).any() or (stops % 1).any())
+    if not whole or largest >= _EXACT:
+        return sums[:0]
+    np.cumsum(sums, axis=0, out=sums)
+    return sums
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -302,6 +338,7 @@ class Chance:
 
     def above(self, name: str) -> float:
         """Return how far a score is above its level; see `above_chance`."""
+        require_choice(name, "name", _SCORES)
         return float(above_chance(self.observed[_SCORES.index(name)], getattr(self, name)))
 
     def values(self) -> dict[str, float]:

@@ -16,7 +16,7 @@ from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut,
 from closecall.axis import Axis, IgnoredTime, Spacing, require_increasing
 from closecall.clock import LARGEST, Timed, on_one_clock, read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events, Intervals, interval_text, read_labels, read_set, runs
 from closecall.parameters import read_length
 
@@ -89,7 +89,7 @@ def _read_dated_step(start: np.datetime64, clock: Clock, step: Any) -> tuple[Tic
     """Return start and step in the ticks of a clock that is fine enough for both."""
     if not isinstance(step, (timedelta, np.timedelta64)):
         raise InputTypeError(
-            expected("`step` to be a timedelta beside a datetime `start`", f"{step!r:.80}")
+            expected("`step` to be a timedelta beside a datetime `start`", shown(step))
         )
     length = step.to_timedelta64() if hasattr(step, "to_timedelta64") else np.timedelta64(step)
     try:
@@ -107,7 +107,7 @@ def _not_exact(name: str, value: Any) -> InputTypeError:
     return InputTypeError(
         expected(
             f"`{name}` to be an integer, or a datetime with a timedelta",
-            f"{value!r:.80}",
+            shown(value),
             "Multiples of other numbers are rounded; pass the times themselves with each chunk.",
         )
     )

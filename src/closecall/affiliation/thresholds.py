@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isnan, nan
+from math import isnan, nan
+from sys import float_info
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
 from closecall.fscore import f_measure, first_highest
-from closecall.parameters import is_number, read_duration, read_fraction, require_count, shown
+from closecall.parameters import is_number, read_duration, read_fraction, require_count
 from closecall.wording import in_words, number_text
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class Limit(NamedTuple):
     def missed_by(self, columns: Columns) -> NDArray[np.float64]:
         """Return how far each threshold is from keeping it, as a share of the bound or of 1."""
         away = self.values(columns) - self.bound
-        return np.maximum(away if self.at_most else -away, 0) / (self.bound or 1.0)
+        with np.errstate(over="ignore"):
+            return np.maximum(away if self.at_most else -away, 0) / (self.bound or 1.0)
 
     def told(self, columns: Columns, index: int) -> str:
         """Write what a threshold gives beside what was asked for."""
@@ -140,6 +142,12 @@ class Constraints:
 
 def best_index(columns: Columns, beta: float, limits: list[Limit]) -> int:
     """Return the highest threshold that maximises F-beta among those that keep every limit."""
+    values = f_measure(columns.precision, columns.recall, beta)
+    return first_highest(np.where(keeping_all(columns, limits), values, -1.0))
+
+
+def keeping_all(columns: Columns, limits: list[Limit]) -> NDArray[np.bool_]:
+    """Return which thresholds keep every limit; raise if none does, and tell the nearest."""
     allowed = np.ones(len(columns.thresholds), dtype=bool)
     for limit in limits:
         allowed &= limit.kept(columns)
@@ -155,8 +163,7 @@ def best_index(columns: Columns, beta: float, limits: list[Limit]) -> int:
                 "Loosen a constraint.",
             )
         )
-    values = f_measure(columns.precision, columns.recall, beta)
-    return first_highest(np.where(allowed, values, -1.0))
+    return allowed
 
 
 def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float, str]:
@@ -171,7 +178,7 @@ def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float
             raise InputTypeError(
                 expected(f"`{name}` to be a count and a duration", shown(value), f"Pass {example}.")
             ) from None
-    if not is_number(count) or isnan(count) or not 0 <= count < inf:
+    if not is_number(count) or not 0 <= count <= float_info.max:
         raise InputError(expected(f"the count in `{name}` to be 0 or more", shown(count)))
     ticks = read_duration(duration, clock, f"{name}[1]")
     if ticks == 0:
@@ -248,7 +255,7 @@ def split_events(count: int, folds: Any) -> NDArray[np.int64]:
             )
         )
     if folds > count:
-        raise InputError(expected(f"`folds` to be at most the {count} true events", f"{folds}"))
+        raise InputError(expected(f"`folds` to be at most the {count} true events", shown(folds)))
     return np.arange(count) * int(folds) // count
 
 

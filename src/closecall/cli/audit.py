@@ -18,11 +18,13 @@ from closecall.cli.options import (
     each_once,
     metric_option,
     output_options,
+    reading_options,
+    with_usual_end,
 )
 from closecall.cli.output import show_progress
-from closecall.cli.tables import Column, names, plain_name, print_table, texts
+from closecall.cli.tables import Column, names, print_table, texts
 from closecall.tables.roles import read_sources, read_times, read_values
-from closecall.wording import UNDEFINED, counted, score_text
+from closecall.wording import UNDEFINED, counted, plain_name, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,6 +78,7 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 )
 @click.option("--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find.")
 @axis_options()
+@reading_options
 @metric_option(
     "A metric and its parameters, each metric once; a length of time has a unit (ms, s, min, h, "
     "d). By default all that need no parameter."
@@ -83,7 +86,7 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 @click.option("--seed", type=int, default=0, show_default=True, help="Of random predictions.")
 @click.option(
     "--budget",
-    type=int,
+    type=click.IntRange(max=1_000_000),
     default=120,
     show_default=True,
     metavar="N",
@@ -101,9 +104,11 @@ def audit(
 ) -> None:
     """Judge the metrics on a series from a file."""
     arguments = _read(file, **columns_and_times)
-    chosen = each_once(metrics)
+    arguments |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     with show_progress() as progress:
-        result = run(**arguments, metrics=chosen, seed=seed, budget=budget, progress=progress)
+        result, noted = with_usual_end(run, options=arguments | {"progress": progress})
+    for line in noted:
+        click.echo(line, err=True)
     output.write(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,
@@ -120,9 +125,10 @@ def _read(
     time: str | None,
     end: Any,
     span: Any,
+    **reading: Any,
 ) -> dict[str, Any]:
     """Take the columns out of the file, as the arguments of the library call."""
-    (source,) = read_sources(file)
+    (source,) = read_sources(file, **reading)
     options: dict[str, Any] = {"time": time, "shared": True}
     return {
         "truth": read_values(source, "truth", truth, **options),

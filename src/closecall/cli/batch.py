@@ -15,22 +15,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.text import Text
 
-from closecall.cli import INTERRUPTED
 from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
 from closecall.cli.options import (
     Command,
     each_once,
+    evaluated_options,
     interval_settings,
     intervals_options,
     metric_option,
     output_options,
-    parse_duration,
     parse_number,
     parse_time,
+    reading_options,
 )
-from closecall.cli.tables import Column, names, plain_name, print_table, score_cell, texts
+from closecall.cli.output import tell
+from closecall.cli.tables import Column, names, print_table, score_cell, texts
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 from closecall.errors import InputError, expected
+from closecall.files import require_apart
 from closecall.tables import evaluate_frame
 from closecall.tables.batch.status import (
     BAD_LABELS,
@@ -44,7 +46,7 @@ from closecall.tables.batch.status import (
     STATUSES,
 )
 from closecall.tables.batch.summary import higher_is_better
-from closecall.wording import UNDEFINED, counted, number_text, score_or_dash
+from closecall.wording import UNDEFINED, counted, number_text, plain_name, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -126,12 +128,6 @@ Examples:
 """
 
 
-class InterruptedBatch(click.ClickException):
-    """Somebody pressed Ctrl-C."""
-
-    exit_code = INTERRUPTED
-
-
 def parse_threshold(text: str) -> int | float | str:
     """Read a number, or leave the name of a rule as it is.
 
@@ -190,22 +186,8 @@ def parse_threshold(text: str) -> int | float | str:
     metavar="N",
     help="Also choose the best threshold again in N shifts of each series' scores.",
 )
-@click.option("--ignore", metavar="COLUMN", help="0/1 column of samples whose time is ignored.")
-@click.option(
-    "--max-step",
-    type=parse_duration,
-    metavar="DURATION",
-    help="How long a sample may last, as 5min; the rest of a longer step is ignored.",
-)
-@click.option(
-    "--nan",
-    type=click.Choice(["raise", "ignore"]),
-    default="raise",
-    show_default=True,
-    help="Where scores are missing: report the series, or ignore that time.",
-)
-@click.option("--from", "since", type=parse_time, metavar="TIME", help="Ignore all time before.")
-@click.option("--until", type=parse_time, metavar="TIME", help="Ignore all time from there on.")
+@evaluated_options(scores=True, files=False)
+@reading_options
 @metric_option(
     "A metric and its parameters; repeat it. By default affiliation, and for scores its average "
     "precision."
@@ -223,6 +205,9 @@ def parse_threshold(text: str) -> int | float | str:
     default="error",
     show_default=True,
     help="With --layout: for a series without scores, stop, report it, or leave it out.",
+)
+@click.option(
+    "--outside", is_flag=True, help="With --layout timeeval: the index may name files outside DATA."
 )
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
 @intervals_options("Say how sure the numbers and their differences are, given so many series.")
@@ -267,6 +252,7 @@ def batch(
     layout: str | None,
     scores: str | None,
     missing: str,
+    outside: bool,
     **options: Any,
 ) -> None:
     """Evaluate many series, from files."""
@@ -281,7 +267,8 @@ def batch(
         source: Any = data[0] if len(data) == 1 else list(data)
         if layout is not None:
             timed = options["time"] is not None
-            source = _read_layout(layout, data, scores, missing, timed=timed)
+            require_apart("--out", [out] if out else (), [scores] if scores else ())
+            source = _read_layout(layout, data, scores, missing, timed=timed, outside=outside)
             options |= {"by": "series", "truth": "label"}
             score = score or tuple(x for x in source.column_names if x not in _LAYOUT_COLUMNS)
         result = evaluate_frame(
@@ -299,40 +286,45 @@ def batch(
 
 def _check_columns(layout: str | None, scores: str | None, named: Mapping[str, Any]) -> None:
     """Raise if options do not go together: a layout knows its columns, files do not."""
-    if layout is not None:
-        for option in ("by", "truth", "predicted"):
-            if named[option]:
-                message = (
-                    f"--{option} does not go with --layout, whose series, labels and scores are "
-                    "known; --score chooses among its detectors."
-                )
-                raise click.UsageError(message)
-    elif named["truth"] is None:
+    told = [option for option in ("by", "truth", "predicted") if named[option]]
+    message = ""
+    if layout is not None and told:
+        message = (
+            f"--{told[0]} does not go with --layout, whose series, labels and scores are known; "
+            "--score chooses among its detectors."
+        )
+    elif layout is None and named["truth"] is None:
         message = "Missing option '--truth'. It, or --layout, says where the labels are."
-        raise click.UsageError(message)
-    elif scores is not None:
+    elif layout is None and scores is not None:
         message = "--scores goes with --layout; columns of scores are --score."
+    if message:
         raise click.UsageError(message)
 
 
 def _read_layout(
-    layout: str, data: tuple[str, ...], scores: str | None, missing: Any, *, timed: bool
+    layout: str,
+    data: tuple[str, ...],
+    scores: str | None,
+    missing: Any,
+    *,
+    timed: bool,
+    outside: bool,
 ) -> pa.Table:
     """Read the one folder that DATA names, as the benchmark lays it out; times only if asked."""
+    message = ""
     if len(data) != 1:
         message = f"With --layout, DATA is one folder; there are {len(data)}."
-        raise click.UsageError(message)
-    if layout == "nab":
-        if scores is not None:
-            message = "With --layout nab there is no --scores: they are in DATA, in results/."
-            raise click.UsageError(message)
-        return read_nab(data[0], missing=missing)
-    if scores is None:
+    elif layout == "nab" and scores is not None:
+        message = "With --layout nab there is no --scores: they are in DATA, in results/."
+    elif layout != "nab" and scores is None:
         message = f"With --layout {layout}, --scores names the folder of the detectors' scores."
+    if message:
         raise click.UsageError(message)
+    if scores is None:
+        return read_nab(data[0], missing=missing)
     if layout == "tsb-ad":
         return read_tsb_ad(data[0], scores, missing=missing)
-    return read_timeeval(data[0], scores, missing=missing, timestamps=timed)
+    return read_timeeval(data[0], scores, missing=missing, timestamps=timed, outside=outside)
 
 
 @contextmanager
@@ -340,10 +332,10 @@ def _interruptible(kept: str, path: str | None) -> Iterator[None]:
     """Say on Ctrl-C what is kept at the path, if it is there."""
     try:
         yield
-    except KeyboardInterrupt:
-        there = path and Path(path).exists()
-        message = f"Interrupted; {kept.format(path)}." if there else "Interrupted."
-        raise InterruptedBatch(message) from None
+    except KeyboardInterrupt as error:
+        if path and Path(path).exists():
+            error.args = (f"Interrupted; {kept.format(path)}.",)
+        raise
 
 
 @contextmanager
@@ -423,7 +415,7 @@ def _require_all(result: BatchResult, out: str | None) -> None:
     if not result.failures:
         return
     for unit, reason in result.failures[:_MOST_FAILURES]:
-        click.echo(f"{unit}: {reason}", err=True)
+        tell(f"{plain_name(unit)}: {plain_name(reason)}")
     count = len(result.failures)
     hint = (
         "If reading failed for a while, the same command with --resume tries again. If you mend a "
@@ -665,15 +657,13 @@ def _lead(
 ) -> Lead | None:
     """Return the lead of one detector over another, turned if it is there the other way round."""
     style = ".2f" if "affiliation" in number else ".4g"
-    row = rows.get((first, second, number))
-    if row is not None:
-        found = row["value"], row["low"], row["high"], row["pvalue"]
-        return Lead(first, second, heading, *found, style)
-    row = rows.get((second, first, number))
+    row, sign = rows.get((first, second, number)), 1
+    if row is None:
+        row, sign = rows.get((second, first, number)), -1
     if row is None:
         return None
-    turned = -row["value"], -row["high"], -row["low"], row["pvalue"]
-    return Lead(first, second, heading, *turned, style)
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    return Lead(first, second, heading, sign * row["value"], low, high, row["pvalue"], style)
 
 
 def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:
@@ -700,7 +690,9 @@ def _chosen(result: BatchResult) -> str:
         return f"Thresholds were chosen ({rule}) on the time before {options.fit_until}."
     if rule.kind == "cross_fit":
         return _CROSS_FITTED
-    return _FLATTER if rule.looks_at_truth else ""
+    if rule.looks_at_truth:
+        return _FLATTER
+    return f"Thresholds: {rule.words}." if rule.value is not None else ""
 
 
 def _ignored(result: BatchResult) -> str:

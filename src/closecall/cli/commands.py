@@ -11,7 +11,7 @@ import click
 
 from closecall import __version__
 from closecall.cli import INTERRUPTED, print_error
-from closecall.errors import ClosecallError
+from closecall.errors import ClosecallError, expected, first_line
 
 _HELP = """\
 Say how well a time series anomaly detector did: per event, and in units of time.
@@ -41,6 +41,10 @@ COMMANDS = {
 commands loads none of them."""
 
 
+class _EndedError(Exception):
+    """A signal ended the command: what to say, and the status. click would print a blank line."""
+
+
 class Commands(click.Group):
     """A group that reports what a user can mend in one line; a bug still shows its traceback."""
 
@@ -60,28 +64,45 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what stops it is told in its words, if it has any."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            status = getattr(error, "status", INTERRUPTED)
+            raise _EndedError(str(error) or "Interrupted.", status) from None
+
     def main(self, *args: Any, **options: Any) -> Any:
         """Run, print, and exit.
 
-        The status is 0 if all went well, 1 on bad input, 2 on bad usage, and 130 on Ctrl-C.
+        The status is 0 if all went well, 1 on bad input, 2 on bad usage, and that of a shell after
+        a signal: 130 on Ctrl-C, 143 on SIGTERM, 129 on SIGHUP.
         """
         options["standalone_mode"] = False
         code: Any = 1
         try:
             code = super().main(*args, **options)
+            sys.stdout.flush()
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             hint = f"\n\nHint: Try `{context.command_path} --help`." if context else ""
             print_error(f"{error.format_message()}{hint}")
             code = error.exit_code
-        except click.Abort:
-            print_error("Interrupted.")
-            code = INTERRUPTED
+        except _EndedError as error:
+            message, code = error.args
+            print_error(message)
         except ClosecallError as error:
             print_error(command_line_words(str(error)))
+        except UnicodeEncodeError as error:  # half a character: bytes of a name, or of an option
+            print_error(expected("names and texts in UTF-8", repr(error.object)))
+        except BrokenPipeError:  # as in `closecall ... | head`
+            code = 1
+        except MemoryError as error:
+            hint = "Free some, raise the limit, or evaluate the data as a batch, part by part."
+            print_error(f"Out of memory: {first_line(error) or 'none is left'}.\n\nHint: {hint}")
         except OSError as error:
             what = error.strerror or str(error)
-            print_error(f"{what}: {error.filename}" if error.filename else str(error))
+            print_error(f"{what}: {error.filename}" if error.filename else what)
         sys.exit(code if isinstance(code, int) else 0)
 
 

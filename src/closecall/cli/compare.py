@@ -20,24 +20,26 @@ from closecall.cli.options import (
     intervals_options,
     output_options,
     parse_number,
+    reading_options,
+    with_usual_end,
 )
 from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
 from closecall.cli.tables import (
     Column,
     names,
-    plain_name,
     print_table,
     score_cell,
     scores,
     table_width,
     texts,
 )
-from closecall.series import advice
+from closecall.tables.roles import read_sources
 from closecall.tables.scoring import compare_files
 from closecall.wording import (
     UNDEFINED,
     counted,
     event_length_text,
+    plain_name,
     score_or_dash,
     score_text,
 )
@@ -77,10 +79,10 @@ _LEGEND = f"""\
 {_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
 chance: mean F1 of the same alarms, moved
 missed: no alarm overlaps the event, or comes close to it
-alone: events that all others miss
+alone: events that no other detector caught
 best, tied: events on which the detector has the highest F1, or shares it
 equivocal: of precision and recall, one is higher and the other lower
-better, worse, equivocal: only events that neither detector misses"""
+better, worse, equivocal, equal: only events with alarms of both in their zone"""
 _INTERVALS_LEGEND = """\
 from, to: limits of the score or the lead, as there are only so many events
 p-value: how often equally good detectors differ so much on so many events
@@ -128,6 +130,7 @@ def parse_threshold(text: str) -> tuple[str, float]:
 )
 @axis_options()
 @evaluated_options(scores=True)
+@reading_options
 @click.option(
     "--decimals",
     type=int,
@@ -137,7 +140,7 @@ def parse_threshold(text: str) -> tuple[str, float]:
 @intervals_options("Say how sure the scores and their differences are, given so many events.")
 @click.option(
     "--block",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 1_000_000),
     metavar="N",
     help="Take N consecutive events together in them, where events depend on each other.",
 )
@@ -162,14 +165,16 @@ def compare(
     if len(given) < len(thresholds):
         raise click.UsageError("--threshold is given twice for one column.")
     settings = interval_settings(level, resamples, asked=with_intervals, block=block)
-    result = compare_files(truth_file, other_file, thresholds=given, **columns_and_times)
+    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
+    sources = read_sources(truth_file, other_file, **reading)
+    columns_and_times["thresholds"] = given
+    result, noted = with_usual_end(compare_files, *sources, options=columns_and_times)
     intervals = None if settings is None else result.intervals(**settings)
     if output.format == "csv" and intervals is not None:
         output.text(interval_csv(intervals.rows()))
         return
-    told = None if columns_and_times["max_step"] is not None else "--max-step"
     pair = next(iter(result.results.values())).events.pair
-    noted = notes(result.results, advice(pair, max_step=told, ignore="--from"))
+    noted += notes(result.results, columns_and_times["max_step"])
     headlines = {name: own.headline for name, own in result.results.items()}
     more: dict[str, Any] = {"headlines": headlines, "notes": noted, **ignored_to_dict(pair)}
     if intervals is not None:
@@ -247,7 +252,7 @@ def _print_detectors(comparison: Comparison, console: Console) -> None:
         Column(chance.heading, chance.cells, joined=True),
         texts("alarms", [row.alarms for row in rows]),
         texts("missed", [own.events.missed.sum() for own in results]),
-        texts("alone", [row.found_alone for row in rows]),
+        texts("alone", [row.caught_alone for row in rows]),
         texts("best", [row.best for row in rows]),
         texts("tied", [row.tied for row in rows], joined=True),
     ]

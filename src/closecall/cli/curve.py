@@ -22,9 +22,11 @@ from closecall.cli.options import (
     parse_duration,
     parse_number,
     parse_time,
+    reading_options,
     significance_option,
+    with_usual_end,
 )
-from closecall.cli.output import show_progress
+from closecall.cli.output import load_matplotlib, show_progress
 from closecall.cli.result import (
     chance_line,
     notes,
@@ -36,9 +38,9 @@ from closecall.cli.result import (
     shifts_legend,
 )
 from closecall.cli.tables import Column, print_table, scores, texts
-from closecall.errors import InputError, MissingExtraError, UndefinedMetricError, expected
+from closecall.errors import InputError, UndefinedMetricError, expected, renamed
+from closecall.files import whole_file
 from closecall.fscore import f_measure
-from closecall.series import advice
 from closecall.tables.reading import write_table
 from closecall.tables.roles import EvaluatedTime, curve_arguments, read_sources
 from closecall.tables.scoring import (
@@ -99,14 +101,6 @@ Examples:
   closecall curve results.csv --truth label --score score --points all --format csv
   closecall curve results.csv --truth label --score score --significance
 """
-_RULES = {
-    "number": "The threshold that was asked for",
-    "quantile": "The {value:g} quantile of the scores",
-    "sigma": "The mean of the scores plus {value:g} standard deviations",
-    "mad": "The median of the scores plus {value:g} scaled median absolute deviations",
-    "spot": "What a score exceeds with probability {value:g}, by peaks over threshold",
-    "alarms": "The lowest threshold within the budget of alarms and half of the time in alarm",
-}
 _MOVED = "by chance: means of the same scores, moved; best F1 re-tuned for each move"
 _LIMITS = tuple(Constraints.__dataclass_fields__)
 _RATES = {"alarms": "alarm", "false_alarms": "false alarm"}
@@ -144,6 +138,7 @@ def parse_rule(text: str) -> ThresholdRule:
 @click.option("--score", metavar="COLUMN", help="Column of scores; higher is more anomalous.")
 @axis_options()
 @evaluated_options(scores=True)
+@reading_options
 @click.option(
     "--beta",
     type=float,
@@ -236,13 +231,15 @@ def curve(
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
-    sources = read_sources(truth_file, other_file)
-    judged = columns_and_times | {"since": asked.judged_from(columns_and_times["since"])}
-    result = curve_files(*sources, **judged)
-    chosen = asked.choose(result, sources, columns_and_times)
+    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
+    sources = read_sources(truth_file, other_file, **reading)
+    since = columns_and_times["since"]
+    judged = columns_and_times | {"since": asked.judged_from(since)}
+    with renamed({} if since is not None else {"since": "fit_until"}):
+        result, noted = with_usual_end(curve_files, *sources, options=judged)
+    chosen = asked.choose(result, sources, judged)
     at = result.at(chosen.threshold)
-    told = None if columns_and_times["max_step"] is not None else "--max-step"
-    noted = notes({"": at}, advice(result.scored, max_step=told, ignore="--from"))
+    noted += notes({"": at}, judged["max_step"], result.scored)
     if plot_file is not None:
         save_curve(result, chosen, plot_file)
     if output.format == "csv":
@@ -269,7 +266,8 @@ def curve(
         console.print()
         print_events(at, console, most=output.most)
         console.print()
-        _print_whole_curve(result, chosen, fitted, console)
+        limited = bool(asked.kept(result.scored.clock))
+        _print_whole_curve(result, chosen, fitted, console, limited=limited)
         _print_points(result, chosen, console)
         console.print()
         print_meaning(at, console)
@@ -332,7 +330,7 @@ class Asked:
         if self.fit_until is not None:
             names = ("truth", "score", "time", "end", "span", "nan")
             options = {name: columns[name] for name in names}
-            parts = {name: columns[name] for name in ("ignore", "max_step")}
+            parts = {name: columns[name] for name in ("ignore", "max_step", "encoding")}
             evaluated = EvaluatedTime(**parts, until=self.fit_until)
             fit = curve_arguments(sources, **options, evaluated=evaluated)
         if self.rule is not None:
@@ -345,9 +343,7 @@ class Asked:
     def sentence(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
         """Say exactly what the threshold is."""
         if self.rule is not None:
-            what = _RULES[self.rule.kind].format(value=self.rule.value)
-            if self.rule.kind != "number":
-                what += f" ({self.rule})"
+            what = self.rule.words[0].upper() + self.rule.words[1:]
         else:
             clock, name = curve.scored.clock, _name(chosen)
             limits = " and ".join(map(_limit_text, self.kept(clock)))
@@ -357,12 +353,16 @@ class Asked:
             pause = Constraints(**self.limits).cooldown_ticks(clock)
             if pause:
                 what += f", alarms less than {duration_text(pause, clock)} apart counted once"
-        part = "" if self.fit_until is None else f", chosen before {self.fit_until}, judged after"
-        return f"{what}{part}."
+        if self.fit_until is None:
+            return f"{what}."
+        if self.rule is not None and self.rule.kind == "number":
+            return f"{what}, judged after {self.fit_until}."
+        return f"{what}, chosen before {self.fit_until}, judged after."
 
     def rates(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
         """Say how often and how long there are alarms, in the unit that was asked for."""
         scored = curve.scored
+        joined = self.limits["cooldown"] is not None and self.fit_until is None
         told = []
         for limit in self.kept(scored.clock):
             if limit.column in _RATES:
@@ -374,7 +374,8 @@ class Asked:
             dated = scored.clock.kind == "datetime"
             length = (scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
             told.append(rate_text(chosen.alarms, "alarm", length, dated=dated))
-        return f"{', '.join(told)}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
+        rates = f"{'Counted so: ' if joined else ''}{', '.join(told)}"
+        return f"{rates}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
 
 
 def _limit_text(limit: Limit) -> str:
@@ -405,17 +406,13 @@ def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFit
 
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
     """Draw the curve with the chosen point into a file of the kind its name says."""
-    try:
-        import matplotlib as mpl
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("matplotlib", "plot") from error
-    # A window would need a display, and nobody to look at it.
-    mpl.use("Agg")
+    load_matplotlib()
     from matplotlib import pyplot as plt
 
     figure = curve.plot(beta=chosen.beta, point=chosen)[0].figure
     try:
-        figure.savefig(path, dpi=_DOTS_PER_INCH)
+        with whole_file(path) as new:
+            figure.savefig(new, dpi=_DOTS_PER_INCH)
     finally:
         plt.close(figure)
 
@@ -446,6 +443,8 @@ def _print_whole_curve(
     chosen: OperatingPoint,
     fitted: CrossFitted | str | None,
     console: Console,
+    *,
+    limited: bool,
 ) -> None:
     """Print the scores that are of no single threshold, beside what chance reaches."""
     moved = curve.chance
@@ -454,7 +453,7 @@ def _print_whole_curve(
         "average precision": (curve.average_precision, moved.average_precision),
     }
     if fitted is not None and not isinstance(fitted, str):
-        name = f"cross-fitted {_name(chosen)}"
+        name = f"cross-fitted {_name(chosen)}{', within limits' if limited else ''}"
         rows = {"best F1": rows["best F1"], name: (fitted.fbeta(chosen.beta), None)} | rows
     observed, levels = zip(*rows.values(), strict=True)
     columns = [

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from closecall.affiliation import affiliation
 from closecall.cli.options import Command
-from closecall.cli.output import Output
+from closecall.cli.output import Output, tell
 from closecall.cli.result import LEGEND, print_events, print_headlines
 from closecall.cli.tables import names, print_table, scores, texts
 from closecall.datasets import demo as generate
@@ -60,8 +60,9 @@ def demo(save: str | None) -> None:
         _print(data)
         return
     write_table(data.columns(), save)
-    click.echo(f"Wrote {len(data.times)} rows to {save}. Now try:", err=True)
-    click.echo(indent("\n".join(_NEXT.format(file=save).splitlines()[1:3]), "  "), err=True)
+    tell(f"Wrote {len(data.times)} rows to {save}. Now try:")
+    for line in _NEXT.splitlines()[1:3]:
+        tell(f"  {line.format(file=save)}")
 
 
 def _print(data: Demo) -> None:

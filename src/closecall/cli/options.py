@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
-from closecall.errors import ClosecallError
+from closecall.errors import ClosecallError, UnevenTimesError
+from closecall.files import require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
+from closecall.tables.reading import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
+_Result = TypeVar("_Result")
 
+_READ = ("truth_file", "other_file", "file", "data", "ignore")
+_WRITTEN = ("output_file", "output", "plot_file", "out", "resume")
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
@@ -32,6 +37,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run, say why if it takes some seconds to start, and put errors in terms of options."""
         try:
+            self._require_apart(ctx.params)
             with compile_notice():
                 return super().invoke(ctx)
         except ClosecallError as error:
@@ -47,6 +53,15 @@ class Command(click.Command):
             if name == _SIGNIFICANCE and re.match(r"-\d", text):
                 raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
         return super().parse_args(ctx, args)
+
+    def _require_apart(self, values: dict[str, Any]) -> None:
+        """Raise if an option that names a file to write names what the command reads."""
+        named = (values.get(name) or () for name in _READ)
+        read = [path for one in named for path in ([one] if isinstance(one, str) else one)]
+        for option in self.params:
+            path = values[str(option.name)] if option.name in _WRITTEN else None
+            if path and option.metavar != "DIR":
+                require_apart(option.opts[-1], [path], read)
 
     def _with_options(self, message: str) -> str:
         """Name options where a message names arguments: `--from` for `since`, `--end` for `end`."""
@@ -115,11 +130,7 @@ def parse_budget(text: str) -> tuple[float, float | timedelta]:
     >>> parse_budget("2/1d"), parse_budget("5/8h"), parse_budget("3/100")
     ((2.0, datetime.timedelta(days=1)), (5.0, datetime.timedelta(seconds=28800)), (3.0, 100.0))
     """
-    try:
-        budget = budget_of_text(text)
-    except OverflowError:
-        message = f"{text!r} is a longer time than a budget can be for."
-        raise click.BadParameter(message) from None
+    budget = budget_of_text(text)
     if budget is None:
         message = (
             f"{text!r} is no COUNT/DURATION such as 2/1d, 5/8h or 3/100; "
@@ -140,10 +151,7 @@ def parse_duration(text: str) -> float | timedelta:
     number = parse_number(text)
     if number is not None:
         return number
-    try:
-        duration = duration_of_text(text)
-    except OverflowError:
-        duration = None
+    duration = duration_of_text(text)
     if duration is None:
         message = (
             f"{text!r} is neither a number nor a length of time such as 5min; "
@@ -262,8 +270,49 @@ def axis_options(
     )
 
 
-def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:
-    """Add the options that say which time counts; --nan only where there are scores."""
+def with_usual_end(
+    call: Callable[..., _Result], *arguments: Any, options: dict[str, Any]
+) -> tuple[_Result, list[str]]:
+    """Make the call; where times are uneven, let the last sample last the median step, and say so.
+
+    The end that was found is put among the options.
+    """
+    try:
+        return call(*arguments, **options), []
+    except UnevenTimesError as error:
+        options["end"] = error.end
+        note = (
+            "Times are unevenly spaced, and no --end says where the last sample stops: it is taken "
+            f"to last the median step, until {error.end_text}."
+        )
+    return call(*arguments, **options), [note]
+
+
+reading_options = _all_of(
+    click.option(
+        "--encoding",
+        default="utf-8",
+        show_default=True,
+        metavar="NAME",
+        help="How the text of CSV files is encoded, as latin-1 or utf-16.",
+    ),
+    click.option(
+        "--memory",
+        type=float,
+        default=MEMORY,
+        show_default=True,
+        metavar="GB",
+        help="How much memory one series may take; a larger one is refused.",
+    ),
+)
+
+
+def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Function], _Function]:
+    """Add the options that say which time counts; --nan only where there are scores.
+
+    Without `files`, what to ignore is a column of the data itself.
+    """
+    listed = ", or a file with columns start and stop" if files else ""
     nan = click.option(
         "--nan",
         type=click.Choice(["raise", "ignore"]),
@@ -274,8 +323,8 @@ def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:
     return _all_of(
         click.option(
             "--ignore",
-            metavar="FILE|COLUMN",
-            help="Time that does not count: a 0/1 column, or a file with columns start and stop.",
+            metavar="FILE|COLUMN" if files else "COLUMN",
+            help=f"Time that does not count: a 0/1 column{listed}.",
         ),
         click.option(
             "--from", "since", type=parse_time, metavar="TIME", help="Ignore everything before."

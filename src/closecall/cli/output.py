@@ -6,12 +6,15 @@ import csv
 import io
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+
+from closecall.errors import MissingExtraError
+from closecall.files import whole_file
+from closecall.wording import no_formula, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FORMATS = ("table", "json", "csv")
+_NARROWEST, _USUAL, _WIDEST = 20, 80, 1000  # columns, whatever COLUMNS says; 0 says nothing
 _COMPILING = "Compiling closecall's kernels; this takes some seconds and happens once."
 
 
@@ -54,27 +58,64 @@ class Output:
         if self.path is None:
             click.echo(text, nl=False)
         else:
-            Path(self.path).write_text(text, encoding="utf-8")
+            with whole_file(self.path) as new:
+                new.write_text(text, encoding="utf-8")
 
     @contextmanager
     def console(self) -> Iterator[Console]:
         """Return a console that colours only what goes to a terminal."""
-        from rich.console import Console
-
         if self.path is None:
-            yield Console(file=sys.stdout, highlight=False)
+            yield _console(sys.stdout)
             return
-        with Path(self.path).open("w", encoding="utf-8") as file:
-            yield Console(file=file, highlight=False)
+        with (
+            whole_file(self.path) as new,
+            new.open("w", encoding="utf-8", errors="backslashreplace") as file,
+        ):
+            yield _console(file)
+
+
+def _console(file: TextIO) -> Console:
+    """Make a console that obeys nothing in what it prints: names may hold control characters."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class PlainConsole(Console):
+        def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+            for text, style, control in super().render(renderable, options):
+                shown = text if control else "\n".join(map(plain_name, text.split("\n")))
+                yield Segment(shown, style, control)
+
+    console = PlainConsole(file=file, highlight=False)
+    console.width = min(max(console.width or _USUAL, _NARROWEST), _WIDEST)
+    return console
+
+
+def tell(text: str) -> None:
+    """Print a line on standard error, whatever names it holds."""
+    click.echo(plain_name(text), err=True)
 
 
 def csv_text(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> str:
-    """Write rows as CSV, with a header."""
+    """Write rows as CSV, with a header; a program for tables takes no cell for a formula."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(columns), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    names = list(columns)
+    writer.writerow(map(no_formula, names))
+    for row in rows:
+        cells = (row.get(name) for name in names)
+        writer.writerow(no_formula(cell) if isinstance(cell, str) else cell for cell in cells)
     return text.getvalue()
+
+
+def load_matplotlib() -> None:
+    """Import matplotlib to draw into files; a `matplotlibrc` that lies beside the data is data."""
+    try:
+        with chdir(sys.prefix):
+            import matplotlib as mpl
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("matplotlib", "plot") from error
+    # A window would need a display, and nobody to look at it.
+    mpl.use("Agg")
 
 
 @contextmanager

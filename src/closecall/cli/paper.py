@@ -8,6 +8,7 @@ import click
 from rich.text import Text
 
 from closecall.cli.options import Command, output_options
+from closecall.cli.output import load_matplotlib, tell
 from closecall.cli.tables import Column, print_table
 from closecall.datasets import DownloadError, load_kdd2022
 from closecall.errors import MissingExtraError
@@ -76,12 +77,7 @@ def paper(data: str | None, output: Output, out: str | None, figure_format: str 
 
 def _draw_figures(folder: str, data_folder: str | None, figure_format: Any) -> None:
     """Draw all figures, or those that need no data where it cannot be had, and name the files."""
-    try:
-        import matplotlib as mpl
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("matplotlib", "plot") from error
-    # A window would need a display, and nobody to look at it.
-    mpl.use("Agg")
+    load_matplotlib()
     from closecall.paper.figures import FIGURES, draw_figures
 
     data, reason = None, ""
@@ -93,12 +89,12 @@ def _draw_figures(folder: str, data_folder: str | None, figure_format: Any) -> N
         click.echo(path)
     if data is None:
         names = ", ".join(figure.name for figure in FIGURES if figure.needs_data)
-        click.echo(f"Left out: {names}, which need the paper's data. {reason}", err=True)
+        tell(f"Left out: {names}, which need the paper's data. {reason}")
 
 
 def _rows(result: Reproduction) -> list[dict[str, str]]:
     for reason in result.left_out:  # a row without a number would be taken for a cell
-        click.echo(f"Left out: {reason}.", err=True)
+        tell(f"Left out: {reason}.")
     return [
         {
             "table": table.name,

@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.options import Command, axis_options, evaluated_options, file_arguments
-from closecall.cli.tables import plain_name
+from closecall.cli.options import (
+    Command,
+    axis_options,
+    evaluated_options,
+    file_arguments,
+    reading_options,
+    with_usual_end,
+)
+from closecall.cli.output import tell
 from closecall.report.files import report_files
 from closecall.tables.batch.summary import trouble_text
+from closecall.tables.roles import read_sources
+from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +64,7 @@ Examples:
 )
 @axis_options()
 @evaluated_options(scores=True)
+@reading_options
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
@@ -74,12 +84,14 @@ Examples:
 )
 def report(truth_file: str, other_file: str | None, output: str, **options: Any) -> None:
     """Write the explorer of one or two files."""
-    page = report_files(truth_file, other_file, **options)
+    reading = {name: options[name] for name in ("encoding", "memory")}
+    sources = read_sources(truth_file, other_file, **reading)
+    page, noted = with_usual_end(report_files, *sources, options=options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
-    click.echo(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.", err=True)
-    for line in _trouble_lines(page):
-        click.echo(line, err=True)
+    tell(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.")
+    for line in [*noted, *_trouble_lines(page)]:
+        tell(line)
 
 
 def _scored(page: Report) -> str:

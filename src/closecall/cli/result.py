@@ -11,13 +11,13 @@ from rich.text import Text
 from closecall.affiliation.result import ignored_to_dict
 from closecall.cli.tables import (
     Column,
-    plain_name,
     print_table,
     score_cell,
     scores,
     table_width,
     texts,
 )
+from closecall.series import advice
 from closecall.wording import (
     UNDEFINED,
     counted,
@@ -25,6 +25,7 @@ from closecall.wording import (
     length_text,
     number_text,
     outcome_text,
+    plain_name,
     score_or_dash,
     time_texts,
 )
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import Affiliation
     from closecall.chance import ShiftTest
+    from closecall.series import Scored
 
 LEGEND = (
     "alarm to event: mean distance from the alarms to the event (precision)\n"
@@ -84,12 +86,15 @@ def print_headlines(results: Mapping[str, Affiliation], console: Console) -> Non
         console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", result.headline))
 
 
-def notes(results: Mapping[str, Affiliation], advised: list[str]) -> list[str]:
+def notes(
+    results: Mapping[str, Affiliation], max_step: Any, scored: Scored | None = None
+) -> list[str]:
     """Return what must be known beside the scores: ignored time, points, and advice.
 
     A detector without a name is the only one.
     """
     series = next(iter(results.values())).events.pair
+    advised = advice(scored or series, max_step=max_step)
     ignored = ignored_to_dict(series)["ignored_time"]
     found = []
     if ignored:

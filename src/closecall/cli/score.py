@@ -15,7 +15,9 @@ from closecall.cli.options import (
     file_arguments,
     output_options,
     parse_duration,
+    reading_options,
     significance_option,
+    with_usual_end,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.result import (
@@ -32,7 +34,7 @@ from closecall.cli.result import (
     start_texts,
 )
 from closecall.cli.tables import print_table, texts
-from closecall.series import advice
+from closecall.tables.roles import read_sources
 from closecall.tables.scoring import score_files
 from closecall.wording import counted
 
@@ -73,6 +75,7 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 )
 @axis_options("The whole series, for event lists.")
 @evaluated_options(scores=False)
+@reading_options
 @click.option(
     "--point-length",
     type=parse_duration,
@@ -101,12 +104,12 @@ def score(
     if shifts is not None and zero_division != "nan":
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
         raise click.UsageError(message)
-    result = score_files(
-        truth_file, other_file, zero_division=float(zero_division), **columns_and_times
-    )
+    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
+    sources = read_sources(truth_file, other_file, **reading)
+    columns_and_times["zero_division"] = float(zero_division)
+    result, noted = with_usual_end(score_files, *sources, options=columns_and_times)
     pair = result.events.pair
-    told = None if columns_and_times["max_step"] is not None else "--max-step"
-    noted = notes({"": result}, advice(pair, max_step=told, ignore="--from"))
+    noted += notes({"": result}, columns_and_times["max_step"])
     test = None
     if shifts is not None:
         from closecall.chance import significance

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from closecall.wording import UNDEFINED, score_or_dash
+from closecall.wording import UNDEFINED, plain_name, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,24 +70,6 @@ def score_style(text: str) -> str:
     if value >= _GOOD:
         return "green"
     return "yellow" if value >= _POOR else "red"
-
-
-def plain_name(name: str, most: int | None = None) -> str:
-    r"""Write a name from data on one line, without control characters; the ends of a long one.
-
-    Examples
-    --------
-    >>> plain_name("a\nb\x1b[31m"), plain_name("isolation_forest_200_trees", 15)
-    ('a\\nb\\x1b[31m', 'isolat..._trees')
-    """
-    text = "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
-        for letter in name
-    )
-    if most is None or len(text) <= most:
-        return text
-    kept = (most - 3) // 2
-    return f"{text[:kept]}...{text[-kept:]}"
 
 
 def table_width(columns: Sequence[Column], gap: int = 2) -> int:

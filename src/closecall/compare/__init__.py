@@ -1,4 +1,4 @@
-"""Several detectors on one series: who finds which event better, and what they give together."""
+"""Several detectors on one series: who does better on which event, and what they give together."""
 
 from closecall.compare.ensemble import Ensemble
 from closecall.compare.pairs import PairComparison

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events, Intervals
+from closecall.parameters import require_choice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,19 +89,18 @@ class Ensemble:
 
 def read_votes(how: Any, votes: Any, count: int) -> int:
     """Find out how many of that many detectors must agree."""
-    if how not in HOW:
-        raise InputError(expected("`how` to be 'union', 'intersection' or 'vote'", repr(how)))
+    require_choice(how, "how", HOW)
     if how != "vote":
         if votes is not None:
             raise InputTypeError(
-                expected(f"no `votes` for the {how}", f"{votes!r}", "Pass `how='vote'` with it.")
+                expected(f"no `votes` for the {how}", shown(votes), "Pass `how='vote'` with it.")
             )
         return 1 if how == "union" else count
     if votes is None:
         return count // 2 + 1
     whole = isinstance(votes, int) and not isinstance(votes, bool)
     if not whole or not 1 <= votes <= count:
-        raise InputError(expected(f"`votes` to be a whole number from 1 to {count}", f"{votes!r}"))
+        raise InputError(expected(f"`votes` to be a whole number from 1 to {count}", shown(votes)))
     return int(votes)
 
 

@@ -1,11 +1,12 @@
-"""Which detector finds which event better: `compare`, and what it returns."""
+"""Which detector does better on which event: `compare`, and what it returns."""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,7 +18,7 @@ from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
 from closecall.compare.uncertainty import ComparisonIntervals, comparison_intervals
 from closecall.detectors import by_name, read_detectors
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events
 from closecall.series import read_pair
 from closecall.wording import counted, score_text
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from closecall.affiliation import Affiliation
 
 _FEWEST = 2
+_MOST_DECIMALS = 15  # a float has no more, and numpy rounds to nan with many more
 
 
 def compare(
@@ -103,9 +105,14 @@ def compare(
     1
     """
     given: Any = decimals
-    if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 0):
+    if given is not None and (
+        not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= _MOST_DECIMALS
+    ):
         raise InputError(
-            expected("`decimals` to be a whole number from 0 up, or None", repr(decimals))
+            expected(
+                f"`decimals` to be a whole number from 0 to {_MOST_DECIMALS}, or None",
+                shown(decimals),
+            )
         )
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     _require_one_kind(truth, predicted, scores, **axis)
@@ -164,6 +171,8 @@ class DetectorSummary:
     """How many of them overlap no true event."""
     caught: int
     """True events that an alarm overlaps."""
+    caught_alone: int
+    """True events that it caught, and no other detector."""
     close_calls: int
     """True events that no alarm overlaps, but one is near."""
     missed: int
@@ -171,7 +180,7 @@ class DetectorSummary:
     found: int
     """True events with at least one prediction in their zone."""
     found_alone: int
-    """True events that no other detector finds."""
+    """Those with no prediction of another detector in their zone."""
     best: int
     """True events on which no other detector reaches its F1."""
     tied: int
@@ -245,8 +254,11 @@ class Comparison:
 
     @cached_property
     def detectors(self) -> tuple[DetectorSummary, ...]:
-        """One row per detector: scores, events found, and events on which it is the best."""
-        finders, leaders = self.found.sum(axis=0), self.leads.sum(axis=0)
+        """One row per detector: scores, events caught, and events on which it is the best."""
+        caught = {name: own.events.outcome == "caught" for name, own in self.results.items()}
+        catchers, finders, leaders = (
+            np.sum(rows, axis=0) for rows in (list(caught.values()), self.found, self.leads)
+        )
         rows = zip(self.results.items(), self.found, self.leads, strict=True)
         return tuple(
             DetectorSummary(
@@ -256,6 +268,7 @@ class Comparison:
                 alarms=result.alarms,
                 false_alarms=result.false_alarms,
                 caught=result.caught,
+                caught_alone=int(np.count_nonzero(caught[name] & (catchers == 1))),
                 close_calls=int(np.count_nonzero(result.events.outcome == "close call")),
                 missed=int(np.count_nonzero(result.events.missed)),
                 found=int(np.count_nonzero(found)),
@@ -310,7 +323,7 @@ class Comparison:
         >>> c.intervals().pair("a", "b").recall
         Difference(+0.667, no limits)
         """
-        asked = (level, n, seed, block)
+        asked = tuple(map(shown, (level, n, seed, block)))
         if asked not in self._intervals:
             self._intervals[asked] = comparison_intervals(
                 self.results, level=level, n=n, seed=seed, block=block
@@ -318,7 +331,7 @@ class Comparison:
         return self._intervals[asked]
 
     @cached_property
-    def _intervals(self) -> dict[tuple[float, int, int, int], ComparisonIntervals]:
+    def _intervals(self) -> dict[tuple[str, ...], ComparisonIntervals]:
         return {}
 
     def ensemble(
@@ -412,18 +425,19 @@ class Comparison:
         return plot_comparison(self, **options)
 
     def _known(self, names: Any, argument: str) -> tuple[str, ...]:
-        if isinstance(names, str):
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            hint = f"Pass [{names!r}]." if isinstance(names, str) else ""
             raise InputTypeError(
-                expected(f"`{argument}` to be names in a list", repr(names), f"Pass [{names!r}].")
+                expected(f"`{argument}` to be names in a list", shown(names), hint)
             )
-        chosen = tuple(names)
+        chosen = tuple(islice(names, len(self.results) + 1))
         for name in chosen:
-            if name not in self.results:
-                close = difflib.get_close_matches(str(name), self.names, n=1)
+            if not isinstance(name, str) or name not in self.results:
+                close = difflib.get_close_matches(shown(name), self.names, n=1)
                 suggestion = f"Did you mean {close[0]!r}? " if close else ""
                 listed = ", ".join(map(repr, self.names))
                 raise InputError(
-                    expected("a detector", repr(name), f"{suggestion}There are: {listed}.")
+                    expected("a detector", shown(name), f"{suggestion}There are: {listed}.")
                 )
         if len(set(chosen)) < len(chosen):
             raise InputError(expected(f"each of `{argument}` once", f"{chosen}"))

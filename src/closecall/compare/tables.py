@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from closecall.affiliation.result import COLUMNS
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import MissingExtraError
+from closecall.parameters import require_choice
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -63,9 +64,7 @@ def plain_events(comparison: Comparison) -> list[dict[str, Any]]:
 
 def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
     """Return one part as a dataframe of that package."""
-    if part not in get_args(Part):
-        listed = ", ".join(map(repr, get_args(Part)))
-        raise InputError(expected(f"`part` to be one of {listed}", repr(part)))
+    require_choice(part, "part", get_args(Part))
     _require_backend(backend)
     if part == "events":
         return _long(comparison, backend)
@@ -75,8 +74,7 @@ def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
 
 
 def _require_backend(backend: Any) -> None:
-    if backend not in ("pandas", "polars"):
-        raise InputError(expected("`backend` to be 'pandas' or 'polars'", repr(backend)))
+    require_choice(backend, "backend", ("pandas", "polars"))
 
 
 def _detector_rows(comparison: Comparison) -> list[dict[str, Any]]:

@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import ClosecallError, InputError, InputTypeError, MissingExtraError, expected
-from closecall.parameters import shown
+from closecall.errors import (
+    ClosecallError,
+    InputError,
+    InputTypeError,
+    MissingExtraError,
+    expected,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.datasets.layouts import arrow, existing_folder, read_csv
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events
-from closecall.parameters import shown
 
 if TYPE_CHECKING:
     from os import PathLike

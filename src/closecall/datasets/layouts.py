@@ -7,13 +7,14 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
-from closecall.parameters import shown
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, shown
+from closecall.files import matching
+from closecall.parameters import require_choice
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -72,8 +73,7 @@ def read_csv(
     missing = [name for name in needed if name not in header]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"
-        found = shorten(", ".join(header), 200, placeholder=" ...")
-        raise InputError(expected(rule, found or "an empty file"))
+        raise InputError(expected(rule, listed(header) or "an empty file"))
     options = arrow_csv.ConvertOptions(
         include_columns=[] if every_column else needed,
         column_types=dict.fromkeys(needed, pa.string()) if as_text else None,
@@ -94,7 +94,7 @@ def read_header(path: Path) -> list[str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return next(csv.reader(file), [])
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(expected(f"{path} to be a CSV file", str(error))) from error
 
 
@@ -171,8 +171,7 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
     >>> series_to_read(["a", "b"], scores, "nan"), series_to_read(["a", "b"], scores, "drop")
     (['a', 'b'], ['b'])
     """
-    if missing not in get_args(Missing):
-        raise InputError(expected('`missing` to be "error", "nan" or "drop"', repr(missing)))
+    require_choice(missing, "missing", get_args(Missing))
     for detector, own in scores.items():
         if not own and missing != "nan":
             rule = "scores of every detector"
@@ -205,7 +204,11 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
 
 def detector_folders(folder: Path) -> list[Path]:
     """Return the folders of detectors, sorted: all that are not hidden."""
-    return sorted(path for path in folder.glob("[!.]*") if path.is_dir())
+    found = matching("*", folder)
+    for path in found:
+        if not path.exists():
+            raise InputError(expected(f"a folder of a detector at {path}", "a link to nothing"))
+    return [path for path in found if path.is_dir()]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -24,8 +24,9 @@ from closecall.datasets.layouts import (
     read_truth,
     series_to_read,
 )
-from closecall.errors import InputError, expected
-from closecall.parameters import shown
+from closecall.errors import InputError, expected, shown
+from closecall.files import matching
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -169,8 +170,7 @@ def _columns(folder: Path, windows: Windows) -> dict[str, Columns]:
         return _read_corpus(folder / "results")
     names = {name.rpartition("/")[2]: name for name in windows}
     return {
-        names.get(path.name, path.name): _read_columns(path)
-        for path in sorted(folder.glob("*.csv"))
+        names.get(path.name, path.name): _read_columns(path) for path in matching("*.csv", folder)
     }
 
 
@@ -207,7 +207,7 @@ def _json(folder: Path, *places: str) -> Any:
         if path.is_file():
             try:
                 return json.loads(path.read_text(encoding="utf-8"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(expected(f"{path} to be JSON", str(error))) from error
     return None
 
@@ -245,7 +245,7 @@ def _read_corpus(folder: Path) -> dict[str, Columns]:
     """Read NAB's folder of results: one folder per detector, and in it one file per series."""
     series: dict[str, Columns] = {}
     for detector in DETECTORS:
-        for path in sorted((folder / detector).glob("*/*.csv")):
+        for path in matching("*/*.csv", folder / detector):
             name = f"{path.parent.name}/{path.name.removeprefix(f'{detector}_')}"
             columns = _read_columns(path)
             own = series.setdefault(name, {key: columns[key] for key in _SHARED if key in columns})
@@ -266,7 +266,7 @@ def _table(read: Any, path: Path, needed: tuple[str, ...]) -> Any:
     missing = [name for name in needed if name not in table.column_names]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"
-        raise InputError(expected(rule, ", ".join(table.column_names)))
+        raise InputError(expected(rule, listed(table.column_names)))
     return table
 
 
@@ -341,7 +341,7 @@ def _score_files(results: Path) -> ScoreFiles:
     files: ScoreFiles = {}
     for folder in detector_folders(results):
         detector, own = folder.name, files.setdefault(folder.name, {})
-        for path in sorted(folder.glob("*/*.csv")):
+        for path in matching("*/*.csv", folder):
             if not path.name.startswith(f"{detector}_"):
                 rule = f"each file of the detector {detector!r} to be called {detector}_<file>.csv"
                 raise InputError(expected(rule, str(path)))
@@ -356,7 +356,7 @@ def _score_files(results: Path) -> ScoreFiles:
 def _series_names(files: ScoreFiles, data: Path | None) -> set[str]:
     if data is None:
         return {name for own in files.values() for name in own}
-    return {f"{path.parent.name}/{path.name}" for path in data.glob("*/*.csv")}
+    return {f"{path.parent.name}/{path.name}" for path in matching("*/*.csv", data)}
 
 
 def _one_series(
@@ -399,9 +399,9 @@ def read_windows(path: Path) -> Windows:
     """Read the windows of each series; raise unless each is two times in order."""
     try:
         series = json.loads(path.read_text(encoding="utf-8")).items()
-    except (ValueError, AttributeError) as error:
+    except (ValueError, RecursionError, AttributeError) as error:
         rule = f"{path} to have pairs of times for each series, as JSON"
-        got = str(error) if isinstance(error, ValueError) else "something else"
+        got = "something else" if isinstance(error, AttributeError) else str(error)
         raise InputError(expected(rule, got)) from error
     return {name: _pairs(windows, name, path) for name, windows in series}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +22,10 @@ from closecall.datasets.layouts import (
     series_to_read,
 )
 from closecall.errors import InputError, expected
+from closecall.files import matching
 
 if TYPE_CHECKING:
     from os import PathLike
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -43,6 +45,7 @@ def read_timeeval(
     *,
     missing: Missing = "error",
     timestamps: bool = True,
+    outside: bool = False,
 ) -> Any:
     r"""Read the test series of TimeEval's datasets, and the scores of one of its runs.
 
@@ -69,6 +72,9 @@ def read_timeeval(
     timestamps
         Whether the table has the times. They must be of one kind in all datasets. On the command
         line they are read with ``--time timestamp`` only.
+    outside
+        Whether the index may name files outside of the folder `data`, also through links. By
+        default it may not: an index that somebody else wrote names what it likes.
 
     Returns
     -------
@@ -79,7 +85,8 @@ def read_timeeval(
     Raises
     ------
     InputError
-        A file or a column is missing, a label is not 0 or 1, or scores are of another length.
+        A file or a column is missing, a label is not 0 or 1, scores are of another length, or a
+        file lies outside.
 
     Examples
     --------
@@ -98,14 +105,15 @@ def read_timeeval(
     >>> table.drop(["series"]).to_pydict()
     {'timestamp': [0, 1], 'label': [0, 1], 'KNN': [0.0, 1.0]}
     """
-    series = _test_files(existing_folder(data, "data", "TimeEval's index, datasets.csv"))
+    folder = existing_folder(data, "data", "TimeEval's index, datasets.csv")
+    series = _test_files(folder, outside=outside)
     files = {} if results is None else _score_files(results)
     names = series_to_read(series, files, missing)
     read = (_one_series(name, series[name], timestamps=timestamps) for name in names)
     return join_series(read, files, _read_ts)
 
 
-def _test_files(folder: Path) -> dict[str, Path]:
+def _test_files(folder: Path, *, outside: bool) -> dict[str, Path]:
     index = folder / "datasets.csv"
     series: dict[str, Path] = {}
     for row, one in enumerate(read_csv(index, _INDEX, as_text=True).to_pylist(), start=1):
@@ -118,14 +126,23 @@ def _test_files(folder: Path) -> dict[str, Path]:
             rule = f"each dataset to have one row in {index}"
             raise InputError(expected(rule, f"{name!r} again in row {row}"))
         series[name] = folder / test_path
+        if not (outside or _lies_in(series[name], folder)):
+            rule = f"each `test_path` of {index} to lie in its folder"
+            hint = "If you trust the index, allow it: `outside=True` (`--outside`)."
+            raise InputError(expected(rule, f"{test_path!r} in row {row}, for {name!r}", hint))
     return series
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    """Whether a file is below a folder, wherever links lead."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _score_files(results: str | PathLike[str]) -> ScoreFiles:
     folder = existing_folder(results, "results", "a folder for each algorithm")
     runs: dict[Run, dict[str, Path]] = {}
     for algorithm in detector_folders(folder):
-        experiments = [path for path in algorithm.glob("*/*/*/*") if path.is_dir()]
+        experiments = [path for path in matching("*/*/*/*", algorithm) if path.is_dir()]
         if not experiments:
             runs[algorithm.name, "", ""] = {}
         for path in experiments:

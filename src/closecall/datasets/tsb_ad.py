@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from closecall.datasets.layouts import (
     read_truth,
     series_to_read,
 )
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, first_line
+from closecall.files import matching
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -86,7 +88,7 @@ def _series_files(data: Path) -> dict[str, Path]:
     if data.is_file():
         return {_name(data): data}
     folder = existing_folder(data, "data", "a CSV file for each series")
-    series = {_name(path): path for path in sorted(folder.glob("*.csv"))}
+    series = {_name(path): path for path in matching("*.csv", folder)}
     if not series:
         rule = "CSV files in the folder `data`"
         hint = "Its subfolders are not searched: pass TSB-AD-U or TSB-AD-M itself."
@@ -102,7 +104,7 @@ def _name(path: Path) -> str:
 def _score_files(scores: str | PathLike[str]) -> ScoreFiles:
     folder = existing_folder(scores, "scores", "a folder for each detector")
     files: ScoreFiles = {
-        detector.name: {path.stem: path for path in sorted(detector.glob("*.npy"))}
+        detector.name: {path.stem: path for path in matching("*.npy", detector)}
         for detector in detector_folders(folder)
     }
     if not any(files.values()):
@@ -119,9 +121,11 @@ def _one_series(name: str, path: Path) -> OneSeries:
 
 def _read_npy(path: Path) -> NDArray[np.float64]:
     try:
-        scores: NDArray[Any] = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise InputError(expected(f"{path} to be a NumPy array", str(error))) from error
+        with path.open("rb") as file:
+            scores: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    except (ValueError, TypeError, OSError, SyntaxError, TokenError, MemoryError) as error:
+        what = first_line(error)  # a damaged header may also ask for any length
+        raise InputError(expected(f"{path} to be a NumPy array", f"`{what}`")) from error
     if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
         rule = f"{path} to have one number for each sample"
         raise InputError(expected(rule, f"an array of {scores.dtype} and shape {scores.shape}"))

@@ -102,6 +102,14 @@ def areas(
 
 
 @kernel
+def best_places(starts: Counts, stops: Counts, places: Places, best: Places) -> None:
+    """Keep the place of the best sample of each event."""
+    for event in range(len(starts)):
+        for sample in range(starts[event], stops[event]):
+            best[event] = min(best[event], places[sample])
+
+
+@kernel
 def volumes(
     starts: Counts,
     stops: Counts,
@@ -109,26 +117,28 @@ def volumes(
     distances: Places,
     bounds: Counts,
     groups: Floats,
+    best: Places,
+    opens: NDArray[np.uint8],
+    roots: Floats,
+    segments: int,
+    first: int,
     roc: Floats,
     average: Floats,
-) -> None:
-    """Fill in the areas of the windows 0, 1, ..., one after the other."""
+) -> int:
+    """Fill in the areas of some windows from the first on, and return the number of segments.
+
+    `best`, `opens`, `roots` and `segments` are what the windows before have left.
+    """
     true, length = np.float64((stops - starts).sum()), np.float64(len(places))
-    best = np.full(len(starts), len(distances), dtype=np.int32)
-    for event in range(len(starts)):
-        for sample in range(starts[event], stops[event]):
-            best[event] = min(best[event], places[sample])
-    opens, segments = np.zeros(len(distances), dtype=np.uint8), 0
-    reach = min((len(roc) - 1) // 2, len(places))
-    # The last entry stands for samples that no window reaches, and for true ones.
-    roots = np.zeros(reach + 2)
-    for window in range(len(roc)):
+    reach = len(roots) - 2  # the last entry stands for samples that no window reaches
+    for window in range(first, first + len(roc)):
         half = min(window // 2, reach)
         if window % 2 == 0 and window // 2 <= reach:
             widen(places, starts, stops, half, best)
             segments = open_segments(starts, stops, half, best, opens)
         for distance in range(1, half + 1):
             roots[distance] = np.sqrt(1.0 - distance / window)
-        roc[window], average[window] = areas(
+        roc[window - first], average[window - first] = areas(
             distances, opens, bounds, groups, roots, half, segments, true, length
         )
+    return segments

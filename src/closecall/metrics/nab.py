@@ -10,7 +10,7 @@ import numpy as np
 
 from closecall.axis import read_axis
 from closecall.clock import SAMPLES, Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected, renamed
+from closecall.errors import InputError, InputTypeError, expected, renamed, shown
 from closecall.events import Events, Intervals
 from closecall.metrics.overlap import (
     common_parts,
@@ -21,7 +21,7 @@ from closecall.metrics.overlap import (
     overlapping,
 )
 from closecall.metrics.window import from_origin
-from closecall.parameters import is_number, read_amount, read_number, shown
+from closecall.parameters import is_number, read_amount, read_number
 from closecall.series import read_sample_pair
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.clock import SAMPLES, Timed, on_one_clock, read_times
-from closecall.errors import InputError, InputTypeError, expected, renamed
+from closecall.errors import InputError, InputTypeError, expected, renamed, shown
 from closecall.events import Events, Intervals, read_labels, runs
 from closecall.metrics.nab import (
     NabProfile,
@@ -27,8 +28,6 @@ from closecall.parameters import read_number
 from closecall.series import Pair, read_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
 _START, _STEP, _FINEST = 0.5, 0.1, 1e-7  # of the climb, as in NAB
@@ -156,16 +155,16 @@ def _require_unit_scores(corpus: dict[str, _Rows]) -> None:
 
 
 def _require_same_names(truth: Any, other: Any, name: str) -> None:
-    if not hasattr(truth, "keys") or not hasattr(other, "keys"):
+    if not isinstance(truth, Mapping) or not isinstance(other, Mapping):
         raise InputTypeError(
             expected(f"`truth` and `{name}` to be mappings by name of the series", "something else")
         )
     if not truth:
         raise InputError(expected("`truth` to have at least one series", "none"))
-    odd = sorted(set(truth) ^ set(other), key=str)
+    odd = sorted(set(truth) ^ set(other), key=shown)
     if odd:
         raise InputError(
-            expected(f"`{name}` to have the same series as `truth`", f"{odd[0]!r} in one only")
+            expected(f"`{name}` to have the same series as `truth`", f"{shown(odd[0])} in one only")
         )
 
 

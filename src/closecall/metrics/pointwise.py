@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from closecall.errors import InputError, expected
 from closecall.metrics.overlap import found_share, overlap_lengths, total_length
 from closecall.metrics.result import PrecisionRecallResult, ratio
-from closecall.parameters import shown
+from closecall.parameters import require_choice
 from closecall.series import read_pair, read_sample_pair
 
 
@@ -40,9 +39,7 @@ def classical(
     >>> metrics.classical([0, 1, 1, 0], [0, 0, 1, 1])
     PrecisionRecallResult(precision=0.500, recall=0.500, f1=0.500)
     """
-    given: Any = by
-    if not isinstance(given, str) or given not in ("samples", "duration"):
-        raise InputError(expected("`by` to be 'samples' or 'duration'", shown(by)))
+    require_choice(by, "by", ("samples", "duration"))
     read = read_sample_pair if by == "samples" else read_pair
     pair = read(truth, predicted, times=times, end=end, span=span)
     hit = float(overlap_lengths(pair.truth, pair.predicted).sum())

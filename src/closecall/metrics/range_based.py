@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, shown
 from closecall.metrics.overlap import CommonParts, common_parts, lengths
 from closecall.metrics.result import PrecisionRecallResult, ratio
-from closecall.parameters import call_option, read_fraction, shown
+from closecall.parameters import call_option, read_fraction
 from closecall.series import read_pair
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from inspect import Parameter, signature
@@ -10,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.affiliation.score import affiliation
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.metrics.affiliation_variants import normalised_affiliation, unbiased_affiliation
 from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentation, semimetric
 from closecall.metrics.nab import nab
@@ -27,10 +28,9 @@ from closecall.metrics.time_aware import enhanced_time_aware, time_aware
 from closecall.metrics.two_sided import two_sided
 from closecall.metrics.vus import vus
 from closecall.metrics.window import margin, window_once
-from closecall.parameters import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 # What every metric takes, and how an average treats what is undefined, are not its parameters.
 _SHARED = {"truth", "predicted", "scores", "times", "end", "span", "ignore", "max_step"}
@@ -95,10 +95,14 @@ class Metric:
         They are those of one metric that is `alone`, or of one among `metrics`.
         """
         known = self.parameters
+        given: Any = parameters
+        if not isinstance(given, Mapping):
+            rule = f"the parameters of {self.name} to be a mapping by name"
+            raise InputTypeError(expected(rule, shown(given)))
         for name in parameters:
             if name not in known:
                 has = ", ".join(known) or "no parameters"
-                raise InputError(expected(f"a parameter of {self.name} ({has})", repr(name)))
+                raise InputError(expected(f"a parameter of {self.name} ({has})", shown(name)))
         for name, default in known.items():
             if default is REQUIRED and name not in parameters:
                 raise InputTypeError(
@@ -177,13 +181,13 @@ LISTED = "`closecall.metrics.table()` lists them all."
 """The hint beside an unknown name, which the command line puts in its own words."""
 
 
-def find(name: str) -> Metric:
+def find(name: Any) -> Metric:
     """Return the metric of a name, or raise with the nearest name."""
-    if name in METRICS:
+    if isinstance(name, str) and name in METRICS:
         return METRICS[name]
-    close = difflib.get_close_matches(name, METRICS, n=1)
+    close = difflib.get_close_matches(shown(name), METRICS, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
-    raise InputError(expected("the name of a metric", repr(name), f"{hint}{LISTED}"))
+    raise InputError(expected("the name of a metric", shown(name), f"{hint}{LISTED}"))
 
 
 def table() -> list[dict[str, Any]]:

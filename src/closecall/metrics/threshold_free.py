@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation_curve
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, shown
 from closecall.events import runs
 from closecall.metrics.result import ValueResult
-from closecall.parameters import is_number, shown
+from closecall.parameters import is_number
 from closecall.series import read_scored
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, expected, shown
 from closecall.events import Intervals
 from closecall.metrics._kernels import prune
 from closecall.metrics.overlap import CommonParts, common_parts, lengths
 from closecall.metrics.range_based import RunningSums
 from closecall.metrics.result import PrecisionRecallResult, ratio
-from closecall.parameters import read_duration, read_fraction, shown
+from closecall.parameters import read_duration, read_fraction
 from closecall.series import read_pair
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.metrics._vus_kernels import volumes
+from closecall.errors import InputError, expected
+from closecall.metrics._vus_kernels import best_places, volumes
 from closecall.metrics.threshold_free import Ranking, rank, read_count, samples_near, true_runs
 from closecall.series import read_scored
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 
 _MOST_WINDOW = 1_000_000  # there is an area for each window, and all of them are kept
+_MOST_STEPS = 1_000_000_000  # samples times windows; about 10 seconds
+_STEPS_AT_ONCE = 20_000_000  # without a look at whether Ctrl-C was pressed
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -76,8 +79,9 @@ def vus(
         is each sample that meets an event, and events that touch are one.
     window
         The longest window, in samples on every axis; half of it lies on either side of an
-        event; at most 1,000,000. The default is that of the authors' package TSB-AD, whose
-        scripts take the period of the series where they can find one.
+        event; at most 1,000,000. Windows times the samples that the longest one reaches are at
+        most 1,000,000,000, about 10 seconds. The default is that of the authors' package TSB-AD,
+        whose scripts take the period of the series where they can find one.
 
     Notes
     -----
@@ -120,10 +124,44 @@ def vus(
         found = _true_found(ranking, starts, stops)
         groups = np.column_stack((ranking.above, ranking.reach, found)).astype(np.float64)
         distances = _distances(ranking.samples, starts, stops, half)
-        volumes(starts, stops, places, distances, ranking.bounds, groups, roc, average)
+        _require_bounded(ranking.samples.size, window)
+        best = np.full(starts.size, ranking.samples.size, dtype=np.int32)
+        best_places(starts, stops, places, best)
+        opens, roots = np.zeros(ranking.samples.size, dtype=np.uint8), np.zeros(half + 2)
+        segments, step = 0, max(1, _STEPS_AT_ONCE // (ranking.samples.size + half))
+        for first in range(0, window + 1, step):
+            segments = volumes(
+                starts,
+                stops,
+                places,
+                distances,
+                ranking.bounds,
+                groups,
+                best,
+                opens,
+                roots,
+                segments,
+                first,
+                roc[first : first + step],
+                average[first : first + step],
+            )
         if found[-1] == scored.scores.size:
             roc[:] = nan
     return VusResult(float(roc.mean()), float(average.mean()), roc, average)
+
+
+def _require_bounded(samples: int, window: int) -> None:
+    """Raise for what would take minutes: every window looks at every sample that it may reach."""
+    if samples * (window + 1) > _MOST_STEPS:
+        longest = _MOST_STEPS // samples - 1
+        raise InputError(
+            expected(
+                f"`window` to be at most {longest:,}, so that the windows times the {samples:,} "
+                f"samples in reach of an event are at most {_MOST_STEPS:,}",
+                f"{window:,}",
+                "The usual window is the period of the series.",
+            )
+        )
 
 
 def _distances(

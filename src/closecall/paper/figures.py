@@ -11,11 +11,12 @@ import numpy as np
 
 from closecall import theory
 from closecall.affiliation import affiliation
-from closecall.errors import InputError, expected
 from closecall.events import Events
+from closecall.files import whole_file
 from closecall.metrics import classical
 from closecall.paper.published import ALGORITHMS
 from closecall.paper.reproduce import PREDICTED, SPAN, TRUTH
+from closecall.parameters import require_choice
 from closecall.plot import (
     needing_matplotlib,
     plot_distances,
@@ -92,9 +93,7 @@ def draw_figures(
     >>> [path.name for path in paths][:2]
     ['classical-limitations.svg', 'average-distance.svg']
     """
-    if figure_format not in get_args(FigureFormat):
-        rule = '`figure_format` to be "png", "svg" or "pdf"'
-        raise InputError(expected(rule, repr(figure_format)))
+    require_choice(figure_format, "figure_format", get_args(FigureFormat))
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     for figure in FIGURES:
@@ -109,7 +108,8 @@ def _save(figure: Figure, path: Path) -> None:
     from matplotlib import pyplot as plt
 
     try:
-        figure.savefig(path, dpi=_DOTS_PER_INCH)
+        with whole_file(path) as new:
+            figure.savefig(new, dpi=_DOTS_PER_INCH)
     finally:
         plt.close(figure)
 

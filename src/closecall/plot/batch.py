@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.patches import Rectangle
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.parameters import read_name, require_choice
 from closecall.plot.drawing import INK, PRECISION, as_given, plain, read_panels, tidy, write_names
 from closecall.tables.batch.result import BatchResult
 
@@ -80,16 +81,15 @@ def plot_batch(
     >>> [label.get_text() for label in heat.get_yticklabels()]
     ['forecast', 'threshold']
     """
-    for name, given, known in (
-        ("best", best, ("highest", "lowest", None)),
-        ("order", order, _ORDERS),
-    ):
-        if given not in known:
-            raise InputError(expected(f'`{name}` to be "{known[0]}" or "{known[1]}"', repr(given)))
+    if best is not None:
+        require_choice(best, "best", ("highest", "lowest"))
+    require_choice(order, "order", _ORDERS)
     if isinstance(table, BatchResult):
         told = {"value": value, "best": best}
         own = {name: given for name, given in told.items() if given is not None}
         return table.plot(order=order, ax=ax, **own)
+    if value is not None:
+        read_name(value, "value")
     series, detectors, values = _read_table(table)
     upward = -values if best == "lowest" else values
     ranks = _ranks(upward)
@@ -109,9 +109,9 @@ def _read_table(table: Any) -> tuple[list[str], list[str], Floats]:
         try:
             one, detector, value = row
             cell, score = (str(one), str(detector)), float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             rule = "rows of `table` to be (series, detector, value)"
-            raise InputTypeError(expected(rule, f"{row!r:.80} at index {number}")) from None
+            raise InputTypeError(expected(rule, f"{shown(row)} at index {number}")) from None
         if cell in cells:
             rule = "`table` to have one value for each series and detector"
             raise InputError(expected(rule, f"a second one for {cell} at index {number}"))

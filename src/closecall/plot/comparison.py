@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from closecall.affiliation import Affiliation
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.parameters import read_names
 from closecall.plot.drawing import (
     FAINT,
     INK,
@@ -151,10 +152,10 @@ def _require_one_truth(results: dict[str, Affiliation]) -> None:
 
 
 def _read_scores(scores: Any) -> tuple[str, ...]:
-    names = (scores,) if isinstance(scores, str) else tuple(scores)
+    names = read_names(scores, "scores")
     if not names or any(name not in _TITLES for name in names):
         raise InputError(
-            expected('`scores` to be some of "precision", "recall" and "f1"', repr(scores))
+            expected('`scores` to be some of "precision", "recall" and "f1"', shown(scores))
         )
     return names
 

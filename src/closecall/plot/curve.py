@@ -13,9 +13,18 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, PercentFor
 
 from closecall.affiliation import AffiliationCurve
 from closecall.affiliation.thresholds import MOST_ALARMED, OperatingPoint
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputTypeError, expected
 from closecall.fscore import f_measure
-from closecall.plot.drawing import CHOSEN, FAINT, INK, POINTS_PER_INCH, PRECISION, RECALL
+from closecall.parameters import require_choice
+from closecall.plot.drawing import (
+    CHOSEN,
+    FAINT,
+    INK,
+    POINTS_PER_INCH,
+    PRECISION,
+    RECALL,
+    read_panels,
+)
 from closecall.tables.scoring import outline_with, threshold_text
 from closecall.wording import rate_text, rate_unit, score_text
 
@@ -106,8 +115,7 @@ def plot_curve(
     >>> plot_curve(c, kind="froc").get_xlabel()
     'false alarms per 10'
     """
-    if kind not in ("precision_recall", "froc"):
-        raise InputError(expected('`kind` to be "precision_recall" or "froc"', repr(kind)))
+    require_choice(kind, "kind", ("precision_recall", "froc"))
     if not isinstance(curve, AffiliationCurve):
         raise InputTypeError(
             expected(
@@ -124,7 +132,10 @@ def plot_curve(
                 "For example `point=curve.best(min_precision=0.9)`.",
             )
         )
-    marked = curve.best(beta) if point is None else point
+    best, beta = curve.best(beta), float(beta)
+    marked = best if point is None else point
+    if ax is not None:
+        (ax,) = read_panels(ax, ["curve"])
     if kind == "froc":
         if ax is None:
             ax = plt.subplots(figsize=_FROC_SIZE, layout="constrained")[1]
@@ -246,7 +257,9 @@ def _draw_free_response(axes: Axes, curve: AffiliationCurve, point: OperatingPoi
     scored, count = curve.scored, len(curve.scored.truth)
     dated = scored.clock.kind == "datetime"
     length = float(scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
-    unit, size = rate_unit(max(point.false_alarms, 1), length, dated=dated)
+    # Days are for the whole curve, powers of ten for the point that is told.
+    told = int(curve.false_alarms.max()) if dated else point.false_alarms
+    unit, size = rate_unit(max(told, 1), length, dated=dated)
     rates: Floats = curve.false_alarms * np.float64(size / length)
     usable = curve.alarmed <= MOST_ALARMED
     front = frontier(curve.false_alarms, curve.caught, usable)

@@ -54,7 +54,8 @@ _EXACT_FLOAT = 2**53
 
 def read_panels(ax: Any, names: Sequence[str]) -> list[Axes]:
     """Return the caller's axes, one for each named panel."""
-    given = [ax] if isinstance(ax, Axes) else np.asarray(ax, dtype=object).ravel().tolist()
+    several = isinstance(ax, list | tuple | np.ndarray)
+    given = np.asarray(ax, dtype=object).ravel().tolist() if several else [ax]
     if len(given) != len(names) or not all(isinstance(panel, Axes) for panel in given):
         kinds = sorted({type(panel).__name__ for panel in given})
         count = "one axes" if len(names) == 1 else f"{len(names)} axes"

@@ -17,7 +17,7 @@ from closecall.columns import read_column
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events, read_labels
-from closecall.parameters import read_length
+from closecall.parameters import read_length, require_choice
 from closecall.plot.drawing import (
     BORDER,
     FAINT,
@@ -29,6 +29,7 @@ from closecall.plot.drawing import (
     draw_bars,
     length_text,
     plain,
+    read_panels,
     shade_ignored,
 )
 from closecall.wording import outcome_text, score_text
@@ -120,8 +121,7 @@ def plot_events(
     ['truth', 'forecast\n0.64 / 0.67']
     >>> ax.figure.savefig("events.png")  # doctest: +SKIP
     """
-    if write not in _LEGENDS:
-        raise InputError(expected('`write` to be "scores" or "distances"', repr(write)))
+    require_choice(write, "write", _LEGENDS)
     if predicted is None or (isinstance(predicted, Mapping) and not predicted):
         got = "none" if predicted is None else "an empty mapping"
         raise InputError(expected("`predicted` to hold at least one prediction", got))
@@ -135,6 +135,7 @@ def plot_events(
     if ax is None:
         size = (_WIDTH, _FRAME + _LANE * (top - bottom))
         ax = plt.subplots(figsize=size, layout="constrained")[1]
+    (ax,) = read_panels(ax, ["events"])
     events = next(iter(results.values())).events
     pair, scale = events.pair, TimeAxis.of(events.pair)
     borders = _zone_positions(events, scale)

@@ -10,7 +10,8 @@ import numpy as np
 
 from closecall.affiliation import Affiliation, affiliation
 from closecall.affiliation.zones import origin_of
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.parameters import require_choice
 from closecall.plot.drawing import (
     BORDER,
     TimeAxis,
@@ -48,8 +49,7 @@ def draw_sides(
 ) -> Any:
     """Draw the sides that were chosen of one event's zone, on the caller's axes or on new ones."""
     zone = read_zone(_read_result(truth, predicted, axis), event)
-    if side not in get_args(Side):
-        raise InputError(expected('`side` to be "both", "precision" or "recall"', repr(side)))
+    require_choice(side, "side", get_args(Side))
     sides = ("precision", "recall") if side == "both" else (side,)
     if ax is None:
         panels = new_panels(len(sides), (size[0] * len(sides), size[1]))
@@ -114,14 +114,12 @@ def _read_event(event: Any, count: int) -> int:
     try:
         row = index(event)
     except TypeError:
-        raise InputTypeError(
-            expected("`event` to be the number of a row", f"{event!r:.80}")
-        ) from None
+        raise InputTypeError(expected("`event` to be the number of a row", shown(event))) from None
     if not -count <= row < count:
         raise InputError(
             expected(
                 f"`event` to be one of the {count} rows of the result, 0 to {count - 1}",
-                f"{row}",
+                shown(row),
                 "The first event is 0.",
             )
         )

@@ -17,6 +17,7 @@ from closecall.errors import (
     MissingExtraError,
     UndefinedMetricError,
     expected,
+    shown,
 )
 from closecall.events import Events, read_labels
 from closecall.report.explorer import Report, SeriesTrouble, page_html, require_page
@@ -99,7 +100,7 @@ def report_batch(
     given: Any = series
     if not isinstance(given, Mapping) or not given:
         raise InputTypeError(
-            expected("`series` to map at least one name to arguments", f"{given!r:.80}")
+            expected("`series` to map at least one name to arguments", shown(given))
         )
     summaries: list[dict[str, Any]] = []
     contents: list[dict[str, Any] | None] = []
@@ -161,7 +162,7 @@ def _series_content(
         raise InputTypeError(expected(f"{rule}, by name", type(arguments).__name__, hint))
     unknown = [key for key in arguments if key not in _ARGUMENTS]
     if unknown or "truth" not in arguments:
-        raise InputError(expected(rule, repr(unknown[0]) if unknown else "no `truth`", hint))
+        raise InputError(expected(rule, shown(unknown[0]) if unknown else "no `truth`", hint))
     given: dict[str, Any] = {key: arguments.get(key) for key in _ARGUMENTS}
     given["nan"] = given["nan"] or "raise"
     order = _put_in_order(given, disorder)

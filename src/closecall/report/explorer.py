@@ -10,19 +10,26 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected
+from closecall.errors import InputTypeError, MissingExtraError, expected, shown
+from closecall.files import whole_file
+from closecall.parameters import read_path, require_choice
 from closecall.report.assets import asset, bundle
 from closecall.report.packing import deflated
 from closecall.report.series import series_content, summary
 
 if TYPE_CHECKING:
     from os import PathLike
+    from pathlib import Path
 
 Script = Literal["embed", "cdn"]
 _HEIGHT = 900  # pixels, in a notebook
+# No script but the page's own two, and nothing from the network; plotly's pictures are blobs.
+_POLICY = (
+    "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
 
 
 def report(
@@ -150,8 +157,9 @@ class Report:
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the page to a file, which any browser opens, and return its path."""
-        target = Path(path)
-        target.write_text(self.html, encoding="utf-8")
+        target = read_path(path, "path")
+        with whole_file(target) as new:
+            new.write_text(self.html, encoding="utf-8")
         return target
 
     def __repr__(self) -> str:
@@ -170,27 +178,30 @@ class Report:
 def require_page(title: Any, script: Script) -> None:
     """Raise if a page cannot be made, before anything is computed."""
     if not isinstance(title, str):
-        raise InputTypeError(expected("`title` to be text", f"{title!r:.80}"))
+        raise InputTypeError(expected("`title` to be text", shown(title)))
+    require_choice(script, "script", ("embed", "cdn"))
     plotly_script(script)
 
 
 @cache
-def plotly_script(script: Script) -> str:
-    """Return plotly's script: compressed inside the page, or a link to where it is published."""
-    if script not in ("embed", "cdn"):
-        raise InputError(expected("`script` to be 'embed' or 'cdn'", repr(script)))
+def plotly_script(script: Script) -> tuple[str, str]:
+    """Return plotly's script, compressed inside the page or a link, and the policy's name of it."""
     try:
         plotly: Any = import_module("plotly.offline")
     except ImportError as error:
         raise MissingExtraError("plotly", "report") from error
     code = plotly.get_plotlyjs().encode()
+    digest = _digest(code)
     if script == "embed":
-        return f'<script type="text/plain" id="plotly">{deflated(code)}</script>'
-    digest = b64encode(sha256(code).digest()).decode("ascii")
-    return (
-        f'<script src="https://cdn.plot.ly/plotly-{plotly.get_plotlyjs_version()}.min.js" '
-        f'integrity="sha256-{digest}" crossorigin="anonymous"></script>'
-    )
+        return f'<script type="text/plain" id="plotly">{deflated(code)}</script>', f"'{digest}'"
+    url = f"https://cdn.plot.ly/plotly-{plotly.get_plotlyjs_version()}.min.js"
+    link = f'<script src="{url}" integrity="{digest}" crossorigin="anonymous"></script>'
+    return link, url
+
+
+def _digest(code: bytes) -> str:
+    """Return the hash by which browsers know a script."""
+    return f"sha256-{b64encode(sha256(code).digest()).decode('ascii')}"
 
 
 def page_html(
@@ -207,14 +218,17 @@ def page_html(
         _json_block("report", about),
         *(_json_block(f"series-{index}", content) for index, content in enumerate(series)),
     ]
+    plotly, source = plotly_script(script)
+    code = f"\n{bundle()}"
     parts = {
+        "policy": _POLICY.format(f"'{_digest(code.encode())}' {source}"),
         "title": escape(title),
         "style": asset("style.css"),
         "dark": asset("dark.css"),
         "paper": asset("paper.css"),
-        "plotly": plotly_script(script),
+        "plotly": plotly,
         "data": "\n".join(blocks),
-        "script": bundle(),
+        "script": code,
     }
     skeleton = asset("page.html")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], skeleton)

@@ -9,7 +9,7 @@ from closecall.errors import InputError, InputTypeError, expected
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
 from closecall.tables.batch.series import plain_values
-from closecall.tables.reading import arrow
+from closecall.tables.reading import MEMORY, arrow
 from closecall.tables.roles import (
     EvaluatedTime,
     Source,
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     from closecall.report.explorer import Report, Script
     from closecall.tables.batch.options import Disorder
-    from closecall.tables.roles import Role
+    from closecall.tables.roles import File, Role
 
 _NAMELESS = "(no name)"
 
 
 def report_files(
-    truth_file: str | PathLike[str],
-    detectors_file: str | PathLike[str] | None = None,
+    truth_file: File,
+    detectors_file: File | None = None,
     *,
     truth: str | None = None,
     predicted: Sequence[str] = (),
@@ -51,6 +51,8 @@ def report_files(
     nan: str = "raise",
     title: str | None = None,
     script: Script = "embed",
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
     **axis: Any,
 ) -> Report:
     r"""Build the explorer of one or two CSV or Parquet files.
@@ -76,6 +78,8 @@ def report_files(
         As in `closecall.tables.curve_files`; beside `by`, only `max_step` and `nan`.
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
+    encoding, memory
+        As in `closecall.tables.score_files`.
     axis
         ``end`` and ``span``, as in `report`.
 
@@ -86,7 +90,7 @@ def report_files(
     >>> report_files("scores.csv", scores=["score"], script="cdn")
     Report('scores.csv', detectors: score; 0.2 MB)
     """
-    sources = read_sources(truth_file, detectors_file)
+    sources = read_sources(truth_file, detectors_file, encoding=encoding, memory=memory)
     options: dict[str, Any] = {
         "truth": truth,
         "predicted": predicted,
@@ -94,7 +98,9 @@ def report_files(
         "time": time,
         "value": value,
         "axis": {"end": None, "span": None, **axis},
-        "evaluated": EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step),
+        "evaluated": EvaluatedTime(
+            ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
+        ),
         "nan": nan,
     }
     name = sources[-1].name if title is None else title

@@ -17,8 +17,9 @@ from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.detectors import by_name, read_detectors
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events
+from closecall.parameters import is_number
 from closecall.report.packing import packed, packed_for_drawing, packed_times
 from closecall.series import advice
 
@@ -122,11 +123,11 @@ def series_content(
         ],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
-        "advice": _advice(found, "max_step=" if max_step is None else None),
+        "advice": _advice(found, max_step),
     }
 
 
-def _advice(detectors: Detectors, max_step: str | None) -> list[str]:
+def _advice(detectors: Detectors, max_step: Any) -> list[str]:
     """Return what the caller may want to say; what holds for some detectors names them."""
     told: dict[str, list[str]] = {}
     series = detectors.scored | detectors.predicted
@@ -163,13 +164,14 @@ def _require_names(labelled: Collection[str], scored: Collection[str], threshold
     one_for_all = thresholds is not None and not isinstance(thresholds, Mapping)
     chosen = dict.fromkeys(scored, thresholds) if one_for_all else thresholds or {}
     for name, threshold in chosen.items():
-        if str(name) not in scored:
+        called = name if isinstance(name, str) else shown(name)
+        if called not in scored:
             raise InputError(
-                expected("`thresholds` to be for detectors in `scores`", f"one for {str(name)!r}")
+                expected("`thresholds` to be for detectors in `scores`", f"one for {called!r}")
             )
-        if not isinstance(threshold, (int, float, np.number)) or isnan(threshold):
+        if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
             raise InputError(
-                expected(f"the threshold of {str(name)!r} to be a number, or inf", f"{threshold!r}")
+                expected(f"the threshold of {called!r} to be a number, or inf", shown(threshold))
             )
 
 
@@ -264,6 +266,7 @@ def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
         },
         "average_precision": curve.average_precision,
         "chance_average_precision": curve.chance.average_precision,
+        "chance_best_f1": curve.chance.f1,
         "curve": {
             name: packed(getattr(curve, name)[rows].astype(np.float64))
             for name in ("thresholds", "precision", "recall", "f1")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.fscore import f_measure
-from closecall.parameters import read_numbers, require_count, shown
+from closecall.parameters import read_numbers, require_count
 from closecall.statistics.intervals import (
     FEW,
     FEWEST,
@@ -37,6 +37,7 @@ _MOST_WEIGHTS = 1 << 20  # in memory at a time
 _ADDED = 0.5  # of an event, at the far end of each limit; see `closecall.statistics`
 _ONE_SERIES = "All events are of one series: nothing is known about other series."
 _FALSE_DEPENDENCE = 0.01  # how often independent events are called dependent, over all detectors
+_LONGEST_BLOCK = 10**9
 _RUNS = 3  # of events that are alike, in a block
 
 
@@ -221,7 +222,7 @@ class Sample:
         precision: Any, recall: Any, series: ArrayLike | None = None, *, block: int = 1
     ) -> Sample:
         """Take events, blocks of them, or whole series: detectors in rows, events in columns."""
-        require_count(block, "block", 1)
+        require_count(block, "block", 1, _LONGEST_BLOCK)
         P, R = read_numbers(precision, "precision"), read_numbers(recall, "recall")
         _require_scores(P, R)
         sums, count = Sums.of_events(P, R), None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from contextlib import suppress
@@ -15,10 +16,10 @@ import numpy as np
 
 from closecall.clock import read_times
 from closecall.columns import time_zone
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events, Intervals, runs
-from closecall.parameters import duration_of_text, is_number, shown
-from closecall.tables.reading import read_content, shown_name, table_of_content
+from closecall.parameters import duration_of_text, is_number
+from closecall.tables.reading import opened, shown_name, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,6 +38,7 @@ _PAIRS = (
 )
 _UCR_NAME = re.compile(r"\d+_UCR_Anomaly_.*_\d+_(\d+)_(\d+)\.(?:txt|csv)(?:\.gz)?$")
 _SMD_LINE = re.compile(rb"(\d+)-(\d+):([\d,]*)$")
+_LARGEST = 2**30  # bytes of a list of events, and of the table that it becomes
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_END_YET = 1  # the year that Alertmanager writes for an alert that still fires
 
@@ -60,6 +62,7 @@ def read_events(
     timezone: str | tzinfo | None = None,
     open_until: Any = None,
     merge: bool = False,
+    encoding: str = "utf-8",
 ) -> Events:
     r"""Read events from a file of incidents, whatever their order, or from a dataframe.
 
@@ -94,6 +97,8 @@ def read_events(
         When an event stops that has no end yet; if not given, such an event is an error.
     merge
         Join events that overlap or touch, and their details.
+    encoding
+        How the text of a CSV file is encoded.
 
     Returns
     -------
@@ -118,7 +123,7 @@ def read_events(
     zone = time_zone(timezone) if isinstance(timezone, str) else timezone
     if zone is not None and not isinstance(zone, tzinfo):
         raise InputTypeError(expected("`timezone` to name a time zone", shown(timezone)))
-    listing = _read_listing(source, _column_pair(columns), series)
+    listing = _read_listing(source, _column_pair(columns), series, encoding)
     starts, stops = [], []
     for number, (start, stop, _) in enumerate(listing.rows, start=1):
         where = f"row {number} of {listing.name}"
@@ -160,7 +165,9 @@ def _column_pair(columns: Any) -> tuple[str, str] | None:
     return parts[0].strip(), parts[1].strip()
 
 
-def _read_listing(source: Any, columns: tuple[str, str] | None, series: str | None) -> _Listing:
+def _read_listing(
+    source: Any, columns: tuple[str, str] | None, series: str | None, encoding: str
+) -> _Listing:
     """Read a file or a dataframe."""
     if not isinstance(source, str | PathLike):
         import narwhals as nw
@@ -169,18 +176,25 @@ def _read_listing(source: Any, columns: tuple[str, str] | None, series: str | No
         if not isinstance(frame, nw.DataFrame):
             raise InputTypeError(expected("`source` to be a path or a dataframe", shown(source)))
         return _from_records("the dataframe", frame.columns, frame.rows(named=True), columns)
-    return _read_file(source, columns, series)
+    return _read_file(source, columns, series, encoding)
 
 
 def _read_file(
-    source: str | PathLike[str], columns: tuple[str, str] | None, series: str | None
+    source: str | PathLike[str],
+    columns: tuple[str, str] | None,
+    series: str | None,
+    encoding: str,
 ) -> _Listing:
     """Read a file by its name or its content."""
     name = shown_name(source)
     ucr = _UCR_NAME.match(Path(source).name)
     if ucr is not None and columns is None:
         return _Listing(name, "start", "stop", [(int(ucr[1]), int(ucr[2]) + 1, {})])
-    content = read_content(source)
+    with opened(source) as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        rule = f"a list of events of less than {_LARGEST:,} bytes in {name}"
+        raise InputError(expected(rule, "more"))
     if content.lstrip().startswith((b"[", b"{")):
         return _from_json(name, _parsed(content, name), columns, series)
     lines = content.split()
@@ -192,7 +206,7 @@ def _read_file(
             if line is not None
         ]
         return _Listing(name, "start", "stop", rows)
-    table = table_of_content(source, content)
+    table = table_of(io.BytesIO(content), name, encoding=encoding, budget=_LARGEST)[0]
     names = list(table.column_names)
     if "anomaly_sequences" in names and columns is None:
         return _from_smap(name, table.to_pylist(), series)

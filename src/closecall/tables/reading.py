@@ -2,37 +2,75 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import difflib
 import gzip
 import importlib
 import io
+import shutil
 import sys
+import tempfile
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from closecall.errors import InputError, MissingExtraError, expected, first_line
+import numpy as np
+
+from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, first_line
+from closecall.files import whole_file
+from closecall.parameters import read_number, read_path
+from closecall.wording import FORMULA, NUMBER, no_formula
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     import pyarrow as pa
 
+# What Arrow, numpy and mappings raise for values that are no columns.
+_NOT_COLUMNS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
 _GZIP_MAGIC = b"\x1f\x8b"
-_PARQUET_MAGIC = b"PAR1"
+PARQUET_MAGIC = b"PAR1"
 _PARQUET_SUFFIXES = {".parquet", ".pq"}
+_HELD_BYTES = 64 * 2**20  # of a pipe, which is copied to be read more than once; more goes to disk
+_CHUNK_BYTES = 2**20
+_HEAD_BYTES = 2**12  # no text has a NUL in so many, and much else does
+_BLOCK_BYTES = 16 * 2**20  # that Arrow parses at a time; no line may be longer
+_BYTES_PER_SAMPLE = 128  # that a curve takes beside the columns; a score takes less
+_GIGABYTE = 2**30
+MEMORY = 2.0
+"""How many gigabytes a file that is read whole may take, with what is computed from it."""
+
+
+class TooLargeError(InputError):
+    """A file needs more memory than it is allowed."""
 
 
 def shown_name(source: str | PathLike[str]) -> str:
     """Return what messages call a source: the path as it was given, or ``standard input``."""
-    return "standard input" if str(source) == "-" else str(source)
+    name = str(read_path(source, "source"))
+    return "standard input" if name == "-" else name
 
 
-def read_table(source: str | PathLike[str]) -> pa.Table:
+def read_table(
+    source: str | PathLike[str],
+    *,
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
+    text: Sequence[str] = (),
+) -> pa.Table:
     r"""Read a CSV or Parquet file, plain or gzipped, whole; ``-`` is standard input.
 
     A CSV file whose first line holds only numbers and ISO times has no header: its columns are
@@ -43,6 +81,13 @@ def read_table(source: str | PathLike[str]) -> pa.Table:
     ----------
     source
         A path, or ``-``.
+    encoding
+        How the text of a CSV file is encoded, as Python calls it: ``"latin-1"``, ``"utf-16"``.
+    memory
+        How many gigabytes the table may take, with what is computed from it; a file that needs
+        more is refused before it takes them, however small it is on disk.
+    text
+        Columns of a CSV file that are text, whatever they look like.
 
     Returns
     -------
@@ -52,7 +97,7 @@ def read_table(source: str | PathLike[str]) -> pa.Table:
     Raises
     ------
     InputError
-        The file is missing, empty or unreadable; the message says which.
+        The file is missing, empty, unreadable or too large; the message says which.
     MissingExtraError
         pyarrow is not installed.
 
@@ -64,38 +109,59 @@ def read_table(source: str | PathLike[str]) -> pa.Table:
     >>> read_table(path).to_pydict()
     {'column1': [0, 1, 1]}
     """
-    return table_of_content(source, read_content(source))
-
-
-def table_of_content(source: str | PathLike[str], content: bytes) -> pa.Table:
-    """Read a table from the bytes of a file, as `read_content` returns them."""
     _imported("pyarrow")
-    name = shown_name(source)
-    if not content.strip():
-        hint = "Is the command before the pipe right?" if name != str(source) else "Write it again."
-        raise InputError(expected(f"{name} to hold a table", "an empty file", hint))
-    if content.startswith(_PARQUET_MAGIC):
-        return _parquet_table(content, name)
-    if Path(source).suffix in _PARQUET_SUFFIXES or b"\0" in content[:4096]:
-        raise InputError(
-            expected(
-                f"{name} to be a CSV or Parquet file",
-                f"bytes that start with {content[:8]!r}",
-                "Save it as Parquet, or as CSV text in UTF-8; either may be gzipped.",
-            )
+    budget = read_memory(memory)
+    with opened(source) as file:
+        return table_of(file, shown_name(source), encoding=encoding, budget=budget, text=text)[0]
+
+
+def read_memory(memory: Any) -> int:
+    """Read a number of gigabytes, and return the bytes."""
+    rule = "a finite number of gigabytes above 0"
+    return int(read_number(memory, "memory", rule, lambda x: 0 < x < inf) * _GIGABYTE)
+
+
+def memory_of(rows: int, columns: int) -> int:
+    """Return about how many bytes a series takes, with what is computed from it."""
+    return rows * (8 * columns + _BYTES_PER_SAMPLE)
+
+
+def table_of(
+    file: BinaryIO, name: str, *, encoding: str, budget: int, text: Sequence[str] = ()
+) -> tuple[pa.Table, int]:
+    """Read an open file whole; also return how many bytes it takes with what is computed of it."""
+    start = _start(file, name)
+    if start.startswith(PARQUET_MAGIC):
+        return _parquet_table(file, name, budget)
+    if Path(name).suffix in _PARQUET_SUFFIXES:
+        raise _neither(name, start)
+    return _csv_table(file, name, encoding, budget, text)
+
+
+def _neither(name: str, start: bytes) -> InputError:
+    return InputError(
+        expected(
+            f"{name} to be a CSV or Parquet file",
+            f"bytes that start with {start!r}",
+            "Save it as Parquet, or as CSV text in UTF-8; either may be gzipped. If it is text, "
+            "say how it is encoded with `encoding='utf-16'`.",
         )
-    return _csv_table(content, name)
+    )
 
 
 def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     r"""Write columns of one length as Parquet if the path ends in ``.parquet``, else as CSV.
+
+    In CSV, a text that begins with =, +, - or @ and is no number gets an apostrophe before it, so
+    that no program for tables runs it as a formula.
 
     Parameters
     ----------
     columns
         Names and one-dimensional arrays.
     path
-        Where to write; an existing file is replaced. ``-`` is standard output, as CSV.
+        Where to write, whole or not at all; an existing file is replaced. ``-`` is standard output,
+        as CSV.
 
     Examples
     --------
@@ -105,22 +171,45 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     >>> path.read_text()
     'label,predicted\n0,1\n1,1\n'
     """
-    table = arrow("pyarrow").table(dict(columns))
+    pa = arrow("pyarrow")
+    try:
+        # Arrow counts a range out one by one; numpy knows at once if it is too long.
+        ranges = {name: np.asarray(own) for name, own in columns.items() if isinstance(own, range)}
+        table = pa.table({**columns, **ranges})
+    except _NOT_COLUMNS as error:
+        rule = "`columns` to be a mapping from names to columns that Arrow can hold"
+        raise InputTypeError(expected(rule, first_line(error))) from None
     if str(path) == "-":
         _write_csv(table, sys.stdout.buffer)
         return
-    with Path(path).open("wb") as file:
-        if Path(path).suffix in _PARQUET_SUFFIXES:
+    place = read_path(path, "path")
+    with whole_file(place) as new, new.open("wb") as file:
+        if place.suffix in _PARQUET_SUFFIXES:
             _imported("pyarrow.parquet").write_table(table, file)
         else:
             _write_csv(table, file)
 
 
 def _write_csv(table: pa.Table, file: BinaryIO) -> None:
-    csv = _imported("pyarrow.csv")
+    arrow_csv, compute = _imported("pyarrow.csv"), _imported("pyarrow.compute")
     # Arrow quotes every column name; a plain header is easier on the reader.
-    file.write(f"{','.join(table.column_names)}\n".encode())
-    csv.write_csv(table, file, csv.WriteOptions(include_header=False))
+    header = io.StringIO()
+    csv.writer(header, lineterminator="\n").writerow(map(no_formula, table.column_names))
+    file.write(header.getvalue().encode())
+    for place, field in enumerate(table.schema):
+        if str(field.type) not in ("string", "large_string", "string_view"):
+            continue
+        column = table.column(place)
+        formula = compute.and_not(
+            compute.match_substring_regex(column, FORMULA),
+            compute.match_substring_regex(column, NUMBER),
+        )
+        safe = compute.if_else(formula, compute.binary_join_element_wise("'", column, ""), column)
+        table = table.set_column(place, field.name, safe)
+    try:
+        arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
+    except (TypeError, ValueError) as error:  # those of Arrow are among them
+        raise InputTypeError(expected("columns that CSV can hold", first_line(error))) from None
 
 
 def arrow(module: str) -> Any:
@@ -141,24 +230,69 @@ def _imported(module: str) -> Any:
         raise MissingExtraError("pyarrow", "cli") from error
 
 
-def read_content(source: str | PathLike[str]) -> bytes:
-    """Read all bytes of a file or of standard input, unpacked if they are gzipped."""
-    return _decompressed(_packed(source), shown_name(source))
+@contextmanager
+def opened(source: str | PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file, unpacked if it is gzipped; a pipe is copied, so that it can be read twice."""
+    name = shown_name(source)
+    with _seekable(source) as raw:
+        packed = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+        raw.seek(0)
+        with gzip.GzipFile(fileobj=raw, mode="rb") if packed else raw as file, _unpacking(name):
+            yield cast("BinaryIO", file)
 
 
-def _packed(source: str | PathLike[str]) -> bytes:
-    """Read all bytes: a pipe or a process substitution cannot be mapped or reread."""
+@contextmanager
+def _seekable(source: str | PathLike[str]) -> Iterator[BinaryIO]:
     if str(source) == "-":
-        return sys.stdin.buffer.read()
+        with _copied(sys.stdin.buffer) as file:
+            yield file
+        return
     path = Path(source)
     try:
-        return path.read_bytes()
+        raw = path.open("rb")
     except FileNotFoundError as error:
         raise InputError(expected(f"a file at {path}", "none", _nearby(path))) from error
     except IsADirectoryError as error:
         raise InputError(expected(f"a file at {path}", "a folder")) from error
+    except (OSError, ValueError) as error:  # a name may hold what no path can
+        got = getattr(error, "strerror", None) or str(error)
+        raise InputError(expected(f"to read {path}", f"`{got}`")) from error
+    with raw, raw if raw.seekable() else _copied(raw) as file:
+        yield file
+
+
+@contextmanager
+def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
+    with tempfile.SpooledTemporaryFile(_HELD_BYTES) as file:
+        shutil.copyfileobj(stream, file, _CHUNK_BYTES)
+        file.seek(0)
+        yield cast("BinaryIO", file)
+
+
+@contextmanager
+def _unpacking(name: str) -> Iterator[None]:
+    """Name which file cannot be read; what is wrong with its text is told already."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(expected(f"{name} to be a whole gzip file", f"`{error}`")) from error
     except OSError as error:
-        raise InputError(expected(f"to read {path}", f"`{error.strerror}`")) from error
+        what = error.strerror or first_line(error)
+        raise InputError(expected(f"to read {name}", f"`{what}`")) from error
+
+
+def _start(file: BinaryIO, name: str) -> bytes:
+    """Return the first bytes; raise if there are none."""
+    start = file.read(8)
+    file.seek(0)
+    if not start:
+        raise _empty(name)
+    return start
+
+
+def _empty(name: str) -> InputError:
+    hint = "Is the command before the pipe right?" if name == shown_name("-") else "Write it again."
+    return InputError(expected(f"{name} to hold a table", "an empty file", hint))
 
 
 def _nearby(path: Path) -> str:
@@ -173,52 +307,205 @@ def _nearby(path: Path) -> str:
     return f"Check the path; paths are relative to {Path.cwd()}."
 
 
-def _decompressed(content: bytes, name: str) -> bytes:
-    if not content.startswith(_GZIP_MAGIC):
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(expected(f"{name} to be a whole gzip file", f"`{error}`")) from error
-
-
-def _parquet_table(content: bytes, name: str) -> pa.Table:
+def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, int]:
     pyarrow, parquet = _imported("pyarrow"), _imported("pyarrow.parquet")
+    # As in `parse_csv`, Arrow's threads get no file of Python's.
+    if isinstance(file, io.BufferedReader):
+        source = pyarrow.OSFile(file.name)
+    else:
+        source = pyarrow.BufferReader(file.read(budget + 1))
+        if source.size() > budget:
+            raise too_large(name, budget, f"more than {budget / _GIGABYTE:.3g} GB unpacked")
     try:
-        return parquet.read_table(pyarrow.BufferReader(content))
-    except (pyarrow.ArrowException, OSError) as error:
+        footer = parquet.read_metadata(source)
+        needed = memory_of(footer.num_rows, footer.num_columns)
+        if needed > budget:
+            raise too_large(name, budget, f"{footer.num_rows:,} rows of {footer.num_columns}")
+        source.seek(0)
+        return parquet.read_table(source), needed
+    except (pyarrow.ArrowException, OSError, UnicodeError) as error:
+        raise damaged_parquet(name, error) from error
+
+
+def damaged_parquet(name: str, error: BaseException) -> InputError:
+    """Return the error for a Parquet file that cannot be read, with Arrow's reason."""
+    return InputError(
+        expected(
+            f"{name} to be a whole Parquet file",
+            f"`{first_line(error)}`",
+            "Write it again, or leave it out; what is left of it does not tell what is lost.",
+        )
+    )
+
+
+def too_large(
+    name: str,
+    budget: int,
+    got: str,
+    hint: str = "Pass a larger `memory`, or evaluate it as a batch, which reads files in parts.",
+) -> TooLargeError:
+    """Return the error for what needs more memory than it is allowed."""
+    return TooLargeError(
+        expected(
+            f"`memory` of {budget / _GIGABYTE:.3g} GB to be enough for {name}",
+            got,
+            hint,
+        )
+    )
+
+
+class CsvText:
+    """The lines of a CSV file in UTF-8, counted while they are read, by the thread that asks.
+
+    Blank lines at either end mean nothing; inside, a blank line is a missing row. Text that is not
+    in the encoding, a NUL and more than the budget of bytes raise, with the number of the line.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, encoding: str, budget: int | None = None) -> None:
+        self._file, self._name, self._budget = file, name, budget
+        self._codec = text_codec(encoding)
+        self._decoder = self._codec.incrementaldecoder()
+        self._size = self._lines = self._per_line = 0
+        start, last = b"", False
+        while not (last or b"\n" in start or b"\r" in start):
+            if len(start) > _BLOCK_BYTES:
+                raise self._too_long()
+            chunk, last = self._chunk()
+            start = (start + chunk).removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
+        if not start.strip():
+            raise _empty(name)
+        self._start, self._last = start, last
+        self.delimiter = delimiter(start)
+        try:
+            fields = first_record(start, self.delimiter)
+        except csv.Error as error:
+            rule = f"{name} to begin with a line of names or values"
+            raise InputError(expected(rule, f"`{error}`", "Is it a CSV file?")) from error
+        self.names = column_names(fields)
+        self._per_line = memory_of(1, len(fields))
+
+    @property
+    def needed(self) -> int:
+        """How many bytes the lines so far take, with what is computed from them."""
+        return 2 * self._size + self._lines * self._per_line
+
+    def blocks(self, size: int = _BLOCK_BYTES) -> Iterator[bytes]:
+        """Yield whole lines, about so many bytes at a time."""
+        parts, last = [self._start], self._last
+        held = len(self._start)
+        while not last:
+            chunk, last = self._chunk()
+            parts.append(chunk)
+            held += len(chunk)
+            if held >= size and not last:
+                text = b"".join(parts)
+                # Line ends stay with what follows: at the end of the file they mean nothing.
+                lines = text.rstrip(b"\r\n")
+                end = max(lines.rfind(b"\n"), lines.rfind(b"\r")) + 1
+                if end:
+                    yield text[:end]
+                elif held > size + _BLOCK_BYTES:
+                    raise self._too_long()
+                parts = [text[end:]]
+                held = len(parts[0])
+        yield b"".join(parts).rstrip(b"\r\n") + b"\n"
+
+    def _chunk(self) -> tuple[bytes, bool]:
+        """Read the next piece of the file, in UTF-8, and count its lines; say if it is the last."""
+        raw = self._file.read(_CHUNK_BYTES)
+        own = self._codec.name == "utf-8"
+        if own and b"\0" in raw[:_HEAD_BYTES] and not self._size:
+            raise _neither(self._name, raw[:8])
+        try:
+            text = self._decoder.decode(raw, final=not raw)
+            chunk = raw if own else text.encode()
+        except UnicodeError as error:
+            before = raw[: getattr(error, "start", 0)].decode(self._codec.name, "ignore")
+            raise self._bad_line(before.encode(errors="ignore"), f"`{error}`") from error
+        if b"\0" in chunk:
+            raise self._bad_line(chunk[: chunk.index(b"\0")], "a NUL")
+        self._size += len(chunk)
+        self._lines += _line_ends(chunk)
+        if self._budget is not None and self.needed > self._budget:
+            got = f"more than {self._size / 2**20:,.0f} MB of text in {self._lines:,} lines"
+            raise too_large(self._name, self._budget, got)
+        return chunk, not raw
+
+    def _too_long(self) -> InputError:
+        rule = f"the lines of {self._name} to be shorter than {_BLOCK_BYTES >> 20} MB"
+        return InputError(expected(rule, "a longer one", "Is it a CSV file?"))
+
+    def _bad_line(self, before: bytes, got: str) -> InputError:
+        hint = "Say how it is encoded, such as `encoding='latin-1'`, or write it anew in UTF-8."
+        line = self._lines + _line_ends(before) + 1
+        rule = f"{self._name} to be text in {self._codec.name}"
+        return InputError(expected(rule, f"{got} in line {line}", hint))
+
+
+def text_codec(encoding: Any) -> codecs.CodecInfo:
+    """Return how Python decodes text; raise if it does not know the name."""
+    if not isinstance(encoding, str):
+        raise InputTypeError(expected("`encoding` to be a name", f"{encoding!r:.80}"))
+    hint = "Pass a name that Python knows, such as 'utf-8', 'latin-1' or 'utf-16'."
+    try:
+        codec = codecs.lookup(encoding)
+        "".encode(encoding)  # raises for codecs of bytes, such as gzip's
+    except (LookupError, ValueError) as error:
         raise InputError(
-            expected(f"{name} to be a whole Parquet file", f"`{first_line(error)}`")
+            expected("`encoding` to be an encoding of text", f"{encoding!r:.80}", hint)
         ) from error
+    return codec
 
 
-def _csv_table(content: bytes, name: str) -> pa.Table:
+def _line_ends(text: bytes) -> int:
+    return max(text.count(b"\n"), text.count(b"\r"))
+
+
+def _csv_table(
+    file: BinaryIO, name: str, encoding: str, budget: int, text: Sequence[str]
+) -> tuple[pa.Table, int]:
+    lines = CsvText(file, name, encoding, budget)
+    types = dict.fromkeys(text, _imported("pyarrow").string())
+    return parse_csv(b"".join(lines.blocks()), lines, name, types, names=lines.names), lines.needed
+
+
+def parse_csv(
+    text: bytes,
+    lines: CsvText,
+    name: str,
+    types: Mapping[str, Any],
+    *,
+    names: Sequence[str] | None,
+    hint: str = "Every line needs as many fields as the first one.",
+) -> pa.Table:
+    """Parse whole lines; without names the first line has them.
+
+    Arrow gets bytes and no file of Python's: its threads would read that while Python ends.
+    """
     pyarrow, csv = _imported("pyarrow"), _imported("pyarrow.csv")
-    # Blank lines at either end mean nothing; inside, a blank line is a missing value.
-    lines = content.removeprefix(b"\xef\xbb\xbf").strip(b"\r\n") + b"\n"
-    separator = delimiter(lines)
-    names = column_names(first_record(lines, separator))
-    parsing = csv.ParseOptions(delimiter=separator, ignore_empty_lines=False)
 
     def parse(*, use_threads: bool) -> pa.Table:
-        reading = csv.ReadOptions(column_names=names, use_threads=use_threads)
-        return csv.read_csv(io.BytesIO(lines), read_options=reading, parse_options=parsing)
+        return csv.read_csv(
+            pyarrow.BufferReader(text),
+            csv.ReadOptions(
+                column_names=names, use_threads=use_threads, block_size=_BLOCK_BYTES + _CHUNK_BYTES
+            ),
+            csv.ParseOptions(delimiter=lines.delimiter, ignore_empty_lines=False),
+            csv.ConvertOptions(column_types=dict(types)),
+        )
 
     try:
         return parse(use_threads=True)
-    except (pyarrow.ArrowException, UnicodeDecodeError):
+    except MemoryError:
+        raise
+    except pyarrow.ArrowException:
         pass
     try:
         # Only the serial reader knows the row of what it cannot parse.
         return parse(use_threads=False)
-    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
-        raise InputError(
-            expected(
-                f"{name} to be a CSV file",
-                f"`{first_line(error)}`",
-                "Every line needs as many fields as the first one, as text in UTF-8.",
-            )
-        ) from error
+    except pyarrow.ArrowException as error:
+        rule = f"{name} to be a CSV file"
+        raise InputError(expected(rule, f"`{first_line(error)}`", hint)) from error
 
 
 _DELIMITERS = ",;\t"
@@ -265,9 +552,8 @@ def column_names(fields: list[str]) -> list[str] | None:
 
 
 def _first_line(content: bytes) -> str:
-    end = content.find(b"\n")
-    line = content if end < 0 else content[:end]
-    return line.decode("utf-8", errors="replace").rstrip("\r")
+    line = content.partition(b"\n")[0].partition(b"\r")[0]
+    return line.decode("utf-8", errors="replace")
 
 
 def _is_value(field: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -13,11 +13,13 @@ from closecall.axis import Axis, read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
+from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events, Intervals, read_labels, read_set
-from closecall.parameters import read_length
+from closecall.parameters import read_name
 from closecall.series import read_span
-from closecall.tables.reading import read_table, shown_name
+from closecall.tables.reading import MEMORY, read_table, shown_name
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -46,11 +48,11 @@ class Source:
     @property
     def listing(self) -> str:
         """The hint that names the columns."""
-        return f"Its columns are: {', '.join(self.columns)}."
+        return f"Its columns are: {listed(self.columns)}."
 
     def column(self, name: str, argument: str) -> pa.ChunkedArray:
         """Return one column; raise if there is none of that name, or several."""
-        count = self.columns.count(name)
+        count = self.columns.count(read_name(name, argument))
         if count == 1:
             return self.table.column(name)
         rule = f"`{argument}` to name a column of {self.name}"
@@ -65,8 +67,17 @@ class Source:
         return _as_times(self.column(name, argument), f"{name!r} of {self.name}")
 
 
-def read_sources(truth_file: File, other_file: File | None = None) -> list[Source]:
-    """Read the table that holds both sides, or the two tables; Arrow tables are taken as is."""
+def read_sources(
+    truth_file: File,
+    other_file: File | None = None,
+    *,
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
+) -> list[Source]:
+    """Read the table that holds both sides, or the two tables; Arrow tables are taken as is.
+
+    `encoding` and `memory` are those of `read_table`, for each file.
+    """
     if [file for file in (truth_file, other_file) if isinstance(file, str)] == ["-", "-"]:
         raise InputError(
             expected(
@@ -76,15 +87,18 @@ def read_sources(truth_file: File, other_file: File | None = None) -> list[Sourc
             )
         )
     files: list[Any] = [truth_file] if other_file is None else [truth_file, other_file]
-    return [_read_source(file, name) for file, name in zip(files, _TABLES, strict=False)]
+    return [
+        _read_source(file, name, encoding, memory)
+        for file, name in zip(files, _TABLES, strict=False)
+    ]
 
 
-def _read_source(file: Any, name: str) -> Source:
+def _read_source(file: Any, name: str, encoding: str, memory: float) -> Source:
     if isinstance(file, Source):
         return file
     if hasattr(file, "column_names"):
         return Source(name, file)
-    return Source(shown_name(file), read_table(file))
+    return Source(shown_name(file), read_table(file, encoding=encoding, memory=memory))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,15 +113,12 @@ class EvaluatedTime:
     """Everything from there on is ignored."""
     max_step: Any = None
     """How long a sample lasts at most."""
+    encoding: str = field(default="utf-8", compare=False)
+    """How the text of the file is encoded."""
 
-    def ignored(
-        self, sources: list[Source], axis: Axis | None, span: Any, *, gaps: bool = False
-    ) -> Events | None:
-        """Return the time to ignore; with the gaps of the axis if samples become events."""
+    def ignored(self, sources: list[Source], axis: Axis | None, span: Any) -> Events | None:
+        """Return the time to ignore, without the gaps of the axis."""
         stretches = [] if self.ignore is None else [self._stretches(sources, axis)]
-        if gaps and self.max_step is not None and axis is not None:
-            longest = read_length(self.max_step, axis.clock, "max_step")
-            stretches.append(Intervals(*axis.gaps(longest), axis.clock))
         if self.since is not None or self.until is not None:
             stretches.append(self._outside(axis, span))
         if not stretches:
@@ -137,7 +148,7 @@ class EvaluatedTime:
             suggestion = f"Did you mean {close[0]!r}? " if close else ""
             rule = f"`ignore` to name a column of {sources[-1].name}, or a file of events"
             raise InputError(expected(rule, repr(name), suggestion + sources[-1].listing))
-        file = Source(name, read_table(name))
+        file = Source(name, read_table(name, encoding=self.encoding))
         starts, stops = (file.times(column, "ignore") for column in _EVENT_COLUMNS)
         if len(starts) == 0:
             return Events([]).intervals
@@ -198,18 +209,15 @@ def affiliation_arguments(
             )
         )
     times = None if time is None else read_times(sources, time)
-    step = evaluated.max_step
-    options = {"times": times, "end": end, "span": span, "max_step": step}
+    options = {"times": times, "end": end, "span": span, "max_step": evaluated.max_step}
     if all(listed):
         options["ignore"] = evaluated.ignored(sources, None, span)
     else:
         axis = _sample_axis(sides[listed.index(False)], times, end, evaluated)
-        options["ignore"] = evaluated.ignored(sources, axis, span, gaps=any(listed))
+        options["ignore"] = evaluated.ignored(sources, axis, span)
     if listed[0] != listed[1]:
-        labels = listed.index(False)
-        turned = Events.from_labels(sides[labels], times=times, end=end, max_step=step)
-        sides = (sides[0], turned) if labels else (turned, sides[1])
-        options |= {"times": None, "end": None, "max_step": None}
+        read = read_detectors(*sides, alone=("predicted", None), **options)
+        return {"truth": read.predicted["predicted"], "predicted": None}
     return {"truth": sides[0], "predicted": sides[1], **options}
 
 
@@ -263,7 +271,7 @@ def axis_arguments(
 
 def _sample_axis(column: Any, times: Any, end: Any, evaluated: EvaluatedTime) -> Axis | None:
     """Read the axis of a column, if anything is to be ignored; else reading it later is enough."""
-    if evaluated == EvaluatedTime():
+    if all(value is None for value in vars(evaluated).values()):
         return None
     return read_axis(len(column), times, end, of="samples", max_step=evaluated.max_step)
 
@@ -282,7 +290,7 @@ def read_side(
     if asked is None:
         if not shared and role not in columns and set(_EVENT_COLUMNS) <= set(columns):
             pair = _EVENT_COLUMNS
-    elif asked not in columns and "," in asked:
+    elif read_name(asked, role) not in columns and "," in asked:
         start, _, stop = asked.partition(",")
         pair = (start.strip(), stop.strip())
     if pair is None:
@@ -327,6 +335,7 @@ def read_sample_times(
 
 def read_times(sources: list[Source], time: str) -> pa.ChunkedArray:
     """Return the column of times of whichever tables have it; several must agree."""
+    read_name(time, "time")
     holders = [source for source in sources if time in source.columns] or sources[:1]
     first, *rest = holders
     times = first.times(time, "time")

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.affiliation import Affiliation, AffiliationCurve, affiliation, affiliation_curve
-from closecall.errors import InputError, expected
+from closecall.affiliation import (
+    Affiliation,
+    AffiliationCurve,
+    OperatingPoint,
+    affiliation,
+    affiliation_curve,
+)
+from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.parameters import read_names, require_count
+from closecall.tables.reading import MEMORY
 from closecall.tables.roles import (
     EvaluatedTime,
     Source,
@@ -22,6 +30,7 @@ from closecall.tables.roles import (
     read_sources,
     with_nan,
 )
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +38,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.affiliation import OperatingPoint
     from closecall.compare import Comparison
     from closecall.tables.roles import File
 
@@ -54,6 +62,8 @@ def score_files(
     max_step: Any = None,
     point_length: Any = None,
     zero_division: float = nan,
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
 ) -> Affiliation:
     r"""Score predictions against the truth, straight from CSV or Parquet files or Arrow tables.
 
@@ -66,7 +76,7 @@ def score_files(
         What to compare: a column of 0/1 labels, or ``START,STOP`` for two columns that list
         events (the same column twice lists points). By default a column called ``truth`` or
         ``predicted``, else the columns ``start`` and ``stop``, else the file's only column.
-        Where one side is a list and the other labels, the labels become events first.
+        One side may be a list and the other labels.
     time
         The column of times that goes with the labels, in either file; in both, they must agree.
     end
@@ -83,6 +93,9 @@ def score_files(
     point_length, zero_division
         A length for points, and what to count for an undefined precision, as in
         `closecall.affiliation`.
+    encoding, memory
+        How the text of CSV files is encoded, and how many gigabytes each file may take with what
+        is computed from it, as in `read_table`.
 
     Returns
     -------
@@ -102,9 +115,11 @@ def score_files(
     >>> score_files(incidents, alarms, predicted="at,at", span=(0, 100)).headline
     '1 of 1 caught, median delay 2, no false alarms'
     """
-    evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
+    evaluated = EvaluatedTime(
+        ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
+    )
     columns = {"truth": truth, "predicted": predicted, "time": time}
-    sources = read_sources(truth_file, predicted_file)
+    sources = read_sources(truth_file, predicted_file, encoding=encoding, memory=memory)
     arguments = affiliation_arguments(sources, **columns, end=end, span=span, evaluated=evaluated)
     return affiliation(**arguments, point_length=point_length, zero_division=zero_division)
 
@@ -123,6 +138,8 @@ def curve_files(
     until: Any = None,
     max_step: Any = None,
     nan: Literal["raise", "ignore"] = "raise",
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
 ) -> AffiliationCurve:
     r"""Score a detector at every threshold, straight from CSV or Parquet files or Arrow tables.
 
@@ -147,6 +164,8 @@ def curve_files(
         Time that does not count, as in `score_files`.
     nan
         What to do with samples without a score: ``"raise"``, or ``"ignore"`` their time.
+    encoding, memory
+        As in `score_files`.
 
     Returns
     -------
@@ -161,9 +180,11 @@ def curve_files(
     >>> curve_files(path)
     AffiliationCurve(4 thresholds, average_precision=1.000, best f1=1.000 at 0.7)
     """
-    evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
+    evaluated = EvaluatedTime(
+        ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
+    )
     arguments = curve_arguments(
-        read_sources(truth_file, scores_file),
+        read_sources(truth_file, scores_file, encoding=encoding, memory=memory),
         truth=truth,
         score=score,
         time=time,
@@ -196,6 +217,7 @@ def curve_columns(
     >>> curve_columns(c, points=2)["threshold"]
     array([0.9, 0.1])
     """
+    _require_curve(curve, chosen)
     rows = slice(None) if points is None else outline_with(curve, points, chosen)
     # Written in float32, 0.7 would read back as a number above the score it stands for.
     wide = np.float64 if curve.thresholds.dtype.kind == "f" else curve.thresholds.dtype
@@ -209,6 +231,15 @@ def curve_columns(
         "false_alarms": curve.false_alarms[rows],
         "alarmed": curve.alarmed[rows],
     }
+
+
+def _require_curve(curve: Any, chosen: Any = None) -> None:
+    if not isinstance(curve, AffiliationCurve):
+        rule = "`curve` to be what `closecall.affiliation_curve` returns"
+        raise InputTypeError(expected(rule, shown(curve)))
+    if chosen is not None and not isinstance(chosen, OperatingPoint):
+        rule = "`chosen` to be what `AffiliationCurve.best` returns"
+        raise InputTypeError(expected(rule, shown(chosen)))
 
 
 def outline_with(
@@ -243,6 +274,8 @@ def alarm_rate(curve: AffiliationCurve, alarms: int) -> float:
     >>> alarm_rate(cc.affiliation_curve([0, 1, 0, 0], [0, 1, 0, 1]), 2)
     0.5
     """
+    _require_curve(curve)
+    require_count(alarms, "alarms", 0, curve.scored.all_scores.size)
     pair = curve.scored
     whole = pair.stop - pair.start
     if pair.clock.kind == "datetime":
@@ -266,6 +299,10 @@ def curve_report(
     >>> chosen["threshold"], chosen["events"][0]["recall"]
     (0.4, 1.0)
     """
+    if chosen is None:
+        raise InputTypeError(
+            expected("`chosen` to be what `AffiliationCurve.best` returns", "None")
+        )
     columns = curve_columns(curve, points=points, chosen=chosen)
     plain = {name: column.tolist() for name, column in columns.items()}
     thresholds = [_json_number(value) for value in plain.pop("threshold")]
@@ -304,6 +341,8 @@ def compare_files(
     max_step: Any = None,
     nan: Literal["raise", "ignore"] = "raise",
     decimals: int | None = None,
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
 ) -> Comparison:
     r"""Compare detectors event by event, straight from CSV or Parquet files or Arrow tables.
 
@@ -334,6 +373,8 @@ def compare_files(
         their time for all detectors.
     decimals
         To how many decimals scores are rounded before they are compared.
+    encoding, memory
+        As in `score_files`.
 
     Returns
     -------
@@ -350,13 +391,16 @@ def compare_files(
     """
     from closecall.compare import compare  # which a score does without
 
-    sources = read_sources(truth_file, detectors_file)
+    sources = read_sources(truth_file, detectors_file, encoding=encoding, memory=memory)
     detectors, shared = sources[-1], len(sources) == 1
+    predicted, scores = read_names(predicted, "predicted"), read_names(scores, "scores")
     _require_rivals(detectors, [*predicted, *scores])
     actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
     labelled = {name: detectors.column(name, "predicted") for name in predicted}
     scored = {name: with_nan(detectors.column(name, "score")) for name in scores}
-    evaluated = EvaluatedTime(ignore=ignore, since=since, until=until, max_step=max_step)
+    evaluated = EvaluatedTime(
+        ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
+    )
     column = next(iter((labelled | scored).values()))
     axis = axis_arguments(
         sources, column, actual, time=time, end=end, span=span, evaluated=evaluated
@@ -367,7 +411,7 @@ def compare_files(
 
 def _require_rivals(source: Source, columns: list[str]) -> None:
     """Raise if there are fewer than two detectors, or a column is named twice."""
-    listing = f"The columns of {source.name} are: {', '.join(source.columns)}."
+    listing = f"The columns of {source.name} are: {listed(source.columns)}."
     if len(columns) < _FEWEST_DETECTORS:
         got = f"only {columns[0]!r}" if columns else "none"
         raise InputError(expected("columns of at least two detectors to compare", got, listing))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
-from closecall.parameters import read_numbers, shown
+from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.parameters import read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ def precision_of_points(filled: ArrayLike, points: ArrayLike = 1) -> Moments:
     >>> precision_of_points(0.2)
     Moments(mean=0.52, variance=0.1002...)
     """
-    p, k = require_shares(filled, "filled"), require_points(points, "points", 1)
+    p, k = _together(require_shares(filled, "filled"), require_points(points, "points", 1))
     mean = 0.5 + p * p / 2
     variance = np.maximum(p + (1 - p) ** 3 / 3 - mean**2, 0) / k
     return _plain(mean, variance)
@@ -200,7 +200,7 @@ def nodes(panels: Floats, count: int) -> tuple[Floats, Floats]:
     places, weights = _gauss(count)
     half = np.diff(panels)[..., None] / 2
     middle = (panels[..., 1:] + panels[..., :-1])[..., None] / 2
-    shape = (*panels.shape[:-1], -1)
+    shape = (*panels.shape[:-1], half.shape[-2] * count)
     return (middle + half * places).reshape(shape), (half * weights).reshape(shape)
 
 
@@ -234,7 +234,7 @@ def require_points(values: ArrayLike, name: str, least: int) -> Floats:
 
 def require_inside(event: tuple[Any, Any], zone: tuple[Any, Any]) -> tuple[Floats, ...]:
     """Return all four ends; raise for zones without length, and events that leave theirs."""
-    ends = np.broadcast_arrays(*_two_ends(event, "event"), *_two_ends(zone, "zone"))
+    ends = _together(*_two_ends(event, "event"), *_two_ends(zone, "zone"))
     starts, stops, lows, highs = ends
     long = (lows < highs) & np.isfinite(highs - lows)
     _require(long, np.stack([lows, highs], axis=-1), "`zone` to stop after its start")
@@ -242,6 +242,15 @@ def require_inside(event: tuple[Any, Any], zone: tuple[Any, Any]) -> tuple[Float
     rule = "`event` to start before it stops, inside its zone"
     _require(inside, np.stack([starts, stops], axis=-1), rule)
     return tuple(ends)
+
+
+def _together(*columns: Floats) -> tuple[Floats, ...]:
+    """Bring columns to one shape."""
+    try:
+        return tuple(np.broadcast_arrays(*columns))
+    except ValueError:
+        shapes = " and ".join(str(column.shape) for column in columns)
+        raise InputError(expected("columns of one length, or single numbers", shapes)) from None
 
 
 def require_as_many(values: Floats, name: str, count: int) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.parameters import read_numbers, require_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -205,10 +206,8 @@ def single_prediction(proportion: Value, *, position: Position) -> PrecisionReca
     >>> single_prediction([0.2, 1.0], position="border").recall.tolist()
     [0.05, 0.25]
     """
-    if position not in get_args(Position):
-        rule = '`position` to be "border", "halfway", "start" or "center"'
-        hint = "Any other place can be scored: `closecall.affiliation` takes `Events.from_points`."
-        raise InputError(expected(rule, repr(position), hint))
+    hint = "Any other place can be scored: `closecall.affiliation` takes `Events.from_points`."
+    require_choice(position, "position", get_args(Position), hint)
     return _at(proportion, *_SINGLE_PREDICTION[position])
 
 
@@ -234,7 +233,7 @@ _SINGLE_PREDICTION: dict[Position, tuple[Callable[[Any], Any], Callable[[Any], A
 def _at(
     proportion: Any, precision: Callable[[Any], Any], recall: Callable[[Any], Any]
 ) -> PrecisionRecall[Any]:
-    values = _read_numbers(proportion, "proportion")
+    values = read_numbers(proportion, "proportion")
     inside = (values > 0) & (values <= 1)
     if not inside.all():
         hint = "It is the event's length over its zone's length."
@@ -269,18 +268,10 @@ def _length(clock: Clock, ticks: Tick) -> float:
     return ticks / clock.ticks_per_second if clock.kind == "datetime" else float(ticks)
 
 
-def _read_numbers(values: Any, name: str) -> NDArray[np.float64]:
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        rule = f"`{name}` to be a number or an array of numbers"
-        raise InputTypeError(expected(rule, f"values of type {array.dtype}"))
-    return array.astype(np.float64)
-
-
 def _read_distance(distance: Any, *, timed: bool) -> NDArray[np.float64]:
     """Read numbers, or timedeltas in seconds."""
     if not timed:
-        return _read_numbers(distance, "distance")
+        return read_numbers(distance, "distance")
     exact = distance.to_timedelta64() if hasattr(distance, "to_timedelta64") else distance
     lengths = np.asarray(exact)
     if lengths.dtype == object and all(isinstance(length, timedelta) for length in lengths.flat):

@@ -343,7 +343,7 @@ class Watch(threading.Thread):
 
     def run(self):
         for _ in range(6000):
-            if any(self.folder.glob("*.unit")):
+            if any(self.folder.glob("[!.]*.unit")):
                 self.action()
                 return
             time.sleep(0.01)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import pickle
+import random
+import shutil
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -465,6 +470,115 @@ def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monk
     ]
     monkeypatch.undo()
     same(result, evaluate_frame(path, **asked))
+
+
+def flip(path, chance):
+    content = bytearray(path.read_bytes())
+    content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    path.write_bytes(content)
+
+
+def swap(path, chance):
+    others = {*path.parent.iterdir()} - {path, path.with_name("manifest.json")}
+    other = chance.choice(sorted(others))
+    content = other.read_bytes()
+    other.write_bytes(path.read_bytes())
+    path.write_bytes(content)
+
+
+def bomb(path, chance):
+    path.write_bytes(path.read_bytes().partition(b"\n")[0] + b"\n" + pickle.dumps(Bomb()))
+
+
+class Bomb:
+    def __reduce__(self):
+        return pytest.fail, ("a file was unpickled",)
+
+
+def special(make):
+    def replace(path, chance):
+        path.unlink()
+        make(path)
+
+    return replace
+
+
+ATTACKS = {
+    "a bit": flip,
+    "the end": lambda path, chance: os.truncate(path, chance.randrange(path.stat().st_size)),
+    "more": lambda path, _: path.write_bytes(path.read_bytes() + b"\0"),
+    "nothing": lambda path, _: path.write_bytes(b""),
+    "gone": lambda path, _: path.unlink(),
+    "swapped": swap,
+    "twice": lambda path, chance: shutil.copy(
+        path, path.with_name(f"{chance.getrandbits(128):032x}{path.suffix}")
+    ),
+    "a pickle": bomb,
+    "a deep header": lambda path, _: path.write_bytes(b"[" * 100_000),
+    "a folder": special(Path.mkdir),
+    "a pipe": special(os.mkfifo),
+    "a link": special(lambda path: path.symlink_to(path.parents[1] / "precious")),
+    "a link to nothing": special(lambda path: path.symlink_to("nowhere")),
+}
+
+
+@pytest.mark.parametrize("kind", ["units", "parts"])
+def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(
+    tmp_path, monkeypatch, kind
+):
+    """It is evaluated again, or refused; and nothing outside of the folder is touched."""
+    path, out, kept = parquet_file(tmp_path), tmp_path / "rows.parquet", tmp_path / "kept"
+    asked = {**ASKED, "threshold": "best_f1_global", "per_event": True}
+    if kind == "parts":
+        table = pa.table(
+            {"label": np.arange(1000) // 30 % 7 == 3, "alarm": np.arange(1000) % 9 < 2}
+        )
+        pq.write_table(table, path, row_group_size=100)
+        asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"]}
+    read_in_small_units(monkeypatch)
+
+    def stop(*_):
+        raise Stopped
+
+    folder = tmp_path / "rows.parquet.partial"
+    other = {**asked, "metrics": ["affiliation", "classical"]}  # another run, with the same names
+    for options, place in [(asked, kept), *([(other, tmp_path / "other")] * (kind == "units"))]:
+        with monkeypatch.context() as patch:
+            patch.setattr(Journal, "complete", stop)
+            with pytest.raises(Stopped):
+                evaluate_frame(path, **options, out=out)
+        folder.rename(place)
+    evaluate_frame(path, **asked, out=out)
+    whole = out.read_bytes()
+    (tmp_path / "precious").write_text("years of work")
+    names = sorted(file.name for file in kept.iterdir())
+    assert {".unit", ".note" if kind == "units" else ".part"} < {
+        Path(name).suffix for name in names
+    }
+    chance, refused = random.Random(7), Counter()  # noqa: S311 - no secret
+    attacks = dict(ATTACKS)
+    if kind == "units":
+        attacks["of another run"] = lambda file, _: shutil.copy(
+            tmp_path / "other" / file.name, file
+        )
+    for attack, name in itertools.product(attacks, names):
+        out.unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(kept, folder)
+        attacks[attack](folder / name, chance)
+        try:
+            evaluate_frame(path, **asked, out=out, resume=True)
+        except InputError:
+            refused[attack] += 1
+            assert name == "manifest.json" or "other files" in str(sys.exception())
+            assert not out.exists() or out.read_bytes() == whole
+        else:
+            assert out.read_bytes() == whole, (attack, name)
+            assert not folder.exists()
+        assert (tmp_path / "precious").read_text() == "years of work"
+    # Only what may be somebody's own, and what says nothing of the question, is not mended.
+    own = {"a folder", "a pipe", "a link", "a link to nothing"}
+    assert all(refused[attack] <= 1 for attack in attacks.keys() - own), refused
 
 
 def test_a_unit_that_fails_is_named_and_the_others_finish(tmp_path, monkeypatch):

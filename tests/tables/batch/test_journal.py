@@ -85,7 +85,8 @@ def test_what_was_being_written_is_left_out(out):
     journal = Journal.open(out, ABOUT)
     keep(journal, FIRST)
     (path,) = journal.folder.glob("*.unit")
-    path.rename(f"{path}.tmp")
+    path.rename(path.with_name(f".closecall-{'0f' * 16}.unit"))
+    (path.parent / f".closecall-{'1e' * 16}.parquet").write_bytes(b"PAR1")
     assert finished(journal) == []
     journal.complete(FIRST.rows)
     assert names(out.parent) == ["results.parquet"]
@@ -112,7 +113,8 @@ def test_csv(tmp_path):
 def test_a_crash_between_the_two_files_can_be_resumed(out, monkeypatch):
     journal = Journal.open(out, ABOUT)
     keep(journal, SECOND)
-    journal._place(SECOND.events, journal.events_out)  # and then the power fails
+    with journal._placed(SECOND.events, journal.events_out):
+        pass  # and then the power fails
     again = Journal.open(out, ABOUT, resume=True)
     assert finished(again) == [SECOND]
     again.complete(SECOND.rows, SECOND.events)
@@ -122,7 +124,8 @@ def test_a_crash_between_the_two_files_can_be_resumed(out, monkeypatch):
 def test_a_crash_before_the_folder_is_gone_can_be_resumed(out):
     journal = Journal.open(out, ABOUT)
     keep(journal, FIRST)
-    journal._place(FIRST.rows, out)
+    with journal._placed(FIRST.rows, out):
+        pass
     with pytest.raises(InputError, match="no unfinished batch at"):
         Journal.open(out, ABOUT)
     again = Journal.open(out, ABOUT, resume=True)
@@ -181,7 +184,8 @@ def test_an_unfinished_batch_is_in_the_way(out):
 
 @pytest.mark.parametrize("options", [{}, {"resume": True}, {"overwrite": True}])
 def test_a_batch_that_finished_nothing_is_not_in_the_way(out, options):
-    Journal.open(out, ABOUT)
+    journal = Journal.open(out, ABOUT)
+    (journal.folder / f".closecall-{'0f' * 16}.unit").write_bytes(b"half of a unit")
     Journal.open(out, {"data": "other"}, **options).complete(FIRST.rows)
     assert names(out.parent) == ["results.parquet"]
 
@@ -460,14 +464,30 @@ def test_a_folder_that_is_a_link_is_refused(out, tmp_path):
     assert (precious / "manifest.json").read_text() == "mine"
 
 
-@pytest.mark.parametrize("content", [b"", b"lock of mine"])
-def test_a_lock_of_somebody_else_is_not_removed(out, content):
+OURS = b"closecall writes here\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"lock of mine", OURS + b"and of mine", OURS])
+@pytest.mark.parametrize("link", [False, True])
+def test_a_lock_of_somebody_else_is_neither_removed_nor_changed(out, content, link):
     lock = out.with_name("results.parquet.lock")
-    lock.write_bytes(content or b"closecall writes here\n")  # one that a dead batch left
-    with sole_writer(out):
+    file = out.with_name("precious") if link else lock
+    file.write_bytes(content)
+    if link:
+        lock.symlink_to(file)
+    with sole_writer(out), pytest.raises(InputError, match="no other batch"), sole_writer(out):
         pass
-    assert lock.exists() == bool(content)
-    assert not content or lock.read_bytes() == content
+    left_by_a_dead_batch = content == OURS and not link
+    assert lock.exists() != left_by_a_dead_batch
+    assert left_by_a_dead_batch or file.read_bytes() == content
+
+
+def test_a_lock_of_another_user_is_respected(out, as_anybody):
+    """Who may not write to it can still see that it is held."""
+    with sole_writer(out):
+        out.with_name("results.parquet.lock").chmod(0o444)
+        with as_anybody(), pytest.raises(InputError, match="no other batch"), sole_writer(out):
+            pass
 
 
 @pytest.mark.parametrize("name", ["data.parquet", "data.events.parquet", "link.parquet"])
@@ -492,9 +512,11 @@ def test_an_output_that_is_an_input_is_refused(tmp_path, name, hard):
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
-def test_events_of_others_are_neither_replaced_nor_removed(tmp_path, suffix):
+@pytest.mark.parametrize("guests", [True, False])
+def test_events_of_others_are_neither_replaced_nor_removed(tmp_path, suffix, guests):
     out, events = tmp_path / f"rows{suffix}", tmp_path / f"rows.events{suffix}"
-    write_rows(pa.table({"party": ["a", "b"], "day": [1, 2]}), events)
+    parties = pa.table({"party": ["a", "b"], "day": [1, 2]})
+    write_rows(parties if guests else parties.slice(0, 0), events)
     before = events.read_bytes()
     for options in ({}, {"overwrite": True}):
         text = message(lambda options=options: Journal.open(out, ABOUT, **options))
@@ -507,6 +529,35 @@ def test_events_of_others_are_neither_replaced_nor_removed(tmp_path, suffix):
     write_rows(EVENTS, events)
     Journal.open(out, ABOUT, overwrite=True).complete(FIRST.rows)
     assert names(tmp_path) == [out.name]
+
+
+@pytest.mark.parametrize("large", ["rows", "events"])
+def test_rows_and_events_are_replaced_together_or_not_at_all(out, large):
+    Journal.open(out, ABOUT).complete(FIRST.rows, SECOND.events)
+    journal = Journal.open(out, ABOUT, overwrite=True)
+    before = {path: path.read_bytes() for path in (out, journal.events_out)}
+    much = pa.table({"f1": np.random.default_rng(0).random(20_000)})
+    tables = {"rows": SECOND.rows, "events": SECOND.events} | {large: much}
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limit[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            journal.complete(**tables)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert {path: path.read_bytes() for path in before} == before
+    assert names(journal.folder) == ["manifest.json"]
+
+
+def test_a_lock_that_cannot_be_written_is_not_left(out):
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limit[1]))
+    try:
+        with sole_writer(out):
+            pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert names(out.parent) == []
 
 
 def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path):

@@ -241,14 +241,27 @@ def test_stopping_while_a_result_is_sent_does_not_wait_for_ever(tmp_path):
             script.kill()
 
 
+def send_half():
+    """Send the head of a result of 200 KB and part of it, as a worker that is stopped meanwhile."""
+    frame = sys._getframe()
+    while frame.f_code.co_name != "_work":
+        frame = frame.f_back
+    os.write(frame.f_locals["pipe"].fileno(), struct.pack("!i", 200_000) + bytes(70_000))
+
+
 def die_in_the_middle_of_a_message(unit):
-    """Send the head of a result of 200 KB and part of it, as a worker that is killed meanwhile."""
     if unit.value == 3:
-        frame = sys._getframe()
-        while frame.f_code.co_name != "_work":
-            frame = frame.f_back
-        os.write(frame.f_locals["pipe"].fileno(), struct.pack("!i", 200_000) + bytes(70_000))
+        send_half()
         die(unit)
+    return bytes(200_000)
+
+
+def halt_in_the_middle_of_a_message(unit):
+    """Stand still, as in a debugger or without memory, until somebody ends the process."""
+    if unit.value == 1:
+        (Path(unit.mark) / str(os.getpid())).touch()
+        send_half()
+        os.kill(os.getpid(), signal.SIGSTOP)
     return bytes(200_000)
 
 
@@ -257,6 +270,54 @@ def test_a_worker_that_dies_while_it_sends_costs_its_unit_only(start):
     assert found.pop("number 3") == Outcome("number 3", None, DIED)
     assert {len(outcome.value) for outcome in found.values()} == {200_000}
     assert len(found) == 5
+
+
+@needs_proc
+def test_a_worker_that_stands_still_while_it_sends_and_is_killed_costs_its_unit_only(
+    start, tmp_path
+):
+    units = [MarkedNumber(value, str(tmp_path)) for value in range(6)]
+
+    def kill_all():
+        for count in (1, 2):  # it is tried once more, alone
+            wait_until(lambda count=count: len(list(tmp_path.iterdir())) == count)
+            (worker,) = set(tmp_path.iterdir()) - killed
+            wait_until(lambda worker=worker: stands_still(worker.name))
+            os.kill(int(worker.name), signal.SIGKILL)
+            killed.add(worker)
+
+    killed = set()
+    killer = threading.Thread(target=kill_all)
+    with closing(run_with(units, halt_in_the_middle_of_a_message, workers=2)) as outcomes:
+        first = next(outcomes)  # workers were forked before there is another thread
+        killer.start()
+        found = by_key([first, *outcomes])
+    killer.join()
+    assert found.pop("number 1") == Outcome("number 1", None, DIED)
+    assert {len(outcome.value) for outcome in found.values()} == {200_000}
+    assert len(found) == 5
+
+
+def stands_still(number):
+    return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+HALTING = SCRIPT.replace("finish_one", "halt_in_the_middle_of_a_message")
+
+
+@needs_proc
+@pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
+def test_ctrl_c_while_a_worker_stands_still_in_the_middle_of_a_message(tmp_path, threads):
+    parts = {"guarded": True, "threads": threads, "units": 4}
+    with start_script(tmp_path, HALTING, **parts)[0] as parent:
+        marks = tmp_path / "marks"
+        wait_until(lambda: len(list(marks.iterdir())) == 2)
+        workers = [path.name for path in marks.iterdir()]
+        wait_until(lambda: all(map(stands_still, workers)))
+        parent.send_signal(signal.SIGINT)
+        parent.wait(30)
+        assert not any(map(is_alive, workers))
+        assert parent.stderr.read().strip().endswith("KeyboardInterrupt")
 
 
 @pytest.mark.skipif("forkserver" not in get_all_start_methods(), reason="has no server")
@@ -356,7 +417,7 @@ def loaded_kernels(_):
         _curve_kernels.sweep,
         _curve_kernels.radix_sort,
         _kernels.score_zones,
-        _shift_kernels.score_shifts,
+        _shift_kernels.score_seams,
     )
     return [len(kernel.compiled.signatures) > 0 for kernel in kernels]
 

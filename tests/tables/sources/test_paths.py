@@ -3,6 +3,8 @@
 import gzip
 import os
 import pickle
+import re
+import socket
 from pathlib import Path
 
 import pyarrow as pa
@@ -159,26 +161,71 @@ def test_a_list_of_what_are_no_paths_is_refused(place):
 
 
 @pytest.mark.parametrize("place", ["", "key0=*/*.parquet", "**/*.parquet", "*/x.parquet"])
-def test_a_folder_that_cannot_be_read_is_refused(tmp_path, monkeypatch, place):
+@pytest.mark.parametrize("mode", [0, 0o111, 0o444], ids=oct)
+def test_a_folder_that_cannot_be_read_is_refused(tmp_path, as_anybody, place, mode):
     """`rglob` and `glob` leave it out, and nobody misses its series."""
     for name in ("key0=a", "key0=b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "x.parquet").touch()
-
-    def denying(original):
-        def read(path):
-            if str(path).endswith("key0=b"):
-                raise PermissionError(13, "Permission denied", str(path))
-            return original(path)
-
-        return read
-
-    monkeypatch.setattr("pathlib.Path.iterdir", denying(Path.iterdir))
-    monkeypatch.setattr("os.scandir", denying(os.scandir))
-    with pytest.raises(
-        InputError, match=r"to read all of .*, got `Permission denied` for .*key0=b"
-    ):
+    folder = tmp_path / "key0=b"
+    folder.chmod(mode)
+    got = r"to read all of .*, got `Permission denied` for .*key0=b"
+    with as_anybody(), pytest.raises(InputError, match=got):
         list_files(tmp_path / place)
+    folder.chmod(0o755)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize("place", ["", "*/*"])
+def test_a_file_that_may_not_be_read_is_a_unit_that_failed(tmp_path, as_anybody, suffix, place):
+    path = write_machines(tmp_path, suffix)
+    path.chmod(0)
+    with as_anybody():
+        found = cc.evaluate_frame(tmp_path / place, by="machine", truth="label", score="a")
+    assert found.table["machine"].to_pylist() == ["x", "z"]
+    [(key, error)] = found.failures
+    assert key == f"all of machine=y/part1.{suffix}"
+    assert "Permission denied" in error
+
+
+def bind(path):
+    with socket.socket(socket.AF_UNIX) as one:
+        os.chdir(path.parent)  # the names of sockets are short
+        one.bind(path.name)
+
+
+FOUND = {
+    "machine=w": (lambda path: path.symlink_to("nowhere"), "a link to nothing"),
+    "machine=v": (lambda path: path.symlink_to(path.name), "a link to nothing"),
+    "machine=x/pipe.csv": (os.mkfifo, "a pipe or the like"),
+    "machine=x/socket.csv": (bind, "a pipe or the like"),
+    "machine=x/part-00000": (Path.touch, "a name that says neither"),
+    "machine=x/rest.csv.xz": (Path.touch, "a name that says neither"),
+    "machine=x/rest.jsonl": (Path.touch, "a name that says neither"),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_is_found_and_not_read_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    write_machines(tmp_path, "csv")
+    make, got = FOUND[name]
+    make(tmp_path / name)
+    message = f"Expected {tmp_path / name} to be a Parquet or CSV file, got {got}."
+    with pytest.raises(InputError, match=re.escape(message)):
+        list_files(tmp_path)
+    if got != "a name that says neither":
+        with pytest.raises(InputError, match=f"{name}.*, got {got}"):
+            list_files(tmp_path / "*/*.csv")
+
+
+def test_names_in_capitals_are_read_and_what_is_about_the_data_is_not(tmp_path):
+    path = write_machines(tmp_path, "csv")
+    path.rename(path.with_suffix(".CSV"))
+    for name in ("README.md", "machine=x/readme.txt", "LICENSE", "_notes.doc", ".hidden"):
+        (tmp_path / name).touch()
+    found = cc.evaluate_frame(tmp_path, by="machine", truth="label", score="a")
+    assert found.table["machine"].to_pylist() == ["x", "y", "z"]
 
 
 def test_folders_behind_links_are_read_and_loops_are_refused(tmp_path):
@@ -210,7 +257,6 @@ BROKEN = {
     "latin-1 key": "series,label,a\nK\u00e4se,0,0.1\nK\u00e4se,1,0.9\n".encode("latin-1"),
     "latin-1 header": "series,label,a,L\u00e4rm\nx,0,0.1,2\nx,1,0.9,3\n".encode("latin-1"),
     "utf-16": "series,label,a\nx,0,0.1\nx,1,0.9\n".encode("utf-16"),
-    "bare CR": b"series,label,a\rx,0,0.1\rx,1,0.9\r",
     "a long field": b'"' + b"s" * 200_000 + b'",label,a\nx,0,0.1\n',
     "NUL bytes": b"series,label,a\nx\0,0,0.1\n\0\0,1,0.9\n",
     "ragged": b"series,label,a\nx,0,0.1,7\n",

@@ -13,6 +13,7 @@ MODULES = (
     "decode",
     "predict",
     "score",
+    "slices",
     "chance",
     "sweep",
     "limits",
@@ -39,7 +40,7 @@ MODULES = (
     "page",
 )
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', flags=re.MULTILINE)
-_EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", flags=re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const) (\w+))", flags=re.MULTILINE)
 
 
 def asset(name: str) -> str:

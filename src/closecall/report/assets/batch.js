@@ -58,7 +58,7 @@ function leaderboard(ranking) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with; beside them, what the same alarms reach on average when they are moved around their series."),
+    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with: unless another was given, the best one on the same labels, so these scores flatter. Beside them, what the same alarms reach on average when they are moved around their series."),
     tableOf(head, 1, rows, "leaderboard"),
   );
 }

@@ -1,6 +1,7 @@
 // One card per detector: its scores at its threshold, whether it is shown, and the way to its best.
 
 import { make, setText, toggleAttribute } from "./dom.js";
+import { bestText } from "./limits.js";
 import { headlineOf } from "./outcome.js";
 import { thresholdText } from "./predict.js";
 import { detectorVariable } from "./theme.js";
@@ -10,6 +11,7 @@ const DIGITS = 3;
 const SCORES = [["F1", "f1"], ["precision", "precision"], ["recall", "recall"]];
 const MEANING = "What the same alarms reach on average when they are moved around the series, all together.";
 const AVERAGE_MEANING = "What the same scores reach on average when they are moved around the series.";
+const RETUNED_MEANING = "What the same scores reach on average when they are moved around the series and the threshold is chosen again.";
 
 class Card {
   constructor(view, index) {
@@ -28,6 +30,7 @@ class Card {
     this.alarms = make("span", {});
     this.note = make("p", { class: "note" }, this.alarms, ...this.average());
     this.best = make("button", { type: "button", class: "best", click: () => view.toBest(index) });
+    this.retuned = make("span", { "data-chance": "best F1", title: RETUNED_MEANING }, this.detector.best ? `· re-tuned ${chanceText(this.detector.chanceBest)}` : "");
     const several = view.series.detectors.length > 1;
     this.shown = make("input", { type: "checkbox", "aria-label": `show ${this.detector.name}`, change: () => view.show(index, this.shown.checked) });
     this.name = make("button", { type: "button", class: "name", click: () => view.activate(index) }, this.detector.name);
@@ -38,7 +41,7 @@ class Card {
       this.headline,
       scores,
       this.note,
-      this.best,
+      make("p", { class: "tuned" }, this.best, " ", this.retuned),
     );
     this.shown.addEventListener("click", (event) => event.stopPropagation());
     this.best.addEventListener("click", (event) => event.stopPropagation());
@@ -63,12 +66,11 @@ class Card {
     }
     const alarms = counted(result.alarms, "alarm");
     if (detector.best) {
-      const best = view.bestOf(index);
-      const [atBest, within] = [view.isBest(index), view.limits ? " within the limits" : ""];
+      const [best, atBest] = [view.bestOf(index), view.isBest(index)];
       setText(this.alarms, `${alarms} at threshold ${thresholdText(detector, view.thresholds[index])}`);
-      const text = best && `best F1${within} ${scoreText(best.f1, DIGITS)}${atBest ? ": here" : ` at ${thresholdText(detector, best.threshold)}`}`;
-      setText(this.best, text || "no threshold keeps the limits");
+      setText(this.best, bestText(detector, best, atBest, view.limits ? "the limits" : ""));
       this.best.disabled = atBest || !best;
+      this.retuned.hidden = Boolean(view.limits);
     } else {
       setText(this.alarms, `${alarms} · predictions without a threshold`);
       this.best.hidden = true;

@@ -6,8 +6,6 @@ import { cutAtBorders, emptyPieces, emptyRows, scoreZones, zoneBorders } from ".
 
 const SHIFTS = 1000;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-const REST = 250; // milliseconds without another threshold
-const SLICE = 10; // milliseconds, after which the page has its turn
 
 // Places on an axis counted in samples, where times are floats that sums would round.
 function inSamples(borders) {
@@ -22,8 +20,10 @@ const mapped = ({ starts, stops }, map) => ({ starts: starts.map(map), stops: st
 
 // Places [low, high) of the seam that leave an alarm across it if there is one now, and none if not;
 // in units from the start, or any number without a unit. Alarms that touch are one.
-function seams({ starts, stops }, [from, to], count, unit) {
-  const one = unit ? 1 : 0;
+function seams({ starts, stops }, [from, to], [per, of]) {
+  // The last place that is not after a start, and the first that is not before a stop.
+  const counted = (length, round) => (of > 0 ? round((length * per) / of) : length);
+  const one = of > 0 ? 1 : 0;
   const ranges = [];
   for (let k = 0; k < starts.length; k++) {
     if (!(starts[k] < stops[k])) continue;
@@ -31,9 +31,9 @@ function seams({ starts, stops }, [from, to], count, unit) {
     if (last && starts[k] <= last[1]) last[1] = Math.max(last[1], stops[k]);
     else ranges.push([starts[k], stops[k]]);
   }
-  const own = ranges.map((ends) => ends.map((end) => count(end - from)));
-  const length = count(to - from);
-  if (own.length && own[0][0] === 0 && own[own.length - 1][1] === length) {
+  const own = ranges.map(([start, stop]) => [counted(start - from, Math.floor), counted(stop - from, Math.ceil)]);
+  const length = counted(to - from, Math.floor);
+  if (ranges.length && ranges[0][0] === from && ranges[ranges.length - 1][1] === to) {
     return [own.map(([start, stop], k) => [k ? start + one : 0, stop]), length];
   }
   const gaps = [0, ...own.map(([, stop]) => stop)];
@@ -54,8 +54,7 @@ function lastNotAbove(sorted, x) {
 // All shifts if there are up to 1,000, else 1,000 multiples of the golden ratio among them.
 export function shiftsOf(predicted, span, [per, of]) {
   const unit = of > 0;
-  const count = unit ? (length) => Math.floor((length * per) / of) : (length) => length;
-  const [runs, length] = seams(predicted, span, count, unit);
+  const [runs, length] = seams(predicted, span, [per, of]);
   const before = new Float64Array(runs.length + 1);
   runs.forEach(([low, high], run) => {
     before[run + 1] = before[run] + (high - low);
@@ -99,7 +98,7 @@ function move({ starts, stops }, shift, [from, to], moved) {
 }
 
 // Compute the levels, one shift at a time: what is yielded says nothing, what is returned does.
-function* movedLevels(series, predicted, shift) {
+export function* movedLevels(series, predicted, shift) {
   const levels = { precision: NaN, recall: 0, f1: NaN };
   if (!predicted.starts.length) return levels;
   let own = series;
@@ -125,53 +124,4 @@ function* movedLevels(series, predicted, shift) {
   }
   for (const name of Object.keys(sums)) levels[name] = sums[name] / shifts.length;
   return levels;
-}
-
-export function levelsOf(series, predicted, shift) {
-  const steps = movedLevels(series, predicted, shift);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
-
-// Computes levels while the page rests, in slices, and tells them.
-export class ChanceLevels {
-  constructor(series, tell) {
-    this.series = series;
-    this.tell = tell;
-    this.waiting = new Map();
-    this.timer = null;
-  }
-
-  ask(index, predicted) {
-    const { shift } = this.series.detectors[index];
-    this.waiting.set(index, () => movedLevels(this.series, predicted, shift));
-    this.running = null;
-    this.later(REST);
-  }
-
-  later(milliseconds) {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.work(), milliseconds);
-  }
-
-  work() {
-    if (!this.running) {
-      const [next] = this.waiting;
-      if (!next) return;
-      this.running = { index: next[0], steps: next[1]() };
-    }
-    const { index, steps } = this.running;
-    const until = performance.now() + SLICE;
-    while (performance.now() < until) {
-      const { done, value } = steps.next();
-      if (!done) continue;
-      this.running = null;
-      this.waiting.delete(index);
-      this.tell(index, value);
-      break;
-    }
-    this.later(0);
-  }
 }

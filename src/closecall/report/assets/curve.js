@@ -82,7 +82,7 @@ export class CurvePanel {
         dots.push(make("i", { class: `dot ${name}${active ? " active" : ""}`, style }));
       };
       const best = this.view.bestOf(index);
-      if (best) add("best", best.precision, best.recall);
+      if (best && !best.broken) add("best", best.precision, best.recall);
       add("now", precision, recall);
     }
     this.dots.replaceChildren(...dots);

@@ -7,7 +7,6 @@ import { ticksOf } from "./ticks.js";
 
 const MARGIN = { left: 56, right: 14, bottom: 40 };
 const HEIGHTS = { values: 130, scores: 110, title: 20, lane: 12, truth: 16, name: 16 };
-const STEPS_BELOW = 600; // samples in the window below which each is drawn as the step it is
 
 function panelsOf(view) {
   const { series } = view;
@@ -56,7 +55,6 @@ function line(view, frame, values, stroke, yaxis) {
   const { borders } = view.series.drawn;
   const [first, after] = visibleSamples(borders, frame.from, frame.to);
   const chosen = outline(values, first, after, Math.max(50, Math.round(frame.right - frame.left)));
-  const steps = after - first <= STEPS_BELOW;
   const [x, y] = [[], []];
   chosen.forEach((i, k) => {
     const gap = k ? firstIgnored(view.series, chosen[k - 1], i) : null;
@@ -67,15 +65,13 @@ function line(view, frame, values, stroke, yaxis) {
     x.push(borders[i]);
     y.push(values[i]);
   });
-  if (steps) {
-    // The last sample lasts until its border.
-    const { ignored, borders: closed } = view.series;
-    x.push(ignored ? ignored.stop(closed[after]) : borders[after]);
-    y.push(values[after - 1]);
-  }
+  // Every sample is drawn as the step it is, however long; the last one lasts until its border.
+  const { ignored, borders: closed } = view.series;
+  x.push(ignored ? ignored.stop(closed[after]) : borders[after]);
+  y.push(values[after - 1]);
   return {
     type: "scatter", mode: "lines", x, y, yaxis, hoverinfo: "skip",
-    line: { ...stroke, width: 1.2, shape: steps ? "hv" : "linear", simplify: false },
+    line: { ...stroke, width: 1.2, shape: "hv", simplify: false },
   };
 }
 

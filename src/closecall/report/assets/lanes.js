@@ -122,9 +122,9 @@ function ignoredTime(context, view, frame) {
     if (width < context.measureText("ignored").width + 12) continue;
     context.fillStyle = colour("ignored");
     const [middle, room] = [left + width / 2, context.measureText("ignored").width / 2 + 4];
-    context.fillRect(middle - room, frame.lanesTop + 3, 2 * room, 16);
+    context.fillRect(middle - room, frame.bottom - 18, 2 * room, 16);
     context.fillStyle = colour("muted");
-    context.fillText("ignored", middle, frame.lanesTop + 15);
+    context.fillText("ignored", middle, frame.bottom - 6);
   }
 }
 

@@ -4,38 +4,78 @@
 import { make, setText } from "./dom.js";
 import { thresholdText } from "./predict.js";
 import { countAlarms, wholeCurve } from "./sweep.js";
-import { readLength, scoreText } from "./words.js";
+import { general, lengthText, readLength, scoreText } from "./words.js";
 
 const MOST_ALARMED = 0.5; // with a budget of alarms, since one endless alarm keeps any budget
 const ROUNDING = 8 * Number.EPSILON;
 
-// Limits: minPrecision and minRecall, maxAlarms and maxFalseAlarms as [count, offsets], maxAlarmed,
-// and cooldown in offsets; each may be missing. Null if no threshold keeps them.
-export function bestWithin(series, detector, limits) {
-  const curve = wholeCurve(series, detector);
-  const { alarms, falseAlarms } = countAlarms(curve, limits.cooldown || 0);
+// The columns that are bounded, in the order in which the library names them.
+const BOUNDS = [
+  ["minPrecision", "precision", "precision", false], ["minRecall", "recall", "recall", false], ["maxAlarmed", "alarmed", "alarmed", true],
+  ["maxAlarms", "alarms", "alarms", true], ["maxFalseAlarms", "falseAlarms", "false alarms", true],
+];
+
+// Limits with a function of a threshold's place that gives the value in the unit of the bound.
+function boundsOf({ clock, span }, limits, columns) {
+  const time = span[1] - span[0];
   const budget = limits.maxAlarms || limits.maxFalseAlarms;
-  const maxAlarmed = limits.maxAlarmed ?? (budget ? MOST_ALARMED : Infinity);
-  const time = series.span[1] - series.span[0];
-  const most = (limit) => (limit ? (limit[0] * time) / limit[1] : Infinity);
-  const [mostAlarms, mostFalse] = [most(limits.maxAlarms), most(limits.maxFalseAlarms)];
-  const allowed = (k) =>
-    curve.precision[k] >= (limits.minPrecision ?? 0) && curve.recall[k] >= (limits.minRecall ?? 0)
-    && curve.alarmed[k] <= maxAlarmed && alarms[k] <= mostAlarms && falseAlarms[k] <= mostFalse;
-  const values = curve.f1.map((f1, k) => (allowed(k) ? f1 : -1));
+  const given = { ...limits, maxAlarmed: limits.maxAlarmed ?? (budget ? MOST_ALARMED : undefined) };
+  return BOUNDS.filter(([option]) => given[option] !== undefined).map(([option, column, name, atMost]) => {
+    const own = columns[column];
+    const [bound, per] = [given[option]].flat();
+    const most = per ? (bound * time) / per : bound;
+    return {
+      bound, name, atMost,
+      value: per ? (k) => own[k] * (per / time) : (k) => own[k],
+      kept: atMost ? (k) => own[k] <= most : (k) => own[k] >= bound,
+      unit: per ? ` per ${lengthText(clock.evaluated(per), clock.dated)}` : "",
+    };
+  });
+}
+
+// How far a threshold is from keeping a limit, as a share of the bound or of 1.
+function missedBy({ value, bound, atMost }, k) {
+  const away = value(k) - bound;
+  return Math.max(atMost ? away : -away, 0) / (bound || 1);
+}
+
+// Limits: minPrecision and minRecall, maxAlarms and maxFalseAlarms as [count, offsets], maxAlarmed,
+// and cooldown in offsets; each may be missing. If no threshold keeps them, the nearest one, and
+// `broken` says what it breaks.
+export function* bestWithin(series, detector, limits) {
+  const curve = yield* wholeCurve(series, detector);
+  const counts = yield* countAlarms(curve, limits.cooldown || 0);
+  const columns = { ...curve, ...counts };
+  const bounds = boundsOf(series, limits, columns);
+  const values = curve.f1.map((f1, k) => (bounds.every(({ kept }) => kept(k)) ? f1 : -1));
+  yield;
   const highest = values.reduce((high, value) => Math.max(high, value), -1);
-  if (highest < 0) return null;
-  const at = values.findIndex((value) => value >= highest * (1 - ROUNDING));
+  let at = values.findIndex((value) => value >= highest * (1 - ROUNDING));
+  let broken = "";
+  if (highest < 0) {
+    const away = values.map((_, k) => bounds.reduce((far, limit) => Math.max(far, missedBy(limit, k)), 0));
+    at = away.indexOf(away.reduce((near, one) => Math.min(near, one)));
+    broken = bounds.filter(({ kept }) => !kept(at)).map(({ name, value, unit, bound, atMost }) =>
+      `${name} ${general(value(at), 3)}${unit} (${atMost ? "at most" : "at least"} ${general(bound, 6)} asked)`).join(" and ");
+  }
   return {
     threshold: curve.thresholds[at], precision: curve.precision[at], recall: curve.recall[at], f1: curve.f1[at],
-    alarms: alarms[at], falseAlarms: falseAlarms[at], alarmed: curve.alarmed[at],
+    alarms: counts.alarms[at], falseAlarms: counts.falseAlarms[at], alarmed: curve.alarmed[at], broken,
   };
+}
+
+// What is best, or nearest, where it is, and whether that is here; `them` are the limits.
+export function bestText(detector, best, atBest, them) {
+  if (!best) return "looking for the best threshold …";
+  const place = thresholdText(detector, best.threshold);
+  if (best.broken) return `no threshold keeps ${them}; the nearest is ${place}${atBest ? " (here)" : ""}`;
+  return `best F1${them && ` within ${them}`} ${scoreText(best.f1, 3)}${atBest ? ": here" : ` at ${place}`}`;
 }
 
 const NUMBER = (text) => (text === "" ? NaN : Number(text));
 const FIELDS = [
   ["maxAlarms", "at most", "alarms"], ["maxFalseAlarms", "at most", "false alarms"], ["per", "per", ""],
-  ["cooldown", "closer than", "count once"], ["minPrecision", "precision at least", ""], ["minRecall", "recall at least", ""],
+  ["cooldown", "closer than", "count once"], ["maxAlarmed", "in alarm at most", "of the time"], ["minPrecision", "precision at least", ""], ["minRecall", "recall at least", ""],
 ];
 
 // Inputs beside the slider, folded until somebody opens them; they hold for every detector.
@@ -76,9 +116,11 @@ export class LimitInputs {
       maxAlarms: budget("maxAlarms"),
       maxFalseAlarms: budget("maxFalseAlarms"),
       cooldown: value("cooldown", offsets),
+      maxAlarmed: value("maxAlarmed", NUMBER, 0, 1),
       minPrecision: value("minPrecision", NUMBER, 0, 1),
       minRecall: value("minRecall", NUMBER, 0, 1),
     };
+    this.inputs.maxAlarmed.placeholder = limits.maxAlarms || limits.maxFalseAlarms ? String(MOST_ALARMED) : "";
     const any = Object.values(limits).some((limit) => limit !== undefined);
     this.view.setLimits(any ? limits : null);
   }
@@ -89,9 +131,8 @@ export class LimitInputs {
     const detector = view.series.detectors[view.active];
     this.best.hidden = !view.limits || !detector.scores;
     if (this.best.hidden) return;
-    this.best.disabled = !best || view.isBest(view.active);
-    setText(this.best, best
-      ? `best F1 within them ${scoreText(best.f1, 3)} at ${thresholdText(detector, best.threshold)}${this.best.disabled ? ": here" : ""}`
-      : "no threshold keeps them");
+    const atBest = view.isBest(view.active);
+    this.best.disabled = !best || atBest;
+    setText(this.best, bestText(detector, best, atBest, "them") + (best?.broken ? ` with ${best.broken}` : ""));
   }
 }

@@ -2,12 +2,13 @@
 
 import { batchSummary, batchView } from "./batch.js";
 import { make } from "./dom.js";
-import { levelsOf } from "./chance.js";
+import { movedLevels } from "./chance.js";
 import { inflate } from "./decode.js";
 import { bestWithin } from "./limits.js";
 import { headlineOf, outcome } from "./outcome.js";
 import { isPrinting, onPaper } from "./paper.js";
 import { openSeries } from "./series.js";
+import { atOnce } from "./slices.js";
 import { onThemeChange } from "./theme.js";
 import { counted, headline, inWords, outcomeText, rateText, scoreText } from "./words.js";
 import { View } from "./view.js";
@@ -55,11 +56,13 @@ function put(element, title, text, advice = []) {
   document.getElementById("content").replaceChildren(element);
 }
 
+// Which series and which detector the address names, if it does; anything else in it is ignored.
+const ADDRESS = /^#series=(\d+)(?:&detector=(\d+))?$/;
+
 async function route() {
-  const wanted = new URLSearchParams(location.hash.slice(1));
-  const index = wanted.has("series") ? Number(wanted.get("series")) : 0;
-  const one = about.series[index];
-  const all = isBatch && (!wanted.has("series") || !one || Boolean(one.status));
+  const [, named, detector] = ADDRESS.exec(location.hash) || [];
+  const index = named in about.series && !about.series[named].status ? Number(named) : 0;
+  const all = isBatch && String(index) !== named;
   document.getElementById("back").hidden = !isBatch || all;
   if (all) {
     current = null;
@@ -68,11 +71,11 @@ async function route() {
   }
   const view = await viewOf(index);
   current = view;
+  const one = about.series[index];
   put(view.element, isBatch ? one.name : about.title, evaluated(view.series, one), view.series.advice);
-  const detector = Number(wanted.get("detector"));
   if (detector in view.series.detectors) {
-    view.active = detector;
-    view.shown.add(detector);
+    view.active = Number(detector);
+    view.shown.add(view.active);
   }
   view.render();
 }
@@ -92,6 +95,7 @@ async function start() {
   onPaper(() => current && current.render());
   onResize();
   addEventListener("hashchange", async () => {
+    if (location.hash && !ADDRESS.test(location.hash)) return;
     await route();
     scrollTo(0, 0);
   });
@@ -108,7 +112,9 @@ window.closecall = {
   get view() {
     return current;
   },
-  inWords, scoreText, outcomeText, headline, rateText, outcome, headlineOf, levelsOf, bestWithin, times,
+  inWords, scoreText, outcomeText, headline, rateText, outcome, headlineOf, times,
+  levelsOf: (...of) => atOnce(movedLevels(...of)),
+  bestWithin: (...of) => atOnce(bestWithin(...of)),
   reopen() {
     views.clear();
     return route();

@@ -16,6 +16,7 @@ async function openDetector(raw, index) {
     best: raw.best,
     averagePrecision: raw.average_precision,
     chanceAveragePrecision: raw.chance_average_precision ?? NaN,
+    chanceBest: raw.chance_best_f1 ?? NaN,
     chance: Object.fromEntries(Object.entries(raw.chance).map(([name, level]) => [name, level ?? NaN])),
     shift: raw.shift,
     threshold: Number(raw.threshold),

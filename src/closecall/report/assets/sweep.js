@@ -1,28 +1,32 @@
 // Every threshold at once: precision, recall, time in alarm and alarms, as closecall's curve has them.
 // Made only when somebody asks for a best threshold within limits; the page comes with a part of it.
+// All of it yields now and then, since it takes a second for half a million samples.
 
 import { distinctScores, lastAtMost, lowerBound } from "./predict.js";
 import { fMeasure, lossAfter, lossBefore, lossBetween, lossOutside } from "./score.js";
 
+const PAUSE = 4096; // pieces between two yields
+
 // The samples, cut where a zone border falls inside one: piece k is [cuts[k], cuts[k + 1]).
 function cutSamples({ borders, zones }, { scores }) {
   const last = borders.length - 1;
-  const cuts = [];
-  const owners = [];
+  const cuts = new Float64Array(borders.length + zones.length);
+  const own = new Float64Array(cuts.length);
+  let count = 0;
   let zone = 1;
+  const add = (at, i) => {
+    cuts[count] = at;
+    own[count++] = scores[i];
+  };
   for (let i = 0; i < last; i++) {
-    cuts.push(borders[i]);
-    owners.push(i);
+    add(borders[i], i);
     while (zone < zones.length - 1 && zones[zone] < borders[i + 1]) {
-      if (zones[zone] > borders[i]) {
-        cuts.push(zones[zone]);
-        owners.push(i);
-      }
+      if (zones[zone] > borders[i]) add(zones[zone], i);
       zone++;
     }
   }
-  cuts.push(borders[last]);
-  return { cuts: Float64Array.from(cuts), scores: Float64Array.from(owners, (i) => scores[i]) };
+  cuts[count] = borders[last];
+  return { cuts: cuts.subarray(0, count + 1), scores: own.subarray(0, count) };
 }
 
 // The loss of recall that a piece takes away, entering between two pieces, if there are any.
@@ -40,7 +44,7 @@ function gainOf(cuts, piece, left, right, a, b, A, B) {
 }
 
 // What each piece changes when it enters, which depends only on the higher pieces next to it.
-function weigh({ truth, zones }, { cuts, scores }) {
+function* weigh({ truth, zones }, { cuts, scores }) {
   const count = scores.length;
   const pieces = { loss: new Float64Array(count), gain: new Float64Array(count), zone: new Int32Array(count) };
   const stack = new Int32Array(count);
@@ -53,6 +57,7 @@ function weigh({ truth, zones }, { cuts, scores }) {
     let top = 0;
     let k = first;
     for (; k < count && (isLast || cuts[k] < B); k++) {
+      if (k % PAUSE === 0) yield;
       while (top > 0 && scores[stack[top - 1]] < scores[k]) {
         const piece = stack[--top];
         const left = top > 0 ? stack[top - 1] : -1;
@@ -73,16 +78,18 @@ function weigh({ truth, zones }, { cuts, scores }) {
 }
 
 // Places of the pieces from the highest score down, and where each distinct score's begin.
-function descending(scores, distinct) {
+function* descending(scores, distinct) {
   const groups = new Int32Array(distinct.length + 1);
-  const ranks = scores.map((score) => distinct.length - 1 - lowerBound(distinct, score));
-  for (const rank of ranks) groups[rank + 1]++;
+  const ranks = new Int32Array(scores.length);
+  for (let k = 0; k < scores.length; k++) {
+    if (k % PAUSE === 0) yield;
+    ranks[k] = distinct.length - 1 - lowerBound(distinct, scores[k]);
+    groups[ranks[k] + 1]++;
+  }
   for (let k = 0; k < distinct.length; k++) groups[k + 1] += groups[k];
   const next = groups.slice();
   const order = new Int32Array(scores.length);
-  ranks.forEach((rank, k) => {
-    order[next[rank]++] = k;
-  });
+  for (let k = 0; k < scores.length; k++) order[next[ranks[k]]++] = k;
   return { order, groups };
 }
 
@@ -106,7 +113,7 @@ class Sum {
 }
 
 // Let pieces enter from the highest score down; a point after each distinct score.
-function sweep(series, { cuts }, { loss, gain, zone }, { order, groups }) {
+function* sweep(series, { cuts }, { loss, gain, zone }, { order, groups }) {
   const points = groups.length - 1;
   const curve = { precision: new Float64Array(points), recall: new Float64Array(points), alarmed: new Float64Array(points) };
   const zones = Array.from(series.truth.starts, () => ({ loss: new Sum(), length: new Sum(), precision: 0 }));
@@ -114,6 +121,7 @@ function sweep(series, { cuts }, { loss, gain, zone }, { order, groups }) {
   let defined = 0;
   for (let point = 0; point < points; point++) {
     for (let i = groups[point]; i < groups[point + 1]; i++) {
+      if (i % PAUSE === 0) yield;
       const k = order[i];
       const own = zones[zone[k]];
       const length = cuts[k + 1] - cuts[k];
@@ -145,11 +153,12 @@ function hitsOf({ truth }, { cuts, scores }) {
 }
 
 // The whole curve of a detector, thresholds descending; kept with it.
-export function wholeCurve(series, detector) {
+export function* wholeCurve(series, detector) {
   if (!detector.whole) {
     const pieces = cutSamples(series, detector);
-    const entering = descending(pieces.scores, distinctScores(detector));
-    const curve = sweep(series, pieces, weigh(series, pieces), entering);
+    yield;
+    const entering = yield* descending(pieces.scores, distinctScores(detector));
+    const curve = yield* sweep(series, pieces, yield* weigh(series, pieces), entering);
     const f1 = curve.precision.map((precision, k) => fMeasure(precision, curve.recall[k]));
     const thresholds = distinctScores(detector).slice().reverse();
     detector.whole = { ...curve, f1, thresholds, pieces, entering, hit: hitsOf(series, pieces) };
@@ -158,18 +167,20 @@ export function wholeCurve(series, detector) {
 }
 
 // Alarms and false ones at every threshold; those that a pause below the cooldown parts are one.
-export function countAlarms({ pieces: { cuts, scores }, entering: { order, groups }, hit }, cooldown) {
+export function* countAlarms({ pieces: { cuts, scores }, entering: { order, groups }, hit }, cooldown) {
   const count = scores.length;
   // The neighbours of a piece when it enters: the nearest ones with a score at least as high.
   const left = new Int32Array(count).fill(-1);
   const right = new Int32Array(count).fill(count);
+  const parents = new Int32Array(count); // of the groups that have joined
   const stack = new Int32Array(count);
   for (let k = 0, top = 0; k < count; k++) {
+    if (k % PAUSE === 0) yield;
+    parents[k] = k;
     while (top > 0 && scores[stack[top - 1]] < scores[k]) right[stack[--top]] = k;
     if (top > 0) left[k] = stack[top - 1];
     stack[top++] = k;
   }
-  const parents = Int32Array.from({ length: count }, (_, k) => k);
   const hits = hit.slice();
   const find = (k) => {
     while (parents[k] !== k) k = parents[k] = parents[parents[k]];
@@ -191,6 +202,7 @@ export function countAlarms({ pieces: { cuts, scores }, entering: { order, group
   };
   for (let point = 0; point < alarms.length; point++) {
     for (let i = groups[point]; i < groups[point + 1]; i++) {
+      if (i % PAUSE === 0) yield;
       const k = order[i];
       total++;
       wrong += hit[k] ? 0 : 1;

@@ -1,18 +1,20 @@
 // One series on the page: what is chosen, what follows from it, and the parts that show it.
 
 import { Cards } from "./cards.js";
-import { ChanceLevels } from "./chance.js";
+import { movedLevels } from "./chance.js";
 import { CurvePanel } from "./curve.js";
 import { make } from "./dom.js";
 import { bestWithin } from "./limits.js";
 import { opened } from "./open.js";
 import { predictedAt } from "./predict.js";
 import { scoreEvents } from "./score.js";
+import { Slices } from "./slices.js";
 import { Slider } from "./slider.js";
 import { EventTable } from "./table.js";
 import { Timeline } from "./timeline.js";
 
 const MOST_SHOWN = 4; // detectors at first
+const REST = 250; // milliseconds without another threshold
 
 export class View {
   constructor(series) {
@@ -21,12 +23,16 @@ export class View {
     this.shown = new Set(series.detectors.map((_, index) => index).slice(0, MOST_SHOWN));
     this.layout = "stack";
     this.limits = null;
-    this.within = new Map(); // the best thresholds within the limits
+    this.within = new Map(); // the best thresholds within the limits, as soon as they are found
+    this.search = new Slices(0, (index, best) => {
+      this.within.set(index, best);
+      this.refreshBest();
+    });
     this.dragMode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
     this.selected = null;
     this.thresholds = series.detectors.map((detector) => detector.threshold);
     this.levels = series.detectors.map((detector) => detector.chance);
-    this.chance = new ChanceLevels(series, (index, levels) => {
+    this.chance = new Slices(REST, (index, levels) => {
       this.levels[index] = levels;
       this.cards.refresh();
     });
@@ -59,12 +65,10 @@ export class View {
     return this.series.detectors.map((_, index) => index).filter((index) => this.shown.has(index));
   }
 
-  // The best F1 of a detector, within the limits if there are any; null if nothing keeps them.
+  // The best F1 of a detector, within the limits if there are any; undefined until it is found.
   bestOf(index) {
     const detector = this.series.detectors[index];
-    if (!this.limits || !detector.scores) return detector.best;
-    if (!this.within.has(index)) this.within.set(index, bestWithin(this.series, detector, this.limits));
-    return this.within.get(index);
+    return this.limits && detector.scores ? this.within.get(index) : detector.best;
   }
 
   isBest(index) {
@@ -74,7 +78,12 @@ export class View {
   setLimits(limits) {
     this.limits = limits;
     this.within.clear();
-    this.refresh();
+    this.search.waiting.clear();
+    const { detectors } = this.series;
+    for (const index of limits ? [this.active, ...detectors.keys()] : []) {
+      if (detectors[index].scores) this.search.ask(index, () => bestWithin(this.series, detectors[index], limits));
+    }
+    this.refreshBest();
   }
 
   setThreshold(index, threshold) {
@@ -82,7 +91,8 @@ export class View {
     this.thresholds[index] = threshold;
     this.results[index] = this.scoreAt(index, threshold);
     this.levels[index] = null; // until the slider rests
-    this.chance.ask(index, this.results[index].predicted);
+    const { predicted } = this.results[index];
+    this.chance.ask(index, () => movedLevels(this.series, predicted, this.series.detectors[index].shift));
     this.refresh();
   }
 
@@ -135,12 +145,17 @@ export class View {
     this.below.style.minHeight = "";
   }
 
-  // What follows a threshold.
-  refresh() {
+  // What follows the limits.
+  refreshBest() {
     this.cards.refresh();
     this.slider.refresh();
-    this.timeline.refresh();
     this.curve.refresh();
+  }
+
+  // What follows a threshold.
+  refresh() {
+    this.refreshBest();
+    this.timeline.refresh();
     this.table.refresh();
     this.holdHeight();
   }

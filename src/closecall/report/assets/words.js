@@ -5,7 +5,9 @@ const UNITS = [["d", 86400], ["h", 3600], ["min", 60]];
 const FRACTIONS = [["s", 0.1, 1], ["ms", 1e-3, 1e3], ["us", 1e-6, 1e6], ["ns", 0, 1e9]];
 // From this many seconds on, finer steps than that say nothing.
 const STEPS = [[86400, 3600], [3600, 60], [120, 1], [59.95, 0.1]];
-const RATES = [["a day", 86400], ["an hour", 3600], ["a minute", 60], ["a second", 1]];
+const RATES = [["a second", 1], ["a minute", 60], ["an hour", 3600], ["a day", 86400],
+  ["a week", 604800], ["a month", 2629800], ["a year", 31557600]];
+const LEAST_RATE = 0.1;
 const LENGTHS = { s: 1, min: 60, h: 3600, hour: 3600, d: 86400, day: 86400, w: 604800, week: 604800 };
 
 // The first digits of a positive number as an integer, rounded half to even as Python does.
@@ -30,7 +32,7 @@ function fixed(value, digits) {
 }
 
 // A number with so many digits, as Python's format "g" writes it.
-function general(value, digits) {
+export function general(value, digits) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   let [head, exponent] = rounded(size, digits);
@@ -121,17 +123,19 @@ export function headline({ caught, events, medianDelay, falseAlarms, length, dat
   return parts.join(", ");
 }
 
-// How often something happened, in a unit of time that the length holds.
+// How often something happened, in a unit of time that reads well.
 export function rateText(count, noun, length, dated) {
   if (count === 0) return `no ${noun}s`;
   let per = count / length;
   let unit = "";
   if (dated) {
-    const [name, seconds] = RATES.find((one) => length >= one[1]) || RATES[RATES.length - 1];
+    const held = Math.max(0, RATES.slice(0, 4).findLastIndex((one) => length >= one[1]));
+    const longer = RATES.slice(held);
+    const [name, seconds] = longer.find((one) => per * one[1] >= LEAST_RATE) || longer.at(-1);
     [per, unit] = [per * seconds, name];
   } else {
     const size = 10 ** Math.max(0, Math.ceil(-Math.log10(per)));
-    [per, unit] = [per * size, `per ${BigInt(size)}`];
+    [per, unit] = [per * size, size > 1 ? `per ${BigInt(size)}` : "per unit of time"];
   }
   const value = per < 10 ? general(per, 2) : fixed(per, 0);
   return `${value} ${noun}${value === "1" ? "" : "s"} ${unit}`;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import CancelledError, Future
 from contextlib import ExitStack
 from math import inf
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, expected
 from closecall.tables.batch.options import installed_version
 from closecall.tables.batch.run import KEPT, Engine, listed_keys
+from closecall.tables.batch.status import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 _AHEAD = 2  # units on their way for each thread of the cluster
 _FEWEST = 8  # units on their way, so that a cluster that grows on demand has a reason to
 _SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
+_LARGEST_PORT = 65_535
 _CONNECT_SECONDS = 10
 _ASK_SECONDS = 5
 _LOOK_SECONDS = 0.5  # between looks for workers, while there are none
@@ -157,7 +160,8 @@ def scheduler_address(text: str) -> str:
     """
     scheme, separator, place = text.strip().partition("://")
     host, colon, port = place.rpartition(":")
-    if not (separator and host and colon and port.isdigit() and scheme in (*_SCHEMES, "dask")):
+    numbered = colon and re.fullmatch(r"[0-9]{1,5}", port) and int(port) <= _LARGEST_PORT
+    if not (separator and host and numbered and scheme in (*_SCHEMES, "dask")):
         raise InputError(
             expected(
                 "`engine` to be the address of a Dask scheduler",
@@ -173,11 +177,12 @@ def _connect(distributed: Any, address: str) -> Any:
         return distributed.Client(
             address, timeout=_CONNECT_SECONDS, set_as_default=False, name="closecall"
         )
-    except (OSError, TimeoutError) as error:
+    except Exception as error:
+        silent = isinstance(error, (OSError, TimeoutError))  # else somebody else answered
         raise EngineError(
             expected(
                 f"a Dask scheduler at {address}",
-                f"no answer in {_CONNECT_SECONDS} seconds",
+                f"no answer in {_CONNECT_SECONDS} seconds" if silent else f"`{one_line(error)}`",
                 "Check the address, and that `dask scheduler` runs there and can be reached.",
             )
         ) from error

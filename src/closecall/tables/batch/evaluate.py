@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.parameters import read_flag
 from closecall.tables.batch.journal import PART, Journal, sole_writer
 from closecall.tables.batch.long_series import (
     JoinedParts,
@@ -29,7 +30,9 @@ from closecall.tables.batch.thresholds import (
     series_changes,
     unit_changes,
 )
+from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.sources import open_source
+from closecall.tables.sources.paths import DamagedUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -64,6 +67,8 @@ def evaluate_frame(
     fit_until: Any = None,
     folds: int = 5,
     retune: int | None = None,
+    encoding: str = "utf-8",
+    memory: float = MEMORY,
     strict: bool = False,
     engine: Any = None,
     workers: int | None = None,
@@ -135,6 +140,11 @@ def evaluate_frame(
         In how many circular shifts of the scores of each series to choose the best threshold
         again (all, if it has fewer samples): rows have ``retuned_f1``, the mean of these best F1,
         and ``chance_average_precision``. This takes as many curves for each row.
+    encoding
+        How the text of CSV files is encoded, as Python calls it: ``"latin-1"``, ``"utf-16"``.
+    memory
+        How many gigabytes one series of a file may take with what is computed from it; one that
+        needs more is a unit that failed. Metrics that are computed in parts need no more than one.
     strict
         Raise for the first series in trouble instead of giving it a status.
     engine
@@ -208,10 +218,14 @@ def evaluate_frame(
         fit_until=fit_until,
         folds=folds,
         retune=retune,
+        encoding=encoding,
+        memory=memory,
     )
     for name, given in (("resume", resume), ("overwrite", overwrite)):
-        if given and out is None:
+        if read_flag(given, name) and out is None:
             raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
+    if progress is not None:
+        read_flag(progress, "progress")
     # Workers start while the data is looked at.
     with open_engine(engine, workers) as opened:
         source = open_source(data, options)
@@ -234,9 +248,24 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
     units: list[Unit] = source.units()
     if not units:
         raise InputError(expected(f"{source.name} to hold at least one series", "none"))
-    if not options.by and len(units) > 1 and not can_be_cut(options):
-        return [WholeSeries(tuple(units))]
-    return units
+    if not options.by and len(units) > 1:
+        if can_be_cut(options):
+            return units
+        units = [WholeSeries(tuple(units))]
+    return [_allowed(unit, source, options) for unit in units] if source.paths else units
+
+
+def _allowed(unit: Unit, source: Source, options: BatchOptions) -> Unit:
+    """Return the unit, or one that fails in its place if it takes too much memory."""
+    budget = read_memory(options.memory)
+    if memory_of(unit.rows, len(source.schema)) <= budget:
+        return unit
+    hint = (
+        "Pass a larger `memory`; or ask for `metrics=['affiliation']` at a `threshold` that is a "
+        "number, which are computed in parts where the data is one series."
+    )
+    refusal = too_large(f"one series of {source.name}", budget, f"{unit.rows:,} rows", hint)
+    return DamagedUnit(unit.key, str(refusal), unit.rows)
 
 
 @dataclass(frozen=True, slots=True)

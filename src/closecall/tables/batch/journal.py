@@ -14,7 +14,7 @@ import json
 import os
 import re
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -23,6 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
+from closecall.files import UNFINISHED, flush, require_apart, whole_file
+from closecall.parameters import read_path
+from closecall.tables.batch.options import DETECTOR
 from closecall.tables.batch.rows import EVENT_COLUMNS
 from closecall.tables.reading import arrow, write_table
 
@@ -37,9 +40,9 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 _FORMAT = "closecall journal 2"
 _MAGIC = json.dumps({"format": _FORMAT})[:-1].encode()  # how all files but the output begin
-_MANIFEST, _OUTPUT, _TEMPORARY = "manifest.json", "output", ".tmp"
+_MANIFEST = "manifest.json"
 UNIT, PART, NOTE = ".unit", ".part", ".note"
-_NAME = re.compile(r"[0-9a-f]{32}\.(unit|part|note)(\.tmp)?|manifest\.json(\.tmp)?")
+_NAME = re.compile(r"[0-9a-f]{32}\.(unit|part|note)|manifest\.json")
 _LOCK = b"closecall writes here\n"
 
 
@@ -104,8 +107,8 @@ class Journal:
     def kept(self, suffix: str = UNIT) -> dict[str, list[pa.Table]]:
         """Return the tables that were kept, by key; but none that is torn, damaged or changed."""
         found = {}
-        for path in sorted(self.folder.glob(f"*{suffix}")):
-            with suppress(OSError, ValueError, KeyError, TypeError):  # Arrow's errors are values
+        for path in sorted(self.folder.glob(f"[!.]*{suffix}")):
+            with suppress(Exception):  # whatever is wrong with it, the unit is evaluated again
                 key, streams = self._unseal(path)
                 found[key] = [_table(stream) for stream in streams]
         return found
@@ -119,7 +122,7 @@ class Journal:
         try:
             _, (content,) = self._unseal(self.folder / _file_name(name, NOTE))
             return json.loads(content)
-        except (OSError, ValueError, KeyError, TypeError):
+        except Exception:  # noqa: BLE001 - whatever is wrong with it, it is worked out again
             return None
 
     def complete(self, rows: pa.Table, events: pa.Table | None = None) -> None:
@@ -127,13 +130,12 @@ class Journal:
 
         Not to be called while units are missing: what is there is then kept for the next attempt.
         """
-        if events is not None:
-            self._place(events, self.events_out)
-        elif _is_events_file(self.events_out):
-            # Those of an earlier batch would be taken for those of this one.
-            self.events_out.unlink()
-        self._place(rows, self.out)
-        _flush(self.out.parent)
+        beside = nullcontext() if events is None else self._placed(events, self.events_out)
+        with self._placed(rows, self.out), beside:  # both are written before one is in its place
+            if events is None and _is_events_file(self.events_out):
+                # Those of an earlier batch would be taken for those of this one.
+                self.events_out.unlink()
+        flush(self.out.parent)
         self._remove()
 
     @cached_property
@@ -166,24 +168,15 @@ class Journal:
         return key, [content[start:stop] for start, stop in bounds]
 
     def _write(self, name: str, content: bytes) -> None:
-        temporary = self.folder / f"{name}{_TEMPORARY}"
-        with naming(temporary), temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.folder / name)
+        with whole_file(self.folder / name) as new:
+            new.write_bytes(content)
 
-    def _place(self, table: pa.Table, path: Path) -> None:
-        temporary = self.folder / f"{self._output_name}{path.suffix}"
-        with naming(temporary):
-            write_table(_columns(table, path.suffix), temporary)
-        _flush(temporary)
-        temporary.replace(path)
-
-    @property
-    def _output_name(self) -> str:
-        """A name that nobody else gives a file: what is found under it was being written."""
-        return f"{_OUTPUT}-{self._hash(_OUTPUT, '', (), b'')[:32]}"
+    @contextmanager
+    def _placed(self, table: pa.Table, path: Path) -> Iterator[None]:
+        """Write a table, which is in its place afterwards."""
+        with whole_file(path, self.folder) as new:
+            write_table(_columns(table, path.suffix), new)
+            yield
 
     def _check_place(self, inputs: Iterable[str], *, resume: bool, overwrite: bool) -> None:
         require_suffix(self.out, "out")
@@ -191,10 +184,8 @@ class Journal:
             raise InputError(expected(f"a folder at {self.out.parent}", "none"))
         if resume and overwrite:
             raise InputError(expected("either `resume` or `overwrite`", "both"))
-        self._require_apart(inputs)
-        if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
-            got = "a link" if self.folder.is_symlink() else "a file"
-            raise InputError(expected(f"a folder of a batch at {self.folder}", got, "Move it."))
+        require_apart("out", (self.out, self.events_out), inputs)
+        self._check_folder()
         foreign = self.events_out.exists() and not _is_events_file(self.events_out)
         if (overwrite or (resume and self._is_begun())) and not foreign:
             return
@@ -216,27 +207,25 @@ class Journal:
             if path.exists():
                 raise _in_the_way(f"no file at {path}", "one")
 
-    def _require_apart(self, inputs: Iterable[str]) -> None:
-        """Raise if a file that is written is one that is read, under whatever name."""
-        written = [path for path in (self.out, self.events_out) if path.exists()]
-        for data in inputs if written else ():
-            for path in written:
-                if data != "-" and path.samefile(data):
-                    hint = "It would be replaced. Choose another output."
-                    rule = "`out` to write to none of the files that are read"
-                    raise InputError(expected(rule, str(path), hint))
+    def _check_folder(self) -> None:
+        """Raise if the folder is not as a batch left it: what leads elsewhere is not followed."""
+        if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
+            got = "a link" if self.folder.is_symlink() else "a file"
+            raise InputError(expected(f"a folder of a batch at {self.folder}", got, "Move it."))
+        if self.folder.is_dir() and any(map(_is_special, self.folder.iterdir())):
+            raise self._foreign()
 
     def _is_begun(self) -> bool:
         """Whether there is anything to lose: a batch that was refused at once left nothing."""
         return self.folder.is_dir() and any(
-            path.suffix in (UNIT, PART, NOTE) for path in self.folder.iterdir()
+            path.suffix in (UNIT, PART, NOTE) for path in self.folder.glob("[!.]*")
         )
 
     def _require_same(self, about: Mapping[str, str]) -> None:
         """Raise if what was begun asks something else, and tell what differs."""
         try:
             begun = dict(self._about)
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             raise _in_the_way(f"{self.folder} to be of a batch", "no manifest in it") from None
         if begun.pop("format", None) != _FORMAT:
             raise _in_the_way(f"{self.folder} to be of this version of closecall", "another one")
@@ -258,18 +247,19 @@ class Journal:
         """Remove the folder, but nothing in it that is not ours."""
         if not self.folder.is_dir():
             return
-        with suppress(OSError, ValueError, TypeError):
-            for suffix in _SUFFIXES:
-                (self.folder / f"{self._output_name}{suffix}").unlink(missing_ok=True)
         for path in self.folder.iterdir():
-            if _NAME.fullmatch(path.name) and _begins(path, _MAGIC):
+            ours = _NAME.fullmatch(path.name) and _begins(path, _MAGIC)
+            if ours or UNFINISHED.fullmatch(path.name):
                 path.unlink()
         self.__dict__.pop("_about", None)
         try:
             self.folder.rmdir()
         except OSError:
-            rule = f"{self.folder} to hold only what a batch put there"
-            raise InputError(expected(rule, "other files", "Move them elsewhere.")) from None
+            raise self._foreign() from None
+
+    def _foreign(self) -> InputError:
+        rule = f"{self.folder} to hold only what a batch put there"
+        return InputError(expected(rule, "other files", "Move them elsewhere."))
 
 
 @contextmanager
@@ -285,9 +275,9 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
     Traceback (most recent call last):
     closecall.errors.InputError: Expected no other batch to be writing to ...results.parquet, got...
     """
-    path = Path(f"{os.fspath(out)}.lock")
+    path = Path(f"{read_path(out, 'out')}.lock")
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle, content = _opened(path)
     except OSError:  # the place itself is wrong, and who writes there says how
         yield
         return
@@ -295,17 +285,34 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
         if not _locked(handle) or not _is_at(handle, path):
             hint = "Wait for it, or choose another output."
             raise InputError(expected(f"no other batch to be writing to {out}", "one", hint))
-        content = os.read(handle, len(_LOCK) + 1)
-        if not content:
-            os.write(handle, _LOCK)
         try:
             yield
         finally:
-            # A file of that name with something else in it is somebody's own.
-            if content in (b"", _LOCK) and sys.platform != "win32":  # where it cannot be removed
+            # Anything else of that name is somebody's own.
+            ours = content == _LOCK and not path.is_symlink()
+            if ours and sys.platform != "win32":  # where it cannot be removed
                 path.unlink(missing_ok=True)
     finally:
         os.close(handle)
+
+
+def _opened(path: Path) -> tuple[int, bytes]:
+    """Open a lock, with what is in it; nothing is written to one that was there before."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError:
+        try:
+            handle = os.open(path, os.O_RDWR)
+        except PermissionError:  # that of another user
+            handle = os.open(path, os.O_RDONLY)
+        return handle, os.read(handle, len(_LOCK) + 1)
+    try:
+        os.write(handle, _LOCK)
+    except OSError:  # the disk is full
+        os.close(handle)
+        path.unlink()
+        raise
+    return handle, _LOCK
 
 
 def _locked(handle: int) -> bool:
@@ -336,26 +343,19 @@ def _is_at(handle: int, path: Path) -> bool:
 
 def require_suffix(path: str | PathLike[str], argument: str) -> None:
     """Raise for a name that says neither Parquet nor CSV."""
-    if Path(path).suffix not in _SUFFIXES:
+    if read_path(path, argument).suffix not in _SUFFIXES:
         rule = f"`{argument}` to end in .parquet or .csv"
         raise InputError(expected(rule, f"{os.fspath(path)!r}"))
 
 
 def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
     """Write a table, whole or not at all; ``-`` is standard output, as CSV."""
-    place = Path(path)
+    place = read_path(path, "path")
     if str(path) == "-" or (place.exists() and not place.is_file()):  # pipes cannot be replaced
         write_table(_columns(table, ".csv"), path)
         return
     require_suffix(path, "path")
-    temporary = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
-    try:
-        with naming(path):
-            write_table(_columns(table, place.suffix), temporary)
-            temporary.replace(place)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_table(_columns(table, place.suffix), path)
 
 
 def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray]:
@@ -364,16 +364,6 @@ def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray]:
     if suffix in _SUFFIXES[:2]:
         return columns
     return {name: _in_seconds(column) for name, column in columns.items()}
-
-
-@contextmanager
-def naming(path: str | PathLike[str]) -> Iterator[None]:
-    """Name the file that cannot be written: a full disk does not name it by itself."""
-    try:
-        yield
-    except OSError as error:
-        error.filename = os.fspath(path)
-        raise
 
 
 def _in_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -386,7 +376,7 @@ def _in_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _is_events_file(path: Path) -> bool:
-    """Whether a file holds rows of events as a batch writes them, or none: others are not ours."""
+    """Whether a file holds rows of events as a batch writes them: others are not ours."""
     try:
         if path.suffix in _SUFFIXES[:2]:
             metadata = arrow("pyarrow.parquet").read_metadata(path)
@@ -397,7 +387,7 @@ def _is_events_file(path: Path) -> bool:
             names = head.split(",")
     except (OSError, ValueError):
         return False
-    return empty or tuple(names[-len(EVENT_COLUMNS) :]) == EVENT_COLUMNS
+    return (empty and DETECTOR in names) or tuple(names[-len(EVENT_COLUMNS) :]) == EVENT_COLUMNS
 
 
 def _in_the_way(rule: str, got: str) -> InputError:
@@ -407,6 +397,11 @@ def _in_the_way(rule: str, got: str) -> InputError:
 def _file_name(key: str, suffix: str) -> str:
     """Name the file of a unit, whatever characters its key has."""
     return f"{sha256(key.encode()).hexdigest()[:32]}{suffix}"
+
+
+def _is_special(path: Path) -> bool:
+    """Whether this is a link, a pipe or the like, which leads elsewhere: a batch makes none."""
+    return path.is_symlink() or not path.is_file()
 
 
 def _begins(path: Path, magic: bytes) -> bool:
@@ -429,14 +424,3 @@ def _table(stream: bytes) -> pa.Table:
     table = arrow("pyarrow.ipc").open_stream(stream).read_all()
     table.validate(full=True)
     return table
-
-
-def _flush(path: Path) -> None:
-    """Wait until the file, or the names in a folder, are on the disk."""
-    if path.is_dir() and os.name == "nt":
-        return  # Windows has no such thing for folders
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

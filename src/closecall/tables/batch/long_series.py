@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation
-    from closecall.clock import Tick
+    from closecall.clock import Tick, Ticks
     from closecall.series import Pair
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources import Unit
@@ -386,9 +386,8 @@ def _pair(whole: SeriesPart, detector: DetectorPart, options: BatchOptions) -> P
     axis: Axis | None = None
     try:
         span = whole.span.result().events.pair
-        if span.clock.kind != "number":
-            nothing = np.empty(0, np.int64)
-            axis = EvenAxis(nothing, whole.samples, span.stop, span.clock, span.start)
+        nothing = np.empty(0, np.int64)
+        axis = EvenAxis(nothing, whole.samples, span.stop, span.clock, span.start)
     except InputError:
         if options.time is None:
             raise
@@ -409,9 +408,15 @@ class EvenAxis(Axis):
         """Where the first sample starts."""
         return self.first
 
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ticks:
         """Return the one length that all samples have."""
-        return np.array([(self.end - self.first) // self.length])
+        length, exact = self.end - self.first, self.clock.kind != "number"
+        return np.array([length // self.length if exact else length / self.length])
+
+    def sample_numbers(self, ticks: Ticks) -> NDArray[np.float64]:
+        """Return where samples start, counted in samples; rounding of floats is undone."""
+        numbers: NDArray[np.float64] = np.rint((ticks - self.first) / self.lengths())
+        return numbers
 
 
 @dataclass(frozen=True, slots=True)

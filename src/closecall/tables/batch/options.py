@@ -15,10 +15,18 @@ import numpy as np
 
 from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
 from closecall.clock import is_missing
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
 from closecall.metrics.registry import METRICS, find
-from closecall.parameters import require_count
+from closecall.parameters import (
+    is_listed,
+    read_flag,
+    read_name,
+    read_names,
+    require_choice,
+    require_count,
+)
 from closecall.series import Pair, Scored, read_pair, read_scored, require_nan
+from closecall.tables.reading import MEMORY, text_codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +109,10 @@ class BatchOptions:
     """In how many folds the series are for ``cross_fit``."""
     retune: int | None = None
     """In how many rolls of the scores of each series the threshold is chosen again."""
+    encoding: str = "utf-8"
+    """How the text of CSV files is encoded."""
+    memory: float = MEMORY
+    """How many gigabytes a series may take."""
     shared: dict[str, Any] = field(default_factory=dict)
     """Thresholds by detector, once all series were looked at: one, or one for each fold."""
     fold_keys: tuple[tuple[Any, ...], ...] = ()
@@ -128,6 +140,8 @@ class BatchOptions:
         fit_until: Any = None,
         folds: int = 5,
         retune: int | None = None,
+        encoding: str = "utf-8",
+        memory: float = MEMORY,
     ) -> BatchOptions:
         """Check every option of `closecall.evaluate_frame` that decides a number."""
         scores, labels = _one_kind(score, predicted)
@@ -137,18 +151,19 @@ class BatchOptions:
         if retune is not None:
             require_count(retune, "retune", 1)
         chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
+        flag = read_flag(per_event, "per_event")
         options = cls(
-            by=() if by is None else _names(by, "by"),
-            truth=_name(truth, "truth"),
+            by=() if by is None else read_names(by, "by"),
+            truth=read_name(truth, "truth"),
             scores=scores,
             predicted=labels,
-            time=None if time is None else _name(time, "time"),
-            threshold=_read_threshold(threshold, chosen, per_event, scored=bool(scores)),
+            time=None if time is None else read_name(time, "time"),
+            threshold=_read_threshold(threshold, chosen, flag, scored=bool(scores)),
             metrics=chosen,
-            per_event=_flag(per_event, "per_event"),
+            per_event=flag,
             disorder=disorder,
-            strict=_flag(strict, "strict"),
-            ignore=None if ignore is None else _name(ignore, "ignore"),
+            strict=read_flag(strict, "strict"),
+            ignore=None if ignore is None else read_name(ignore, "ignore"),
             max_step=max_step,
             nan=nan,
             since=since,
@@ -156,6 +171,8 @@ class BatchOptions:
             fit_until=fit_until,
             folds=folds,
             retune=retune,
+            encoding=text_codec(encoding).name,
+            memory=memory,
         )
         options._refuse_what_has_no_use()
         options._refuse_clashes()
@@ -277,8 +294,8 @@ class BatchOptions:
 
     def describe(self, fingerprint: str) -> dict[str, str]:
         """Return what is asked of which data, as text that is the same if and only if they are."""
-        # Neither `strict` nor what was computed decides what is asked.
-        computed = {"strict", "shared", "fold_keys"}
+        # Neither `strict` nor `memory` nor what was computed decides what is asked.
+        computed = {"strict", "memory", "shared", "fold_keys"}
         named = [one.name for one in fields(self) if one.name not in computed]
         values = {name: getattr(self, name) for name in named}
         texts = {
@@ -333,24 +350,7 @@ def sortable(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def require_disorder(disorder: Any) -> None:
     """Raise for a `disorder` that is none of the three."""
-    if disorder not in _DISORDERS:
-        raise InputError(expected('`disorder` to be "error", "sort" or "index"', f"{disorder!r}"))
-
-
-def _name(value: Any, argument: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise InputTypeError(expected(f"`{argument}` to be the name of a column", f"{value!r:.80}"))
-    return value
-
-
-def _names(value: Any, argument: str) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (_name(value, argument),)
-    if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        raise InputTypeError(
-            expected(f"`{argument}` to be a column or a list of columns", f"{value!r:.80}")
-        )
-    return tuple(_name(one, argument) for one in value)
+    require_choice(disorder, "disorder", _DISORDERS)
 
 
 def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -364,16 +364,10 @@ def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, .
             )
         )
     kind, value = ("score", score) if predicted is None else ("predicted", predicted)
-    names = _names(value, kind)
+    names = read_names(value, kind)
     if not names:
         raise InputError(expected(f"`{kind}` to name at least one column", "none"))
     return (names, ()) if kind == "score" else ((), names)
-
-
-def _flag(value: Any, argument: str) -> bool:
-    if not isinstance(value, bool):
-        raise InputTypeError(expected(f"`{argument}` to be True or False", f"{value!r:.80}"))
-    return value
 
 
 def _read_metrics(
@@ -382,11 +376,11 @@ def _read_metrics(
     if metrics is None:
         names = ("affiliation", "affiliation_average_precision")[: 1 + scored]
         return tuple((name, {}) for name in names)
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+    if not (isinstance(metrics, Mapping) or is_listed(metrics)):
         raise InputTypeError(
-            expected("`metrics` to be names in a list", repr(metrics), f"Pass [{metrics!r}].")
+            expected("`metrics` to be names in a list", shown(metrics), f"Pass [{shown(metrics)}].")
         )
-    asked = metrics if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    asked = metrics if isinstance(metrics, Mapping) else {find(name).name: {} for name in metrics}
     if not asked:
         raise InputError(expected("`metrics` to name at least one metric", "none"))
     chosen = []
@@ -409,9 +403,7 @@ def _read_threshold(
 ) -> ThresholdRule:
     if not scored:
         if threshold is not None:
-            raise InputTypeError(
-                expected("no `threshold` beside `predicted`", f"{threshold!r:.80}")
-            )
+            raise InputTypeError(expected("no `threshold` beside `predicted`", shown(threshold)))
         return ThresholdRule("number")
     rule = ThresholdRule.read(threshold)
     needed = per_event or any(METRICS[name].takes == "labels" for name, _ in metrics)

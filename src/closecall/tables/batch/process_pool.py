@@ -195,6 +195,10 @@ class _Worker:
 def _work(pipe: Connection) -> None:
     """Do what a worker does: call what comes, send what it gives, and end with the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keyboard is the parent's business
+    for name in ("SIGTERM", "SIGHUP"):  # forked with the command line's ways to end
+        number = getattr(signal, name, None)
+        if number is not None and callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     pipe.send_bytes(b"ready")
     with suppress(ImportError):

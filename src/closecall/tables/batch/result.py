@@ -304,7 +304,9 @@ class BatchResult:
 
     def _metric(self, metric: str | None) -> str:
         columns = self.options.metric_columns
-        return metric or ("affiliation_f1" if "affiliation_f1" in columns else columns[0])
+        if metric is not None:
+            return metric
+        return "affiliation_f1" if "affiliation_f1" in columns else columns[0]
 
     def __len__(self) -> int:
         return int(self.table.num_rows)

@@ -11,9 +11,17 @@ from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, expected
+from closecall.errors import (
+    EngineError,
+    InputError,
+    InputTypeError,
+    MissingExtraError,
+    expected,
+    shown,
+)
 from closecall.parameters import require_count
 from closecall.tables.batch.status import one_line
+from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -26,8 +34,10 @@ KEPT = "What was finished is kept: with `out=` (`--out`), `resume=True` (`--resu
 _PATIENCE = 0.5  # seconds between looks at the keyboard: not every system wakes a waiting thread
 _LAST_CALL = 1.0  # seconds, for results that were finished when an executor broke
 _AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
+_MOST_WORKERS = 1024  # each is a process of this machine
 _UNKNOWN_WORKERS = 32  # of an executor that does not say how many it has
 _SHOWN_KEYS = 3
+_MOST_WORKERS = 1024  # processes: more are a slip, which would take the machine down
 
 
 class Keyed(Protocol):
@@ -108,7 +118,7 @@ class BorrowedExecutor(Engine):
 def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
     """Start, or connect to, what evaluates units; close it when done."""
     if workers is not None:
-        require_count(workers, "workers", 1)
+        require_count(workers, "workers", 1, _MOST_WORKERS)
         if engine is not None:
             rule = "`workers` only without an `engine`, which has workers of its own"
             raise InputError(expected(rule, str(workers)))
@@ -127,7 +137,7 @@ def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
     raise InputTypeError(
         expected(
             "`engine` to be an executor, a Dask client, or the address of a scheduler",
-            f"{engine!r:.80}",
+            shown(engine),
             'Pass a `concurrent.futures.Executor`, a `distributed.Client`, or "tcp://host:port".',
         )
     )
@@ -291,7 +301,7 @@ def progress_bar(
     except ImportError as error:
         raise MissingExtraError("rich", "cli") from error
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.completed:,.0f} of {task.total:,.0f} samples"),
         TimeRemainingColumn(),
@@ -299,4 +309,7 @@ def progress_bar(
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=console.is_terminal) as bar:
         task = bar.add_task(what, total=total)
-        yield (lambda more: bar.advance(task, more)), (lambda text: console.print(Text(text)))
+        yield (
+            (lambda more: bar.advance(task, more)),
+            (lambda text: console.print(Text(plain_name(text)))),
+        )

@@ -16,7 +16,14 @@ from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.score import score_pair
 from closecall.axis import Axis, IgnoredTime, read_axis, require_increasing
 from closecall.clock import SAMPLES, Timed, mixed_zones, on_one_clock, read_times
-from closecall.errors import ClosecallError, InputError, UndefinedMetricError, expected, renamed
+from closecall.errors import (
+    ClosecallError,
+    InputError,
+    UndefinedMetricError,
+    UnevenTimesError,
+    expected,
+    renamed,
+)
 from closecall.events import Intervals, read_labels
 from closecall.fscore import first_highest
 from closecall.parameters import read_length
@@ -61,7 +68,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
-    from closecall.clock import Clock
     from closecall.metrics.registry import Metric
     from closecall.tables.batch.options import BatchOptions, Disorder
 
@@ -285,17 +291,11 @@ def _mended(
         )
     if max_step is not None:
         read_length(max_step, clock, "max_step")
-    return Series(labels, _axis_of(times, ticks, clock, max_step), order, timed=True)
-
-
-def _axis_of(times: NDArray[Any], ticks: NDArray[Any], clock: Clock, max_step: Any) -> Axis:
     try:
-        return read_axis(ticks.size, times, None, of="labels", max_step=max_step)
-    except InputError:
-        # Whether steps are even is the axis' own judgement; this is the step that its hint names.
-        steps = np.sort(np.diff(ticks))
-        end = clock.native(ticks[-1:] + steps[steps.size // 2])[0]
-        return read_axis(ticks.size, times, end, of="labels")
+        axis = read_axis(times.size, times, None, of="labels", max_step=max_step)
+    except UnevenTimesError as error:
+        axis = read_axis(times.size, times, error.end, of="labels")
+    return Series(labels, axis, order, timed=True)
 
 
 def to_numpy(column: pa.ChunkedArray, name: str) -> NDArray[Any]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, expected, shown
 from closecall.fscore import f_measure
 from closecall.metrics.result import ratio
+from closecall.parameters import read_names
 from closecall.statistics import (
     SCORES,
     Interval,
@@ -67,9 +68,7 @@ def summarise(
 
 def summary_columns(by: str | Iterable[str], options: BatchOptions) -> tuple[str, ...]:
     """Check which columns a summary is by; the detector is always one of them."""
-    if not isinstance(by, str) and not hasattr(by, "__iter__"):
-        raise InputTypeError(expected("`by` to be a column or a list of columns", f"{by!r:.80}"))
-    asked = (by,) if isinstance(by, str) else tuple(by)
+    asked = read_names(by, "by")
     known = tuple(dict.fromkeys((*options.by, DETECTOR)))
     for name in asked:
         if name not in known:
@@ -216,14 +215,14 @@ def rank_detectors(
 
 
 def values_by_series(
-    rows: pa.Table, options: BatchOptions, metric: str, detector: str = DETECTOR
+    rows: pa.Table, options: BatchOptions, metric: str, detector: Any = DETECTOR
 ) -> tuple[list[str], list[Any], NDArray[np.float64]]:
     """Lay one number out by detector (rows) and series (columns); nan where there is none."""
     require_metric(metric, options)
     known = tuple(dict.fromkeys((*options.by, DETECTOR)))
-    if detector not in known:
+    if not isinstance(detector, str) or detector not in known:
         raise InputError(
-            expected("`detector` to be a column that tells rows apart", repr(detector))
+            expected("`detector` to be a column that tells rows apart", shown(detector))
         )
     series_by = [name for name in known if name != detector]
     numbers = numbers_of(rows, metric)
@@ -236,18 +235,18 @@ def values_by_series(
     lines = {name: place for place, name in enumerate(detectors)}
     for name, key, number in zip(names, keys or [()] * len(names), numbers, strict=True):
         values[lines[name], columns[key]] = number
-    shown = [", ".join(str(part) for part in key) for key in series]
-    return shown, detectors, values
+    called = [", ".join(str(part) for part in key) for key in series]
+    return called, detectors, values
 
 
-def require_metric(metric: str, options: BatchOptions) -> None:
+def require_metric(metric: Any, options: BatchOptions) -> None:
     """Raise for a number that the rows do not hold."""
     known = (*options.metric_columns, *options.chance_columns)
-    if metric not in known:
+    if not isinstance(metric, str) or metric not in known:
         raise InputError(
             expected(
                 "`metric` to be a number of the rows",
-                repr(metric),
+                shown(metric),
                 f"There is: {', '.join(known)}.",
             )
         )

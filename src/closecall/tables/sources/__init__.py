@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected
@@ -53,4 +53,5 @@ def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = Non
         source = parquet_source(files, options, name=name, size=size)
     else:
         source = csv_source(files, options, name=name, size=size)
-    return replace(source, paths=tuple(file.path for file in files))
+    places = data if isinstance(data, (list, tuple)) else [data]
+    return replace(source, paths=(*map(fspath, places), *(file.path for file in files)))

@@ -1,93 +1,49 @@
-"""CSV files: small ones are read whole, large ones are streamed; keys are text in both."""
+"""CSV files: small ones are read whole, large ones are copied to Parquet; keys are text in both."""
 
 from __future__ import annotations
 
-import io
+import hashlib
+import shutil
 import sys
-from csv import Error
+from contextlib import nullcontext
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, expected, first_line
-from closecall.tables.reading import arrow, column_names, delimiter, first_record, read_table
-from closecall.tables.sources.dataframes import spooled_source
+from closecall.tables.reading import (
+    PARQUET_MAGIC,
+    CsvText,
+    TooLargeError,
+    arrow,
+    opened,
+    parse_csv,
+    shown_name,
+    table_of,
+)
 from closecall.tables.sources.memory import group, memory_source
-from closecall.tables.sources.paths import Damage, files_fingerprint, size_of, vacant_units
-from closecall.tables.sources.source import TemporaryFolder, needed_columns
+from closecall.tables.sources.parquet import parquet_source
+from closecall.tables.sources.paths import (
+    Damage,
+    DataFile,
+    files_fingerprint,
+    is_stream,
+    vacant_units,
+)
+from closecall.tables.sources.planning import write_in_row_groups
+from closecall.tables.sources.source import TemporaryFolder, UnitSize, needed_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources.paths import DataFile
-    from closecall.tables.sources.source import Source, UnitSize
+    from closecall.tables.sources.source import Source
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_PARQUET_MAGIC = b"PAR1"
-_MARK = b"\xef\xbb\xbf"  # some editors begin text with it
-
-
-def read_with_text_keys(path: str, by: Sequence[str]) -> pa.Table:
-    """Read a file as `read_table` does, but the key columns of CSV as text; ``-`` works too."""
-    if path == "-":
-        return _standard_input(by)
-    table = read_table(path)
-    types = arrow("pyarrow").types
-    guessed = [
-        name
-        for name in by
-        if table.column_names.count(name) == 1
-        and not types.is_string(table.schema.field(name).type)
-    ]
-    return _as_text(table, path, guessed) if guessed else table
-
-
-def compression_of(path: str) -> str | None:
-    """Whether a file is gzipped, as Arrow calls it."""
-    with Path(path).open("rb") as file:
-        return "gzip" if file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC else None
-
-
-def _standard_input(by: Sequence[str]) -> pa.Table:
-    """Keep what comes in a file, since keys may have to be read once more."""
-    folder = TemporaryFolder()
-    path = folder.path / "input"
-    path.write_bytes(sys.stdin.buffer.read())
-    try:
-        return read_with_text_keys(str(path), by)
-    except InputError as error:
-        raise InputError(str(error).replace(str(path), "standard input")) from error
-
-
-def _as_text(table: pa.Table, path: str, names: Sequence[str]) -> pa.Table:
-    """Read columns once more, since a number does not tell how it was written."""
-    pyarrow, csv = arrow("pyarrow"), arrow("pyarrow.csv")
-    with pyarrow.input_stream(path, compression=compression_of(path)) as stream:
-        content = stream.read()
-    if content.startswith(_PARQUET_MAGIC):
-        return table
-    # The same lines as in `read_table`, where a blank one inside is a missing value.
-    lines = content.removeprefix(_MARK).strip(b"\r\n") + b"\n"
-    separator = delimiter(lines)
-    texts = csv.read_csv(
-        io.BytesIO(lines),
-        read_options=csv.ReadOptions(column_names=column_names(first_record(lines, separator))),
-        parse_options=csv.ParseOptions(delimiter=separator, ignore_empty_lines=False),
-        convert_options=csv.ConvertOptions(
-            include_columns=list(names), column_types=dict.fromkeys(names, pyarrow.string())
-        ),
-    )
-    for name in names:
-        table = table.set_column(table.column_names.index(name), name, texts.column(name))
-    return table
-
-
-_WHOLE_BYTES = 64 * 2**20
-_BLOCK_BYTES = 16 * 2**20
-_HEAD_BYTES = 2**16
+_WHOLE_BYTES = 192 * 2**20  # that files may take in memory, as text and as columns
 
 
 def csv_source(
@@ -101,54 +57,75 @@ def csv_source(
     """Make a source of CSV files, plain or gzipped; ``-`` is standard input.
 
     Key columns are text, exactly as it stands in the files; a folder's name is a number if all
-    of its kind are.
+    of its kind are. What the files hold decides whether they are read whole, and not their size
+    on disk.
     """
-    if files[0].path == "-":
-        table = read_with_text_keys("-", options.by)
-        return memory_source(table, options, kind="arrow", name=name, size=size)
+    if len(files) == 1 and is_stream(files[0].path):
+        return _kept(files[0].path, options, name, size, whole_bytes)
     fingerprint = files_fingerprint(files)
-    filled: set[DataFile] = set()
-    damage = Damage(options.by)
-    if sum(size_of(file) for file in files) > whole_bytes:
-        source = spooled_source(
-            _all_streamed(files, options, filled),
-            options,
-            kind="arrow",
-            name=name,
-            size=size,
-            fingerprint=fingerprint,
+    damage = Damage(options.by, files)
+    try:
+        tables = _all_read(files, options, name, damage, whole_bytes)
+    except TooLargeError:
+        damage.reasons.clear()
+        return _copied_source(
+            files, options, damage, name=name, size=size or UnitSize(), fingerprint=fingerprint
         )
-    else:
-        tables = _all_read(files, options, name, damage)
-        filled.update(file for file, table in tables.items() if table.num_rows)
-        source = memory_source(
-            _joined(tables),
-            options,
-            kind="arrow",
-            name=name,
-            size=size,
-            fingerprint=fingerprint,
-        )
-    known = filled | damage.reasons.keys()
+    source = memory_source(
+        _joined(tables), options, kind="arrow", name=name, size=size, fingerprint=fingerprint
+    )
+    known = {file for file, table in tables.items() if table.num_rows} | damage.reasons.keys()
     vacant = [file for file in files if file not in known]
-    others = [
-        *vacant_units(vacant, known, source.schema, options.by),
-        *damage.units(files),
-    ]
+    others = [*vacant_units(vacant, known, source.schema, options.by), *damage.units()]
     return replace(source, plan=lambda: [*source.units(), *others])
 
 
+def _kept(
+    given: str, options: BatchOptions, name: str, size: UnitSize | None, whole_bytes: int
+) -> Source:
+    """Keep what comes in a file, and know it by its content."""
+    folder = TemporaryFolder()
+    path = folder.path / "input"
+    with path.open("wb") as file, _stream(given) as stream:
+        shutil.copyfileobj(stream, file)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        source = csv_source(
+            [DataFile(str(path))], options, name=name, size=size, whole_bytes=whole_bytes
+        )
+    except InputError as error:
+        raise InputError(str(error).replace(str(path), shown_name(given))) from error
+    return replace(source, identify=lambda: f"text:{digest}")
+
+
+def _stream(given: str) -> AbstractContextManager[Any]:
+    """Open what can be read once."""
+    return nullcontext(sys.stdin.buffer) if given == "-" else Path(given).open("rb")
+
+
 def _all_read(
-    files: Sequence[DataFile], options: BatchOptions, name: str, damage: Damage
+    files: Sequence[DataFile],
+    options: BatchOptions,
+    name: str,
+    damage: Damage,
+    budget: int,
 ) -> dict[DataFile, pa.Table]:
     """Read the files whole, and note those that cannot be, as `read_footers` does."""
     tables: dict[DataFile, pa.Table] = {}
     for file in files:
         try:
-            table = _with_folders(_read(file.path, options.by), file)
+            with opened(file.path) as content:
+                table, needed = table_of(
+                    content, file.path, encoding=options.encoding, budget=budget, text=options.by
+                )
+        except TooLargeError:
+            raise
         except InputError as error:
             damage.note(file, str(error))
             continue
+        budget -= needed
+        table = _with_folders(table, file)
         own_name = name if len(files) == 1 else file.path
         tables[file] = table.select(needed_columns(table.column_names, options, own_name))
     for file, reason in _with_text(tables, options).items():
@@ -157,18 +134,6 @@ def _all_read(
         return tables
     spared = damage.spared(tables, lambda file: group(tables[file], options.by).keys)
     return {file: own for file, own in tables.items() if file in spared}
-
-
-def _read(path: str, by: Sequence[str]) -> pa.Table:
-    """Read a file; whatever is wrong with its text is an `InputError`."""
-    try:
-        return read_with_text_keys(path, by)
-    except InputError:
-        raise
-    except (ValueError, OSError, Error) as error:  # Arrow's and Unicode's errors are values
-        rule = f"{path} to be a CSV file in UTF-8"
-        hint = "Look for bytes that are no text, or write the file anew in UTF-8."
-        raise InputError(expected(rule, f"`{first_line(error)}`", hint)) from error
 
 
 def _with_text(tables: Mapping[DataFile, pa.Table], options: BatchOptions) -> dict[DataFile, str]:
@@ -212,60 +177,103 @@ def _joined(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
     return joined
 
 
-def _all_streamed(
-    files: Sequence[DataFile], options: BatchOptions, filled: set[DataFile]
-) -> Iterator[pa.Table]:
-    """Yield the rows of all files, and note which have any; without any, only the columns."""
-    nothing: pa.Table | None = None
-    for file in files:
-        for table in _streamed(file, options):
-            if table.num_rows:
-                filled.add(file)
-                yield table
-            else:
-                nothing = table
-    if not filled and nothing is not None:
-        yield nothing
-
-
-def _streamed(file: DataFile, options: BatchOptions) -> Iterator[pa.Table]:
-    pyarrow, csv = arrow("pyarrow"), arrow("pyarrow.csv")
-    compression = compression_of(file.path)
-    head = _head(file.path, compression)
-    separator = delimiter(head)
-    reading = csv.ReadOptions(
-        column_names=column_names(first_record(head, separator)), block_size=_BLOCK_BYTES
+def _copied_source(
+    files: Sequence[DataFile],
+    options: BatchOptions,
+    damage: Damage,
+    *,
+    name: str,
+    size: UnitSize,
+    fingerprint: str,
+) -> Source:
+    """Copy the files to Parquet, part by part, and note those that cannot be read."""
+    folder = TemporaryFolder()
+    copies: list[DataFile] = []
+    schema: Any = None  # of the first file that has rows
+    for number, file in enumerate(files):
+        place = folder.path / str(number)
+        place.mkdir()
+        copy = DataFile(str(place / Path(file.path).name), file.partitions)
+        parts = _until_damaged(_streamed(file, options, Path(copy.path)), file, damage)
+        first = next(parts, None)
+        if first is not None:
+            own_name = name if len(files) == 1 else file.path
+            folders = [part.name for part in file.partitions]
+            stored = [column for column in first.column_names if column not in folders]
+            needed = needed_columns([*stored, *folders], options, own_name)
+            columns = [column for column in needed if column not in folders]
+            second = next(parts, None)
+            if second is not None and schema is None:
+                schema = first.select(columns).schema
+            tables = chain([first], [] if second is None else [second], parts)
+            typed = (_typed(table.select(columns), schema, file.path) for table in tables)
+            write_in_row_groups(
+                copy.path,
+                _until_damaged(typed, file, damage),
+                rows=size.rows(columns=len(columns)),
+                by=options.by,
+            )
+        if file not in damage.reasons:
+            copies.append(copy)
+    if not copies:
+        raise damage.refusal()
+    return parquet_source(
+        copies,
+        options,
+        name=name,
+        size=size,
+        fingerprint=fingerprint,
+        folder=folder,
+        damage=damage,
     )
-    # Scores may begin with whole numbers, so their type does not follow from the first block.
-    converting = csv.ConvertOptions(column_types=_known_types(options))
+
+
+def _until_damaged(
+    tables: Iterable[pa.Table], file: DataFile, damage: Damage
+) -> Iterator[pa.Table]:
     try:
-        with pyarrow.input_stream(file.path, compression=compression) as stream:
-            reader = csv.open_csv(
-                stream,
-                read_options=reading,
-                parse_options=csv.ParseOptions(delimiter=separator),
-                convert_options=converting,
-            )
-            yield _with_folders(reader.schema.empty_table(), file)
-            for batch in reader:
-                yield _with_folders(pyarrow.Table.from_batches([batch]), file)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(
-            expected(
-                f"{file.path} to be a CSV file with one type in each column",
-                f"`{first_line(error)}`",
-                "The types follow from the first 16 MB of a large file; write it as Parquet.",
-            )
-        ) from error
+        yield from tables
+    except InputError as error:
+        damage.note(file, str(error))
 
 
-def _known_types(options: BatchOptions) -> dict[str, Any]:
+def _streamed(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.Table]:
+    """Yield the rows part by part, after a table without any; gzipped Parquet is unpacked."""
     pyarrow = arrow("pyarrow")
-    scores = dict.fromkeys(options.scores, pyarrow.float64())
-    return {**scores, **dict.fromkeys(options.by, pyarrow.string())}
+    # Scores may begin with whole numbers, so their type does not follow from the first block.
+    types = dict.fromkeys(options.scores, pyarrow.float64())
+    types |= dict.fromkeys(options.by, pyarrow.string())
+    with opened(file.path) as content:
+        if content.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
+            content.seek(0)
+            with copy.open("wb") as target:
+                shutil.copyfileobj(content, target)
+            return
+        content.seek(0)
+        lines = CsvText(content, file.path, options.encoding)
+        blocks = lines.blocks()
+        table = parse_csv(next(blocks), lines, file.path, types, names=lines.names)
+        yield table.schema.empty_table()
+        if table.num_rows:
+            yield table
+        names = table.column_names
+        types = dict(zip(names, table.schema.types, strict=True))
+        for block in blocks:
+            yield parse_csv(
+                block,
+                lines,
+                file.path,
+                types,
+                names=names,
+                hint="The types of a large file follow from its first 16 MB; write it as Parquet.",
+            )
 
 
-def _head(path: str, compression: str | None) -> bytes:
-    with arrow("pyarrow").input_stream(path, compression=compression) as stream:
-        content = bytes(stream.read(_HEAD_BYTES))
-    return content.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+def _typed(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.Table:
+    """Give a part the types of the first file."""
+    pyarrow = arrow("pyarrow")
+    try:
+        return table if schema is None or not table.num_rows else table.cast(schema)
+    except (pyarrow.ArrowException, ValueError) as error:
+        rule = f"the columns of {path} to have the types of the first file"
+        raise InputError(expected(rule, f"`{first_line(error)}`")) from error

@@ -10,8 +10,8 @@ from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected, first_line
-from closecall.tables.reading import arrow
+from closecall.errors import InputError, expected
+from closecall.tables.reading import arrow, damaged_parquet
 from closecall.tables.sources.memory import group, memory_source
 from closecall.tables.sources.paths import (
     Damage,
@@ -115,7 +115,9 @@ class Footers:
     """Files that cannot be read, of series that no other file is taken from."""
 
 
-def read_footers(files: Sequence[DataFile], options: BatchOptions, name: str) -> Footers:
+def read_footers(
+    files: Sequence[DataFile], options: BatchOptions, name: str, damage: Damage | None = None
+) -> Footers:
     """Read the footer of every file; one without rows may have columns of any type.
 
     A file that cannot be read is refused, since the others may hold the rest of its series; unless
@@ -125,7 +127,7 @@ def read_footers(files: Sequence[DataFile], options: BatchOptions, name: str) ->
     without_rows: Layout | None = None
     row_groups: list[RowGroup] = []
     vacant: list[DataFile] = []
-    damage = Damage(options.by)
+    damage = damage or Damage(options.by, files)
     for file, parquet in _opened(files, damage):
         schema = _needed_schema(parquet, file, options, name if len(files) == 1 else file.path)
         if not parquet.metadata.num_rows:
@@ -182,14 +184,8 @@ def _naming(file: DataFile) -> Iterator[None]:
     """Name which file cannot be read, and why."""
     try:
         yield
-    except (arrow("pyarrow").ArrowException, OSError) as error:
-        raise InputError(
-            expected(
-                f"{file.path} to be a whole Parquet file",
-                f"`{first_line(error)}`",
-                "Write it again, or leave it out; what is left of it does not tell what is lost.",
-            )
-        ) from error
+    except (arrow("pyarrow").ArrowException, OSError, UnicodeError) as error:
+        raise damaged_parquet(file.path, error) from error
 
 
 @lru_cache(maxsize=2)  # a unit reads from one file, or from two
@@ -312,9 +308,10 @@ def parquet_source(
     size: UnitSize | None = None,
     fingerprint: str | None = None,
     folder: TemporaryFolder | None = None,
+    damage: Damage | None = None,
 ) -> Source:
     """Make a source of Parquet files; nothing but their footers is read for it."""
-    footers = read_footers(files, options, name)
+    footers = read_footers(files, options, name, damage)
     layout, row_groups = footers.layout, footers.row_groups
     planner = _Planner(layout, row_groups, options, name, size or UnitSize(), folder)
 
@@ -324,7 +321,7 @@ def parquet_source(
     def plan() -> list[Unit]:
         known = {row_group.file for row_group in row_groups} | footers.damage.reasons.keys()
         vacant = vacant_units(footers.vacant, known, layout.schema, layout.by)
-        return [*planner.units(), *vacant, *footers.damage.units(files)]
+        return [*planner.units(), *vacant, *footers.damage.units()]
 
     return Source(name, kind, layout.schema, identify, plan)
 

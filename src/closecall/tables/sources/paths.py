@@ -6,13 +6,14 @@ import glob
 import hashlib
 import os
 import re
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from closecall.errors import InputError, InputTypeError, expected
+from closecall.files import fixed_part, matching, reading
+from closecall.parameters import read_path
 from closecall.tables.reading import arrow, read_table
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".gz")
+_ABOUT_DATA = ("readme", "license", "licence")
 _MISSING_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _SMALLEST, _LARGEST = -(2**31), 2**31 - 1
 
@@ -95,7 +97,7 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
     """Raise for a file that is named twice, which would double its series."""
     first: dict[Path, str] = {}
     for path in paths:
-        place = Path(path).resolve()
+        place = Path(os.path.realpath(read_path(path, "data")))  # through loops of links too
         if place in first:
             raise InputError(
                 expected(
@@ -117,22 +119,18 @@ def _listed(text: str) -> tuple[list[str], Path]:
         return [str(file) for file in _in_folder(path)], path
     if path.exists() or not glob.has_magic(text):
         return [text], path.parent
-    _require_readable(path)
-    names = [Path(name) for name in glob.glob(text, recursive=True)]  # noqa: PTH207 - absolute too
-    files = sorted((name for name in names if not name.is_dir()), key=_natural)
+    files = sorted((file for file in matching(text) if not file.is_dir()), key=_natural)
+    for file in filter(_is_pipe, files):
+        raise InputError(expected(f"{file} to be a file", "a pipe or the like"))
     if not files:
         raise InputError(expected(f"files that match {text}", "none"))
-    return [str(file) for file in files], _fixed_part(path)
+    return [str(file) for file in files], fixed_part(text)
 
 
-def _require_readable(pattern: Path) -> None:
-    """Raise if a folder that a pattern looks into cannot be read: `glob` would leave it out."""
-    for depth in range(len(_fixed_part(pattern).parts), len(pattern.parts)):
-        folders = str(Path(*pattern.parts[:depth]))
-        for name in glob.glob(folders, recursive=True):  # noqa: PTH207 - absolute too
-            if Path(name).is_dir():
-                with _reading(Path(name)):
-                    os.scandir(name).close()
+def is_stream(path: str) -> bool:
+    """Return whether a path can be read only once: standard input, or a pipe as of ``<(...)``."""
+    place = Path(path)
+    return path == "-" or (place.exists() and not place.is_file() and not place.is_dir())
 
 
 def is_parquet(file: DataFile, *, alone: bool = False) -> bool:
@@ -140,7 +138,7 @@ def is_parquet(file: DataFile, *, alone: bool = False) -> bool:
 
     One that cannot be read raises if it is `alone`; else whoever reads it tells what is wrong.
     """
-    if file.path == "-":
+    if is_stream(file.path):
         return False
     named = Path(file.path).suffix in _PARQUET_SUFFIXES
     try:
@@ -152,21 +150,13 @@ def is_parquet(file: DataFile, *, alone: bool = False) -> bool:
         return named
 
 
-def size_of(file: DataFile) -> int:
-    """Return the size of a file in bytes, 0 if nobody knows."""
-    try:
-        return Path(file.path).stat().st_size
-    except OSError:
-        return 0
-
-
 def files_fingerprint(files: Iterable[DataFile]) -> str:
     """Return a hash of each file's path, size and time of change."""
     digest = hashlib.sha256()
     count = 0
     for file in files:
         count += 1
-        path = Path(file.path).resolve()
+        path = Path(os.path.realpath(file.path))
         digest.update(os.fsencode(path))
         try:
             status = path.stat()
@@ -192,8 +182,10 @@ def files_name(files: Sequence[DataFile], location: Any) -> str:
 
 def _in_folder(folder: Path) -> list[Path]:
     found = [path for path in _walk(folder, set()) if _is_data(path, folder)]
-    parquet = [path for path in found if path.suffix in _PARQUET_SUFFIXES]
-    text = [path for path in found if path.suffix in _TEXT_SUFFIXES]
+    parquet = [path for path in found if path.suffix.lower() in _PARQUET_SUFFIXES]
+    text = [path for path in found if path.suffix.lower() in _TEXT_SUFFIXES]
+    for path in found:
+        _require_known(path)
     if parquet and text:
         raise InputError(
             expected(
@@ -209,36 +201,40 @@ def _in_folder(folder: Path) -> list[Path]:
 
 def _walk(folder: Path, above: set[tuple[int, int]]) -> Iterator[Path]:
     """Yield every file below a folder, through links too; one that cannot be read is an error."""
-    with _reading(folder):
-        status, entries = folder.stat(), sorted(folder.iterdir())
+    with reading(folder):
+        status = folder.stat()
+        entries = [(path, path.is_dir()) for path in sorted(folder.iterdir())]
     place = status.st_dev, status.st_ino
     if place in above:
         raise InputError(expected(f"no link to a folder above it at {folder}", "one"))
-    for path in entries:
-        if path.is_dir():
+    for path, is_folder in entries:
+        if is_folder:
             yield from _walk(path, above | {place})
         else:
             yield path
 
 
-@contextmanager
-def _reading(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            expected(
-                f"to read all of the folder {folder}",
-                f"`{error.strerror}` for {error.filename}",
-                "Pass the folder that holds nothing but the data, or a glob.",
-            )
-        ) from error
-
-
 def _is_data(path: Path, folder: Path) -> bool:
     """Leave out hidden files and what writers leave beside the data, such as ``_SUCCESS``."""
     parts = path.relative_to(folder).parts
-    return not any(part.startswith((".", "_")) and "=" not in part for part in parts)
+    hidden = any(part.startswith((".", "_")) and "=" not in part for part in parts)
+    return not hidden and path.stem.lower() not in _ABOUT_DATA
+
+
+def _require_known(path: Path) -> None:
+    """Raise for what was found and would not be read; a file that is gone is a unit that fails."""
+    got = ""
+    if path.suffix.lower() not in _PARQUET_SUFFIXES + _TEXT_SUFFIXES:
+        got = "a name that says neither" if path.is_file() else "a link to nothing"
+    if got or _is_pipe(path):
+        hint = "Move it elsewhere, or pass a glob, such as 'folder/**/*.parquet'."
+        rule = f"{path} to be a Parquet or CSV file"
+        raise InputError(expected(rule, "a pipe or the like" if _is_pipe(path) else got, hint))
+
+
+def _is_pipe(path: Path) -> bool:
+    """Whether this is there and no file, so that reading it could wait for ever."""
+    return path.exists() and not path.is_file()
 
 
 def _natural(path: Path) -> list[tuple[tuple[int, int | str], ...]]:
@@ -249,16 +245,6 @@ def _natural(path: Path) -> list[tuple[tuple[int, int | str], ...]]:
         )
         for part in path.parts
     ]
-
-
-def _fixed_part(pattern: Path) -> Path:
-    """Return the folder that a pattern names before its first wildcard."""
-    fixed = Path()
-    for part in pattern.parts[:-1]:
-        if glob.has_magic(part):
-            break
-        fixed /= part
-    return fixed
 
 
 def _with_partitions(paths: Sequence[str], base: Path) -> list[DataFile]:
@@ -325,6 +311,7 @@ class Damage:
     """The damaged ones of some files, and so which series are lost."""
 
     by: tuple[str, ...]
+    files: Sequence[DataFile]
     reasons: dict[DataFile, str] = field(default_factory=dict)
 
     def note(self, file: DataFile, reason: str) -> None:
@@ -362,9 +349,9 @@ class Damage:
         """Return the error of the first file, where nothing else is left."""
         return InputError(next(iter(self.reasons.values())))
 
-    def units(self, files: Sequence[DataFile]) -> list[DamagedUnit]:
+    def units(self) -> list[DamagedUnit]:
         """Return a unit that fails for each of them."""
-        place = place_in(files)
+        place = place_in(self.files)
         return [DamagedUnit(f"all of {place(file)}", why) for file, why in self.reasons.items()]
 
 

@@ -141,7 +141,7 @@ def write_in_row_groups(
     try:
         with parquet.ParquetWriter(path, first.schema, use_dictionary=list(by)) as writer:
             for table in chain([first], row_groups):
-                writer.write_table(table, row_group_size=table.num_rows)
+                writer.write_table(table, row_group_size=max(1, table.num_rows))
                 if digest is not None:
                     digest.update(table)
     except OSError as error:
@@ -153,13 +153,15 @@ def write_in_row_groups(
 def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
     pyarrow = arrow("pyarrow")
     waiting = next(parts)
+    any_rows = False
     while True:
         while waiting.num_rows >= rows:
+            any_rows = True
             yield waiting.slice(0, rows)
             waiting = waiting.slice(rows)
         part = next(parts, None)
         if part is None:
             break
         waiting = pyarrow.concat_tables([waiting, part])
-    if waiting.num_rows:
+    if waiting.num_rows or not any_rows:
         yield waiting

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from closecall.errors import InputError, expected
+from closecall.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -89,7 +90,7 @@ class Source:
     plan: Callable[[], list[Unit]]
     """Plans the units; see `units`."""
     paths: tuple[str, ...] = ()
-    """The files that are read, so that none of them is written."""
+    """The places that were named and the files in them, so that none of them is written."""
 
     @cached_property
     def fingerprint(self) -> str:
@@ -121,7 +122,7 @@ def needed_columns(available: Iterable[str], options: BatchOptions, name: str) -
             raise InputError(expected(rule, f"{column!r}, which {count} columns are called"))
         close = difflib.get_close_matches(column, columns, n=1)
         suggestion = f"Did you mean {close[0]!r}? " if close else ""
-        listing = f"Its columns are: {', '.join(columns)}."
+        listing = f"Its columns are: {listed(columns)}."
         raise InputError(expected(rule, repr(column), suggestion + listing))
     wanted = set(options.columns)
     return [column for column in columns if column in wanted]

@@ -1,0 +1,214 @@
+"""Hostile names, streams, signals and files: nothing is obeyed, and nothing shows a traceback."""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from collections import Counter
+from itertools import islice
+from random import Random
+
+import click
+import numpy as np
+import pytest
+from benchmarks.fuzz_commands import EXAMPLES, attempts, hostile_line
+
+from closecall.cli import print_error
+from closecall.cli.commands import COMMANDS, closecall
+from closecall.cli.output import Output, csv_text, tell
+from closecall.tables import read_table, write_table
+
+START = "from closecall.cli import main; main()"
+ESCAPES = "\x1b]0;owned\x07\x1b[31m\x9b\u202e\x85\r\b"
+SHOWN = r"\x1b]0;owned\x07\x1b[31m\x9b\u202e\x85\r\x08"
+DATA = "t,label,alarm\n" + "".join(f"{n},{int(n in (3, 4))},{int(n == 4)}\n" for n in range(9))
+SCORE = "score data.csv --truth label --predicted alarm"
+
+
+def shell(tmp_path, line, **environment):
+    """Run a line of bash, in which `closecall` is this one, beside a file of data."""
+    (tmp_path / "data.csv").write_text(DATA)
+    start = f'closecall() {{ "{sys.executable}" -c "{START}" "$@"; }}\n'
+    return subprocess.run(  # noqa: S603 - our own command
+        ["bash", "-c", os.fsencode(start + line)],  # noqa: S607
+        cwd=tmp_path,
+        env={**os.environ, **environment},
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def test_the_fuzz_suite_knows_every_command():
+    assert set(EXAMPLES) == set(COMMANDS)
+
+
+def test_hostile_lines_reach_every_option():
+    random = Random(0)  # noqa: S311 - no secret
+    seen = Counter()
+    for _ in range(6000):
+        name, *arguments = hostile_line(random)
+        seen.update((name, one.partition("=")[0]) for one in arguments if one.startswith("-"))
+    for name in COMMANDS:
+        command = closecall.get_command(click.Context(closecall), name)
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert any(seen[name, flag] for flag in option.opts), (name, option.opts)
+
+
+def test_a_short_run_of_the_fuzz_suite():
+    # A longer one is `python -m benchmarks fuzz`.
+    tried = list(islice(attempts(Random(16), processes=0), 40))  # noqa: S311 - no secret
+    assert [attempt for attempt in tried if attempt.outcome == "failed"] == []
+    assert {attempt.outcome for attempt in tried} == {"accepted", "refused"}
+
+
+@pytest.mark.parametrize("how", ["error", "told", "table"])
+def test_what_a_terminal_would_obey_is_shown(capsys, how):
+    if how == "error":
+        print_error(f"No column {ESCAPES}!\n\nHint: {ESCAPES}")
+        written = capsys.readouterr().err
+    elif how == "told":
+        tell(f"Wrote {ESCAPES}")
+        written = capsys.readouterr().err
+        assert written == f"Wrote {SHOWN}\n"
+    else:
+        with Output("table").console() as console:
+            console.print(f"a {ESCAPES}", markup=False)
+        written = capsys.readouterr().out
+    assert all(letter.isprintable() or letter == "\n" for letter in written)
+    assert r"\x1b[31m\x9b\u202e" in written
+
+
+def test_names_of_series_files_and_columns_in_every_place(run, tmp_path):
+    name = "a\x1b[31m\u202e"
+    rows = "".join(f"{name},{n},{int(n in (3, 4))},{n / 9}\n" for n in range(9))
+    bad = "".join(f"bad{name},{n},2,{n / 9}\n" for n in range(9))
+    (tmp_path / f"{name}.csv").write_text(f"series,t,label,{name}\n{rows}{bad}")
+    options = ("--by", "series", "--truth", "label", "--score", name)
+    for command in (
+        ("batch", f"{name}.csv", *options),
+        ("batch", f"{name}.csv", *options, "--strict"),
+        ("batch", f"{name}.csv", *options, "--time", "nix"),
+        ("report", f"{name}.csv", *options, "-o", f"{name}.html", "--script", "cdn"),
+        ("curve", f"{name}.csv", "--truth", name),
+        ("score", f"nix{name}.csv"),
+    ):
+        result = run(*command)
+        text = result.stdout + result.stderr
+        assert r"\x1b[31m\u202e" in text
+        assert all(letter.isprintable() or letter == "\n" for letter in text), command
+
+
+def test_a_hundred_thousand_columns_are_not_all_named(run, tmp_path):
+    header = ",".join(f"c{number}" for number in range(100_000))
+    (tmp_path / "wide.csv").write_text(f"{header}\n{'0,' * 99_999}0\n")
+    result = run("score", "wide.csv", "--truth", "x")
+    assert result.exit_code == 1
+    assert "c19 and 99,980 more." in result.stderr
+    assert len(result.stderr) < 1000
+
+
+FORMULAS = ["=1+1", "+x", "-x", "@x", "\tx", "'=x", "-1.5", "+3e4", "plain", "it's", ""]
+SAFE = ["'=1+1", "'+x", "'-x", "'@x", "'\tx", "''=x", "-1.5", "+3e4", "plain", "it's", ""]
+
+
+def test_cells_that_would_be_formulas(tmp_path):
+    table = {'=a,"b"': FORMULAS, "value": np.linspace(-1, 1, len(FORMULAS))}
+    write_table(table, tmp_path / "rows.csv")
+    rows = [{name: column[row] for name, column in table.items()} for row in range(len(FORMULAS))]
+    for text in ((tmp_path / "rows.csv").read_text(), csv_text(rows, table)):
+        header, *lines = csv.reader(io.StringIO(text, newline=""))
+        assert header == ['\'=a,"b"', "value"]
+        assert [line[0] for line in lines] == SAFE
+        assert float(lines[0][1]) == -1.0
+    write_table(table, tmp_path / "rows.parquet")
+    assert read_table(tmp_path / "rows.parquet").column(0).to_pylist() == FORMULAS
+
+
+def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path):
+    names = ["=a", "'=a", "-b"]
+    columns = {"series": np.repeat(names, 9), "label": [0, 1, 1, 0, 0, 0, 1, 0, 0] * 3}
+    write_table(columns | {"=s": np.tile(np.arange(9.0), 3)}, tmp_path / "data.parquet")
+    line = ("batch", "data.parquet", "--by", "series", "--truth", "label", "--score", "=s")
+    run(*line, "--out", "rows.csv")
+    first = (tmp_path / "rows.csv").read_bytes()
+    result = run(*line, "--out", "rows.csv", "--overwrite")
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "rows.csv").read_bytes() == first
+    rows = list(csv.DictReader(io.StringIO(first.decode())))
+    assert [row["series"] for row in rows] == ["''=a", "'-b", "'=a"]
+    assert {row["detector"] for row in rows} == {"'=s"}
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "lines", "complaint"),
+    [
+        (f"closecall {SCORE} >&-", 0, 0, ""),
+        (f"closecall {SCORE} --format csv >&-", 0, 0, ""),
+        (f"closecall {SCORE} 2>&- | wc -l >&2", 0, 0, None),
+        ("closecall score nix.csv >&- 2>&-", 1, 0, ""),
+        ("closecall score - <&-", 1, 0, "Error: Expected standard input to hold a table"),
+        (f"closecall {SCORE} --format csv >/dev/full", 1, 0, "Error: No space left on device\n"),
+        (f"closecall {SCORE} >/dev/full", 1, 0, "Error: No space left on device\n"),
+        ("closecall metrics --format json | head -1", 0, 1, ""),
+        (f"closecall {SCORE.replace('data.csv', '<(cat data.csv)')} --format csv", 0, 2, ""),
+        (
+            "closecall batch <(cat data.csv) --truth label --predicted alarm --format csv",
+            *(0, 2, ""),
+        ),
+        ("ln -s loop.csv loop.csv; closecall score loop.csv", 1, 0, "Error: Expected"),
+        (
+            "ln -s loop.csv loop.csv; closecall batch '*.csv' --truth label --predicted alarm",
+            *(1, 0, "Error: Expected to read loop.csv, got `Too many levels"),
+        ),
+        ("closecall score $'caf\\xe9.csv'", 1, 0, "Error: Expected a file at caf\\udce9.csv, got"),
+        (f"closecall {SCORE} --ignore $'caf\\xe9'", 1, 0, "Error: Expected `--ignore` to name"),
+    ],
+)
+def test_streams_pipes_loops_and_bytes(tmp_path, line, status, lines, complaint):
+    done = shell(tmp_path, line)
+    told = done.stderr.decode().replace(
+        "Compiling closecall's kernels; this takes some seconds and happens once.\n", ""
+    )
+    assert "Traceback" not in told
+    assert done.returncode == status, told
+    if complaint is not None:
+        assert told.startswith(complaint)
+        assert bool(told) == bool(complaint)
+    if lines is not None:
+        assert done.stdout.count(b"\n") == lines
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "-1", "1" * 30, "x"])
+def test_any_width(run, tmp_path, monkeypatch, columns):
+    (tmp_path / "data.csv").write_text(DATA)
+    monkeypatch.setenv("COLUMNS", columns)
+    result = run(*SCORE.split())
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00v\x00{'descr': (", b"PK\x05\x06" + bytes(18)],
+)
+def test_arrays_with_damaged_headers(refuse, tmp_path, content):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "scores/knn").mkdir(parents=True)
+    (tmp_path / "data/one.csv").write_text("Data,Label\n1,0\n2,1\n")
+    (tmp_path / "scores/knn/one.npy").write_bytes(content)
+    error, *_ = refuse("batch", "data", "--layout", "tsb-ad", "--scores", "scores")
+    assert error.startswith("Error: Expected scores/knn/one.npy to be a NumPy array, got")
+
+
+def test_deeply_nested_json(refuse, tmp_path):
+    for folder in ("labels", "data/a", "results/knn/a"):
+        (tmp_path / "nab" / folder).mkdir(parents=True)
+    (tmp_path / "nab/data/a/one.csv").write_text("timestamp,value\n2024-01-01 00:00:00,1\n")
+    (tmp_path / "nab/results/knn/a/knn_one.csv").write_text("timestamp,anomaly_score\n")
+    (tmp_path / "nab/labels/combined_windows.json").write_text("[" * 100_000)
+    error, *_ = refuse("batch", "nab", "--layout", "nab")
+    assert "combined_windows.json" in error
+    assert "as JSON, got maximum recursion depth exceeded" in error

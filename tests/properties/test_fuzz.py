@@ -1,0 +1,94 @@
+"""Hostile calls: only documented errors come out of what is public.
+
+A longer run is ``python -m benchmarks fuzz --minutes N``.
+"""
+
+import inspect
+from itertools import islice
+from random import Random
+
+import pytest
+from benchmarks import fuzz_calls
+
+import closecall as cc
+from closecall import adversary, compat, datasets, metrics, plot, theory
+
+_PUBLIC = (cc, metrics, adversary, theory, compat, datasets, plot)
+_TRIED = 400
+
+# What hostile testing has found, each with what must be said about it.
+FOUND = (
+    ("cc.affiliation([(3, 4)], [(5, 6)], span=(0, 9))", "closecall.Events([(start, stop)"),
+    ("curve.at(1j)", "`threshold` to be a number, or inf, got 1j"),
+    ("curve.at('x')", "`threshold` to be a number, or inf, got 'x'"),
+    ("cc.affiliation(T, P, times=pa.array(dates, pa.timestamp('us', 'Mars/Phobos')))", "time zone"),
+    ("cc.adversary.search('classical', T, families=5)", "`families` to be among"),
+    ("cc.evaluate(T, P, metrics=['x', 0])", "`metrics` to be names of metrics, got 0"),
+    ("cc.report(T, P, script=[])", "`script` to be 'embed' or 'cdn', got []"),
+    ("cc.Events.from_points([0, 1, 10**30])", "a number of more than 30 digits at index 2"),
+    ("cc.affiliation(np.array([[1], 2], dtype=object), [0, 1])", "Expected `truth`"),
+    ("cc.affiliation_curve(T, np.array(S, dtype=np.longdouble) / 3)", "exact as 64-bit floats"),
+    ("cc.affiliation_curve([0, 1, 0], [1, 2, 3], times=[0, 1e-170, 1], end=2)", "below 1e-140"),
+    (
+        "cc.evaluate_frame(frame, truth='T', predicted='P', workers=2**63)",
+        "`workers` to be at most",
+    ),
+    ("page.save('a\\x00b')", "that the system can open"),
+    ("page.save(5)", "`path` to be a path, got 5"),
+    ("cc.metrics.vus(T * 10_000, S * 10_000, window=100_000)", "`window` to be at most 6,249"),
+)
+ACCEPTED = (
+    "curve.at(10**30)",
+    "curve.at(-(10**5000))",
+    "cc.affiliation(T, P, max_step=2**63)",
+    "cc.Events([(dt.datetime.min, dt.datetime(9999, 12, 31, 23))])",
+    "cc.Events.from_points([dt.datetime(9999, 12, 31, 23, tzinfo=ZoneInfo('Etc/GMT+5'))])",
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder():
+    with fuzz_calls.temporary_folder():
+        yield
+
+
+def test_everything_public_is_called():
+    called = "\n".join(fuzz_calls.CALLS)
+    functions = {
+        name
+        for module in _PUBLIC
+        for name in module.__all__
+        if inspect.isfunction(getattr(module, name))
+    }
+    assert not {name for name in functions if f".{name}(" not in called}
+
+
+@pytest.mark.parametrize("source", fuzz_calls.CALLS)
+def test_the_calls_are_valid_before_they_are_changed(source):
+    refused = any(name in source for name in fuzz_calls.ABSENT)
+    attempt = fuzz_calls.run(source)
+    assert attempt.outcome == ("refused" if refused else "accepted"), attempt
+
+
+def test_hostile_calls():
+    found = list(islice(fuzz_calls.attempts(Random(1)), _TRIED))  # noqa: S311
+    assert not [attempt for attempt in found if attempt.outcome == "failed"]
+    assert {attempt.outcome for attempt in found} == {"accepted", "refused"}
+
+
+@pytest.mark.parametrize(("source", "told"), FOUND)
+def test_refused_in_words(source, told):
+    attempt = fuzz_calls.run(source)
+    assert attempt.outcome == "refused", attempt
+    assert told in attempt.detail
+
+
+@pytest.mark.parametrize("source", ACCEPTED)
+def test_odd_and_legal(source):
+    attempt = fuzz_calls.run(source)
+    assert attempt.outcome == "accepted", attempt
+
+
+def test_a_raw_error_is_a_failure():
+    assert fuzz_calls.run("1 / 0").outcome == "failed"
+    assert fuzz_calls.run("np.array([1.0]) / np.zeros(1)").outcome == "failed"  # a warning

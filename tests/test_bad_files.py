@@ -1,0 +1,124 @@
+"""Files that are damaged, in another encoding, or larger than they look: one line, never more."""
+
+import gzip
+import os
+import subprocess
+import sys
+from itertools import islice
+from random import Random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from benchmarks import fuzz_files
+
+import closecall as cc
+from closecall.errors import InputError
+from closecall.tables import read_table, score_files
+
+TEXT = "time,truth,predicted,Lärm\n0,0,0,é\n1,1,1,é\n2,0,1,é\n"
+
+
+def run(*arguments, limit=None, cwd=None):
+    code = "from closecall.cli import main; main()"
+    if limit is not None:
+        code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit},) * 2); {code}"
+    return subprocess.run(  # noqa: S603 - ours
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le", "utf-8-sig"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_text_in_another_encoding(tmp_path, encoding, pack):
+    path = tmp_path / "x.csv"
+    path.write_bytes(pack(TEXT.encode(encoding)))
+    table = read_table(path, encoding=encoding)
+    assert table.column_names == ["time", "truth", "predicted", "Lärm"]
+    assert table["Lärm"].to_pylist() == ["é"] * 3
+    assert score_files(path, encoding=encoding, time="time").recall == 1
+
+
+def test_keys_in_another_encoding(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes("series,label,a\nKäse,0,0.1\nKäse,1,0.9\n".encode("latin-1"))
+    found = cc.evaluate_frame(path, by="series", truth="label", score="a", encoding="latin-1")
+    assert found.table["series"].to_pylist() == ["Käse"]
+
+
+MESSAGES = {
+    "latin-1 value": (b"a,b\n1,2\n3,\xe9\n", "to be text in utf-8, got `.*` in line 3.*'latin-1'"),
+    "latin-1 header": (b"a,\xe9\n1,2\n", "to be text in utf-8, got `.*` in line 1.*'latin-1'"),
+    "utf-16": (TEXT.encode("utf-16"), "to be a CSV or Parquet file, got bytes.*encoding='utf-16'"),
+    "late NUL": (b"a,b\n" + b"1,2\n" * 2000 + b"1,\0\n", "got a NUL in line 2002"),
+    "long name": (b'"' + b"x" * 140_000 + b'",b\n1,2\n', "to begin with a line of names or values"),
+    "long line": (b"x" * (18 << 20), "to be shorter than 16 MB"),
+    "cut gzip": (gzip.compress(TEXT.encode())[:-9], "to be a whole gzip file"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), MESSAGES.values(), ids=MESSAGES)
+def test_messages_name_the_file_the_line_and_the_option(tmp_path, content, message):
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=rf"(?s)x\.csv {message}|x\.csv.*{message}"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("encoding", ["no-such", "gzip", "rot13", "", "\0"])
+def test_an_encoding_that_python_does_not_know(tmp_path, encoding):
+    (tmp_path / "x.csv").write_text("a\n1\n")
+    with pytest.raises(InputError, match="`encoding` to be an encoding of text"):
+        read_table(tmp_path / "x.csv", encoding=encoding)
+
+
+def test_what_a_file_holds_decides_and_not_its_size(tmp_path):
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(b"truth,predicted\n" + b"0,0\n1,1\n" * 2**20))
+    with pytest.raises(InputError, match=r"`memory` of 0.1 GB .* MB of text in [\d,]+ lines"):
+        read_table(path, memory=0.1)
+    assert read_table(path, memory=1).num_rows == 2**21
+    pq.write_table(pa.table({"truth": [0, 1] * 2**20}), tmp_path / "x.parquet")
+    with pytest.raises(InputError, match=r"`memory` of 0.1 GB .* 2,097,152 rows of 1"):
+        read_table(tmp_path / "x.parquet", memory=0.1)
+    found = cc.evaluate_frame(path, truth="truth", predicted="predicted", memory=0.1)
+    assert found.table["affiliation_recall"].to_pylist() == [1.0]
+    with pytest.raises(InputError, match=r"`memory` of 0.1 GB .* one series .* 2,097,152 rows"):
+        cc.evaluate_frame(path, truth="truth", score="predicted", memory=0.1)
+
+
+@pytest.mark.parametrize("command", ["score", "curve", "batch"])
+def test_no_memory_left_is_one_line(tmp_path, command):
+    path = tmp_path / "x.csv.gz"
+    rows = b"".join(b"0,0,0.%d\n1,1,0.%d\n" % (i, i) for i in range(1000)) * 3000
+    path.write_bytes(gzip.compress(b"truth,predicted,score\n" + rows, 1))
+    options = {
+        "score": ("score", path),
+        "curve": ("curve", path, "--score", "score"),
+        "batch": ("batch", path, "--truth", "truth", "--score", "score"),
+    }
+    done = run(*options[command], "--memory", "9", limit=1100 << 20)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "memory" in done.stderr.lower() or "malloc" in done.stderr or "allocate" in done.stderr
+
+
+def test_a_refusal_while_much_is_read_ends_in_order(tmp_path):
+    """Arrow's threads must not be left reading a file of Python's when Python ends."""
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(b"truth,predicted\n" + b"0,0\n1,1\n" * 2**21))
+    for _ in range(5):
+        done = run("score", path, "--memory", "0.2")
+        assert (done.returncode, done.stderr.count("\n")) == (1, 2)
+
+
+def test_mutated_files():
+    # A longer run is `python -m benchmarks fuzz`.
+    tried = list(islice(fuzz_files.attempts(Random(3)), 300))  # noqa: S311 - it only has to repeat
+    assert [attempt for attempt in tried if attempt.outcome == "failed"] == []
+    assert {attempt.outcome for attempt in tried} == {"accepted", "refused"}
