@@ -60,7 +60,9 @@ def test_a_duration_is_added_to_the_time(tmp_path, lasts):
 
 def test_nothing_is_guessed_between_two_candidates(tmp_path):
     path = written(tmp_path, "start,stop,end\n1,2,3\n")
-    with pytest.raises(InputError, match=r'`columns="start,stop"` or `columns="start,end"`'):
+    with pytest.raises(
+        InputError, match=r'Choose: `columns="start,stop"` or `columns="start,end"`'
+    ):
         cc.read_events(path)
     assert cc.read_events(path, columns="start,end") == cc.Events([(1, 3)])
     assert cc.read_events(path, columns=("start", "stop")) == cc.Events([(1, 2)])

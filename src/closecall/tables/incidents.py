@@ -145,7 +145,7 @@ def read_events(
         return Events([])
     order = np.argsort(read_times(starts, listing.start)[0], kind="stable").tolist()
     own = Events.from_arrays([starts[row] for row in order], [stops[row] for row in order])
-    details = _details([listing.rows[row][2] for row in order])
+    details = details_of([listing.rows[row][2] for row in order])
     named = Intervals(own.intervals.starts, own.intervals.stops, own.intervals.clock, details)
     return Events.wrap(named.merged() if merge else named)
 
@@ -230,7 +230,11 @@ def _from_records(
 ) -> _Listing:
     """Take the two columns of times of a table; all others are details."""
     if columns is None:
-        columns = _recognised(name, names)
+        columns = event_columns(name, names, '`columns="{},{}"`')
+    if columns is None:
+        rule = f"two columns of {name} that are start and end of its events"
+        hint = 'Name them, for example `columns="opened,closed"`.'
+        raise InputError(expected(rule, f"the columns {', '.join(names)}", hint))
     for column in columns:
         if column not in names:
             rule = f"a column {column!r} of {name}"
@@ -247,20 +251,19 @@ def _from_records(
     return _Listing(name, start, stop, rows)
 
 
-def _recognised(name: str, names: list[str]) -> tuple[str, str]:
-    """Return the two columns of times; raise if none, or several, may be meant."""
+def event_columns(name: str, names: list[str], option: str) -> tuple[str, str] | None:
+    """Return the two columns of times of an event list, None if there are no such ones.
+
+    Raises if several may be meant, with the option that chooses: a text with two places for names.
+    """
     plain = {_plain(column): column for column in names}
     found = [(plain[first], plain[last]) for first, last in _PAIRS if {first, last} <= plain.keys()]
-    if len(found) == 1:
-        return found[0]
-    rule = f"two columns of {name} that are start and end of its events"
-    if found:
-        shown_pairs = " or ".join(f'`columns="{first},{last}"`' for first, last in found)
-        listed = " and ".join(f"{first}, {last}" for first, last in found)
-        raise InputError(expected(rule, f"several that may be meant: {listed}", shown_pairs))
-    listed = ", ".join(names)
-    hint = 'Name them, for example `columns="opened,closed"`.'
-    raise InputError(expected(rule, f"the columns {listed}", hint))
+    if len(found) > 1:
+        rule = f"two columns of {name} that are start and end of its events"
+        got = " and ".join(f"{first}, {last}" for first, last in found)
+        hint = f"Choose: {' or '.join(option.format(*pair) for pair in found)}."
+        raise InputError(expected(rule, f"several that may be meant: {got}", hint))
+    return found[0] if found else None
 
 
 def _plain(column: str) -> str:
@@ -484,7 +487,7 @@ def _is_missing(value: Any) -> bool:
     return value is None or value != value or (isinstance(value, str) and not value.strip())  # noqa: PLR0124
 
 
-def _details(rows: list[Mapping[str, Any]]) -> dict[str, Any]:
+def details_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Turn the details of the events into columns; what an event does not have is None."""
     names = dict.fromkeys(key for row in rows for key in row)
     columns = {}
