@@ -208,7 +208,8 @@ class _Samples:
         if self.clock is None or self.last.size < 2:  # noqa: PLR2004 - one step
             return None
         step = np.median(np.diff(self.last)).astype(self.last.dtype)
-        return self.clock.scalar((self.last[-1] + step).item())
+        end = self.last[-1:] + step
+        return self.clock.scalar(end[0].item()) if self.clock.tz else self.clock.native(end)[0]
 
     def _begin(self, lines: bytes) -> bytes:
         """Find out what the lines are; return those with samples."""
