@@ -60,6 +60,7 @@ EXAMPLES: dict[str, list[list[str]]] = {
         [*_ONE, "--predicted", "alarm", "--time", "date"],
         ["events.csv", "events.csv", "--span", "0", "40"],
     ],
+    "stream": [["data.csv", *_ONE[1:], "--predicted", "alarm", "--time", "t", "--state", "s.json"]],
 }
 """Command lines that work, but that of the paper, which would be long."""
 

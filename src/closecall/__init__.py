@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from closecall.evaluate import evaluate
     from closecall.events import Events
     from closecall.report import Report, report, report_batch
-    from closecall.tables import BatchResult, evaluate_frame
+    from closecall.tables import BatchResult, evaluate_frame, read_events
 
 __version__ = "0.1.0"
 
@@ -57,6 +57,7 @@ __all__ = [
     "evaluate",
     "evaluate_frame",
     "metrics",
+    "read_events",
     "report",
     "report_batch",
     "significance",
@@ -84,6 +85,7 @@ _HOMES = {
     "compare": "compare",
     "evaluate": "evaluate",
     "evaluate_frame": "tables",
+    "read_events": "tables",
     "report": "report",
     "report_batch": "report",
     "significance": "chance",

@@ -218,7 +218,8 @@ def _on_one_clock(
     (*ticks, limits), clock = on_one_clock(*parts, *whole, span)
     start, stop = limits.tolist()
     for place, called in enumerate(intervals):
-        intervals[called] = Intervals(ticks[2 * place], ticks[2 * place + 1], clock)
+        starts, stops = ticks[2 * place : 2 * place + 2]
+        intervals[called] = Intervals(starts, stops, clock, intervals[called].details)
         intervals[called].require_inside(start, stop, called)
     if axis is not None:
         axis = axis.on_clock(clock)

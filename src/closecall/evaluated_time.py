@@ -140,11 +140,12 @@ def close_over(
             continue
         timed = (Timed(called, ticks, side.clock) for ticks in (side.starts, side.stops))
         starts, stops = (in_ticks_of(clock, part) for part in timed)
-        covered = np.zeros(len(side), dtype=bool)
+        covered, details = np.zeros(len(side), dtype=bool), side.details
         if ignored is not None:
             covered = ignored.covers(starts, stops)
             starts, stops = ignored.close(starts)[~covered], ignored.close(stops)[~covered]
-        closed[called] = Intervals(starts, stops, clock)
+            details = {name: values[~covered] for name, values in details.items()}
+        closed[called] = Intervals(starts, stops, clock, details)
         left_out[called] = int(np.count_nonzero(covered))
     return Closed(ignored, start, stop, clock, axis, closed, left_out, kept)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.parameters import read_duration, read_length
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import tzinfo
 
     from numpy.typing import NDArray
@@ -100,6 +101,8 @@ class Intervals:
     starts: Ticks
     stops: Ticks
     clock: Clock
+    details: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """What else is known of each interval, by name."""
 
     @classmethod
     def from_labels(cls, labels: NDArray[Any], axis: Axis) -> Intervals:
@@ -122,7 +125,16 @@ class Intervals:
         apart = self.starts[1:] - reach[:-1]
         first = np.concatenate(([True], (apart > 0) & (apart >= gap)))
         last = np.concatenate((first[1:], [True]))
-        return Intervals(self.starts[first], reach[last], self.clock)
+        details = {name: _joined(values, first) for name, values in self.details.items()}
+        return Intervals(self.starts[first], reach[last], self.clock, details)
+
+    def within(self, start: Tick, stop: Tick) -> Intervals:
+        """Cut what reaches beyond a span, and drop what lies outside of it."""
+        points = self.starts == self.stops
+        kept = (self.starts < stop) & ((self.stops > start) | (points & (self.starts == start)))
+        starts, stops = self.starts[kept].clip(start, stop), self.stops[kept].clip(start, stop)
+        details = {name: values[kept] for name, values in self.details.items()}
+        return Intervals(starts, stops, self.clock, details)
 
     def with_point_length(self, length: Tick, stop: Tick) -> Intervals:
         """Give points a length, cut at the next interval or where time stops."""
@@ -130,7 +142,7 @@ class Intervals:
         # Where the limit is nearer, adding the length might leave 64 bits.
         longer = np.where(limit - self.starts <= length, limit, self.starts + length)
         ends = np.where(self.starts == self.stops, longer, self.stops)
-        return Intervals(self.starts, np.minimum(ends, limit), self.clock)
+        return Intervals(self.starts, np.minimum(ends, limit), self.clock, self.details)
 
     def without(self, starts: Ticks, stops: Ticks) -> Intervals:
         """Cut out sorted, disjoint stretches that do not reach beyond the intervals they meet."""
@@ -190,6 +202,16 @@ class Intervals:
                     "Widen the span, or cut the event.",
                 )
             )
+
+
+def _joined(values: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[Any]:
+    """Join the details of intervals that became one; several texts are separated by "; "."""
+    groups = np.split(values, np.flatnonzero(first)[1:])
+    joined = np.empty(len(groups), dtype=object)
+    for index, group in enumerate(groups):
+        known = [value for value in dict.fromkeys(group.tolist()) if value is not None]
+        joined[index] = "; ".join(map(str, known)) if len(known) > 1 else next(iter(known), None)
+    return joined
 
 
 def interval_text(clock: Clock, start: Tick, stop: Tick) -> str:
@@ -317,6 +339,14 @@ class Events:
         return durations
 
     @property
+    def details(self) -> Mapping[str, NDArray[Any]]:
+        """What else is known of each event, by name, as `read_events` finds it; empty if nothing.
+
+        They are in the rows of `Affiliation.events` where these events are the truth.
+        """
+        return MappingProxyType(dict(self.intervals.details))
+
+    @property
     def tz(self) -> tzinfo | None:
         """The time zone the events were given in."""
         return self.intervals.clock.tz
@@ -340,6 +370,23 @@ class Events:
         """
         own = self.intervals
         return Events.wrap(own.merged(0 if gap is None else read_duration(gap, own.clock, "gap")))
+
+    def clipped(self, start: Any, stop: Any) -> Events:
+        """Cut events that reach beyond a span, and drop those outside of it.
+
+        Examples
+        --------
+        >>> Events([(1, 4), (6, 8), (9, 12)]).clipped(3, 8)
+        Events([(3, 4), (6, 8)])
+        """
+        bounds, clock = read_times([start, stop], "span")
+        own = self.intervals
+        (starts, stops, limits), clock = on_one_clock(
+            Timed("events", own.starts, own.clock),
+            Timed("events", own.stops, own.clock),
+            Timed("span", bounds, clock),
+        )
+        return Events.wrap(Intervals(starts, stops, clock, own.details).within(*limits.tolist()))
 
     def to_labels(self, times: Any, end: Any = None) -> NDArray[np.uint8]:
         """Return a 0/1 vector: 1 where the sample ``[t(i), t(i+1))`` meets an event.

@@ -303,7 +303,8 @@ def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
         read_span(span),
     )
     start, stop = limits.tolist()
-    truth, predicted = Intervals(ticks[0], ticks[1], clock), Intervals(ticks[2], ticks[3], clock)
+    truth = Intervals(ticks[0], ticks[1], clock, truth.details)
+    predicted = Intervals(ticks[2], ticks[3], clock)
     truth.require_inside(start, stop, "truth")
     predicted.require_inside(start, stop, "predicted")
     pair = Pair(truth=truth, predicted=predicted, start=start, stop=stop, clock=clock).checked()
@@ -548,7 +549,7 @@ def _truth_in_span(truth: Intervals, axis: Axis, span: Timed) -> TruthInSpan:
     start, stop = limits.tolist()
     axis = Axis(ticks[:-1], axis.length, ticks[-1].item(), clock)
     require_samples_inside(axis, start, stop)
-    truth = Intervals(starts, stops, clock)
+    truth = Intervals(starts, stops, clock, truth.details)
     truth.require_inside(start, stop, "truth")
     return TruthInSpan(truth=truth, start=start, stop=stop, clock=clock, axis=axis).checked()
 

@@ -243,3 +243,31 @@ def test_points_beside_ranges(run):
     lengthened = run(*arguments, "--point-length", "1")
     assert headline(lengthened).startswith(f"precision {expected.precision:.2f}")
     assert "weigh nothing" not in lengthened.stdout
+
+
+def test_event_lists_by_the_names_that_people_give_their_columns(run):
+    """Their order means nothing, and what else they hold goes into the rows."""
+    Path("incidents.csv").write_text("severity,begin,end\nlow,20,23\nhigh,3,7\n")
+    Path("alarms.csv").write_text("timestamp,duration\n21,1\n4,2\n")
+    result = run("score", "incidents.csv", "alarms.csv", "--span", "0", "40", "--format", "json")
+    truth, alarms = cc.Events([(3, 7), (20, 23)]), cc.Events([(4, 6), (21, 22)])
+    printed, expected = json.loads(result.stdout), cc.affiliation(truth, alarms, span=(0, 40))
+    assert printed["f1"] == expected.f1
+    assert [event["details"] for event in printed["events"]] == [
+        {"severity": "high"},
+        {"severity": "low"},
+    ]
+    result = run("score", "incidents.csv", "alarms.csv", "--span", "0", "40", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [row["severity"] for row in rows] == ["high", "low"]
+
+
+def test_two_pairs_of_columns_are_never_guessed_between(run):
+    Path("incidents.csv").write_text("start,stop,end\n1,2,3\n")
+    result = run("score", "incidents.csv", "incidents.csv", "--span", "0", "40")
+    assert result.exit_code == 1
+    assert "`--truth start,stop` or `--truth start,end`" in result.stderr
+    options = ("--truth", "start,end", "--predicted", "start,stop")
+    assert (
+        run("score", "incidents.csv", "incidents.csv", "--span", "0", "40", *options).exit_code == 0
+    )

@@ -21,7 +21,7 @@ from closecall.parameters import require_choice
 from closecall.wording import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from datetime import tzinfo
 
     from numpy.typing import NDArray
@@ -62,6 +62,11 @@ class EventScores:
     """How many predicted events there are in all."""
     kept: bool = True
     """Whether `pair` has the predicted events; a stream does not keep them."""
+
+    @property
+    def details(self) -> Mapping[str, NDArray[Any]]:
+        """What else is known of each event: `Events.details` of the truth."""
+        return self.pair.truth.details
 
     @property
     def start(self) -> NDArray[Any]:
@@ -218,9 +223,9 @@ class EventScores:
         """Yield each event as plain JSON values, all columns or those of some names.
 
         Times of a datetime axis become ISO 8601 text and lengths of time seconds; nan and inf
-        become None.
+        become None. An event of which more is known has it as ``details``.
         """
-        clock = self.pair.clock
+        clock, details = self.pair.clock, self.details
         dated = clock.kind == "datetime"
         columns = {name: getattr(self, name) for name in names}
         for index in range(len(self)):
@@ -235,7 +240,16 @@ class EventScores:
                     row[name] = str(value)
                 else:
                     row[name] = value.item() if np.isfinite(value) else None
+            if details:
+                row["details"] = {name: _plain(column[index]) for name, column in details.items()}
             yield row
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return all columns by name, with the details; ``event_NAME`` where a name is taken."""
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        for name, values in self.details.items():
+            columns[f"event_{name}" if name in COLUMNS else name] = values
+        return columns
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -506,6 +520,11 @@ def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:
     }
 
 
+def _plain(value: Any) -> Any:
+    """Return a detail as a JSON value; what JSON does not know becomes text."""
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
 def _scores_line(scores: dict[str, float]) -> str:
     return ", ".join(
         f"{'F1' if name == 'f1' else name} {'-' if isnan(value) else f'{value:.3f}'}"
@@ -522,7 +541,7 @@ def _cell(name: str, value: Any) -> str:
 def _pandas_frame(events: EventScores) -> Any:
     import pandas as pd
 
-    frame = pd.DataFrame({name: getattr(events, name) for name in COLUMNS})
+    frame = pd.DataFrame(events.columns())
     zone = events.pair.clock.tz
     if zone is not None:
         for name in _TIMES:
@@ -533,7 +552,10 @@ def _pandas_frame(events: EventScores) -> Any:
 def _polars_frame(events: EventScores) -> Any:
     import polars as pl
 
-    columns = {name: np.ascontiguousarray(getattr(events, name)) for name in COLUMNS}
+    columns: dict[str, Any] = {
+        name: values.tolist() if values.dtype == object else np.ascontiguousarray(values)
+        for name, values in events.columns().items()
+    }
     clock = events.pair.clock
     if clock.unit == "s":  # polars counts in milliseconds or finer
         columns |= {name: columns[name].astype("datetime64[ms]") for name in _TIMES}

@@ -35,6 +35,7 @@ COMMANDS = {
     "paper": "Compute the tables of the paper, or draw its figures.",
     "report": "Write an interactive page to explore.",
     "score": "Score predicted anomalies against the true ones.",
+    "stream": "Score samples as they come.",
 }
 """Each is the function of that name in the module of that name; said here, so that the list of
 commands loads none of them."""

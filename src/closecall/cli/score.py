@@ -127,7 +127,7 @@ def score(
 
 
 def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]]:
-    events = list(result.events.rows())
+    events = [event | event.pop("details", {}) for event in result.events.rows()]
     if test is None:
         return events
     added = [f"{score}_{kind}" for score in _SCORES for kind in ("pvalue", "adjusted_pvalue")]

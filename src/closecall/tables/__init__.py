@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from closecall.tables.batch import BatchResult, evaluate_frame
+    from closecall.tables.incidents import read_events
     from closecall.tables.reading import read_table, write_table
     from closecall.tables.scoring import (
         alarm_rate,
@@ -25,15 +26,18 @@ __all__ = [
     "curve_files",
     "curve_report",
     "evaluate_frame",
+    "read_events",
     "read_table",
     "score_files",
     "write_table",
 ]
 
 # Names are loaded when first used: a score must not wait for what batches need.
-_HOMES = {"BatchResult": "batch", "evaluate_frame": "batch"} | dict.fromkeys(
-    ("read_table", "write_table"), "reading"
-)
+_HOMES = {
+    "BatchResult": "batch",
+    "evaluate_frame": "batch",
+    "read_events": "incidents",
+} | dict.fromkeys(("read_table", "write_table"), "reading")
 
 
 def __getattr__(name: str) -> Any:

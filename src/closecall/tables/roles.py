@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -15,9 +15,10 @@ from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events, Intervals, read_labels, read_set
+from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import read_name
 from closecall.series import read_span
+from closecall.tables.incidents import details_of, event_columns, read_events
 from closecall.tables.reading import MEMORY, read_table, shown_name
 from closecall.wording import listed
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     File: TypeAlias = "str | PathLike[str] | pa.Table | Source"
 
 Role = Literal["truth", "predicted", "score", "ignore"]
-_EVENT_COLUMNS = ("start", "stop")
 _TABLES = ("the first table", "the second table")
 
 
@@ -148,13 +148,7 @@ class EvaluatedTime:
             suggestion = f"Did you mean {close[0]!r}? " if close else ""
             rule = f"`ignore` to name a column of {sources[-1].name}, or a file of events"
             raise InputError(expected(rule, repr(name), suggestion + sources[-1].listing))
-        file = Source(name, read_table(name, encoding=self.encoding))
-        starts, stops = (file.times(column, "ignore") for column in _EVENT_COLUMNS)
-        if len(starts) == 0:
-            return Events([]).intervals
-        # A file of events is a set: its order means nothing.
-        order = np.argsort(read_column(starts, "ignore")[0], kind="stable")
-        return read_set(Events.from_arrays(starts.take(order), stops.take(order)), "ignore")
+        return read_events(name, encoding=self.encoding, merge=True).intervals
 
     def _outside(self, axis: Axis | None, span: Any) -> Intervals:
         """Return what lies before `since` and after `until`."""
@@ -287,17 +281,27 @@ def read_side(
     other side, and the column of times is never a label.
     """
     columns = source.columns
-    pair: tuple[str, ...] | None = None
+    pair: tuple[str, str] | None = None
     if asked is None:
-        if not shared and role not in columns and set(_EVENT_COLUMNS) <= set(columns):
-            pair = _EVENT_COLUMNS
+        if not shared and role not in columns:
+            pair = event_columns(source.name, columns, f"`{role}='{{}},{{}}'`")
     elif read_name(asked, role) not in columns and "," in asked:
         start, _, stop = asked.partition(",")
         pair = (start.strip(), stop.strip())
     if pair is None:
         return read_values(source, role, asked, time=time, shared=shared)
+    if pair == ("timestamp", "duration"):
+        return read_events(source.table, columns=pair)
     starts, stops = (source.times(name, role) for name in pair)
-    return Events.from_arrays(starts, stops) if len(starts) else Events([])
+    if len(starts) == 0:
+        return Events([])
+    # A file of events is a set: its order means nothing.
+    order = np.argsort(read_column(starts, role)[0], kind="stable")
+    own = Events.from_arrays(starts.take(order), stops.take(order)).intervals
+    if role != "truth":
+        return Events.wrap(own)
+    others = source.table.select([name for name in columns if name not in pair]).take(order)
+    return Events.wrap(replace(own, details=details_of(others.to_pylist())))
 
 
 def read_values(

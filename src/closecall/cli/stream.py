@@ -1,0 +1,268 @@
+"""`closecall stream`: samples as they come, each event as soon as its zone is complete."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import select
+import sys
+import time as clock
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import timedelta
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from closecall.affiliation.stream import AffiliationStream
+from closecall.cli.options import Command, parse_duration, parse_time
+from closecall.clock import read_times
+from closecall.columns import read_column
+from closecall.errors import InputError, expected, first_line
+from closecall.series import predicted_at
+from closecall.tables.reading import arrow, column_names, delimiter, first_record, shown_name
+from closecall.tables.roles import Source, with_nan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from closecall.clock import Clock, Ticks
+
+_HELP = """\
+Score samples as they come: one JSON line for each event as soon as the next one starts, and the
+totals at the end.
+
+FILE has JSON lines, or CSV with a header; `-`, the default, is standard input. The truth is the
+0/1 column --truth. Alarms are the 0/1 column --predicted, or the scores --score from --threshold
+on. Without --time, samples follow each other at equal steps. An event that is printed is final,
+but for `nearest`, which does not know later alarms.
+
+With --state, all that is known is kept in a file, and the next call goes on from there: feed it
+the samples that follow, and a header again if it is CSV.
+
+\b
+Examples:
+  tail -f samples.jsonl | closecall stream --truth label --predicted alarm --time t
+  closecall stream day1.csv --truth label --score s --threshold 0.9 --state detector.json
+  tail -f samples.csv | closecall stream --truth label --predicted alarm --every 1min
+"""
+_SIZE = 1 << 20  # bytes that are read at once, at most
+_STEPS = 1000  # of the last ones, whose median is how long the last sample lasts
+_SAVE = 1.0  # seconds between two states, at least
+
+
+@click.command(cls=Command, help=_HELP)
+@click.argument("file", default="-")
+@click.option("--truth", metavar="COLUMN", default="truth", show_default=True, help="0/1 labels.")
+@click.option("--predicted", metavar="COLUMN", help="0/1 alarms.")
+@click.option("--score", metavar="COLUMN", help="Anomaly scores, instead of alarms.")
+@click.option(
+    "--threshold", type=float, metavar="X", help="Scores from which on there is an alarm."
+)
+@click.option("--time", metavar="COLUMN", help="Times, numbers or ISO 8601.")
+@click.option(
+    "--max-step",
+    type=parse_duration,
+    metavar="DURATION",
+    help="How long a sample lasts at most, 5min or a number; the rest of a gap is ignored.",
+)
+@click.option(
+    "--end", type=parse_time, metavar="TIME", help="Where the last sample stops, for the totals."
+)
+@click.option(
+    "--every",
+    type=parse_duration,
+    metavar="DURATION",
+    help="Print totals that often as well, 1min or a number of seconds.",
+)
+@click.option("--state", metavar="FILE", help="Go on from there if it exists, and keep it there.")
+def stream(
+    file: str,
+    *,
+    truth: str,
+    predicted: str | None,
+    score: str | None,
+    threshold: float | None,
+    time: str | None,
+    max_step: Any,
+    end: Any,
+    every: Any,
+    state: str | None,
+) -> None:
+    """Score samples as they come."""
+    if (predicted is None) == (score is None):
+        raise click.UsageError("Give --predicted, or --score and --threshold.")
+    if (score is None) != (threshold is None):
+        raise click.UsageError("--score and --threshold go together.")
+    seconds = every / timedelta(seconds=1) if isinstance(every, timedelta) else every
+    if seconds is not None and not seconds > 0:
+        raise click.UsageError("--every must be longer than zero.")
+    own = _stored(state, max_step)
+    samples = _Samples(shown_name(file), truth, predicted or str(score), threshold, time)
+    saved = clock.monotonic()
+    try:
+        for lines in _arriving(file, seconds):
+            if lines is None:
+                _print_total(own, samples, end)
+                continue
+            own.update(*samples.read(lines), times=samples.times)
+            for row in own.closed():
+                _print({"kind": "event", **row})
+            if state is not None and clock.monotonic() - saved > _SAVE:
+                _store(own, state)
+                saved = clock.monotonic()
+    finally:
+        if state is not None and own:
+            _store(own, state)
+    _print_total(own, samples, end)
+
+
+def _stored(state: str | None, max_step: Any) -> AffiliationStream:
+    """Return the stream to go on with, or a new one."""
+    if state is None or not Path(state).exists():
+        return AffiliationStream(max_step=max_step)
+    if max_step is not None:
+        raise click.UsageError(f"--max-step is that of {state} already; leave it out.")
+    return AffiliationStream.from_json(Path(state).read_text(encoding="utf-8"))
+
+
+def _store(own: AffiliationStream, state: str) -> None:
+    """Replace the state by rename, so that there is a whole one at any moment."""
+    beside = Path(f"{state}.{os.getpid()}.tmp")
+    beside.write_text(own.to_json(), encoding="utf-8")
+    beside.replace(state)
+
+
+def _arriving(file: str, every: float | None) -> Iterator[bytes | None]:
+    """Yield whole lines as soon as they are there, and None when totals are due."""
+    due, rest = inf if every is None else clock.monotonic() + every, b""
+    with ExitStack() as opened:
+        own = sys.stdin if file == "-" else opened.enter_context(Path(file).open("rb"))
+        source = own.fileno()
+        while True:
+            if every is not None:
+                wait = due - clock.monotonic()
+                if wait <= 0 or not select.select([source], [], [], wait)[0]:
+                    due += every
+                    yield None
+                    continue
+            more = os.read(source, _SIZE)
+            whole, newline, rest = (rest + more).rpartition(b"\n")
+            if whole.strip():
+                yield whole + newline
+            if not more:
+                if rest.strip():
+                    yield rest + b"\n"
+                return
+
+
+@dataclass
+class _Samples:
+    """Columns of the lines that come, JSON or CSV as the first of them."""
+
+    name: str
+    truth: str
+    predicted: str
+    threshold: float | None
+    time: str | None
+    header: list[str] | None = None
+    """The columns of CSV; None if the lines are JSON, or none came yet."""
+    separator: str = ","
+    text_times: bool = False
+    seen: int = 0
+    """Lines before those at hand."""
+    times: Any = None
+    """Those of the last samples."""
+    last: Ticks = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """The last ticks, which say how long a sample lasts."""
+    clock: Clock | None = None
+
+    def read(self, lines: bytes) -> tuple[Any, Any]:
+        """Return truth and alarms of the samples in some whole lines; their times are kept."""
+        if self.seen == 0:
+            lines = self._begin(lines)
+        table = self._table(lines)
+        source = Source(self.name, table)
+        alarms = source.column(self.predicted, "predicted" if self.threshold is None else "score")
+        if self.threshold is not None:
+            scores = read_column(with_nan(alarms), "score")[0]
+            if np.isnan(scores).any():
+                index = int(np.isnan(scores).argmax())
+                raise InputError(expected("a score in each line", f"none in {self._line(index)}"))
+            alarms = predicted_at(scores, self.threshold)
+        if self.time is not None:
+            self.times = source.times(self.time, "time")
+            ticks, self.clock = read_times(self.times, "time")
+            self.last = np.concatenate((self.last, ticks))[-_STEPS:]
+        self.seen += lines.count(b"\n")
+        return source.column(self.truth, "truth"), alarms
+
+    def end(self) -> Any:
+        """Return where the last sample stops, if it lasts as long as most of the last ones."""
+        if self.clock is None or self.last.size < 2:  # noqa: PLR2004 - one step
+            return None
+        step = np.median(np.diff(self.last)).astype(self.last.dtype)
+        end = self.last[-1:] + step
+        return self.clock.scalar(end[0].item()) if self.clock.tz else self.clock.native(end)[0]
+
+    def _begin(self, lines: bytes) -> bytes:
+        """Find out what the lines are; return those with samples."""
+        lines = lines.lstrip(b"\xef\xbb\xbf\r\n")
+        first = lines.partition(b"\n")[0]
+        if first.lstrip().startswith(b"{"):
+            try:
+                self.text_times = isinstance(json.loads(first).get(self.time), str)
+            except ValueError:
+                self.text_times = False
+            return lines
+        self.separator = delimiter(first)
+        self.header = first_record(first, self.separator)
+        if column_names(self.header) is not None:
+            got = first[:60].decode(errors="replace")
+            raise InputError(expected(f"a header in the first line of {self.name}", repr(got)))
+        self.seen = 1
+        return lines.partition(b"\n")[2]
+
+    def _table(self, lines: bytes) -> pa.Table:
+        pyarrow = arrow("pyarrow")
+        try:
+            if self.header is not None:
+                csv = arrow("pyarrow.csv")
+                return csv.read_csv(
+                    io.BytesIO(lines),
+                    csv.ReadOptions(column_names=self.header),
+                    csv.ParseOptions(delimiter=self.separator),
+                )
+            reader = arrow("pyarrow.json")
+            # Times that are text stay text, whatever those of one chunk look like.
+            schema = pyarrow.schema([(self.time, pyarrow.string())]) if self.text_times else None
+            options = reader.ParseOptions(explicit_schema=schema)
+            return reader.read_json(io.BytesIO(lines), parse_options=options)
+        except pyarrow.ArrowException as error:
+            rule = f"{self.name} to go on as it began, from {self._line(0)} on"
+            raise InputError(expected(rule, f"`{first_line(error)}`")) from None
+
+    def _line(self, index: int) -> str:
+        return f"line {self.seen + index + 1}"
+
+
+def _print_total(own: AffiliationStream, samples: _Samples, end: Any) -> None:
+    """Print the scores of all that was seen, if there was a true event."""
+    total: dict[str, Any] = {"kind": "total", "events": len(own), "alarms": own.alarms}
+    if len(own):
+        given = samples.end() if end is None and samples.time is not None else end
+        result = own.result(end=given)
+        total |= {"caught": result.caught, "false_alarms": result.false_alarms}
+        total |= {"alarmed": result.alarmed, **result.values(), "headline": result.headline}
+    _print({name: None if value != value else value for name, value in total.items()})  # noqa: PLR0124
+
+
+def _print(line: dict[str, Any]) -> None:
+    click.echo(json.dumps(line, allow_nan=False))
+    sys.stdout.flush()

@@ -1,0 +1,498 @@
+"""Read events from the files that people keep incidents in, each known by its content."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from closecall.clock import read_times
+from closecall.columns import time_zone
+from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.events import Events, Intervals, runs
+from closecall.parameters import duration_of_text, is_number
+from closecall.tables.reading import opened, shown_name, table_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Row: TypeAlias = tuple[Any, Any, Mapping[str, Any]]
+
+# How the two columns of an event list are called, in lower case and without underscores.
+_PAIRS = (
+    ("start", "stop"),
+    ("start", "end"),
+    ("begin", "end"),
+    ("from", "to"),
+    ("startsat", "endsat"),
+    ("starttime", "endtime"),
+    ("timestamp", "duration"),
+)
+_UCR_NAME = re.compile(r"\d+_UCR_Anomaly_.*_\d+_(\d+)_(\d+)\.(?:txt|csv)(?:\.gz)?$")
+_SMD_LINE = re.compile(rb"(\d+)-(\d+):([\d,]*)$")
+_LARGEST = 2**30  # bytes of a list of events, and of the table that it becomes
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NO_END_YET = 1  # the year that Alertmanager writes for an alert that still fires
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """Events as a source has them: what it calls their ends, and a row for each."""
+
+    name: str
+    start: str
+    stop: str
+    rows: Sequence[Row]
+    """Start, stop and details; a stop that is missing is not known yet."""
+
+
+def read_events(
+    source: Any,
+    *,
+    columns: tuple[str, str] | str | None = None,
+    series: str | None = None,
+    timezone: str | tzinfo | None = None,
+    open_until: Any = None,
+    merge: bool = False,
+    encoding: str = "utf-8",
+) -> Events:
+    r"""Read events from a file of incidents, whatever their order, or from a dataframe.
+
+    A table, as CSV, Parquet or a list of JSON records, has two columns of times: ``start`` and
+    ``stop``, ``start`` and ``end``, ``begin`` and ``end``, ``from`` and ``to``, ``startsAt`` and
+    ``endsAt``, ``start_time`` and ``end_time``, or ``timestamp`` and ``duration`` (numbers, or
+    lengths such as ``5min``). Its other columns become `Events.details`. These files are known by
+    their content:
+
+    - windows of NAB (JSON), each of which ends at its last time;
+    - annotations of Grafana (JSON), where one without a region is a point;
+    - alerts of Alertmanager (JSON), as its API and its webhook give them;
+    - an export of Label Studio's time series labels (JSON);
+    - ``labeled_anomalies.csv`` of SMAP and MSL, and ``interpretation_label`` of SMD, in numbers of
+      samples from 0, where both ends of an interval lie inside it;
+    - one 0/1 label per line, as SMD's ``test_label``;
+    - a file of the UCR archive, whose name says where its anomaly is.
+
+    Parameters
+    ----------
+    source
+        A path, ``-`` for standard input, or a pandas, polars or pyarrow dataframe.
+    columns
+        The two columns, ``("opened", "closed")`` or ``"opened,closed"``, where they are called
+        otherwise, or where several may be meant.
+    series
+        Which series, where a file has the events of several.
+    timezone
+        What times without an offset are in, ``"Europe/Berlin"``. An hour that the clocks skip or
+        show twice is an error.
+    open_until
+        When an event stops that has no end yet; if not given, such an event is an error.
+    merge
+        Join events that overlap or touch, and their details.
+    encoding
+        How the text of a CSV file is encoded.
+
+    Returns
+    -------
+    Events
+        Sorted by start, with `Events.details`.
+
+    Raises
+    ------
+    InputError
+        Something in the file breaks a rule; the message names the row and the column.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import closecall as cc
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "incidents.csv"
+    >>> _ = path.write_text("severity,begin,end\nlow,20,23\nhigh,3,7\n")
+    >>> events = cc.read_events(path)
+    >>> events, events.details["severity"].tolist()
+    (Events([(3, 7), (20, 23)]), ['high', 'low'])
+    """
+    zone = time_zone(timezone) if isinstance(timezone, str) else timezone
+    if zone is not None and not isinstance(zone, tzinfo):
+        raise InputTypeError(expected("`timezone` to name a time zone", shown(timezone)))
+    listing = _read_listing(source, _column_pair(columns), series, encoding)
+    starts, stops = [], []
+    for number, (start, stop, _) in enumerate(listing.rows, start=1):
+        where = f"row {number} of {listing.name}"
+        begin = _read_time(start, zone, f"`{listing.start}` in {where}")
+        starts.append(begin)
+        if not _is_missing(stop):
+            stops.append(_read_stop(begin, stop, zone, f"`{listing.stop}` in {where}"))
+        elif open_until is not None:
+            stops.append(open_until)
+        else:
+            raise InputError(
+                expected(
+                    f"an end, `{listing.stop}`, of the event in {where}",
+                    "none",
+                    "Say until when such events last: `open_until=end_of_the_series`.",
+                )
+            )
+    if not starts:
+        return Events([])
+    order = np.argsort(read_times(starts, listing.start)[0], kind="stable").tolist()
+    own = Events.from_arrays([starts[row] for row in order], [stops[row] for row in order])
+    details = details_of([listing.rows[row][2] for row in order])
+    named = Intervals(own.intervals.starts, own.intervals.stops, own.intervals.clock, details)
+    return Events.wrap(named.merged() if merge else named)
+
+
+def _column_pair(columns: Any) -> tuple[str, str] | None:
+    """Read what the two columns of times are called."""
+    if columns is None:
+        return None
+    parts = columns.split(",") if isinstance(columns, str) else columns
+    if (
+        not isinstance(parts, list | tuple)
+        or len(parts) != 2  # noqa: PLR2004 - a pair
+        or not all(isinstance(part, str) for part in parts)
+    ):
+        rule = '`columns` to name two columns, such as ("start", "stop")'
+        raise InputTypeError(expected(rule, shown(columns)))
+    return parts[0].strip(), parts[1].strip()
+
+
+def _read_listing(
+    source: Any, columns: tuple[str, str] | None, series: str | None, encoding: str
+) -> _Listing:
+    """Read a file or a dataframe."""
+    if not isinstance(source, str | PathLike):
+        import narwhals as nw
+
+        frame = nw.from_native(source, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            raise InputTypeError(expected("`source` to be a path or a dataframe", shown(source)))
+        return _from_records("the dataframe", frame.columns, frame.rows(named=True), columns)
+    return _read_file(source, columns, series, encoding)
+
+
+def _read_file(
+    source: str | PathLike[str],
+    columns: tuple[str, str] | None,
+    series: str | None,
+    encoding: str,
+) -> _Listing:
+    """Read a file by its name or its content."""
+    name = shown_name(source)
+    ucr = _UCR_NAME.match(Path(source).name)
+    if ucr is not None and columns is None:
+        return _Listing(name, "start", "stop", [(int(ucr[1]), int(ucr[2]) + 1, {})])
+    with opened(source) as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        rule = f"a list of events of less than {_LARGEST:,} bytes in {name}"
+        raise InputError(expected(rule, "more"))
+    if content.lstrip().startswith((b"[", b"{")):
+        return _from_json(name, _parsed(content, name), columns, series)
+    lines = content.split()
+    smd = [_SMD_LINE.match(line) for line in lines]
+    if lines and all(smd):
+        rows = [
+            (int(line[1]), int(line[2]) + 1, {"dimensions": line[3].decode()})
+            for line in smd
+            if line is not None
+        ]
+        return _Listing(name, "start", "stop", rows)
+    table = table_of(io.BytesIO(content), name, encoding=encoding, budget=_LARGEST)[0]
+    names = list(table.column_names)
+    if "anomaly_sequences" in names and columns is None:
+        return _from_smap(name, table.to_pylist(), series)
+    if len(names) == 1 and columns is None:
+        return _from_labels(name, table.column(0).to_pylist())
+    return _from_records(name, names, table.to_pylist(), columns)
+
+
+def _parsed(content: bytes, name: str) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(expected(f"{name} to be JSON", f"`{error}`")) from None
+
+
+def _from_records(
+    name: str,
+    names: list[str],
+    records: list[dict[str, Any]],
+    columns: tuple[str, str] | None,
+) -> _Listing:
+    """Take the two columns of times of a table; all others are details."""
+    if columns is None:
+        columns = event_columns(name, names, '`columns="{},{}"`')
+    if columns is None:
+        rule = f"two columns of {name} that are start and end of its events"
+        hint = 'Name them, for example `columns="opened,closed"`.'
+        raise InputError(expected(rule, f"the columns {', '.join(names)}", hint))
+    for column in columns:
+        if column not in names:
+            rule = f"a column {column!r} of {name}"
+            raise InputError(expected(rule, f"none; its columns are: {', '.join(names)}"))
+    start, stop = columns
+    lasting = _plain(stop) == "duration"
+    rows = []
+    for number, record in enumerate(records, start=1):
+        last = record.get(stop)
+        if lasting and not _is_missing(last):
+            last = _read_length(last, f"`{stop}` in row {number} of {name}")
+        details = {key: value for key, value in record.items() if key not in columns}
+        rows.append((record.get(start), last, details))
+    return _Listing(name, start, stop, rows)
+
+
+def event_columns(name: str, names: list[str], option: str) -> tuple[str, str] | None:
+    """Return the two columns of times of an event list, None if there are no such ones.
+
+    Raises if several may be meant, with the option that chooses: a text with two places for names.
+    """
+    plain = {_plain(column): column for column in names}
+    found = [(plain[first], plain[last]) for first, last in _PAIRS if {first, last} <= plain.keys()]
+    if len(found) > 1:
+        rule = f"two columns of {name} that are start and end of its events"
+        got = " and ".join(f"{first}, {last}" for first, last in found)
+        hint = f"Choose: {' or '.join(option.format(*pair) for pair in found)}."
+        raise InputError(expected(rule, f"several that may be meant: {got}", hint))
+    return found[0] if found else None
+
+
+def _plain(column: str) -> str:
+    return column.strip().lower().replace("_", "")
+
+
+def _from_json(
+    name: str, content: Any, columns: tuple[str, str] | None, series: str | None
+) -> _Listing:
+    """Read the kinds of JSON that monitoring and labelling tools export."""
+    if columns is None:
+        for layout, matches, rows in _LAYOUTS:
+            if matches(content):
+                try:
+                    return _Listing(name, *layout, list(rows(content, name, series)))
+                except (AttributeError, KeyError, TypeError) as error:
+                    rule = f"{name} to hold events as its first one does"
+                    raise InputError(expected(rule, f"`{error!r}`")) from None
+    if isinstance(content, list) and all(isinstance(record, dict) for record in content):
+        names = list(dict.fromkeys(key for record in content for key in record))
+        return _from_records(name, names, content, columns)
+    raise InputError(
+        expected(
+            f"{name} to be a list of events",
+            f"JSON with {_kind(content)}",
+            "Known are the windows of NAB, annotations of Grafana, alerts of Alertmanager, exports "
+            "of Label Studio, and lists of records with two times.",
+        )
+    )
+
+
+def _kind(content: Any) -> str:
+    if isinstance(content, dict):
+        return f"the keys {', '.join(map(str, content))}"[:120]
+    return f"{type(content).__name__} of {len(content)}"
+
+
+def _first(content: Any) -> Any:
+    return content[0] if isinstance(content, list) and content else None
+
+
+def _has(record: Any, *keys: str) -> bool:
+    return isinstance(record, dict) and all(key in record for key in keys)
+
+
+def _alerts(content: Any) -> Any:
+    return content.get("alerts") if isinstance(content, dict) else content
+
+
+def _rows_of_alerts(content: Any, _name: str, _series: str | None) -> Iterable[Row]:
+    for alert in _alerts(content):
+        end = alert.get("endsAt")
+        status = alert.get("status")
+        firing = status == "firing" or (_has(status, "state") and status["state"] == "active")
+        if isinstance(end, str) and end.startswith(f"{_NO_END_YET:04d}-"):
+            end = None
+        # The API gives an alert that fires an end in the future: when it will be forgotten.
+        yield alert["startsAt"], None if firing else end, dict(alert.get("labels", {}))
+
+
+def _rows_of_annotations(content: Any, _name: str, _series: str | None) -> Iterable[Row]:
+    for annotation in content:
+        ends = [annotation["time"], annotation.get("timeEnd") or annotation["time"]]
+        first, last = (_EPOCH + timedelta(milliseconds=end) for end in ends)
+        tags = ", ".join(map(str, annotation.get("tags") or ()))
+        yield first, last, {"text": annotation.get("text", ""), "tags": tags}
+
+
+def _rows_of_tasks(content: Any, _name: str, _series: str | None) -> Iterable[Row]:
+    for task in content:
+        for annotation in task["annotations"]:
+            for result in annotation["result"]:
+                value = result.get("value", {})
+                if "timeserieslabels" in value:
+                    labels = ", ".join(value["timeserieslabels"])
+                    yield value["start"], value["end"], {"label": labels}
+
+
+def _are_windows(content: Any) -> bool:
+    return isinstance(content, dict) and all(
+        isinstance(windows, list) and all(isinstance(pair, list) for pair in windows)
+        for windows in content.values()
+    )
+
+
+def _rows_of_windows(content: Any, name: str, series: str | None) -> Iterable[Row]:
+    for first, last in content[_one_of(list(content), series, name)]:
+        yield first, last, {}
+
+
+# What each calls the ends of an event, how it is known, and its events.
+_LAYOUTS: tuple[
+    tuple[
+        tuple[str, str],
+        Callable[[Any], bool],
+        Callable[[Any, str, str | None], Iterable[Row]],
+    ],
+    ...,
+] = (
+    (
+        ("startsAt", "endsAt"),
+        lambda content: _has(_first(_alerts(content)), "startsAt", "labels"),
+        _rows_of_alerts,
+    ),
+    (
+        ("time", "timeEnd"),
+        lambda content: _has(_first(content), "time", "text"),
+        _rows_of_annotations,
+    ),
+    (("start", "end"), lambda content: _has(_first(content), "annotations"), _rows_of_tasks),
+    (("start", "stop"), _are_windows, _rows_of_windows),
+)
+
+
+def _from_smap(name: str, records: list[dict[str, Any]], series: str | None) -> _Listing:
+    """Read the intervals of one channel of SMAP or MSL, which may stand in several rows."""
+    channels = list(dict.fromkeys(str(record["chan_id"]) for record in records))
+    chosen, rows = _one_of(channels, series, name), []
+    for record in records:
+        if str(record["chan_id"]) == chosen:
+            pairs = re.findall(r"\[\s*(\d+)\s*,\s*(\d+)\s*\]", record["anomaly_sequences"])
+            kinds = re.findall(r"\w+", str(record.get("class", "")))
+            kinds += [""] * (len(pairs) - len(kinds))
+            rows += [
+                (int(first), int(last) + 1, {"class": kind})
+                for (first, last), kind in zip(pairs, kinds, strict=False)
+            ]
+    return _Listing(name, "start", "stop", rows)
+
+
+def _one_of(names: list[str], series: str | None, source: str) -> str:
+    """Return the series that was asked for, or the only one."""
+    if series is None and len(names) == 1:
+        return names[0]
+    if series in names:
+        return str(series)
+    some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004 - a few
+    rule = f"`series` to name one of the {len(names)} series of {source}"
+    raise InputError(expected(rule, shown(series), f"They are: {some}."))
+
+
+def _from_labels(name: str, labels: list[Any]) -> _Listing:
+    """Read one 0/1 label per line, in numbers of samples."""
+    if not labels or not all(label in (0, 1) for label in labels):
+        rule = f"{name} to have two columns of times, or one 0/1 label in each row"
+        raise InputError(expected(rule, f"one column with {shown(labels[0] if labels else None)}"))
+    first, after = runs(np.array(labels, dtype=np.uint8))
+    pairs = zip(first.tolist(), after.tolist(), strict=True)
+    rows: list[Row] = [(start, stop, {}) for start, stop in pairs]
+    return _Listing(name, "start", "stop", rows)
+
+
+def _read_stop(start: Any, value: Any, zone: tzinfo | None, where: str) -> Any:
+    """Read when an event stops: a time, or a length that is added to its start."""
+    if not isinstance(value, _Length):
+        return _read_time(value, zone, where)
+    length = value.length
+    if isinstance(start, datetime) and is_number(length):
+        length = timedelta(seconds=float(length))
+    try:
+        return start + length
+    except (TypeError, OverflowError):
+        rule = f"{where} to be a length of time that can follow {start}"
+        raise InputError(expected(rule, shown(length))) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Length:
+    """How long an event lasts, where a file does not say when it stops."""
+
+    length: Any
+
+
+def _read_length(value: Any, where: str) -> _Length:
+    length = duration_of_text(value) if isinstance(value, str) else value
+    if isinstance(value, str) and length is None:
+        with suppress(ValueError):
+            length = float(value)
+    if length is None:
+        rule = f"{where} to be a number, or a length of time such as 5min"
+        raise InputError(expected(rule, shown(value)))
+    return _Length(length)
+
+
+def _read_time(value: Any, zone: tzinfo | None, where: str) -> Any:
+    """Read a number or a time; a time without an offset is one of the zone, if there is one."""
+    if _is_missing(value):
+        raise InputError(expected(f"a time as {where}", "none"))
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            try:
+                return float(value)
+            except ValueError:
+                rule = f"{where} to be a number or an ISO time such as 2024-01-31T08:05"
+                raise InputError(expected(rule, shown(value))) from None
+    if isinstance(value, datetime) and value.tzinfo is None and zone is not None:
+        return _in_zone(value, zone, where)
+    return value
+
+
+def _in_zone(value: datetime, zone: tzinfo, where: str) -> datetime:
+    """Read a time of a wall clock; raise if it was skipped, or shown twice."""
+    early, late = (value.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    if early.utcoffset() == late.utcoffset():
+        return early
+    back = early.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
+    what = "shown twice" if back == value else "skipped"
+    raise InputError(
+        expected(
+            f"{where} to be a time that the clocks of {zone} show once",
+            f"{value}, which is {what} when they change",
+            f"Write it with its offset, such as {early.isoformat()}.",
+        )
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    # nan and NaT differ from themselves.
+    return value is None or value != value or (isinstance(value, str) and not value.strip())  # noqa: PLR0124
+
+
+def details_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Turn the details of the events into columns; what an event does not have is None."""
+    names = dict.fromkeys(key for row in rows for key in row)
+    columns = {}
+    for name in names:
+        column = np.empty(len(rows), dtype=object)
+        column[:] = [None if _is_missing(row.get(name)) else row[name] for row in rows]
+        columns[str(name)] = column
+    return columns

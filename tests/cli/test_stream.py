@@ -1,0 +1,163 @@
+"""`closecall stream` through real pipes: events as soon as they are known, and the state."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import closecall as cc
+
+RANDOM = np.random.default_rng(3)
+TRUTH, ALARMS = (RANDOM.random((2, 300)) < 0.06).astype(int)
+TIMES = np.cumsum(RANDOM.integers(1, 4, 300))
+COLUMNS = ("--truth", "label", "--predicted", "alarm", "--time", "t")
+COMMAND = [sys.executable, "-c", "from closecall.cli import main; main()", "stream"]
+
+
+def csv_lines(first=0, last=300):
+    samples = zip(TIMES[first:last], TRUTH[first:last], ALARMS[first:last], strict=True)
+    return ["t,label,alarm\n", *(f"{t},{label},{alarm}\n" for t, label, alarm in samples)]
+
+
+def json_lines(first=0, last=300):
+    samples = zip(TIMES[first:last], TRUTH[first:last], ALARMS[first:last], strict=True)
+    return [
+        json.dumps({"t": int(t), "label": int(label), "alarm": int(alarm)}) + "\n"
+        for t, label, alarm in samples
+    ]
+
+
+def piped(lines, *arguments, cwd=None):
+    """What the command prints for lines on standard input, after it ended well."""
+    done = subprocess.run(  # noqa: S603 - our own command
+        [*COMMAND, *arguments],
+        input="".join(lines),
+        capture_output=True,
+        check=False,
+        text=True,
+        cwd=cwd,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def expected_result():
+    step = int(np.median(np.diff(TIMES)))
+    return cc.affiliation(TRUTH, ALARMS, times=TIMES, end=int(TIMES[-1]) + step)
+
+
+@pytest.mark.parametrize("lines", [csv_lines, json_lines])
+def test_events_and_totals_are_those_of_affiliation(lines):
+    *events, total = piped(lines(), *COLUMNS)
+    expected = expected_result()
+    for event, row in zip(events, expected.events.rows(), strict=False):
+        assert event.pop("kind") == "event"
+        known = {name: row[name] for name in event if name != "nearest"}
+        assert {name: event[name] for name in known} == known
+    assert len(events) == len(expected.events) - 1
+    assert total["f1"] == expected.f1
+    assert total["headline"] == expected.headline
+    assert (total["caught"], total["false_alarms"]) == (expected.caught, expected.false_alarms)
+
+
+def test_scores_from_a_threshold_on():
+    scores = [
+        json.dumps({"label": int(label), "s": 0.7 if alarm else 0.2}) + "\n"
+        for label, alarm in zip(TRUTH, ALARMS, strict=True)
+    ]
+    total = piped(scores, "--truth", "label", "--score", "s", "--threshold", "0.7")[-1]
+    assert total["f1"] == cc.affiliation(TRUTH, ALARMS).f1
+
+
+def test_an_event_is_printed_while_the_pipe_is_open(tmp_path):
+    """`tail -f` of a file that grows; the first event is known when the second one starts."""
+    path = tmp_path / "samples.csv"
+    starts = np.flatnonzero(np.diff(TRUTH) == 1) + 1
+    path.write_text("".join(csv_lines(0, starts[1])))
+    follow = ["tail", "-n", "+1", "-f", path]
+    tail = subprocess.Popen(follow, stdout=subprocess.PIPE)  # noqa: S603 - of our own file
+    stream = subprocess.Popen(  # noqa: S603 - our own command
+        [*COMMAND, *COLUMNS], stdin=tail.stdout, stdout=subprocess.PIPE
+    )
+    tail.stdout.close()
+    try:
+        with path.open("a") as file:
+            file.write("".join(csv_lines(starts[1], starts[1] + 2)[1:]))
+        first = json.loads(stream.stdout.readline())
+        assert (first["kind"], first["start"]) == ("event", TIMES[starts[0]])
+        assert stream.poll() is None
+    finally:
+        tail.terminate()
+        tail.wait()
+        rest = stream.stdout.read()
+        stream.stdout.close()
+        assert stream.wait() == 0
+    assert json.loads(rest)["kind"] == "total"
+
+
+def test_totals_come_every_so_often_also_when_nothing_does():
+    reading, writing = os.pipe()
+    stream = subprocess.Popen(  # noqa: S603 - our own command
+        [*COMMAND, *COLUMNS, "--every", "0.2"], stdin=reading, stdout=subprocess.PIPE
+    )
+    os.close(reading)
+    os.write(writing, "".join(csv_lines()).encode())
+    kinds = [json.loads(stream.stdout.readline())["kind"] for _ in range(30)]
+    os.close(writing)
+    stream.stdout.read()
+    stream.stdout.close()
+    assert stream.wait() == 0
+    assert kinds.count("total") >= 2
+
+
+def test_the_state_goes_on_where_it_was(tmp_path):
+    printed = []
+    for first in range(0, 300, 60):
+        *events, total = piped(
+            csv_lines(first, first + 60), *COLUMNS, "--state", "s.json", cwd=tmp_path
+        )
+        printed += events
+    whole = piped(csv_lines(), *COLUMNS)
+    assert printed == whole[:-1]
+    assert total == whole[-1]
+    assert [path.name for path in tmp_path.iterdir()] == ["s.json"]
+
+
+def test_nothing_at_all_and_no_event_yet():
+    assert piped([], *COLUMNS) == [{"kind": "total", "events": 0, "alarms": 0}]
+    lines = ["t,label,alarm\n", "1,0,1\n", "2,0,0\n"]
+    assert piped(lines, *COLUMNS) == [{"kind": "total", "events": 0, "alarms": 1}]
+
+
+@pytest.mark.parametrize(
+    ("lines", "arguments", "message"),
+    [
+        ("t,label,alarm\n1,0,0\n", (), "Give --predicted, or --score and --threshold"),
+        ("t,label,alarm\n1,0,0\n", ("--score", "x"), "--score and --threshold go together"),
+        ("t,label,alarm\n1,0,0\n", ("--predicted", "x"), "`--predicted` to name a column of"),
+        ("t,label,alarm\n1,0\n", ("--predicted", "alarm"), "to go on as it began, from line 2 on"),
+        ("1,0,0\n", ("--predicted", "alarm"), "a header in the first line of samples"),
+        ('{"label": 0, "alarm": 1}\n{"la', ("--predicted", "alarm"), "to go on as it began"),
+        ("t,label,alarm\n2,0,0\n1,0,0\n", COLUMNS[2:], "strictly increasing"),
+        ("label,s\n0,0.5\n0,\n", ("--score", "s", "--threshold", "1"), "none in line 3"),
+        ("t,label,alarm\n1,0,0\n", (*COLUMNS[2:], "--every", "0"), "longer than zero"),
+    ],
+)
+def test_messages(run, lines, arguments, message):
+    Path("samples").write_text(lines)
+    done = run("stream", "samples", "--truth", "label", *arguments)
+    assert done.exit_code in (1, 2)
+    assert done.stderr.startswith("Error: ")
+    assert message in done.stderr
+
+
+def test_a_state_that_was_damaged_is_kept_as_it_is(run):
+    Path("s.json").write_text("{}")
+    done = run("stream", "samples", *COLUMNS, "--state", "s.json")
+    assert done.exit_code == 1
+    assert "the saved state of a stream" in done.stderr
+    assert Path("s.json").read_text() == "{}"
