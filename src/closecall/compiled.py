@@ -103,7 +103,10 @@ class Kernel(Generic[P, R]):
     def compiled(self) -> Any:
         """Return numba's dispatcher of this kernel, and use it from now on."""
         if self._dispatcher is None:
-            from numba import njit
+            try:
+                from numba import njit
+            except OSError as error:  # its compiler is a library that did not fit
+                raise MemoryError("numba cannot be loaded") from error
 
             _listen()
             options = {"cache": True, "nogil": True} | self._options

@@ -48,8 +48,8 @@ the samples that follow, and a header again if it is CSV.
 
 \b
 Examples:
-  tail -f samples.jsonl | closecall stream --truth label --predicted alarm --time t
   closecall stream day1.csv --truth label --score s --threshold 0.9 --state detector.json
+  tail -f samples.jsonl | closecall stream --truth label --predicted alarm --time t
   tail -f samples.csv | closecall stream --truth label --predicted alarm --every 1min
 """
 _SIZE = 1 << 20  # bytes that are read at once, at most
