@@ -16,7 +16,7 @@ from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut,
 from closecall.axis import Spacing
 from closecall.clock import Clock
 from closecall.columns import time_zone
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, expected, shown
 
 _KINDS: dict[str, Any] = {
     kind.__name__: kind
@@ -45,6 +45,8 @@ def to_json(state: tuple[Any, ...]) -> str:
 
 def from_json(text: str) -> Any:
     """Read a state; raise if it is no such text, or was changed."""
+    if not isinstance(text, str):
+        raise InputTypeError(expected("`text` to be the saved state of a stream", shown(text)))
     try:
         saved = json.loads(text)
         version, digest, state = (saved[key] for key in ("closecall_stream", "sha256", "state"))
