@@ -11,7 +11,7 @@ from closecall.clock import SAMPLES, Timed, on_one_clock
 from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events, Intervals, read_labels, runs
 from closecall.parameters import read_duration, read_number, require_count
-from closecall.series import read_span
+from closecall.series import TruthInSpan, read_span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,6 +111,7 @@ def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpa
     start, stop = limits.tolist()
     own = Intervals(starts, stops, clock)
     own.require_inside(start, stop, name)
+    TruthInSpan(truth=own, start=start, stop=stop, clock=clock).checked()
     return EventsInSpan(own, start, stop, samples=False)
 
 

@@ -246,7 +246,7 @@ def read_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
     else:
         try:
             chosen = {name: {} for name in metrics}
-        except TypeError:
+        except (TypeError, MemoryError):
             raise InputTypeError(expected(rule, shown(metrics), _HINT)) from None
     for name in chosen:
         if not isinstance(name, str):

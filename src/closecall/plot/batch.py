@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,7 +10,7 @@ from matplotlib import pyplot as plt
 from matplotlib.patches import Rectangle
 
 from closecall.errors import InputError, InputTypeError, expected, shown
-from closecall.parameters import read_name, require_choice
+from closecall.parameters import is_listed, read_name, require_choice
 from closecall.plot.drawing import INK, PRECISION, as_given, plain, read_panels, tidy, write_names
 from closecall.tables.batch.result import BatchResult
 
@@ -124,9 +124,9 @@ def _read_table(table: Any) -> tuple[list[str], list[str], Floats]:
     return series, detectors, np.array(values)
 
 
-def _rows(table: Any) -> Iterable[Any]:
+def _rows(table: Any) -> Any:
     if not isinstance(table, Mapping):
-        if not isinstance(table, Iterable):
+        if not is_listed(table):
             raise InputTypeError(expected("`table` to be rows or a mapping", type(table).__name__))
         return table
     for series, own in table.items():

@@ -106,8 +106,8 @@ def report_batch(
     contents: list[dict[str, Any] | None] = []
     troubles: list[SeriesTrouble] = []
     failure: ClosecallError | None = None
-    for key, arguments in series.items():
-        name = str(key)
+    for key, arguments in given.items():
+        name = key if isinstance(key, str) else shown(key)
         try:
             content, own = _series_content(name, arguments, disorder)
         except MissingExtraError:

@@ -175,8 +175,9 @@ def _scattered(column: NDArray[np.float64], low: float, high: float, level: floa
     value = float(column.mean()) if column.size else nan
     if not isfinite(value) or column.size < FEWEST:
         return Interval(value, nan, nan)
-    spread = float(column.std(ddof=1)) / sqrt(column.size)
-    if spread <= ROUNDING * abs(value):
+    with np.errstate(over="ignore"):
+        spread = float(column.std(ddof=1)) / sqrt(column.size)
+    if not isfinite(spread) or spread <= ROUNDING * abs(value):
         return Interval(value, nan, nan)
     reach = student_quantile((1 + level) / 2, int(column.size) - 1) * spread
     return Interval(value, max(value - reach, low), min(value + reach, high))

@@ -396,7 +396,7 @@ def _numbered(series: ArrayLike, events: int) -> NDArray[np.int64]:
     try:
         names = np.asarray(series)
         _, places = np.unique(names, return_inverse=True)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError, MemoryError):
         rule = "`series` to be numbers or names, all of one kind"
         raise InputTypeError(expected(rule, shown(series))) from None
     if names.shape != (events,):

@@ -18,7 +18,7 @@ from closecall.clock import read_times
 from closecall.columns import time_zone
 from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events, Intervals, runs
-from closecall.parameters import duration_of_text, is_number
+from closecall.parameters import duration_of_text, is_number, read_flag
 from closecall.tables.reading import opened, shown_name, table_of
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def read_events(
     zone = time_zone(timezone) if isinstance(timezone, str) else timezone
     if zone is not None and not isinstance(zone, tzinfo):
         raise InputTypeError(expected("`timezone` to name a time zone", shown(timezone)))
+    joined = read_flag(merge, "merge")
     listing = _read_listing(source, _column_pair(columns), series, encoding)
     starts, stops = [], []
     for number, (start, stop, _) in enumerate(listing.rows, start=1):
@@ -147,7 +148,7 @@ def read_events(
     own = Events.from_arrays([starts[row] for row in order], [stops[row] for row in order])
     details = details_of([listing.rows[row][2] for row in order])
     named = Intervals(own.intervals.starts, own.intervals.stops, own.intervals.clock, details)
-    return Events.wrap(named.merged() if merge else named)
+    return Events.wrap(named.merged() if joined else named)
 
 
 def _column_pair(columns: Any) -> tuple[str, str] | None:

@@ -19,9 +19,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, first_line
+from closecall.errors import (
+    InputError,
+    InputTypeError,
+    MissingExtraError,
+    expected,
+    first_line,
+    shown,
+)
 from closecall.files import whole_file
-from closecall.parameters import read_number, read_path
+from closecall.parameters import read_names, read_number, read_path
 from closecall.wording import FORMULA, NUMBER, no_formula
 
 if TYPE_CHECKING:
@@ -109,9 +116,9 @@ def read_table(
     {'column1': [0, 1, 1]}
     """
     _imported("pyarrow")
-    budget = read_memory(memory)
+    budget, names = read_memory(memory), read_names(text, "text")
     with opened(source) as file:
-        return table_of(file, shown_name(source), encoding=encoding, budget=budget, text=text)[0]
+        return table_of(file, shown_name(source), encoding=encoding, budget=budget, text=names)[0]
 
 
 def read_memory(memory: Any) -> int:
@@ -179,10 +186,10 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
     except _NOT_COLUMNS as error:
         rule = "`columns` to be a mapping from names to columns that Arrow can hold"
         raise InputTypeError(expected(rule, first_line(error))) from None
-    if str(path) == "-":
+    place = read_path(path, "path")
+    if str(place) == "-":
         _write_csv(table, sys.stdout.buffer)
         return
-    place = read_path(path, "path")
     with whole_file(place) as new, new.open("wb") as file:
         if place.suffix in _PARQUET_SUFFIXES:
             _imported("pyarrow.parquet").write_table(table, file)
@@ -449,7 +456,7 @@ class CsvText:
 def text_codec(encoding: Any) -> codecs.CodecInfo:
     """Return how Python decodes text; raise if it does not know the name."""
     if not isinstance(encoding, str):
-        raise InputTypeError(expected("`encoding` to be a name", f"{encoding!r:.80}"))
+        raise InputTypeError(expected("`encoding` to be a name", shown(encoding)))
     hint = "Pass a name that Python knows, such as 'utf-8', 'latin-1' or 'utf-16'."
     try:
         codec = codecs.lookup(encoding)
