@@ -113,7 +113,7 @@ class TruthInSpan:
             )
         if self.clock.kind == "number":
             samples = [] if self.axis is None else [self.axis.lengths()]
-            _require_squares(*_steps(self.truth, self.start), *samples)
+            require_squares(*_steps(self.truth, self.start), *samples)
         return self
 
     def require_truth(self, metric: str) -> None:
@@ -309,7 +309,7 @@ def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
     predicted.require_inside(start, stop, "predicted")
     pair = Pair(truth=truth, predicted=predicted, start=start, stop=stop, clock=clock).checked()
     if clock.kind == "number":
-        _require_squares(*_steps(predicted, start))
+        require_squares(*_steps(predicted, start))
     return pair
 
 
@@ -318,7 +318,7 @@ def _steps(side: Intervals, start: Tick) -> tuple[Ticks, Ticks]:
     return side.stops - side.starts, side.starts - np.append(start, side.stops[:-1])[: len(side)]
 
 
-def _require_squares(*lengths: Ticks) -> None:
+def require_squares(*lengths: Ticks) -> None:
     """Raise if a length of time has a square that no float holds."""
     for own in lengths:
         short = (own > 0) & (own < _SHORTEST_SPAN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf, isnan, nan
 from numbers import Real
@@ -345,9 +346,11 @@ def _scorer(
 def _number(result: Any) -> float:
     for attribute in ("f1", "value"):
         if hasattr(result, attribute):
-            return float(getattr(result, attribute))
+            result = getattr(result, attribute)
+            break
     if isinstance(result, Real):
-        return float(result)
+        with suppress(OverflowError):
+            return float(result)
     raise InputTypeError(
         expected("`metric` to return a number, or an object with `f1` or `value`", shown(result))
     )

@@ -19,6 +19,7 @@ from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected, shown
 from closecall.events import Events, Intervals, interval_text, read_labels, read_set, runs
 from closecall.parameters import read_length
+from closecall.series import require_squares
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -279,6 +280,8 @@ class TimedPart:
                     )
                 )
         require_increasing(ticks, clock, "times")
+        if clock.kind == "number":
+            require_squares(np.diff(ticks))
         short = getattr(times, "dtype", None) == np.float32
         time, complete, longest = ticks[-1].item(), None, options.longest(clock)
         spacing, seen = Spacing(time, time, 0, inf, -inf, short), (inf, -inf)

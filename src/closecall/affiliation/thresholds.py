@@ -178,6 +178,7 @@ def read_budget(value: Any, clock: Clock, name: str) -> tuple[float, bool, float
             raise InputTypeError(
                 expected(f"`{name}` to be a count and a duration", shown(value), f"Pass {example}.")
             ) from None
+    count = count.item() if isinstance(count, np.generic) else count
     if not is_number(count) or not 0 <= count <= float_info.max:
         raise InputError(expected(f"the count in `{name}` to be 0 or more", shown(count)))
     ticks = read_duration(duration, clock, f"{name}[1]")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
-from math import isinf, isnan
+from math import inf, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -212,9 +212,17 @@ def _read_values(
 def _scored_contents(detectors: Detectors, grid: _Grid) -> Iterator[dict[str, Any]]:
     for name, scored in detectors.scored.items():
         curve, given = affiliation_curve(scored, None), detectors.thresholds.get(name)
-        threshold = curve.best().threshold if given is None else float(given)
+        threshold = curve.best().threshold if given is None else _as_float(given)
         own = _detector_content(name, curve.at(threshold), grid)
         yield own | _curve_content(curve, threshold)
+
+
+def _as_float(threshold: Any) -> float:
+    """Return a threshold as the page keeps it; one beyond all floats is beyond all scores."""
+    try:
+        return float(threshold)
+    except OverflowError:
+        return inf if threshold > 0 else -inf
 
 
 def _labelled_contents(
