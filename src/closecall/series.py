@@ -568,7 +568,10 @@ def require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
 
 
 def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDArray[Any]:
-    """Read a vector of scores: float32, float64 or integer; inf is legal, nan is told."""
+    """Read a vector of scores: float32, float64, int64 or uint64; inf is legal, nan is told.
+
+    Kernels are compiled for each of these, so that narrower types, which they hold, become one.
+    """
     scores = read_column(values, name)[0]
     if scores.size == 0:
         raise InputError(expected(f"`{name}` to have at least one sample", "an empty vector"))
@@ -577,8 +580,8 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
         raise InputTypeError(expected(f"`{name}` to be numbers", f"values of type {scores.dtype}"))
     if nan == "raise":
         require_scores(scores, name)
-    if kind == "b":
-        scores = scores.view(np.uint8)
+    if scores.dtype.kind in "biu" and scores.dtype.itemsize < 8:  # noqa: PLR2004 - bytes
+        scores = scores.astype(np.int64)
     elif kind == "f" and scores.dtype.itemsize not in (4, 8):
         with np.errstate(over="ignore"):
             given = scores

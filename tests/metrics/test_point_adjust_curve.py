@@ -135,10 +135,12 @@ def test_several_events_may_cut_the_last_sample():
     assert (curve.precision.tolist(), curve.recall.tolist()) == ([0.5], [1.0])
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.int8, np.uint16])
-def test_the_curve_keeps_the_type_of_the_scores(kind):
+@pytest.mark.parametrize(
+    ("kind", "kept"), [(np.float32, np.float32), (np.int8, np.int64), (np.uint16, np.int64)]
+)
+def test_thresholds_are_of_the_type_of_the_scores_or_wider(kind, kept):
     curve = point_adjust_curve([0, 1, 1, 0], np.array([3, 1, 2, 3], dtype=kind))
-    assert curve.thresholds.dtype == kind
+    assert curve.thresholds.dtype == kept
     assert curve.thresholds.tolist() == [3, 2, 1]
     assert curve.precision.tolist() == [0.0, 0.5, 0.5]
     assert curve.recall.tolist() == [0.0, 1.0, 1.0]
