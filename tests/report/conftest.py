@@ -11,6 +11,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--process-per-site",
 )
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -31,14 +32,15 @@ def browser():
 @pytest.fixture(scope="session")
 def show(browser, tmp_path_factory):
     """Open reports from disk; a message on the console or a request anywhere is an error."""
-    folder = tmp_path_factory.mktemp("pages")
+    # Compiling plotly takes longest by far; scripts of one address in one process share it.
+    place = tmp_path_factory.mktemp("pages") / "report.html"
     pages = []
-    # A test need not wait for a scroll; pages of one context share what is compiled.
+    # A test need not wait for a scroll.
     usual = {"reduced_motion": "reduce"}
     context = browser.new_context(**usual)
 
     def call(report, *, width=1280, height=900, **options):
-        path = report.save(folder / f"{len(pages)}.html")
+        path = report.save(place)
         page = browser.new_page(**usual, **options) if options else context.new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.troubles = []
