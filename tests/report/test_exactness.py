@@ -249,11 +249,21 @@ def test_a_typed_threshold(single):
 def test_the_threshold_that_is_written_gives_what_is_shown(many):
     opened(many, "float32")
     scores = SERIES["float32"]["scores"]
-    for _ in range(25):
-        many.get_by_label("next lower score").click()
-        written = float(many.get_by_label("threshold, as a number").input_value())
-        labels = scores >= np.float64(written)
-        shown = many.evaluate("closecall.view.results[0].predicted")
-        predicted = cc.Events.from_labels(labels)
+    before = many.evaluate("closecall.view.thresholds[0]")
+    many.get_by_label("next lower score").click()
+    steps = many.evaluate(
+        """() => Array.from({ length: 25 }, () => {
+          const seen = [
+            document.querySelector('[aria-label="threshold, as a number"]').value,
+            closecall.view.results[0].predicted, closecall.view.thresholds[0],
+          ];
+          document.querySelector('[aria-label^="next lower score"]').click();
+          return seen;
+        })"""
+    )
+    thresholds = [before, *(threshold for *_, threshold in steps)]
+    assert thresholds == sorted(set(thresholds), reverse=True)
+    for written, shown, _ in steps:
+        predicted = cc.Events.from_labels(scores >= np.float64(written))
         assert shown["starts"] == predicted.starts.tolist()
         assert shown["stops"] == predicted.stops.tolist()
