@@ -87,27 +87,28 @@ CASES = {
 }
 
 
-def compare(shown, result, levels=None):
-    """Compare everything the page computed with the library's own result."""
-    for name in ("precision", "recall", "f1"):
-        assert float(shown[name]) == pytest.approx(getattr(result, name), abs=1e-9, nan_ok=True)
-    assert shown["alarms"] == len(result.events.pair.predicted)
-    chance = {name: float(level) for name, level in shown["chance"].items()}
-    assert chance == pytest.approx(levels or result.chance.values(), abs=1e-9, nan_ok=True)
-    dated = result.events.start.dtype.kind == "M"
+def compare(shown, results, levels=None):
+    """Compare everything the page computed at some thresholds with the library's own results."""
+    for row, result in zip(shown, results, strict=True):
+        for name in ("precision", "recall", "f1"):
+            assert float(row[name]) == pytest.approx(getattr(result, name), abs=1e-9, nan_ok=True)
+        assert row["alarms"] == len(result.events.pair.predicted)
+        chance = {name: float(level) for name, level in row["chance"].items()}
+        assert chance == pytest.approx(levels or result.chance.values(), abs=1e-9, nan_ok=True)
+    dated = results[0].events.start.dtype.kind == "M"
     for name, own in COLUMNS.items():
-        expected = getattr(result.events, own)
-        values = np.array([float(value) for value in shown["rows"][name]])
+        expected = np.stack([getattr(result.events, own) for result in results])
+        values = np.array([row["rows"][name] for row in shown]).astype(np.float64)
         if expected.dtype.kind == "m":
             undefined = np.isnat(expected)
             assert not np.isfinite(values[undefined]).any()
             expected = expected[~undefined] / np.timedelta64(1, "ms")
             values = values[~undefined]
         if name not in ("precision", "recall", "f1"):
-            values = values * shown["unit"]
+            values = values * shown[0]["unit"]
         # A timedelta holds whole nanoseconds.
-        exact = {"rel": 1e-9, "abs": 1e-6 if dated else 1e-9, "nan_ok": True}
-        assert values == pytest.approx(expected, **exact), name
+        exact = {"rtol": 5e-10, "atol": 5e-7 if dated else 5e-10}
+        np.testing.assert_allclose(values, expected, **exact, err_msg=name)
 
 
 def thresholds_of(scores, count=50):
@@ -182,9 +183,9 @@ def test_every_number_at_fifty_thresholds(many, case):
     scores = options.pop("scores")
     thresholds = thresholds_of(scores.astype(np.float64))
     shown = many.evaluate(SCORE_AT, [0, [text(threshold) for threshold in thresholds]])
-    for row, threshold in zip(shown, thresholds, strict=True):
-        result = cc.affiliation(TRUTH, scores >= np.float64(threshold), **options)
-        compare(row, result)
+    results = [cc.affiliation(TRUTH, scores >= np.float64(one), **options) for one in thresholds]
+    compare(shown, results)
+    for row, result in zip(shown, results, strict=True):
         pair = result.events.pair
         own, start = pair.opened(pair.predicted), pair.start
         if pair.clock.kind == "integer":
@@ -195,18 +196,18 @@ def test_every_number_at_fifty_thresholds(many, case):
 @pytest.mark.parametrize("detector", DETECTORS)
 def test_points_and_touching_events(many, detector):
     opened(many, "events")
-    (shown,) = many.evaluate(SCORE_AT, [list(DETECTORS).index(detector), ["0"]])
+    shown = many.evaluate(SCORE_AT, [list(DETECTORS).index(detector), ["0"]])
     # Beside a detector between the ticks, alarms are moved by any number.
-    levels = shown["packed"]
-    compare(shown, cc.affiliation(TRUE_EVENTS, DETECTORS[detector], span=(0, 97)), levels)
+    levels = shown[0]["packed"]
+    compare(shown, [cc.affiliation(TRUE_EVENTS, DETECTORS[detector], span=(0, 97))], levels)
 
 
 @pytest.mark.parametrize("case", [name for name in FIXED if "beside" in name])
 def test_labels_and_events_side_by_side(many, case):
     opened(many, case)
-    (shown,) = many.evaluate(SCORE_AT, [0, ["0"]])
+    shown = many.evaluate(SCORE_AT, [0, ["0"]])
     # Alarms on samples are moved by samples, where those of Events would be moved by any tick.
-    compare(shown, cc.affiliation(INCIDENTS, ALARMS, span=HOUR), shown["packed"])
+    compare(shown, [cc.affiliation(INCIDENTS, ALARMS, span=HOUR)], shown[0]["packed"])
 
 
 @pytest.fixture
@@ -248,11 +249,21 @@ def test_a_typed_threshold(single):
 def test_the_threshold_that_is_written_gives_what_is_shown(many):
     opened(many, "float32")
     scores = SERIES["float32"]["scores"]
-    for _ in range(25):
-        many.get_by_label("next lower score").click()
-        written = float(many.get_by_label("threshold, as a number").input_value())
-        labels = scores >= np.float64(written)
-        shown = many.evaluate("closecall.view.results[0].predicted")
-        predicted = cc.Events.from_labels(labels)
+    before = many.evaluate("closecall.view.thresholds[0]")
+    many.get_by_label("next lower score").click()
+    steps = many.evaluate(
+        """() => Array.from({ length: 25 }, () => {
+          const seen = [
+            document.querySelector('[aria-label="threshold, as a number"]').value,
+            closecall.view.results[0].predicted, closecall.view.thresholds[0],
+          ];
+          document.querySelector('[aria-label^="next lower score"]').click();
+          return seen;
+        })"""
+    )
+    thresholds = [before, *(threshold for *_, threshold in steps)]
+    assert thresholds == sorted(set(thresholds), reverse=True)
+    for written, shown, _ in steps:
+        predicted = cc.Events.from_labels(scores >= np.float64(written))
         assert shown["starts"] == predicted.starts.tolist()
         assert shown["stops"] == predicted.stops.tolist()

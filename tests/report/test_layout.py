@@ -5,21 +5,61 @@ import pytest
 
 from closecall.datasets import demo
 from closecall.report import report_batch
-from tests.report.conftest import HOSTILE, opened, resize, until
+from tests.report.conftest import opened, resize, until
 
 DATA = demo()
 RANDOM = np.random.default_rng(11)
-OPTIONS = {"times": DATA.times, "values": DATA.values}
+# What is laid out is the same with every fourth sample; it is computed and drawn sooner.
+TRUTH, FORECAST = DATA.truth[1::4], DATA.scores["forecast"][1::4]
+OWN = {"truth": TRUTH, "times": DATA.times[1::4], "values": DATA.values[1::4]}
+HOSTILE = "<img src=x onerror=alert(1)> and a name that is much longer than any column"
 PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 
 
 def noisy(count):
     """Detectors that get worse and worse."""
-    scores = DATA.scores["forecast"]
     return {
-        f"detector {k}": scores + 5 * k * RANDOM.normal(size=scores.size)
+        f"detector {k}": FORECAST + 5 * k * RANDOM.normal(size=TRUTH.size)
         for k in range(1, 1 + count)
     }
+
+
+def long_series():
+    """Many events in few rows of pixels; the table is longer than the window."""
+    truth = np.zeros(5_000, dtype=int)
+    for start in range(75, 4_950, 125):
+        truth[start : start + 15] = 1
+    smooth = np.convolve(truth, np.full(38, 1 / 38), "same") + 0.2 * RANDOM.random(truth.size)
+    times = np.datetime64("2024-03-04", "s") + 120 * np.arange(truth.size)
+    scores = {"smooth": smooth, "noise": RANDOM.random(truth.size)}
+    return {"truth": truth, "scores": scores, "times": times, "values": smooth}
+
+
+@pytest.fixture(scope="module")
+def gallery(show):
+    """Series that each show something, on one page: `opened` shows one of them."""
+    extremes = {"silent": np.zeros_like(TRUTH), "half": np.arange(TRUTH.size) % 500 > 225}
+    labels = {name: own[1::4] for name, own in DATA.predicted.items()}
+    series = {
+        "labels": {"truth": TRUTH, "predicted": labels, "times": OWN["times"]},
+        "long name": {**OWN, "scores": {"a": FORECAST, HOSTILE: DATA.scores["threshold"][1::4]}},
+        "nine": {**OWN, "scores": noisy(9)},
+        "extremes": {**OWN, "predicted": extremes},
+        "long": long_series(),
+    }
+    return show(report_batch(series))
+
+
+@pytest.fixture
+def nine(gallery):
+    """Nine detectors that get worse and worse."""
+    return opened(gallery, "nine")
+
+
+@pytest.fixture
+def extremes(gallery):
+    """A detector without alarms, and one whose alarms cover half of the series."""
+    return opened(gallery, "extremes")
 
 
 OVERLAPS = """() => {
@@ -50,9 +90,8 @@ OVERLAPS = """() => {
 
 
 @pytest.mark.parametrize("width", [1280, 900, 390, 340])
-def test_texts_of_cards_do_not_overlap(nine, width):
-    resize(nine, width)
-    found = nine.evaluate(
+def test_texts_of_cards_do_not_overlap(gallery, width):
+    found = opened(gallery, "nine", width).evaluate(
         f"""() => {{  // with all detectors, and as with fewer and fewer of them
           const cards = [...document.querySelectorAll('.card')];
           return cards.map((card) => {{ const own = ({OVERLAPS})(); card.remove(); return own; }});
@@ -81,13 +120,10 @@ MOVE = f"""() => {{
 }}"""
 
 
-@pytest.mark.parametrize("width", [1280, 880, 700, 360])
 @pytest.mark.parametrize("which", ["nine", "long"])
-def test_nothing_moves_while_the_threshold_does(request, which, width):
-    page = request.getfixturevalue(which)
-    resize(page, width)
-    page.evaluate("closecall.reopen()")
-    seen = page.evaluate(MOVE)
+@pytest.mark.parametrize("width", [1280, 880, 700, 360])
+def test_nothing_moves_while_the_threshold_does(gallery, width, which):
+    seen = opened(gallery, which, width).evaluate(MOVE)
     assert len(seen) == 25
     assert [places for places, _ in seen] == 25 * [seen[0][0]]
     heights = [height for _, height in seen]
@@ -100,12 +136,6 @@ def test_without_alarms_there_is_no_level_of_chance(extremes):
     assert all("chance" in text for text in half.locator(".chance").all_text_contents())
 
 
-def test_nor_is_there_in_the_means_of_many_series(show):
-    silent = {"truth": DATA.truth, "predicted": {"silent": np.zeros_like(DATA.truth)}}
-    page = show(report_batch({"a": silent, "b": silent}))
-    assert page.locator(".chance").all_text_contents() == ["\u2013", "\u2013", "chance 0.00"]
-
-
 def in_view(page, selector=".timeline .stage"):
     return page.evaluate(
         "selector => { const box = document.querySelector(selector).getBoundingClientRect(); "
@@ -115,10 +145,9 @@ def in_view(page, selector=".timeline .stage"):
 
 
 @pytest.mark.parametrize("height", [900, 844])
-def test_a_row_brings_the_timeline_into_view(long, height):
+def test_a_row_brings_the_timeline_into_view(gallery, height):
     width = 1280 if height == 900 else 390
-    resize(long, width, height)
-    long.evaluate("closecall.reopen()")
+    long = opened(gallery, "long", width, height)
     row = long.locator("tbody tr").nth(34)
     row.scroll_into_view_if_needed()
     assert in_view(long) != [True, True]
@@ -138,8 +167,8 @@ def test_a_row_brings_the_timeline_into_view(long, height):
     assert long.evaluate("closecall.view.selected") == 35
 
 
-def test_a_timeline_in_view_stays_where_it_is(long):
-    resize(long, 1280, 2600)
+def test_a_timeline_in_view_stays_where_it_is(gallery):
+    long = opened(gallery, "long", 1280, 2600)
     long.locator("tbody tr").nth(2).click()
     assert long.evaluate("scrollY") == 0
 
@@ -172,9 +201,8 @@ def test_a_wide_table_says_so(nine, gallery):
 
 @pytest.fixture(scope="module")
 def batch(show):
-    series = {
-        f"week {k}": {"truth": DATA.truth, "scores": noisy(6), **OPTIONS} for k in range(1, 3)
-    }
+    silent = {"silent": np.zeros_like(TRUTH)}
+    series = {f"week {k}": {**OWN, "scores": noisy(6), "predicted": silent} for k in range(1, 3)}
     return show(report_batch(series, title="Weeks"), **PHONE)
 
 
@@ -187,6 +215,11 @@ def test_tables_of_a_batch_keep_their_names_on_a_phone(batch):
         table.locator(".scroll").evaluate("box => { box.scrollLeft = 60; }")
         batch.wait_for_selector(f"{part} .more-left")
         assert name.bounding_box()["x"] >= table.bounding_box()["x"]
+
+
+def test_without_alarms_there_is_no_mean_level_either(batch):
+    silent = batch.locator(".leaderboard tbody tr", has_text="silent")
+    assert silent.locator(".chance").all_text_contents() == ["\u2013", "\u2013", "chance 0.00"]
 
 
 def test_each_page_of_a_batch_has_its_title(batch):
@@ -250,10 +283,9 @@ INK = "#5b6470"
 @pytest.mark.parametrize(
     ("width", "theme"), [(1280, "light"), (1920, "dark"), (390, "light"), (390, "dark")]
 )
-def test_paper_shows_all_of_the_timeline(long, width, theme):
-    resize(long, width)
-    long.emulate_media(color_scheme=theme)
-    long.evaluate("closecall.reopen()")
+def test_paper_shows_all_of_the_timeline(gallery, width, theme):
+    gallery.emulate_media(color_scheme=theme)
+    long = opened(gallery, "long", width)
     before = long.evaluate(MEASURE)
     # What the page is like when it is printed; this listener comes after the page's own.
     long.evaluate(LISTEN)

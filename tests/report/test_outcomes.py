@@ -69,11 +69,16 @@ def random_series(dated):
 
 
 SERIES = {f"s{k}": random_series(dated=k % 2 == 0) for k in range(40)}
+BY_HAND = {
+    "truth": cc.Events([(start, start + 10) for start in range(10, 600, 100)]),
+    "predicted": cc.Events([(5, 10), (123, 125), (208, 215), (313, 330), (410, 420)]),
+    "span": (0, 600),
+}
 
 
 @pytest.fixture(scope="module")
 def many(show):
-    return show(report_batch(SERIES))
+    return show(report_batch(SERIES | {"by hand": BY_HAND}))
 
 
 def seconds(values):
@@ -119,6 +124,18 @@ def test_a_thousand_events_have_the_same_outcomes_and_words(many):
             seen |= set(shown["outcome"])
     assert compared >= 1000
     assert seen == {"caught", "close call", "missed"}
+
+
+def test_every_outcome_is_told_in_words(many):
+    opened(many, "by hand")
+    assert many.locator("tbody td.outcome").all_text_contents() == [
+        "close call, touches it",
+        "close call, 3 after",
+        "2 early",
+        "3 late",
+        "on time",
+        "missed, nearest 90 before",
+    ]
 
 
 def test_words_for_the_same_numbers(many):
