@@ -125,7 +125,7 @@ def mark_finished(folder):
         (signal.SIGHUP, 129, ()),
     ],
 )
-def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, finish, sent, status, workers):
+def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, finish, *, sent, status, workers):
     arguments = (large, *SCORES, "--out", "results.parquet", *workers)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
