@@ -282,6 +282,7 @@ def no_workers():
 
 
 def test_a_cluster_without_workers_is_waited_for_and_given_up(monkeypatch):
+    monkeypatch.setattr("closecall.tables.batch.run._PATIENCE", 0.05)
     monkeypatch.setattr(dask_cluster, "_LOOK_SECONDS", 0.05)
     monkeypatch.setattr(dask_cluster, "_TELL_SECONDS", 0.1)
     monkeypatch.setattr(dask_cluster, "_GIVE_UP_SECONDS", 0.5)
