@@ -127,6 +127,7 @@ def test_a_reader_that_leaves_early_gets_no_traceback():
     process.stderr.close()
     assert process.wait() == 1
     assert "Traceback" not in complaint
+    assert "Error" not in complaint
 
 
 def test_a_curve_without_matplotlib_says_what_to_install(tmp_path):
