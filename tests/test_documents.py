@@ -104,10 +104,10 @@ def name(page):
     return str(page.relative_to(REPOSITORY))
 
 
-def run_all(lines, folder, here):
-    """Run the first line as a process, and so what needs a shell; the others in this process."""
-    for place, command in enumerate(lines):
-        if place == 0 or re.search(r"[|<>&;$*~]", command):
+def run_all(page, lines, folder, here):
+    """Run the README's first line as a process, and what needs a shell; others in this process."""
+    for place, command in enumerate(map(os.path.expandvars, lines)):
+        if (page.name == "README.md" and place == 0) or re.search(r"[|<>&;$*~]", command):
             done = run(command, folder)
             code = done.returncode
         else:
@@ -119,13 +119,13 @@ def run_all(lines, folder, here):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name)
 def test_commands_run_in_order(page, tmp_path, here):
-    run_all(commands(page), tmp_path, here)
+    run_all(page, commands(page), tmp_path, here)
 
 
 @pytest.mark.parametrize("page", pages_with_data("sh"), ids=name)
 def test_commands_that_need_the_data_run(page, data_folder, tmp_path, monkeypatch, here):
     monkeypatch.setenv("CLOSECALL_DATA", str(data_folder))
-    run_all(commands(page, needs_data=True), tmp_path, here)
+    run_all(page, commands(page, needs_data=True), tmp_path, here)
 
 
 @pytest.mark.parametrize("page", pages_with_data("pycon"), ids=name)

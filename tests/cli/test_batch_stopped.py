@@ -17,9 +17,11 @@ from tests.tables.batch.large_file import UNITS, write_large_file
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
-# A process that was started in the background may ignore Ctrl-C, and so would its children.
+# A process that was started in the background may ignore Ctrl-C, and so would its children. These
+# share the kernels that it loads before it forks them.
 START = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "import closecall.tables.batch.preload; "
     "from closecall.cli import main; main()"
 )
 
@@ -40,10 +42,16 @@ def start(*arguments, folder, **options):
     )
 
 
-def finish(process):
-    output, complaint = process.communicate(timeout=120)
-    assert process.returncode == 0, complaint
-    return output
+@pytest.fixture
+def finish(run, monkeypatch):
+    """Run a batch to its end, in this process: only what is stopped needs one of its own."""
+
+    def call(*arguments, folder):
+        monkeypatch.chdir(folder)
+        result = run("batch", *map(str, arguments))
+        assert result.exit_code == 0, result.stderr
+
+    return call
 
 
 def wait_for_units(process, folder, count):
@@ -61,19 +69,23 @@ def finished_keys(folder):
     return set(Journal(folder / "results.parquet").kept())
 
 
-def test_a_batch_that_was_killed_is_resumed(large, tmp_path, refuse, monkeypatch):
+def test_a_batch_that_was_killed_is_resumed(large, tmp_path, refuse, finish, monkeypatch):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     whole.mkdir()
     stopped.mkdir()
     arguments = (large, *SCORES, "--per-event", "--out", "results.parquet")
-    finish(start(*arguments, folder=whole))
+    finish(*arguments, folder=whole)
     with start(*arguments, folder=stopped) as process:
         wait_for_units(process, stopped, 1)
         process.kill()
     assert not (stopped / "results.parquet").exists()
     keys = finished_keys(stopped)
     assert 1 <= len(keys) < UNITS
-    shutil.copytree(stopped, tmp_path / "marked")
+    marked_folder = shutil.copytree(stopped, tmp_path / "marked")
+    marked = mark_finished(marked_folder)
+    finish(*arguments, "--resume", folder=marked_folder)
+    rows = pq.read_table("results.parquet")
+    assert pc.sum(pc.equal(rows["reason"], "was not evaluated again")).as_py() == marked
 
     monkeypatch.chdir(stopped)
     texts = [*map(str, arguments)]
@@ -83,18 +95,13 @@ def test_a_batch_that_was_killed_is_resumed(large, tmp_path, refuse, monkeypatch
         "Error: Expected to resume what results.parquet.partial was begun with, got `--score` "
         in refuse("batch", *other)[0]
     )
-    finish(start(*arguments, "--resume", folder=stopped))
+    finish(*arguments, "--resume", folder=stopped)
     for name in ("results.parquet", "results.events.parquet"):
         assert (stopped / name).read_bytes() == (whole / name).read_bytes()
     assert sorted(path.name for path in stopped.iterdir()) == [
         "results.events.parquet",
         "results.parquet",
     ]
-
-    marked = mark_finished(tmp_path / "marked")
-    finish(start(*arguments, "--resume", folder=tmp_path / "marked"))
-    rows = pq.read_table(tmp_path / "marked" / "results.parquet")
-    assert pc.sum(pc.equal(rows["reason"], "was not evaluated again")).as_py() == marked
 
 
 def mark_finished(folder):
@@ -118,7 +125,7 @@ def mark_finished(folder):
         (signal.SIGHUP, 129, ()),
     ],
 )
-def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, sent, status, workers):
+def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, finish, *, sent, status, workers):
     arguments = (large, *SCORES, "--out", "results.parquet", *workers)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -136,7 +143,7 @@ def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, sent, status, w
         "on.\n"
     )
     assert 1 <= len(finished_keys(tmp_path)) < UNITS
-    finish(start(large, *SCORES, "--resume", "results.parquet", *workers, folder=tmp_path))
+    finish(large, *SCORES, "--resume", "results.parquet", *workers, folder=tmp_path)
     assert pq.read_metadata(tmp_path / "results.parquet").num_rows == 2 * 12
 
 
@@ -151,7 +158,7 @@ def ended(group):
     return False
 
 
-def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path):
+def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path, finish):
     pytest.importorskip("distributed")
     from tests.tables.batch.clusters import REPOSITORY, cluster_processes
 
@@ -167,5 +174,5 @@ def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path):
     assert error.startswith("Error: Expected the Dask scheduler at tcp://127.0.0.1:")
     assert "to stay reachable, got a lost connection while these were on their way: " in error
     assert hint.endswith("`--resume` continues.")
-    finish(start(*arguments, "--resume", folder=tmp_path))
+    finish(*arguments, "--resume", folder=tmp_path)
     assert pq.read_metadata(tmp_path / "results.parquet").num_rows == 2 * 12

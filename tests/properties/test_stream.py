@@ -8,7 +8,7 @@ from operator import add
 
 import hypothesis.strategies as st
 import numpy as np
-from hypothesis import example, given
+from hypothesis import example, given, settings
 
 import closecall as cc
 from closecall.affiliation.stream import AffiliationStream
@@ -90,6 +90,7 @@ def test_chunks_of_labels(drawn, cuts):
     assert_same(stream.result(), cc.affiliation(truth, predicted))
 
 
+@settings(max_examples=40)  # each compares as many results as it has samples
 @given(sample_labels)
 def test_single_samples_and_every_moment(drawn):
     truth, predicted, _, _ = drawn

@@ -144,9 +144,10 @@ def test_only_the_unit_that_kills_workers_fails(client, few_deaths, tmp_path):
     assert begun(tmp_path).count(3) == 2 + 2  # in company, and once more alone
 
 
-def test_a_result_that_is_lost_with_its_worker_is_computed_again(tmp_path):
+def test_a_result_that_is_lost_with_its_worker_is_computed_again(client, tmp_path):
     units, collect = traced(1, tmp_path), threading.Event()
-    with local_cluster() as client, dask_cluster.DaskCluster(client) as engine:
+    client.wait_for_workers(2, timeout=60)  # tests before have killed some
+    with dask_cluster.DaskCluster(client) as engine:
         held = client.submit(int, pure=False)
         held.add_done_callback(lambda _: collect.wait(60))  # one thread collects all results
         future = engine.submit(die_the_first_time, *units)
@@ -169,7 +170,7 @@ def wait_until(true):
 
 
 def test_large_units_travel_with_their_task(client):
-    units = [Large(f"large {number}", bytes(11_000_000)) for number in range(3)]
+    units = [Large(f"large {number}", bytes(11_000_000)) for number in range(2)]
     found = by_key(run_with(units, size, engine=client))
     assert found == {unit.key: Outcome(unit.key, 11_000_000) for unit in units}
 
@@ -254,11 +255,11 @@ def test_workers_without_closecall(tmp_path):
 
 
 def test_no_scheduler_at_all(monkeypatch):
-    monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 0.2)
     with pytest.raises(EngineError) as caught:
         list(run_with(numbers(2), double, engine="dask://127.0.0.1:9"))
     assert str(caught.value).startswith(
-        "Expected a Dask scheduler at tcp://127.0.0.1:9, got no answer in 0.5 seconds."
+        "Expected a Dask scheduler at tcp://127.0.0.1:9, got no answer in 0.2 seconds."
     )
 
 
@@ -281,8 +282,10 @@ def no_workers():
 
 
 def test_a_cluster_without_workers_is_waited_for_and_given_up(monkeypatch):
-    monkeypatch.setattr(dask_cluster, "_TELL_SECONDS", 0.6)
-    monkeypatch.setattr(dask_cluster, "_GIVE_UP_SECONDS", 2)
+    monkeypatch.setattr("closecall.tables.batch.run._PATIENCE", 0.05)
+    monkeypatch.setattr(dask_cluster, "_LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(dask_cluster, "_TELL_SECONDS", 0.1)
+    monkeypatch.setattr(dask_cluster, "_GIVE_UP_SECONDS", 0.5)
     told = []
     with no_workers() as (cluster, client):
         address = cluster.scheduler_address
@@ -290,7 +293,7 @@ def test_a_cluster_without_workers_is_waited_for_and_given_up(monkeypatch):
             list(run_with(numbers(20), double, engine=client, say=told.append))
     assert told == [f"Waiting for workers: the Dask scheduler {address} has none."]
     assert str(caught.value).startswith(
-        f"Expected workers at the Dask scheduler {address}, got none for 2 seconds.\n\n"
+        f"Expected workers at the Dask scheduler {address}, got none for 0.5 seconds.\n\n"
         f"Hint: Start some: `dask worker {address}`. What was finished is kept"
     )
 

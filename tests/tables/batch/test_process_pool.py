@@ -145,6 +145,14 @@ def finish_one(unit):
     return None
 
 
+# Loading kernels takes most of the time of a script; where they do not matter, none is loaded.
+LIGHT = """
+import sys
+sys.path.insert(0, {tests!r})
+from closecall.tables.batch import process_pool
+process_pool._PRELOADED = "tests.tables.batch.groups"
+"""
+
 # A process that was started in the background may ignore Ctrl-C, and so would its children.
 SCRIPT = """
 import signal, sys, threading, time
@@ -160,7 +168,7 @@ if __name__ == "__main__" or not {guarded}:
 """
 
 
-def start_script(folder, text=SCRIPT, **parts):
+def start_script(folder, text=LIGHT + SCRIPT, **parts):
     marks = folder / "marks"
     marks.mkdir()
     tests = str(Path(__file__).parents[3])
@@ -200,7 +208,8 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
 
 @needs_proc
 def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
-    with start_script(tmp_path, guarded=True, threads=True, units=4)[0] as parent:
+    parts = {"guarded": True, "threads": True, "units": 4}
+    with start_script(tmp_path, SCRIPT, **parts)[0] as parent:
         tasks = Path(f"/proc/{parent.pid}/task")
         commands = lambda: [  # noqa: E731
             Path(f"/proc/{child}/cmdline").read_text()
@@ -216,10 +225,7 @@ def test_ctrl_c_while_the_server_starts_is_for_the_program_alone(tmp_path):
 
 
 SENDING = """
-import sys
 from contextlib import closing
-import closecall.tables.batch.preload  # so that both workers send at once
-sys.path.insert(0, {tests!r})
 from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_process_pool import much, numbers
 if __name__ == "__main__":
@@ -230,11 +236,11 @@ if __name__ == "__main__":
 
 
 def much(unit):
-    return bytes(60_000_000)
+    return bytes(20_000_000)
 
 
 def test_stopping_while_a_result_is_sent_does_not_wait_for_ever(tmp_path):
-    with start_script(tmp_path, SENDING)[0] as script:
+    with start_script(tmp_path, LIGHT + SENDING)[0] as script:
         try:
             assert script.wait(120) == 0
         finally:
@@ -302,7 +308,7 @@ def stands_still(number):
     return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
-HALTING = SCRIPT.replace("finish_one", "halt_in_the_middle_of_a_message")
+HALTING = LIGHT + SCRIPT.replace("finish_one", "halt_in_the_middle_of_a_message")
 
 
 @needs_proc
@@ -373,7 +379,6 @@ def in_a_daemon():
 
 FORKED = """
 import multiprocessing, sys
-sys.path.insert(0, {tests!r})
 from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_process_pool import double, numbers
 
@@ -391,23 +396,8 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif("fork" not in get_all_start_methods(), reason="nothing is forked here")
 def test_in_a_process_that_was_forked_from_one_with_workers(tmp_path):
-    with start_script(tmp_path, FORKED)[0] as script:
+    with start_script(tmp_path, LIGHT + FORKED)[0] as script:
         assert script.wait(60) == 0, script.stderr.read()
-
-
-# In a program of its own: here, another test may have started a server for something else.
-KERNELS = """
-import sys, threading, time
-if {threads}:
-    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
-sys.path.insert(0, {tests!r})
-from tests.tables.batch.groups import run_with
-from tests.tables.batch.test_process_pool import loaded_kernels
-from tests.tables.batch.test_run import numbers
-if __name__ == "__main__":
-    found = [outcome.value for outcome in run_with(numbers(2), loaded_kernels, workers=2)]
-    assert found == [[True] * 4] * 2, found
-"""
 
 
 def loaded_kernels(_):
@@ -422,27 +412,30 @@ def loaded_kernels(_):
     return [len(kernel.compiled.signatures) > 0 for kernel in kernels]
 
 
-@pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
-def test_workers_start_with_their_kernels(tmp_path, threads):
-    with start_script(tmp_path, KERNELS, threads=threads)[0] as script:
-        assert script.wait(120) == 0, script.stderr.read()
+# In a program of its own: here, another test may have started a server for something else.
+KERNELS = """
+import sys, threading, time
+from types import SimpleNamespace as Unit
+if {threads}:
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+from closecall.tables.batch.process_pool import ProcessPool
+from closecall.tables.batch.run import run
+sys.path.append({tests!r})
+from tests.tables.batch.test_process_pool import loaded_kernels
+with ProcessPool(1) as engine:
+    print([outcome.value for outcome in run([Unit(key="3")], loaded_kernels, engine)])
+"""
 
 
 @pytest.mark.parametrize("threads", [False, True], ids=["fork", "server"])
-def test_nothing_is_imported_from_the_current_folder(tmp_path, threads):
+def test_workers_start_with_their_kernels_and_nothing_from_the_current_folder(tmp_path, threads):
     """Code that lies beside the data is data."""
     for name in ("pandas", "pyarrow", "numba", "closecall", "multiprocessing"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'hacked')!r}, 'a').write('x')")
-    program = (
-        "import threading, time\nfrom closecall.tables.batch.run import open_engine, run\n"
-        f"if {threads}: threading.Thread(target=time.sleep, args=(9,), daemon=True).start()\n"
-        "from types import SimpleNamespace as Unit\n"
-        "with open_engine(workers=2) as engine:\n"
-        "    print([one.value for one in run([Unit(key='3')], str, engine)])\n"
-    )
+    program = KERNELS.format(threads=threads, tests=str(Path(__file__).parents[3]))
     command = [sys.executable, "-P", "-c", program]
     done = subprocess.run(  # noqa: S603 - ours
         command, cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert done.stdout == "[\"namespace(key='3')\"]\n", done.stderr
+    assert done.stdout == f"{[[True] * 4]}\n", done.stderr
     assert not (tmp_path / "hacked").exists()
