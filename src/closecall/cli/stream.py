@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import select
@@ -231,19 +230,22 @@ class _Samples:
 
     def _table(self, lines: bytes) -> pa.Table:
         pyarrow = arrow("pyarrow")
+        # Bytes, and no threads: none of Arrow's may be left with an object of Python's at the end.
+        content = pyarrow.BufferReader(lines)
         try:
             if self.header is not None:
                 csv = arrow("pyarrow.csv")
                 return csv.read_csv(
-                    io.BytesIO(lines),
-                    csv.ReadOptions(column_names=self.header),
+                    content,
+                    csv.ReadOptions(column_names=self.header, use_threads=False),
                     csv.ParseOptions(delimiter=self.separator),
                 )
             reader = arrow("pyarrow.json")
             # Times that are text stay text, whatever those of one chunk look like.
             schema = pyarrow.schema([(self.time, pyarrow.string())]) if self.text_times else None
             options = reader.ParseOptions(explicit_schema=schema)
-            return reader.read_json(io.BytesIO(lines), parse_options=options)
+            reading = reader.ReadOptions(use_threads=False)
+            return reader.read_json(content, reading, options)
         except pyarrow.ArrowException as error:
             rule = f"{self.name} to go on as it began, from {self._line(0)} on"
             raise InputError(expected(rule, f"`{first_line(error)}`")) from None
