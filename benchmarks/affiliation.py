@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import os
 import sys
 import sysconfig
@@ -274,6 +275,8 @@ def main(arguments: list[str]) -> int:
     sections["From 0/1 vectors"] = from_vectors()
     sections["From events"] = from_events()
     sections["A short series"] = short_series(official)
+    # As pip does when it installs, also where Python is told to write no bytecode.
+    compileall.compile_dir(Path(cc.__file__).parent, quiet=1)
     sections["A new process"] = new_processes()
     sections["Memory"] = memory()
     for title, rows in sections.items():
