@@ -46,6 +46,8 @@ def sort_out_of_core(
             _wait(thread.submit(sort.run, connection, tables), connection)
     except BaseException as error:
         shutil.rmtree(folder.path, ignore_errors=True)
+        if isinstance(error.__context__, KeyboardInterrupt):  # a busy connection cannot be closed
+            raise error.__context__ from None
         if isinstance(error, (duckdb.OperationalError, OSError)):
             raise sort.without_room(error) from error
         if isinstance(error, (duckdb.Error, arrow("pyarrow").ArrowException)):
