@@ -22,6 +22,7 @@ from closecall.cli.options import Command, parse_duration, parse_time
 from closecall.clock import read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, expected, first_line
+from closecall.files import whole_file
 from closecall.series import predicted_at
 from closecall.tables.reading import arrow, column_names, delimiter, first_record, shown_name
 from closecall.tables.roles import Source, with_nan
@@ -132,10 +133,8 @@ def _stored(state: str | None, max_step: Any) -> AffiliationStream:
 
 
 def _store(own: AffiliationStream, state: str) -> None:
-    """Replace the state by rename, so that there is a whole one at any moment."""
-    beside = Path(f"{state}.{os.getpid()}.tmp")
-    beside.write_text(own.to_json(), encoding="utf-8")
-    beside.replace(state)
+    with whole_file(state) as new:
+        new.write_text(own.to_json(), encoding="utf-8")
 
 
 def _arriving(file: str, every: float | None) -> Iterator[bytes | None]:
