@@ -11,13 +11,16 @@ from pathlib import Path
 import pytest
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 REPOSITORY = Path(__file__).parents[3]
 
 
 @contextmanager
 def local_cluster():
-    """Start two worker processes and a client of theirs."""
+    """Start two worker processes, which come back whenever they die, and a client of theirs."""
+    # After its time-out a cluster drops a worker that is away, also when it has died a second time.
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
         distributed.LocalCluster(
             n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
