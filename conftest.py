@@ -49,3 +49,8 @@ _docstrings = Sybil(
 )
 
 pytest_collect_file = (_documents + _docstrings).pytest()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Use one process more than there are cores: browsers, clusters and programs are waited for."""
+    return (os.cpu_count() or 1) + 1

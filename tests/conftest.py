@@ -37,9 +37,10 @@ settings.register_profile("explore", parent=settings.get_profile("ci"), derandom
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
-# One process compiles every kernel while another waits for browsers, and no long file comes last.
+# One process compiles every kernel while others need none or wait, and no long file comes last.
 FIRST = (
     "tests/test_compiled.py",
+    "tests/tables/batch/test_process_pool.py",
     "tests/report/",
     "tests/tables/batch/",
     "tests/cli/",
@@ -87,9 +88,17 @@ def as_anybody():
     return held
 
 
-def pytest_collection_finish():
-    """Let the garbage collector leave alone what thousands of collected tests hold."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Score what modules score at import in plain Python, or every process compiles it at once."""
+    from closecall import compiled
+
+    disabled, compiled._disabled = compiled._disabled, True
+    try:
+        return (yield)
+    finally:
+        compiled._disabled = disabled
+        gc.freeze()  # the garbage collector leaves alone what thousands of collected tests hold
 
 
 def pytest_unconfigure():
