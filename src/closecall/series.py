@@ -414,10 +414,10 @@ class Scored(TruthInSpan):
 def predicted_at(scores: NDArray[Any], threshold: Any) -> NDArray[np.uint8]:
     """Return 1 where a score is at least the threshold, and 0 elsewhere."""
     require_threshold(threshold)
-    # A bare Python float would be rounded to the precision of the scores, and numpy compares
-    # integers exactly only with a bare Python integer.
+    # A bare float would be rounded to the precision of the scores, in numpy 1 any scalar, and
+    # numpy compares integers exactly only with a bare Python integer.
     whole = isinstance(threshold, (int, np.integer)) and scores.dtype.kind in "iu"
-    exact = int(threshold) if whole else _lowest_float(threshold)
+    exact = int(threshold) if whole else np.array([_lowest_float(threshold)])
     labels: NDArray[np.uint8] = (scores >= exact).view(np.uint8)
     return labels
 

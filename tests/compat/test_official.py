@@ -1,5 +1,6 @@
 """`pr_from_events` against the values of the paper's implementation."""
 
+import gzip
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.compat import pr_from_events
+from closecall.compat import official, pr_from_events
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 
 KEYS = [
@@ -45,11 +46,6 @@ def test_distances_of_datetimes_are_seconds():
     scores = pr_from_events([(at[2], at[3])], truth, (at[0], at[4]))
     assert scores["individual_precision_distances"] == [300.0]
     assert pr_from_events([], truth, (at[0], at[4]))["individual_recall_distances"] == [np.inf]
-
-
-def test_the_truth_must_hold_an_event():
-    with pytest.raises(cc.errors.UndefinedMetricError):
-        pr_from_events([(1, 2)], [], (0, 9))
 
 
 def random_case(seed, start, length, number):
@@ -91,16 +87,6 @@ def test_where_the_official_recall_loses_digits(start, length, number, lost):
     assert worst > lost if lost else worst < 1e-12
 
 
-def test_seconds_since_1970_give_the_digits_of_seconds_since_the_start():
-    predicted, truth = np.array([(4, 5), (8, 9)]), np.array([(3, 4), (7, 10)])
-    near, far = (
-        pr_from_events(predicted + start, truth + start, (start, start + 10))
-        for start in (0, 1_700_000_000)
-    )
-    assert near == far
-    assert far["individual_recall_probabilities"] == pytest.approx([9 / 11, 47 / 54])
-
-
 @pytest.mark.parametrize(
     ("predicted", "truth"),
     [
@@ -118,38 +104,69 @@ def test_what_is_an_error_there(predicted, truth):
         official(predicted, truth, (0, 9))
 
 
+ONE, SPAN = [(1, 3)], (0, 9)
+BACK, TWO = [(5, 6), (1, 3)], [(1, 3), (2, 4)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "kind", "message"),
     [
-        (
-            ([(1, 3), (2, 4)], [(1, 2)], (0, 9)),
-            InputError,
-            r"`events_pred` .*\n\n.*Events\(events_p",
+        ((TWO, ONE, SPAN), InputError, r"`events_pred` .*\n\n.*Events\(events_pred"),
+        ((ONE, TWO, SPAN), InputError, r"`events_gt` .*\n\n.*Events\(events_gt"),
+        ((ONE, ONE, (9, 0)), InputError, "Expected `Trange` to start before it stops"),
+        ((ONE, ONE, None), InputTypeError, r"Expected `Trange=\(start, stop\)`"),
+        *(
+            (
+                arguments,
+                InputError,
+                rf"`{name}` events to be sorted .* index 1\.\n\n.*`sorted\({name}\)`",
+            )
+            for name, arguments in (
+                ("events_pred", (BACK, ONE, SPAN)),
+                ("events_gt", (ONE, BACK, SPAN)),
+            )
         ),
-        (
-            ([(1, 3)], [(1, 3), (2, 4)], (0, 9)),
-            InputError,
-            r"`events_gt` .*\n\n.*Events\(events_gt",
-        ),
-        (([(1, 3)], [(1, 2)], (9, 0)), InputError, "Expected `Trange` to start before it stops"),
-        (([(1, 3)], [(1, 2)], None), InputTypeError, r"Expected `Trange=\(start, stop\)`"),
-        (
-            ([(5, 6), (1, 3)], [(1, 2)], (0, 9)),
-            InputError,
-            r"`events_pred` events to be sorted .* index 1\.\n\n.*`sorted\(events_pred\)`",
-        ),
-        (
-            ([(1, 3)], [(5, 6), (1, 3)], (0, 9)),
-            InputError,
-            r"`events_gt` events to be sorted .* index 1\.\n\n.*`sorted\(events_gt\)`",
-        ),
-        (([(3, 1)], [(1, 2)], (0, 9)), InputError, "each event of `events_pred` to start before"),
-        (([(1, 3)], [(2, 1)], (0, 9)), InputError, "each event of `events_gt` to start before"),
-        (([(1, 3)], [], (0, 9)), UndefinedMetricError, "got none in `events_gt`"),
-        (([(1, 3)], 7, (0, 9)), InputTypeError, "Expected `events_gt` to be pairs"),
-        (([("a", "b")], [(1, 3)], (0, 9)), InputTypeError, "Expected `events_pred` to be numbers"),
+        (([(3, 1)], ONE, SPAN), InputError, "each event of `events_pred` to start before"),
+        ((ONE, [(2, 1)], SPAN), InputError, "each event of `events_gt` to start before"),
+        ((ONE, [], SPAN), UndefinedMetricError, "got none in `events_gt`"),
+        ((ONE, 7, SPAN), InputTypeError, "Expected `events_gt` to be pairs"),
+        (([("a", "b")], ONE, SPAN), InputTypeError, "Expected `events_pred` to be numbers"),
     ],
 )
 def test_messages_name_their_arguments(arguments, kind, message):
     with pytest.raises(kind, match=message):
         pr_from_events(*arguments)
+
+
+def test_the_other_names_of_that_package(tmp_path, monkeypatch):
+    """On two files as it lays them out; each hand-worked."""
+    (tmp_path / "data").mkdir()
+    for name, labels in {"groundtruth": "0110001", "mine": "0011000"}.items():
+        with gzip.open(tmp_path / "data" / f"demo_{name}.gz", "wt") as file:
+            file.write("\n".join(labels))
+    monkeypatch.chdir(tmp_path)
+    truth, mine = [(1, 3), (6, 7)], [(2, 4)]
+    assert official.read_all_as_events() == (
+        {"demo": {"groundtruth": truth, "mine": mine}},
+        {"demo": (0, 7)},
+    )
+    scores = official.produce_all_results()["demo"]["mine"]
+    assert repr(scores) == repr(pr_from_events(mine, truth, (0, 7)))  # nan is not itself
+    assert official.infer_Trange(mine, truth) == (1, 7)
+    assert official.infer_Trange([], truth) == (1, 7)
+    assert not official.has_point_anomalies(truth)
+    assert official.f1_func(0.5, 1) == pytest.approx(2 / 3)
+    official.test_events(truth)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: official.test_events([(5, 6), (1, 3)]), "`events` events to be sorted"),
+        (lambda: official.infer_Trange([(1, 2)], []), "`events_gt` to hold an event, got none"),
+        (lambda: official.convert_vector_to_events([0, 2]), "Expected `vector`"),
+    ],
+)
+def test_what_the_other_names_refuse(call, message):
+    with pytest.raises(InputError, match=message):
+        call()

@@ -171,3 +171,26 @@ def test_infinite_scores_rank_like_any_others(scores):
 def test_messages_name_their_arguments(arguments, kind, message):
     with pytest.raises(kind, match=message):
         get_metrics(*arguments)
+
+
+def test_its_protocol_by_hand():
+    """At the ends: index 0 is never filled in, and the last sample is not looked at."""
+    labels, score = [1, 1, 0, 0, 0, 1], [0.0, 0.9, 0.1, 0.0, 0.2, 0.8]
+    own = get_metrics(score, labels, 1, pred=[0, 1, 0, 0, 0, 1], protocol="tsb-ad")
+    assert own["PA-F1"] == pytest.approx(2 * 2 / (2 + 3))  # 2 of 3 true samples, nothing false
+    assert own["Event-based-F1"] == pytest.approx(2 / 3)  # one of two events
+    exact = get_metrics(score, labels, 1, pred=[0, 1, 0, 0, 0, 1])
+    assert exact["PA-F1"] == exact["Event-based-F1"] == 1
+
+
+@pytest.mark.parametrize(
+    ("score", "options", "message"),
+    [
+        ([0, 1, np.inf], {"protocol": "tsb-ad"}, "Expected finite `score` for TSB-AD's thresholds"),
+        ([0, 1, 2], {"protocol": "TSB-AD"}, "`protocol`"),
+        ([0, 1, 2], {"protocol": "tsb-ad", "thre": -1}, "`thre`"),
+    ],
+)
+def test_what_its_protocol_refuses(score, options, message):
+    with pytest.raises(ValueError, match=message):
+        get_metrics(score, [0, 1, 0], 1, **options)

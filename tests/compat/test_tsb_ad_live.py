@@ -101,8 +101,8 @@ def test_unsigned_types_change_a_result_there(kind):
 @pytest.mark.parametrize(
     ("score", "truth", "error", "here"),
     [
-        (SCORES, labels((0, SIZE)), IndexError, False),
-        (SCORES, labels(), IndexError, True),
+        (SCORES, labels((0, SIZE)), (IndexError, ValueError), False),  # as scikit-learn is old
+        (SCORES, labels(), (IndexError, ValueError), True),
         (np.append(SCORES[1:], np.inf), TRUTHS["one event"], ValueError, False),
         (np.append(SCORES[1:], np.nan), TRUTHS["one event"], ValueError, True),
     ],
@@ -116,3 +116,22 @@ def test_what_stops_it(score, truth, error, here):
             get_metrics(score, truth, 4)
     else:
         get_metrics(score, truth, 4)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_its_own_digits(seed):
+    """Events at both ends, few or many scores, own predictions or none, few sampled thresholds."""
+    random = np.random.default_rng(seed)
+    size = int(random.integers(12, 200))
+    truth = np.zeros(size, dtype=int)
+    for start in random.integers(0, size, 3):
+        truth[start : start + random.integers(1, 12)] = 1
+    truth[[0, -1]] |= random.random(2) < 0.4
+    truth[size // 2] = 0  # with nothing normal it stops
+    score = (random.random(size), random.integers(0, 4, size) / 3, np.ones(size))[seed % 3]
+    score = score + truth * (0.3 if seed % 3 == 0 else 0)
+    pred = None if seed % 4 else (random.random(size) < 0.2).astype(int)
+    options = {"slidingWindow": int(random.integers(1, 20)), "thre": (10, 250)[seed % 2]}
+    theirs = peer("TSB_AD.evaluation.metrics", "get_metrics")(score, truth, pred=pred, **options)
+    own = get_metrics(score, truth, pred=pred, **options, protocol="tsb-ad")
+    assert own == pytest.approx({k: float(v) for k, v in theirs.items()}, abs=1e-9, nan_ok=True)

@@ -1,14 +1,17 @@
-"""The call and the dictionary of the paper's own implementation, affiliation-metrics-py."""
+"""The public names of the paper's own implementation, affiliation-metrics-py."""
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.affiliation import affiliation
-from closecall.errors import InputError, InputTypeError, renamed
+from closecall.errors import InputError, InputTypeError, expected, renamed
 from closecall.events import Events
+from closecall.fscore import f_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +79,130 @@ def pr_from_events(
         "individual_recall_probabilities": events.recall.tolist(),
         "individual_precision_distances": _numbers(events.precision_distance, np.nan),
         "individual_recall_distances": _numbers(events.recall_distance, np.inf),
+    }
+
+
+def test_events(events: Sequence[tuple[Any, Any]]) -> None:
+    """Raise unless events are sorted and disjoint pairs of start and stop.
+
+    Examples
+    --------
+    >>> from closecall.compat.official import test_events
+    >>> test_events([(1, 3), (5, 6)])
+    """
+    _read(events, "events")
+
+
+test_events.__test__ = False  # type: ignore[attr-defined] # pytest takes it for one
+
+
+def convert_vector_to_events(vector: Any) -> list[tuple[int, int]]:
+    """Return the runs of ones of a 0/1 vector as pairs, the first index and the one after the last.
+
+    Examples
+    --------
+    >>> from closecall.compat.official import convert_vector_to_events
+    >>> convert_vector_to_events([0, 1, 1, 0, 0, 1, 0])
+    [(1, 3), (5, 6)]
+    """
+    with renamed({"labels": "vector"}):
+        events: list[Any] = list(Events.from_labels(vector))
+    return events
+
+
+def infer_Trange(  # noqa: N802 - the name is theirs
+    events_pred: Sequence[tuple[Any, Any]], events_gt: Sequence[tuple[Any, Any]]
+) -> tuple[Any, Any]:
+    """Return the shortest range that holds all events; the series may well be longer.
+
+    Examples
+    --------
+    >>> from closecall.compat.official import infer_Trange
+    >>> infer_Trange([(4, 5)], [(3, 4), (7, 10)])
+    (3, 10)
+    """
+    if len(events_gt) == 0:
+        raise InputError(expected("`events_gt` to hold an event", "none"))
+    events = [*events_pred, *events_gt]
+    return min(start for start, _ in events), max(stop for _, stop in events)
+
+
+def has_point_anomalies(events: Sequence[tuple[Any, Any]]) -> bool:
+    """Return whether an event has no length.
+
+    Examples
+    --------
+    >>> from closecall.compat.official import has_point_anomalies
+    >>> has_point_anomalies([(3, 4), (7, 7)])
+    True
+    """
+    return any(start == stop for start, stop in events)
+
+
+def f1_func(p: float, r: float) -> float:
+    """Return the harmonic mean of precision and recall, in [0, 1]; nan where both are 0.
+
+    Examples
+    --------
+    >>> from closecall.compat.official import f1_func
+    >>> f1_func(0.5, 1.0)
+    0.6666666666666666
+    """
+    return float(f_measure(p, r))
+
+
+def read_gz_data(filename: str = "data/machinetemp_groundtruth.gz") -> list[int]:
+    r"""Read a gzipped file with a 0 or a 1 on each line.
+
+    Examples
+    --------
+    >>> import gzip
+    >>> from closecall.compat.official import read_gz_data
+    >>> with gzip.open("all.gz", "wt") as file:
+    ...     _ = file.write("0\n1\n1\n")
+    >>> read_gz_data("all.gz")
+    [0, 1, 1]
+    """
+    with gzip.open(filename, "rt") as file:
+        return [int(line) for line in file]
+
+
+def read_all_as_events() -> tuple[dict[str, dict[str, list[tuple[int, int]]]], dict[str, Any]]:
+    """Read each ``data/DATASET_ALGORITHM.gz``; return events by data set and algorithm, and spans.
+
+    Examples
+    --------
+    >>> from closecall.compat.official import read_all_as_events
+    >>> read_all_as_events()  # no such folder here
+    ({}, {})
+    """
+    datasets: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    spans: dict[str, Any] = {}
+    for path in sorted(Path("data").glob("*_*.gz")):
+        dataset, algorithm = path.name.removesuffix(".gz").split("_")[:2]
+        labels = read_gz_data(str(path))
+        datasets.setdefault(dataset, {})[algorithm] = convert_vector_to_events(labels)
+        spans.setdefault(dataset, (0, len(labels)))
+    return datasets, spans
+
+
+def produce_all_results() -> dict[str, dict[str, dict[str, Any]]]:
+    """Score every algorithm in ``data/`` against the ``groundtruth`` of its data set.
+
+    Examples
+    --------
+    >>> from closecall.compat.official import produce_all_results
+    >>> produce_all_results()  # no such folder here
+    {}
+    """
+    datasets, spans = read_all_as_events()
+    return {
+        dataset: {
+            name: pr_from_events(predicted, algorithms["groundtruth"], spans[dataset])
+            for name, predicted in algorithms.items()
+            if name != "groundtruth"
+        }
+        for dataset, algorithms in datasets.items()
     }
 
 

@@ -98,8 +98,9 @@ class _Curve:
     def mean(self, start: float, stop: float) -> float:
         """Return the mean over a piece; the function is straight between its places."""
         inside = self.rows(start, stop)
-        area = float(np.trapezoid(self.values[inside], self.places[inside]))
-        return area / (stop - start)
+        heights = self.values[inside]
+        area = np.dot(np.diff(self.places[inside]), heights[1:] + heights[:-1]) / 2
+        return float(area / (stop - start))
 
 
 def _draw_areas(axes: Axes, zone: Zone, side: str) -> None:
