@@ -301,13 +301,9 @@ def _plain(value: Any) -> Any:
 def _require_detectors(detectors: Any) -> None:
     """Raise if predictions have no names, or those of the audit's own predictions."""
     if not hasattr(detectors, "items"):
-        raise InputTypeError(
-            expected(
-                "`detectors` to be predictions by name",
-                type(detectors).__name__,
-                "Pass a mapping, such as {'mine': predicted}.",
-            )
-        )
+        rule = "`detectors` to be predictions by name"
+        got = type(detectors).__name__
+        raise InputTypeError(expected(rule, got, "Pass a mapping, such as {'mine': predicted}."))
     if len(detectors) == 0:
         raise InputError(expected("at least one detector in `detectors`", "none"))
     taken = ("trivial", *FAMILIES)
@@ -316,13 +312,8 @@ def _require_detectors(detectors: Any) -> None:
             raise InputTypeError(expected("names in `detectors` to be text", shown(name)))
         if name in taken:
             own = ", ".join(taken)
-            raise InputError(
-                expected(
-                    f"names in `detectors` other than those of the audit's own predictions ({own})",
-                    repr(name),
-                    "Give the detector another name.",
-                )
-            )
+            rule = f"names in `detectors` other than those of the audit's own predictions ({own})"
+            raise InputError(expected(rule, repr(name), "Give the detector another name."))
 
 
 Drawn = tuple[dict[str, Any], Values]  # how a prediction was built, and its scores

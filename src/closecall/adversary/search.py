@@ -110,9 +110,8 @@ def read_judge(
 def require_labels(entry: Metric) -> None:
     """Raise if a metric judges scores, which these predictions have none of."""
     if entry.takes != "labels":
-        raise InputError(
-            expected("metrics that judge 0/1 predictions", f"{entry.name!r}, which judges scores")
-        )
+        rule = "metrics that judge 0/1 predictions"
+        raise InputError(expected(rule, f"{entry.name!r}, which judges scores"))
 
 
 def main_number(entry: Metric) -> str:
@@ -327,18 +326,12 @@ def _scorer(
         judge = Judge(truth, {metric: parameters}, axis)
         return metric, lambda predicted: judge.scores(predicted)[metric], entry.higher_is_better
     if not callable(metric):
-        raise InputTypeError(
-            expected("`metric` to be a name or a function (truth, predicted)", shown(metric))
-        )
+        rule = "`metric` to be a name or a function (truth, predicted)"
+        raise InputTypeError(expected(rule, shown(metric)))
     for name, value in {"parameters": parameters or None, "times": axis["times"]}.items():
         if value is not None:
-            raise InputTypeError(
-                expected(
-                    f"no `{name}` beside a function",
-                    f"`{name}`",
-                    "Let the function pass it on: `lambda truth, predicted: ...`.",
-                )
-            )
+            hint = "Let the function pass it on: `lambda truth, predicted: ...`."
+            raise InputTypeError(expected(f"no `{name}` beside a function", f"`{name}`", hint))
     name = getattr(metric, "__name__", type(metric).__name__)
     return name, lambda predicted: _number(metric(truth, predicted)), True
 
@@ -351,6 +344,5 @@ def _number(result: Any) -> float:
     if isinstance(result, Real):
         with suppress(OverflowError):
             return float(result)
-    raise InputTypeError(
-        expected("`metric` to return a number, or an object with `f1` or `value`", shown(result))
-    )
+    rule = "`metric` to return a number, or an object with `f1` or `value`"
+    raise InputTypeError(expected(rule, shown(result)))

@@ -154,13 +154,8 @@ def _nab_folder(folder: Path) -> Path:
         if found is not None:
             return found
     rule = "a folder with scores.parquet, with NAB's CSV files or with a clone of its repository"
-    raise InputError(
-        expected(
-            rule,
-            str(folder),
-            "Its subfolder `nab` may be that; without a folder, NAB is downloaded.",
-        )
-    )
+    hint = "Its subfolder `nab` may be that; without a folder, NAB is downloaded."
+    raise InputError(expected(rule, str(folder), hint))
 
 
 def _columns(folder: Path, windows: Windows) -> dict[str, Columns]:
@@ -260,9 +255,8 @@ def _table(read: Any, path: Path, needed: tuple[str, ...]) -> Any:
     try:
         table = read(path)
     except (arrow().ArrowInvalid, OSError) as error:
-        raise InputError(
-            expected(f"{path} to be readable", str(error), "Fetch it again.")
-        ) from error
+        got = str(error)
+        raise InputError(expected(f"{path} to be readable", got, "Fetch it again.")) from error
     missing = [name for name in needed if name not in table.column_names]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"

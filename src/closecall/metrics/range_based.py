@@ -240,13 +240,9 @@ def _summed(bias: _BiasFunction, left: Floats, right: Floats, length: Floats) ->
     """Ask a callable about each sample, once for events of equal length."""
     distinct = np.unique(length)
     if distinct.sum() > _MOST_SAMPLES:
-        raise InputError(
-            expected(
-                f"events of at most {_MOST_SAMPLES} samples for a `{bias.name}` that is a function",
-                f"{distinct.sum():.0f}",
-                "Count time in a coarser unit, or in floats.",
-            )
-        )
+        rule = f"events of at most {_MOST_SAMPLES} samples for a `{bias.name}` that is a function"
+        got = f"{distinct.sum():.0f}"
+        raise InputError(expected(rule, got, "Count time in a coarser unit, or in floats."))
 
     def weights(count: int) -> Floats:
         return np.array([bias.weight(i, count) for i in range(1, count + 1)])

@@ -189,13 +189,9 @@ def _require_samples(scored: Scored) -> None:
     missed = early | (truth.starts >= axis.end)
     if missed.any():
         index = int(missed.argmax())
-        raise InputError(
-            expected(
-                "each true event to meet a sample",
-                f"{truth.text(index)} at index {index}",
-                "This metric counts samples; pass `times` that cover every event.",
-            )
-        )
+        rule = "each true event to meet a sample"
+        hint = "This metric counts samples; pass `times` that cover every event."
+        raise InputError(expected(rule, f"{truth.text(index)} at index {index}", hint))
 
 
 def true_runs(scored: Scored) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -154,14 +154,12 @@ def _require_bounded(samples: int, window: int) -> None:
     """Raise for what would take minutes: every window looks at every sample that it may reach."""
     if samples * (window + 1) > _MOST_STEPS:
         longest = _MOST_STEPS // samples - 1
-        raise InputError(
-            expected(
-                f"`window` to be at most {longest:,}, so that the windows times the {samples:,} "
-                f"samples in reach of an event are at most {_MOST_STEPS:,}",
-                f"{window:,}",
-                "The usual window is the period of the series.",
-            )
+        rule = (
+            f"`window` to be at most {longest:,}, so that the windows times the {samples:,} "
+            f"samples in reach of an event are at most {_MOST_STEPS:,}"
         )
+        got = f"{window:,}"
+        raise InputError(expected(rule, got, "The usual window is the period of the series."))
 
 
 def _distances(

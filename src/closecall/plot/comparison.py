@@ -112,21 +112,13 @@ def plot_comparison(
 def _read_results(comparison: Any) -> dict[str, Affiliation]:
     given = getattr(comparison, "results", comparison)
     if not isinstance(given, Mapping):
-        raise InputTypeError(
-            expected(
-                "`comparison` to be a mapping from names to results",
-                type(given).__name__,
-                'For example `{"mine": cc.affiliation(truth, predicted)}`.',
-            )
-        )
+        rule = "`comparison` to be a mapping from names to results"
+        hint = 'For example `{"mine": cc.affiliation(truth, predicted)}`.'
+        raise InputTypeError(expected(rule, type(given).__name__, hint))
     for name, result in given.items():
         if not isinstance(result, Affiliation):
-            raise InputTypeError(
-                expected(
-                    f"`comparison[{name!r}]` to be what `closecall.affiliation` returns",
-                    type(result).__name__,
-                )
-            )
+            rule = f"`comparison[{name!r}]` to be what `closecall.affiliation` returns"
+            raise InputTypeError(expected(rule, type(result).__name__))
     results = {str(name): result for name, result in given.items()}
     if not results:
         raise InputError(expected("`comparison` to hold at least one result", "none"))
@@ -143,20 +135,15 @@ def _require_one_truth(results: dict[str, Affiliation]) -> None:
             for side in zip(*((pair.truth.starts, pair.truth.stops) for pair in pairs), strict=True)
         )
         if not same:
-            raise InputError(
-                expected(
-                    "all results to be for the same true events",
-                    f"others for {name!r} than for {first!r}",
-                )
-            )
+            rule = "all results to be for the same true events"
+            raise InputError(expected(rule, f"others for {name!r} than for {first!r}"))
 
 
 def _read_scores(scores: Any) -> tuple[str, ...]:
     names = read_names(scores, "scores")
     if not names or any(name not in _TITLES for name in names):
-        raise InputError(
-            expected('`scores` to be some of "precision", "recall" and "f1"', shown(scores))
-        )
+        rule = '`scores` to be some of "precision", "recall" and "f1"'
+        raise InputError(expected(rule, shown(scores)))
     return names
 
 

@@ -117,21 +117,13 @@ def plot_curve(
     """
     require_choice(kind, "kind", ("precision_recall", "froc"))
     if not isinstance(curve, AffiliationCurve):
-        raise InputTypeError(
-            expected(
-                "`curve` to be what `closecall.affiliation_curve` returns",
-                type(curve).__name__,
-                "For example `plot_curve(cc.affiliation_curve(truth, scores))`.",
-            )
-        )
+        rule = "`curve` to be what `closecall.affiliation_curve` returns"
+        hint = "For example `plot_curve(cc.affiliation_curve(truth, scores))`."
+        raise InputTypeError(expected(rule, type(curve).__name__, hint))
     if point is not None and not isinstance(point, OperatingPoint):
-        raise InputTypeError(
-            expected(
-                "`point` to be what `AffiliationCurve.best` returns",
-                f"{type(point).__name__}",
-                "For example `point=curve.best(min_precision=0.9)`.",
-            )
-        )
+        rule = "`point` to be what `AffiliationCurve.best` returns"
+        hint = "For example `point=curve.best(min_precision=0.9)`."
+        raise InputTypeError(expected(rule, f"{type(point).__name__}", hint))
     best, beta = curve.best(beta), float(beta)
     marked = best if point is None else point
     if ax is not None:

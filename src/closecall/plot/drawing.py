@@ -59,13 +59,9 @@ def read_panels(ax: Any, names: Sequence[str]) -> list[Axes]:
     if len(given) != len(names) or not all(isinstance(panel, Axes) for panel in given):
         kinds = sorted({type(panel).__name__ for panel in given})
         count = "one axes" if len(names) == 1 else f"{len(names)} axes"
-        raise InputTypeError(
-            expected(
-                f"`ax` to be {count} ({', '.join(names)})",
-                f"{len(given)} of type {' and '.join(kinds)}",
-                f"Make them with `plt.subplots(ncols={len(names)})`.",
-            )
-        )
+        rule = f"`ax` to be {count} ({', '.join(names)})"
+        hint = f"Make them with `plt.subplots(ncols={len(names)})`."
+        raise InputTypeError(expected(rule, f"{len(given)} of type {' and '.join(kinds)}", hint))
     return given
 
 

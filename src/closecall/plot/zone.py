@@ -69,13 +69,9 @@ def _read_result(truth: Any, predicted: Any, axis: dict[str, Any]) -> Affiliatio
     given = {"predicted": predicted, **axis}
     for name, value in given.items():
         if value is not None:
-            raise InputTypeError(
-                expected(
-                    f"no `{name}` beside a result, which has its own",
-                    f"`{name}`",
-                    f"Pass the truth instead of the result, or leave `{name}` out.",
-                )
-            )
+            rule = f"no `{name}` beside a result, which has its own"
+            hint = f"Pass the truth instead of the result, or leave `{name}` out."
+            raise InputTypeError(expected(rule, f"`{name}`", hint))
     return truth
 
 
@@ -116,13 +112,8 @@ def _read_event(event: Any, count: int) -> int:
     except TypeError:
         raise InputTypeError(expected("`event` to be the number of a row", shown(event))) from None
     if not -count <= row < count:
-        raise InputError(
-            expected(
-                f"`event` to be one of the {count} rows of the result, 0 to {count - 1}",
-                shown(row),
-                "The first event is 0.",
-            )
-        )
+        rule = f"`event` to be one of the {count} rows of the result, 0 to {count - 1}"
+        raise InputError(expected(rule, shown(row), "The first event is 0."))
     return row % count
 
 

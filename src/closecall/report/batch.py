@@ -99,9 +99,8 @@ def report_batch(
     require_disorder(disorder)
     given: Any = series
     if not isinstance(given, Mapping) or not given:
-        raise InputTypeError(
-            expected("`series` to map at least one name to arguments", shown(given))
-        )
+        rule = "`series` to map at least one name to arguments"
+        raise InputTypeError(expected(rule, shown(given)))
     summaries: list[dict[str, Any]] = []
     contents: list[dict[str, Any] | None] = []
     troubles: list[SeriesTrouble] = []
@@ -217,9 +216,8 @@ def _own_times(clock: Clock, ticks: Ticks) -> Any:
 def _of_size(values: NDArray[Any], size: int, called: str) -> NDArray[Any]:
     """Raise for a column that an order of so many samples would cut short."""
     if values.size != size:
-        raise InputError(
-            expected(f"`{called}` to have as many values as samples ({size})", f"{values.size}")
-        )
+        rule = f"`{called}` to have as many values as samples ({size})"
+        raise InputError(expected(rule, f"{values.size}"))
     return values
 
 
