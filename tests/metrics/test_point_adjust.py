@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closecall.metrics.point_adjust import point_adjust, point_adjust_k, point_adjust_k_area
-from closecall.metrics.pointwise import event_wise
+from closecall.metrics.pointwise import (
+    event_wise,
+    point_adjust,
+    point_adjust_k,
+    point_adjust_k_area,
+)
 from tests.metrics.test_pointwise import LABELS, both, same
 from tests.oracle import pointwise as oracle
 from tests.properties.strategies import dyadic_steps, labelled

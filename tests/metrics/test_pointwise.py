@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closecall as cc
-from closecall.metrics.point_adjust import point_adjust, point_adjust_k
-from closecall.metrics.pointwise import classical, composite, event_wise
+from closecall.metrics.pointwise import (
+    classical,
+    composite,
+    event_wise,
+    point_adjust,
+    point_adjust_k,
+)
 from tests.oracle import pointwise as oracle
 
 LABELS = st.integers(1, 40).flatmap(

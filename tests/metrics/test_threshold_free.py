@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import InputError, MissingExtraError
-from closecall.events import Events
+from closecall.events import Events, runs
 from closecall.metrics.threshold_free import (
     affiliation_average_precision,
     auc_roc,
     average_precision,
     rank,
-    true_runs,
     true_samples,
 )
 from closecall.series import read_scored
@@ -98,7 +97,7 @@ def test_an_event_that_juts_out_is_true_on_the_samples_it_meets():
 
 def test_events_that_touch_are_one_run():
     scored = read_scored(Events([(1, 3), (3, 5)]), np.zeros(6), times=range(6))
-    starts, stops = true_runs(scored)
+    starts, stops = runs(true_samples(scored))
     assert (starts.tolist(), stops.tolist()) == ([1], [5])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.errors import InputError
 from closecall.metrics import classical
-from closecall.metrics.two_sided import two_sided, two_sided_null
+from closecall.metrics.window import two_sided, two_sided_null
 from tests.metrics.test_window import SPAN, events, on_integers, same
 from tests.oracle import window as oracle
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.clock import Clock
     from closecall.events import Intervals
 
     Floats = NDArray[np.float64]
@@ -133,17 +132,16 @@ def _factors(cardinality: Cardinality, counts: Indices) -> Floats:
     if cardinality == "reciprocal":
         factors: Floats = 1.0 / np.maximum(counts, 1)
         return factors
-    distinct, row = np.unique(counts, return_inverse=True)
-    table = np.array([_factor(cardinality, count) for count in distinct.tolist()])
-    return table[row] if counts.size else np.ones(0)
-
-
-def _factor(cardinality: Callable[[int], float], count: int) -> float:
-    if count <= 1:
-        return 1.0
     # It multiplies the overlap, so that a divisor would be a mistake.
-    rule = "a factor from 0 to 1, such as 1 / x for x overlaps"
-    return call_option(cardinality, "cardinality", rule, lambda x: 0 <= x <= 1, count)
+    asked = (
+        "cardinality",
+        "a factor from 0 to 1, such as 1 / x for x overlaps",
+        lambda x: 0 <= x <= 1,
+    )
+    factors = np.ones(counts.size)
+    for count in np.unique(counts[counts > 1]).tolist():
+        factors[counts == count] = call_option(cardinality, *asked, count)
+    return factors
 
 
 # The positional bias. Positions are counted from the start of the event itself, so moving the whole
@@ -202,31 +200,26 @@ def _weighted_shares(
         weigh = _BIASES[bias]
         whole = weigh(np.zeros_like(length), length, length, step)
         shares[ranged] = weigh(left, right, length, step) / whole
-    elif events.clock.kind == "integer":
-        shares[ranged] = _summed(_BiasFunction(bias, name), left, right, length)
     else:
-        own = _BiasFunction(bias, name)
-        shares[ranged] = _integrated(own, owner[ranged], left, right, length, clock=events.clock)
+        unit = events.clock.seconds if events.clock.kind == "datetime" else 1.0
+        own, ends = _BiasFunction(bias, name, unit), (left, right, length)
+        counted = events.clock.kind == "integer"
+        shares[ranged] = _summed(own, *ends) if counted else _integrated(own, owner[ranged], *ends)
     # Shares of one event add up to one at most; rounding alone could exceed it.
     return np.minimum(np.bincount(owner, weights=shares, minlength=len(events)), 1.0)
 
 
 @dataclass(frozen=True)
 class _BiasFunction:
-    """A bias that is a function, and the parameter that it is."""
+    """A bias that is a function, the name of its parameter, and a tick in the unit it is told."""
 
     function: Callable[[float, float], float]
     name: str
+    unit: float
 
     def weight(self, position: float, length: float) -> float:
-        return call_option(
-            self.function,
-            self.name,
-            "a finite weight of 0 or more",
-            lambda weight: isfinite(weight) and weight >= 0,
-            position,
-            length,
-        )
+        rule, fits = "a finite weight of 0 or more", lambda weight: isfinite(weight) and weight >= 0
+        return call_option(self.function, self.name, rule, fits, position, length)
 
     def require_some(self, total: Floats, length: Floats) -> Floats:
         if (total <= 0).any():
@@ -253,16 +246,10 @@ def _summed(bias: _BiasFunction, left: Floats, right: Floats, length: Floats) ->
 
 
 def _integrated(
-    bias: _BiasFunction,
-    owner: Indices,
-    left: Floats,
-    right: Floats,
-    length: Floats,
-    *,
-    clock: Clock,
+    bias: _BiasFunction, owner: Indices, left: Floats, right: Floats, length: Floats
 ) -> Floats:
     """Integrate a callable between all borders in an event, so that shares add up to one."""
-    unit = clock.seconds if clock.kind == "datetime" else 1.0
+    unit = bias.unit
     shares = np.empty(length.size)
     begin = np.flatnonzero(np.diff(owner, prepend=-1))
     for rows in np.split(np.arange(length.size), begin[1:]) if begin.size else []:
@@ -273,11 +260,8 @@ def _integrated(
         values = [bias.weight(x, whole * unit) for x in (positions * unit).ravel().tolist()]
         cells = (np.reshape(values, positions.shape) * _NODE_WEIGHTS * half_widths).sum(axis=1)
         before = np.concatenate(([0.0], np.cumsum(cells)))
-        covered = (
-            before[np.searchsorted(borders, right[rows])]
-            - before[np.searchsorted(borders, left[rows])]
-        )
-        shares[rows] = covered / bias.require_some(before[-1:], length[rows[:1]])
+        first, last = (before[np.searchsorted(borders, ends[rows])] for ends in (left, right))
+        shares[rows] = (last - first) / bias.require_some(before[-1:], length[rows[:1]])
     return shares
 
 

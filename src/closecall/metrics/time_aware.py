@@ -199,15 +199,14 @@ def decay_between(left: Floats, right: Floats, length: Floats, *, counted: bool)
         return _integral(left, right, _slope(length, counted=False))
     total = np.empty(length.size)
     short = length <= _LONGEST_SUMMED
-    sums = RunningSums(length[short], _sample_weights)
+
+    def sample_weights(size: int) -> Floats:
+        return decay_at(np.arange(float(size)), np.full(size, float(size)), counted=True)
+
+    sums = RunningSums(length[short], sample_weights)
     total[short] = sums.between(left[short], right[short])
     total[~short] = _euler_maclaurin(left[~short], right[~short], length[~short])
     return total
-
-
-def _sample_weights(length: int) -> Floats:
-    offsets = np.arange(length, dtype=np.float64)
-    return decay_at(offsets, np.full(length, float(length)), counted=True)
 
 
 def _slope(length: Floats, *, counted: bool) -> Floats:

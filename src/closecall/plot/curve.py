@@ -116,11 +116,12 @@ def plot_curve(
     'false alarms per 10'
     """
     require_choice(kind, "kind", ("precision_recall", "froc"))
-    if not isinstance(curve, AffiliationCurve):
+    given: tuple[Any, Any] = (curve, point)
+    if not isinstance(given[0], AffiliationCurve):
         rule = "`curve` to be what `closecall.affiliation_curve` returns"
         hint = "For example `plot_curve(cc.affiliation_curve(truth, scores))`."
         raise InputTypeError(expected(rule, type(curve).__name__, hint))
-    if point is not None and not isinstance(point, OperatingPoint):
+    if not isinstance(given[1], OperatingPoint | None):
         rule = "`point` to be what `AffiliationCurve.best` returns"
         hint = "For example `point=curve.best(min_precision=0.9)`."
         raise InputTypeError(expected(rule, f"{type(point).__name__}", hint))
