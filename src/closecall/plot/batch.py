@@ -204,18 +204,9 @@ def _draw_values(
 
 
 def _cross_missing(axes: Axes, values: Floats) -> None:
+    style: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.6", "hatch": "xxxx"}
     for row, column in np.argwhere(np.isnan(values)).tolist():
-        axes.add_patch(
-            Rectangle(
-                (column - 0.5, row - 0.5),
-                1,
-                1,
-                facecolor="white",
-                edgecolor="0.6",
-                hatch="xxxx",
-                linewidth=0,
-            )
-        )
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, linewidth=0, **style))
 
 
 def _write_values(axes: Axes, values: Floats, middle: float) -> None:
@@ -243,7 +234,7 @@ def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool)
     axes.set(xlim=(0.7, max(count, 2) + 0.3), ylim=(count - 0.5, -0.5), xlabel="rank")
     axes.grid(axis="x", color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xticks(_rank_ticks(count))
+    axes.set_xticks(np.arange(1, max(count, 2) + 1, max(1, -(-count // 8))))
     if named:
         write_names(axes, "y", range(count), [plain(_short(n)) for n in detectors], size=_ROW_FONT)
     else:
@@ -254,19 +245,6 @@ def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool)
 
 def _write_beside(axes: Axes, text: str, height: float, coordinates: Any, up: float) -> None:
     """Write to the right of the axes."""
-    axes.annotate(
-        text,
-        (1, height),
-        (6, up),
-        xycoords=coordinates,
-        textcoords="offset points",
-        fontsize=_ROW_FONT,
-        va="center",
-        color=INK,
-        annotation_clip=False,
-    )
-
-
-def _rank_ticks(count: int) -> Any:
-    step = max(1, -(-count // 8))
-    return np.arange(1, max(count, 2) + 1, step)
+    style: dict[str, Any] = {"fontsize": _ROW_FONT, "va": "center", "color": INK}
+    style |= {"xycoords": coordinates, "textcoords": "offset points", "annotation_clip": False}
+    axes.annotate(text, (1, height), (6, up), **style)

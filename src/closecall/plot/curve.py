@@ -43,6 +43,7 @@ _FULL = 1.02  # so that a line along 1 is not cut in half
 _LEVELS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
 _STEEP = 2  # beta above which lines of equal F-beta crowd at recall 1
 _HALO = [withStroke(linewidth=2.5, foreground="white")]
+_TO_POINT = {"arrowstyle": "-", "color": CHOSEN, "linewidth": 0.8, "shrinkB": 4}
 _ALARMS = "0.25"
 _LOG_FROM = 50  # times more alarms at one threshold than at another
 _CORNER_STEPS = 25
@@ -166,8 +167,10 @@ def _draw_precision_recall(
     axes.set_aspect("equal", adjustable="box")
     _tidy(axes)
     line = _along_steps(recall, precision)
-    corner = _mark(axes, curve, beta, point, line)
-    _write_summary(axes, summary, np.vstack((line, corner)))
+    drawn = np.vstack((line, _mark(axes, curve, beta, point, line)))
+    # Under the curve, at the bottom if that is free.
+    corner = free_corner(drawn, (0.5, 0.0), text_size(axes, summary, _FONT))
+    axes.text(*corner, summary, fontsize=_FONT, color=PRECISION, path_effects=_HALO, zorder=4)
 
 
 def _draw_levels(axes: Axes, beta: float) -> None:
@@ -180,29 +183,19 @@ def _draw_levels(axes: Axes, beta: float) -> None:
         least_recall = (1 - share) * level / (1 - share * level)
         recall = np.linspace(least_recall, 1, 200)[1:]
         precision = share * level * recall / (recall - (1 - share) * level)
-        axes.plot(
-            np.append(least_recall, recall),
-            np.append(1.0, precision),
-            color="0.8",
-            linewidth=0.7,
-            zorder=1,
-        )
+        line = np.append(least_recall, recall), np.append(1.0, precision)
+        axes.plot(*line, color="0.8", linewidth=0.7, zorder=1)
         _name_level(axes, f"{level:g}", least_recall if on_top else least_precision, on_top=on_top)
     _name_level(axes, f"F{beta:g}", 1.0, on_top=on_top)
 
 
 def _name_level(axes: Axes, text: str, place: float, *, on_top: bool) -> None:
-    axes.annotate(
-        text,
-        (place, _FULL) if on_top else (_FULL, place),
-        (0, 2) if on_top else (2, 0),
-        textcoords="offset points",
-        ha="center" if on_top else "left",
-        va="bottom" if on_top else "center",
-        fontsize=7,
-        color="0.45",
-        annotation_clip=False,
-    )
+    style: dict[str, Any] = {"fontsize": 7, "color": "0.45", "annotation_clip": False}
+    style |= {"textcoords": "offset points"}
+    if on_top:
+        axes.annotate(text, (place, _FULL), (0, 2), ha="center", va="bottom", **style)
+    else:
+        axes.annotate(text, (_FULL, place), (2, 0), ha="left", va="center", **style)
 
 
 def _mark(
@@ -210,29 +203,22 @@ def _mark(
 ) -> Floats:
     """Mark and name the chosen point; return what the name takes of the axes."""
     at = (point.recall, point.precision)
-    style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
-    axes.plot([at[0]], [at[1]], "o", color=CHOSEN, zorder=5, **style)
     value = f_measure(point.precision, point.recall, beta)
     text = f"F{beta:g} {score_text(value)}\nthreshold {threshold_text(curve, point.threshold)}"
     size = text_size(axes, text, _FONT)
-    corner = np.array(free_corner(np.vstack((line, at)), at, size))
-    axes.annotate(
-        text,
-        at,
-        tuple(corner),
-        fontsize=_FONT,
-        color=INK,
-        arrowprops={"arrowstyle": "-", "color": CHOSEN, "linewidth": 0.8, "shrinkB": 4},
-        path_effects=_HALO,
-        zorder=4,
-    )
-    return corner + size * np.array(list(product(np.linspace(0, 1, 9), repeat=2)))
+    corner = free_corner(np.vstack((line, at)), at, size)
+    _draw_mark(axes, text, at, corner)
+    return np.array(corner) + size * np.array(list(product(np.linspace(0, 1, 9), repeat=2)))
 
 
-def _write_summary(axes: Axes, summary: str, drawn: Floats) -> None:
-    """Write the average precision under the curve, at the bottom if that is free."""
-    corner = free_corner(drawn, (0.5, 0.0), text_size(axes, summary, _FONT))
-    axes.text(*corner, summary, fontsize=_FONT, color=PRECISION, path_effects=_HALO, zorder=4)
+def _draw_mark(
+    axes: Axes, text: str, at: tuple[float, float], corner: tuple[float, float], where: str = "data"
+) -> None:
+    """Draw the chosen point, and its name where there is room for it."""
+    style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
+    axes.plot(*at, "o", color=CHOSEN, zorder=5, **style)
+    style = {"fontsize": _FONT, "color": INK, "path_effects": _HALO, "zorder": 4}
+    axes.annotate(text, at, corner, textcoords=where, arrowprops=_TO_POINT, **style)
 
 
 def _along_steps(recall: Floats, precision: Floats) -> Floats:
@@ -331,25 +317,12 @@ class _OneIn(FixedLocator):
 
 def _mark_free_response(axes: Axes, text: str, at: tuple[float, float], drawn: Floats) -> None:
     """Mark and name the chosen point, clear of what is drawn."""
-    axes.plot(
-        *at, "o", color=CHOSEN, markeredgecolor="white", markersize=9, clip_on=False, zorder=5
-    )
     to_axes = axes.transData + axes.transAxes.inverted()
     places = to_axes.transform(np.vstack((drawn, at)))
     between = np.linspace(0, 1, 8)[:, None, None]
     along = (places[:-1] + between * np.diff(places, axis=0)).reshape(-1, 2)
     corner = free_corner(along, tuple(places[-1]), text_size(axes, text, _FONT))
-    axes.annotate(
-        text,
-        at,
-        corner,
-        textcoords="axes fraction",
-        fontsize=_FONT,
-        color=INK,
-        arrowprops={"arrowstyle": "-", "color": CHOSEN, "linewidth": 0.8, "shrinkB": 4},
-        path_effects=_HALO,
-        zorder=4,
-    )
+    _draw_mark(axes, text, at, corner, "axes fraction")
 
 
 def _draw_by_threshold(

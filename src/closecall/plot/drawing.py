@@ -37,6 +37,7 @@ PRECISION, RECALL, CHOSEN = "#0072B2", "#009E73", "#D55E00"
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES = ("-", (0, (6, 2)), (0, (3, 1.5)), (0, (1, 1)))
 BORDER = (0, (4, 3))  # dashes of the zones' borders
+HATCHED: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}  # ignored time
 INK, FAINT = "0.15", "0.45"
 POINTS_PER_INCH = 72
 
@@ -115,8 +116,7 @@ def shade_ignored(
     axes: Axes, starts: Floats, stops: Floats, heights: tuple[float, float], named_at: float
 ) -> None:
     """Hatch ignored time over all that is drawn between two heights, and name it where it fits."""
-    style: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}
-    draw_bars(axes, starts, stops, heights, "0.97", zorder=3.5, **style)
+    draw_bars(axes, starts, stops, heights, "0.97", zorder=3.5, **HATCHED)
     # Between two stretches is a zone without a text.
     borders = np.column_stack((starts, stops)).ravel()
     names = ["ignored", ""] * starts.size

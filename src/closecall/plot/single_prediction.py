@@ -99,16 +99,16 @@ def _illustrate(axes: Axes) -> None:
     """Draw the zone and its event in four rows, each with one point."""
     low, high = (1 - _EXAMPLE) / 2, (1 + _EXAMPLE) / 2
     points = {"border": 0.0, "halfway": low / 2, "start": low, "center": 0.5}
+    dot: dict[str, Any] = {
+        "markeredgecolor": "white",
+        "markersize": 8,
+        "clip_on": False,
+        "zorder": 3,
+    }
     for row, (letter, place, color) in enumerate(zip(_LETTERS, _PLACES, _COLORS, strict=True)):
         axes.hlines([-row], 0, 1, colors=FAINT, linewidths=0.8, zorder=1)
         axes.vlines([0, 1], -row - 0.16, -row + 0.16, colors=FAINT, linewidths=0.8, zorder=1)
         axes.bar([low], [0.16], [high - low], [-row - 0.08], align="edge", color=TRUTH, zorder=2)
-        dot: dict[str, Any] = {
-            "markersize": 8,
-            "markeredgecolor": "white",
-            "clip_on": False,
-            "zorder": 3,
-        }
         axes.plot([points[place]], [-row], "o", color=color, **dot)
         scores = theory.single_prediction(_EXAMPLE, position=place)
         text: dict[str, Any] = {"fontsize": 8.5, "va": "center", "color": INK}

@@ -233,30 +233,22 @@ class ZonePanel:
         """Draw the zone's borders that are shown, dashed; the frame does not cut them."""
         ends = (self.positions([0.0]), self.positions([self.zone.length], stops=True))
         drawn = (0.0 in self.shown, self.zone.length in self.shown)
-        self.axes.vlines(
-            np.concatenate(ends)[list(drawn)],
-            *self.axes.get_ylim(),
-            colors="0.45",
-            linestyles=BORDER,
-            linewidths=0.8,
-            clip_on=False,
-            zorder=1,
-        )
+        style: dict[str, Any] = {
+            "colors": "0.45",
+            "linestyles": BORDER,
+            "linewidths": 0.8,
+            "zorder": 1,
+        }
+        places = np.concatenate(ends)[list(drawn)]
+        self.axes.vlines(places, *self.axes.get_ylim(), clip_on=False, **style)
 
     def draw_lane(self, spans: Spans, low: float, high: float, color: str) -> None:
         """Draw intervals as bars between two heights; points are wide enough to see."""
         starts, stops = self.positions(spans.starts), self.positions(spans.stops, stops=True)
-        self.axes.bar(
-            starts,
-            high - low,
-            np.where(spans.starts == spans.stops, 0.0, stops - starts),
-            low,
-            align="edge",
-            color=color,
-            edgecolor=color,
-            linewidth=edge_widths(spans.starts, spans.stops),
-            zorder=3,
-        )
+        widths = np.where(spans.starts == spans.stops, 0.0, stops - starts)
+        style: dict[str, Any] = {"align": "edge", "color": color, "edgecolor": color, "zorder": 3}
+        edges = edge_widths(spans.starts, spans.stops)
+        self.axes.bar(starts, high - low, widths, low, linewidth=edges, **style)
 
     def between(self, starts: NDArray[Any], stops: NDArray[Any]) -> Floats:
         """Return drawn borders halfway between neighbours, and where the panel ends."""
