@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from importlib import import_module
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -259,13 +260,7 @@ class Audit:
         rows = flat_rows(self, part)
         columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
         try:
-            if backend == "pandas":
-                import pandas as pd
-
-                return pd.DataFrame(columns)
-            import polars as pl
-
-            return pl.DataFrame(columns)
+            return import_module(backend).DataFrame(columns)
         except ImportError as error:
             raise MissingExtraError(backend) from error
 
@@ -440,9 +435,12 @@ def _verdict(
         detectors = session.joined[rival.parameters["event"]] if given else session.plain
         worths = {name: session.worth(metric, scores) for name, scores in detectors.items()}
         best = max(worths, key=worths.__getitem__)
-        margin = _difference(session.worth(metric, rival.scores), worths[best])
+        worth = session.worth(metric, rival.scores)
+        # Two scores that are undefined, or infinite alike, leave no difference.
+        alike = worth == worths[best] and abs(worth) == inf
+        margin = nan if alike else worth - worths[best]
         compared.append((margin, rival, best, detectors[best]))
-    margin, rival, best, scores = max(compared, key=lambda one: _order(one[0]))
+    margin, rival, best, scores = max(compared, key=lambda one: -inf if isnan(one[0]) else one[0])
     number = main_number(audited(metric))
     return Verdict(
         metric=metric,
@@ -489,15 +487,6 @@ def _rows(session: _Session, metric: str, rivals: list[Rival]) -> list[dict[str,
         }
         for name, kind, values, knows, parameters in predictions
     ]
-
-
-def _difference(left: float, right: float) -> float:
-    """Subtract, where two scores that are undefined, or infinite alike, leave no difference."""
-    return nan if left == right and abs(left) == inf else left - right
-
-
-def _order(margin: float) -> float:
-    return -inf if isnan(margin) else margin
 
 
 def join_event(truth: Any, predicted: Any, event: Any, span: Any = None) -> Any:

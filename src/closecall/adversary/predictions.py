@@ -376,12 +376,9 @@ def beside_trivial(series: EventsInSpan, count: int, length: Tick) -> Intervals:
     first = (rest - spacing * (count - 1) - length) / 2
     starts = np.arange(count) * spacing + (int(first) if series.whole else first)
     added = _around(starts, starts + length, series)
-    both = _sorted(
-        np.concatenate((trivial.starts, added.starts)),
-        np.concatenate((trivial.stops, added.stops)),
-        series,
-    )
-    return both.merged()
+    starts = np.concatenate((trivial.starts, added.starts))
+    stops = np.concatenate((trivial.stops, added.stops))
+    return _sorted(starts, stops, series).merged()
 
 
 def _around(starts: Ticks, stops: Ticks, series: EventsInSpan) -> Intervals:
@@ -397,9 +394,8 @@ def _around(starts: Ticks, stops: Ticks, series: EventsInSpan) -> Intervals:
 def whole_span(series: EventsInSpan) -> Intervals:
     """Predict the whole series."""
     kind = series.events.starts.dtype
-    return Intervals(
-        np.array([series.start], dtype=kind), np.array([series.stop], dtype=kind), series.clock
-    )
+    start, stop = (np.array([end], dtype=kind) for end in (series.start, series.stop))
+    return Intervals(start, stop, series.clock)
 
 
 def draw_points(series: EventsInSpan, count: int, seed: int) -> Intervals:
@@ -413,25 +409,19 @@ def draw_ranges(series: EventsInSpan, count: int, length: Tick, seed: int) -> In
     gap = series.gap
     free = series.length - count * length - (count - 1) * gap
     order = np.arange(count)
-    if series.whole:
-        # Distinct numbers minus their rank are the ways to share the free ticks out.
-        before = _distinct(series, free + count, count, seed) - order
-    else:
-        before = np.sort(np.random.default_rng(seed).uniform(0, free, count))
+    # Distinct whole numbers minus their rank are the ways to share the free ticks out.
+    more, rank = (count, order) if series.whole else (0, 0)
+    before = _distinct(series, free + more, count, seed) - rank
     starts = before + order * (length + gap) + series.start
-    stops = starts + length
     # Rounding may carry the last float past the end.
-    return Intervals(starts, np.minimum(stops, series.stop), series.clock)
+    return Intervals(starts, np.minimum(starts + length, series.stop), series.clock)
 
 
 def _distinct(series: EventsInSpan, below: Tick, count: int, seed: int) -> Ticks:
     random = np.random.default_rng(seed)
-    drawn: NDArray[np.float64] | NDArray[np.int64]
-    if series.whole:
-        drawn = random.choice(int(below), count, replace=False, shuffle=False)
-    else:
-        drawn = random.uniform(0, below, count)
-    return np.sort(drawn)
+    if not series.whole:
+        return np.sort(random.uniform(0, below, count))
+    return np.sort(random.choice(int(below), count, replace=False, shuffle=False))
 
 
 def _sorted(starts: Ticks, stops: Ticks, series: EventsInSpan) -> Intervals:

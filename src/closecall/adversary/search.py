@@ -72,7 +72,10 @@ class Judge:
         metrics = {name: own for name, own in self.metrics.items() if name in METRICS}
         row = evaluate(self.truth, predicted, metrics=metrics, **self.axis) if metrics else {}
         return {
-            name: {number: _plain(row[_key(name, number)]) for number in find(name).gives}
+            name: {
+                number: _plain(row[name if number == "value" else f"{name}_{number}"])
+                for number in find(name).gives
+            }
             if name in metrics
             else affiliation_above_chance(self.truth, predicted, **self.axis)
             for name in self.metrics
@@ -129,10 +132,6 @@ def merit(score: float, *, higher_is_better: bool) -> float:
     if isnan(score):
         return -inf
     return score if higher_is_better else -score
-
-
-def _key(metric: str, number: str) -> str:
-    return metric if number == "value" else f"{metric}_{number}"
 
 
 def _plain(value: Any) -> float:
@@ -337,10 +336,7 @@ def _scorer(
 
 
 def _number(result: Any) -> float:
-    for attribute in ("f1", "value"):
-        if hasattr(result, attribute):
-            result = getattr(result, attribute)
-            break
+    result = getattr(result, "f1", getattr(result, "value", result))
     if isinstance(result, Real):
         with suppress(OverflowError):
             return float(result)

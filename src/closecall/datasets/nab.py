@@ -139,7 +139,10 @@ def load_nab(folder: str | PathLike[str] | None = None) -> Nab:
     """
     local = local_folder(folder)
     place = download(NAB, NAB.hashes()) if local is None else _nab_folder(local)
-    windows = _windows(place)
+    listed = _json(place, "combined_windows.json", "labels/combined_windows.json") or {}
+    windows = {
+        name: np.array(pairs, "datetime64[us]").reshape(-1, 2) for name, pairs in listed.items()
+    }
     final, thresholds = _published(place)
     series = {
         name: _series(name, columns, windows) for name, columns in _columns(place, windows).items()
@@ -181,13 +184,6 @@ def _series(name: str, columns: Columns, windows: Windows) -> NabSeries:
         if array is not None:
             array.setflags(write=False)
     return NabSeries(name, times, values, truth, own, columns)
-
-
-def _windows(folder: Path) -> Windows:
-    raw = _json(folder, "combined_windows.json", "labels/combined_windows.json") or {}
-    return {
-        name: np.array(pairs, dtype="datetime64[us]").reshape(-1, 2) for name, pairs in raw.items()
-    }
 
 
 def _published(folder: Path) -> tuple[Any, Any]:
@@ -323,7 +319,11 @@ def read_nab(folder: str | PathLike[str], *, missing: Missing = "error") -> Any:
     labels = root / "labels" / "combined_windows.json"
     windows = read_windows(labels) if labels.is_file() else None
     data = root / "data" if (root / "data").is_dir() else None
-    names = series_to_read(_series_names(files, data), files, missing)
+    if data is None:
+        known = {name for own in files.values() for name in own}
+    else:
+        known = {f"{path.parent.name}/{path.name}" for path in matching("*/*.csv", data)}
+    names = series_to_read(known, files, missing)
     series = (
         _one_series(name, [own[name] for own in files.values() if name in own], data, windows)
         for name in names
@@ -345,12 +345,6 @@ def _score_files(results: Path) -> ScoreFiles:
         hint = "Pass a clone of NAB's repository, or its folder results."
         raise InputError(expected(rule, f"none in {results}", hint))
     return files
-
-
-def _series_names(files: ScoreFiles, data: Path | None) -> set[str]:
-    if data is None:
-        return {name for own in files.values() for name in own}
-    return {f"{path.parent.name}/{path.name}" for path in matching("*/*.csv", data)}
 
 
 def _one_series(
