@@ -8,77 +8,26 @@ import pytest
 from closecall.metrics.pointwise import classical
 from closecall.metrics.range_based import range_based
 from closecall.metrics.time_aware import time_aware
-from tests.golden.published import cell, labels
+from tests.golden.published import cell, cells, labels
 
-CLASSICAL = {
-    ("machinetemp", "trivial"): "1.00/0.34/0.50",
-    ("machinetemp", "adversary"): "0.05/0.83/0.10",
-    ("machinetemp", "greenhouse"): "0.33/0.42/0.37",
-    ("machinetemp", "lstmad"): "0.06/1.00/0.12",
-    ("machinetemp", "luminol"): "0.10/0.04/0.06",
-    ("nyctaxi", "trivial"): "1.00/0.03/0.07",
-    ("nyctaxi", "adversary"): "0.27/0.98/0.42",
-    ("nyctaxi", "greenhouse"): "0.23/0.43/0.30",
-    ("nyctaxi", "lstmad"): "0.24/0.49/0.32",
-    ("nyctaxi", "luminol"): "0.15/0.02/0.04",
-    ("twitteraapl", "trivial"): "1.00/0.13/0.23",
-    ("twitteraapl", "adversary"): "0.06/0.93/0.12",
-    ("twitteraapl", "greenhouse"): "0.50/0.06/0.11",
-    ("twitteraapl", "lstmad"): "0.24/0.13/0.17",
-    ("twitteraapl", "luminol"): "0.37/0.07/0.11",
-    ("swat", "trivial"): "1.00/0.02/0.03",
-    ("swat", "adversary"): "0.12/0.99/0.21",
-    ("swat", "iforest"): "0.30/0.74/0.43",
-    ("swat", "ocsvm"): "0.17/0.85/0.28",
-    ("swat", "seq2seq"): "0.59/0.25/0.35",
-}
-
-RANGE_BASED = {
-    ("machinetemp", "trivial"): "1.00/0.46/0.63",
-    ("machinetemp", "adversary"): "0.99/0.75/0.85",
-    ("machinetemp", "greenhouse"): "0.15/0.57/0.24",
-    ("machinetemp", "lstmad"): "0.03/1.00/0.06",
-    ("machinetemp", "luminol"): "0.08/0.50/0.14",
-    ("nyctaxi", "trivial"): "1.00/0.18/0.31",
-    ("nyctaxi", "adversary"): "0.88/0.85/0.86",
-    ("nyctaxi", "greenhouse"): "0.23/0.52/0.32",
-    ("nyctaxi", "lstmad"): "0.27/0.51/0.35",
-    ("nyctaxi", "luminol"): "0.14/0.34/0.20",
-    ("twitteraapl", "trivial"): "1.00/0.31/0.48",
-    ("twitteraapl", "adversary"): "0.96/0.75/0.85",
-    ("twitteraapl", "greenhouse"): "0.26/0.51/0.35",
-    ("twitteraapl", "lstmad"): "0.10/0.51/0.17",
-    ("twitteraapl", "luminol"): "0.24/0.51/0.32",
-    ("swat", "trivial"): "1.00/0.03/0.06",
-    ("swat", "adversary"): "1.00/0.99/0.99",
-    ("swat", "iforest"): "0.04/0.52/0.08",
-    ("swat", "ocsvm"): "0.14/0.61/0.23",
-    ("swat", "seq2seq"): "0.35/0.66/0.46",
-}
-
-TIME_AWARE = {
-    ("machinetemp", "trivial"): "1.00/0.42/0.59",
-    ("machinetemp", "adversary"): "0.99/0.96/0.97",
-    ("machinetemp", "greenhouse"): "0.17/0.47/0.25",
-    ("machinetemp", "lstmad"): "0.04/1.00/0.07",
-    ("machinetemp", "luminol"): "0.10/0.02/0.04",
-    ("nyctaxi", "trivial"): "1.00/0.02/0.03",
-    ("nyctaxi", "adversary"): "0.93/1.00/0.96",
-    ("nyctaxi", "greenhouse"): "0.32/0.64/0.43",
-    ("nyctaxi", "lstmad"): "0.36/0.66/0.47",
-    ("nyctaxi", "luminol"): "0.23/0.02/0.03",
-    ("twitteraapl", "trivial"): "1.00/0.06/0.12",
-    ("twitteraapl", "adversary"): "0.96/1.00/0.98",
-    ("twitteraapl", "greenhouse"): "0.42/0.04/0.07",
-    ("twitteraapl", "lstmad"): "0.13/0.08/0.10",
-    ("twitteraapl", "luminol"): "0.26/0.04/0.07",
-    ("swat", "trivial"): "1.00/0.03/0.06",
-    ("swat", "adversary"): "1.00/0.99/1.00",
-    ("swat", "iforest"): "0.05/0.40/0.09",
-    ("swat", "ocsvm"): "0.17/0.55/0.26",
-    ("swat", "seq2seq"): "0.44/0.65/0.52",
-}
-
+CLASSICAL = cells("""
+    machinetemp 1.00/0.34/0.50 0.05/0.83/0.10 0.33/0.42/0.37 0.06/1.00/0.12 0.10/0.04/0.06
+    nyctaxi     1.00/0.03/0.07 0.27/0.98/0.42 0.23/0.43/0.30 0.24/0.49/0.32 0.15/0.02/0.04
+    twitteraapl 1.00/0.13/0.23 0.06/0.93/0.12 0.50/0.06/0.11 0.24/0.13/0.17 0.37/0.07/0.11
+    swat        1.00/0.02/0.03 0.12/0.99/0.21 0.30/0.74/0.43 0.17/0.85/0.28 0.59/0.25/0.35
+""")
+RANGE_BASED = cells("""
+    machinetemp 1.00/0.46/0.63 0.99/0.75/0.85 0.15/0.57/0.24 0.03/1.00/0.06 0.08/0.50/0.14
+    nyctaxi     1.00/0.18/0.31 0.88/0.85/0.86 0.23/0.52/0.32 0.27/0.51/0.35 0.14/0.34/0.20
+    twitteraapl 1.00/0.31/0.48 0.96/0.75/0.85 0.26/0.51/0.35 0.10/0.51/0.17 0.24/0.51/0.32
+    swat        1.00/0.03/0.06 1.00/0.99/0.99 0.04/0.52/0.08 0.14/0.61/0.23 0.35/0.66/0.46
+""")
+TIME_AWARE = cells("""
+    machinetemp 1.00/0.42/0.59 0.99/0.96/0.97 0.17/0.47/0.25 0.04/1.00/0.07 0.10/0.02/0.04
+    nyctaxi     1.00/0.02/0.03 0.93/1.00/0.96 0.32/0.64/0.43 0.36/0.66/0.47 0.23/0.02/0.03
+    twitteraapl 1.00/0.06/0.12 0.96/1.00/0.98 0.42/0.04/0.07 0.13/0.08/0.10 0.26/0.04/0.07
+    swat        1.00/0.03/0.06 1.00/0.99/1.00 0.05/0.40/0.09 0.17/0.55/0.26 0.44/0.65/0.52
+""")
 ROUNDED_TWICE = ("swat", "ocsvm")
 
 

@@ -4,30 +4,14 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from tests.golden.published import cell, labels
+from tests.golden.published import cell, cells, labels
 
-CELLS = {
-    ("machinetemp", "trivial"): "1.00/0.50/0.66",
-    ("machinetemp", "adversary"): "0.49/1.00/0.66",
-    ("machinetemp", "greenhouse"): "0.71/0.99/0.83",
-    ("machinetemp", "lstmad"): "0.50/1.00/0.67",
-    ("machinetemp", "luminol"): "0.54/0.99/0.70",
-    ("nyctaxi", "trivial"): "1.00/0.30/0.46",
-    ("nyctaxi", "adversary"): "0.54/1.00/0.70",
-    ("nyctaxi", "greenhouse"): "0.51/0.99/0.67",
-    ("nyctaxi", "lstmad"): "0.51/1.00/0.67",
-    ("nyctaxi", "luminol"): "0.38/0.79/0.51",
-    ("twitteraapl", "trivial"): "1.00/0.49/0.66",
-    ("twitteraapl", "adversary"): "0.50/1.00/0.67",
-    ("twitteraapl", "greenhouse"): "0.78/0.98/0.87",
-    ("twitteraapl", "lstmad"): "0.66/0.99/0.79",
-    ("twitteraapl", "luminol"): "0.73/0.98/0.83",
-    ("swat", "trivial"): "1.00/0.03/0.06",
-    ("swat", "adversary"): "0.53/1.00/0.69",
-    ("swat", "iforest"): "0.52/0.84/0.64",
-    ("swat", "ocsvm"): "0.65/0.70/0.68",
-    ("swat", "seq2seq"): "0.86/0.79/0.83",
-}
+CELLS = cells("""
+    machinetemp 1.00/0.50/0.66 0.49/1.00/0.66 0.71/0.99/0.83 0.50/1.00/0.67 0.54/0.99/0.70
+    nyctaxi     1.00/0.30/0.46 0.54/1.00/0.70 0.51/0.99/0.67 0.51/1.00/0.67 0.38/0.79/0.51
+    twitteraapl 1.00/0.49/0.66 0.50/1.00/0.67 0.78/0.98/0.87 0.66/0.99/0.79 0.73/0.98/0.83
+    swat        1.00/0.03/0.06 0.53/1.00/0.69 0.52/0.84/0.64 0.65/0.70/0.68 0.86/0.79/0.83
+""")
 
 
 @pytest.mark.parametrize(("dataset", "algorithm"), CELLS)
