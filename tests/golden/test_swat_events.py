@@ -40,31 +40,3 @@ def test_the_event_that_iforest_misses_is_infinitely_far(results):
     assert np.isposinf(events.recall_distance[3])
     assert np.isnan(events.delay[3])
     assert (events.predicted_count[3], events.predicted_duration[3]) == (0, 0)
-
-
-def test_who_is_better_on_how_many_events(results):
-    """Compare the 35 events as the paper does: on scores rounded to two decimals.
-
-    "Better only for the precision" means a higher precision and a recall that is equal once
-    rounded (unrounded, the same events would split 16 both, 1 precision only, 8 equivocal and
-    2 worse). Events for which one of the two has no prediction at all are counted apart.
-    """
-    iforest, seq2seq = results["iforest"].events, results["seq2seq"].events
-    assert len(iforest) == len(seq2seq) == 35
-    detected = ~np.isnan(iforest.precision) & ~np.isnan(seq2seq.precision)
-    precision = np.sign(np.round(seq2seq.precision, 2) - np.round(iforest.precision, 2))[detected]
-    recall = np.sign(np.round(seq2seq.recall, 2) - np.round(iforest.recall, 2))[detected]
-
-    both = np.count_nonzero((precision > 0) & (recall > 0))
-    precision_only = np.count_nonzero((precision > 0) & (recall == 0))
-    equivocal = np.count_nonzero(precision * recall < 0)
-    worse = np.count_nonzero((precision < 0) & (recall < 0))
-    assert (both, precision_only, both + precision_only) == (13, 8, 21)
-    assert equivocal == 4
-    assert worse == 2
-    assert both + precision_only + equivocal + worse == np.count_nonzero(detected)
-
-    assert np.count_nonzero(np.isnan(iforest.precision)) == 2
-    assert np.count_nonzero(np.isnan(seq2seq.precision)) == 6
-    # No event is missed by both, so the two counts do not overlap.
-    assert np.count_nonzero(detected) == 35 - 2 - 6

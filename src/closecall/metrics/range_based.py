@@ -153,26 +153,20 @@ _MOST_SAMPLES = 10**7  # a callable is asked about each sample
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-def _flat(left: Floats, right: Floats, length: Floats, step: int) -> Floats:  # noqa: ARG001 - as the others
-    return right - left
+_BIASES = ("flat", "front", "middle", "back")
 
 
-def _back(left: Floats, right: Floats, length: Floats, step: int) -> Floats:  # noqa: ARG001 - as the others
-    return (right - left) * (right + left + step)
-
-
-def _front(left: Floats, right: Floats, length: Floats, step: int) -> Floats:
-    return (right - left) * ((length - right) + (length - left) + step)
-
-
-def _middle(left: Floats, right: Floats, length: Floats, step: int) -> Floats:
+def _weigh(bias: str, left: Floats, right: Floats, length: Floats, step: int) -> Floats:
+    if bias == "flat":
+        return right - left
+    if bias == "back":
+        return (right - left) * (right + left + step)
+    if bias == "front":
+        return (right - left) * ((length - right) + (length - left) + step)
     half = np.ceil(length / 2) if step else length / 2
-    rising = _back(np.minimum(left, half), np.minimum(right, half), length, step)
-    falling = _front(np.maximum(left, half), np.maximum(right, half), length, step)
+    rising = _weigh("back", np.minimum(left, half), np.minimum(right, half), length, step)
+    falling = _weigh("front", np.maximum(left, half), np.maximum(right, half), length, step)
     return rising + falling
-
-
-_BIASES = {"flat": _flat, "front": _front, "middle": _middle, "back": _back}
 
 
 def _require_bias(bias: Any, name: str) -> None:
@@ -185,10 +179,7 @@ def _require_bias(bias: Any, name: str) -> None:
 def _weighted_shares(
     bias: Bias, name: str, events: Intervals, owner: Indices, parts: CommonParts
 ) -> Floats:
-    """Return which share of the weight of each event its parts have together.
-
-    A part of a point is all of it. The name is that of the parameter which is the bias.
-    """
+    """Return what share of each event its parts weigh; a part of a point is all of it."""
     length = lengths(events).astype(np.float64)[owner]
     ranged = length > 0
     left = (parts.starts - events.starts[owner]).astype(np.float64)[ranged]
@@ -197,9 +188,8 @@ def _weighted_shares(
     shares = np.ones(owner.size)
     if isinstance(bias, str):
         step = int(events.clock.kind == "integer")
-        weigh = _BIASES[bias]
-        whole = weigh(np.zeros_like(length), length, length, step)
-        shares[ranged] = weigh(left, right, length, step) / whole
+        whole = _weigh(bias, np.zeros_like(length), length, length, step)
+        shares[ranged] = _weigh(bias, left, right, length, step) / whole
     else:
         unit = events.clock.seconds if events.clock.kind == "datetime" else 1.0
         own, ends = _BiasFunction(bias, name, unit), (left, right, length)

@@ -157,10 +157,7 @@ def _require_bounded(samples: int, window: int) -> None:
 def _distances(
     samples: NDArray[np.int64], starts: NDArray[np.int64], stops: NDArray[np.int64], half: int
 ) -> NDArray[np.int32]:
-    """Return each sample's distances to its nearest event and to the next nearest one.
-
-    A true sample gets the distance of one out of reach, as it needs no buffer.
-    """
+    """Return distances to the nearest and the next event; true samples, out of reach, need none."""
     beyond = half + 1
     # Two events on either side that nothing reaches.
     far = np.full(2, stops[-1] + samples.max() + beyond)

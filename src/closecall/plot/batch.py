@@ -218,10 +218,7 @@ def _write_values(axes: Axes, values: Floats, middle: float) -> None:
 
 
 def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool) -> None:
-    """Draw the mean rank of each detector, the middle half of its ranks, and how often it won.
-
-    The ranks are those on series where any detector has a value; there may be none.
-    """
+    """Draw the mean rank of each detector, the middle half of its ranks, and how often it won."""
     rows, count = np.arange(len(detectors)), len(detectors)
     if ranks.shape[1]:
         low, high = np.quantile(ranks, (0.25, 0.75), axis=1)
