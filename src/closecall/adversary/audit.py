@@ -34,6 +34,7 @@ from closecall.errors import InputError, InputTypeError, MissingExtraError, expe
 from closecall.events import Events, Intervals
 from closecall.parameters import require_choice, require_count, require_function
 from closecall.series import read_pair
+from closecall.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -266,9 +267,8 @@ class Audit:
 
     def __repr__(self) -> str:
         raw, joined = (", ".join(own) or "none" for own in (self.beaten, self.beaten_joined))
-        events = f"{self.events} event{'' if self.events == 1 else 's'}"
         return (
-            f"Audit({len(self.verdicts)} metrics on {events}, {self.tried} "
+            f"Audit({len(self.verdicts)} metrics on {counted(self.events, 'event')}, {self.tried} "
             f"uninformative predictions, beaten raw: {raw}; joined: {joined})"
         )
 

@@ -65,10 +65,8 @@ def read_timeeval(
         repetitions, ``/<hyper_params_id>`` and ``/<repetition>`` are added to it. Without
         `results`, the table has labels only.
     missing
-        What to do about a dataset that a detector has no file for, as after a failed experiment.
-        ``"error"`` raises; ``"nan"`` gives it nan scores, which `closecall.evaluate_frame` reports
-        as ``nan_score``; ``"drop"`` leaves out each dataset that some detector lacks, before it
-        is read.
+        What to do about a dataset that a detector has no file for, as after a failed experiment:
+        ``"error"``, ``"nan"`` or ``"drop"`` (before it is read), as in `read_nab`.
     timestamps
         Whether the table has the times. They must be of one kind in all datasets. On the command
         line they are read with ``--time timestamp`` only.

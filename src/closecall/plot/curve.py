@@ -26,7 +26,7 @@ from closecall.plot.drawing import (
     read_panels,
 )
 from closecall.tables.scoring import outline_with, threshold_text
-from closecall.wording import rate_text, rate_unit, score_text
+from closecall.wording import counted, rate_text, rate_unit, score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -339,8 +339,8 @@ def _draw_by_threshold(
     places = scale.places(curve.thresholds[rows])
     _draw_scores(upper, places, curve.precision[rows], curve.recall[rows], beta)
     _draw_alarms(lower, places, curve.alarms[rows])
-    count = f"{point.alarms} alarm{'' if point.alarms == 1 else 's'}"
-    title = f"{count} at threshold {threshold_text(curve, point.threshold)}"
+    threshold = threshold_text(curve, point.threshold)
+    title = f"{counted(point.alarms, 'alarm')} at threshold {threshold}"
     lower.set_title(title, loc="left", fontsize=_FONT, color=CHOSEN)
     place = scale.places(np.array([point.threshold]))[0]
     for axes in panels:

@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, Locator
 
 from closecall.errors import InputTypeError, expected
-from closecall.wording import in_words
+from closecall.wording import in_words, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,13 +134,7 @@ def plain(name: str) -> str:
     >>> plain("price_$a_vs_$b"), plain("a\tb")
     ('price_\\$a_vs_\\$b', 'a\\tb')
     """
-    printable = "".join(
-        letter
-        if letter.isprintable() or letter == "\n"
-        else letter.encode("unicode_escape").decode("ascii")
-        for letter in name
-    )
-    return printable.replace("$", r"\$")
+    return "\n".join(map(plain_name, name.split("\n"))).replace("$", r"\$")
 
 
 def length_text(ticks: float, clock: Clock) -> str:
