@@ -212,16 +212,6 @@ def _commands() -> list[Row]:
     return rows
 
 
-def memory() -> list[Row]:
-    """Measure what 10,000,000 samples need beyond the two vectors."""
-    label = f"peak memory above the input, {_LONG:,} samples"
-    measured = peak_memory("affiliation", "long_vectors", "affiliation")
-    if measured is None:
-        return []
-    peak, inputs = (size / 2**20 for size in measured)
-    return [Row(label, None, peak, f"MiB (the input: {inputs:.0f} MiB)")]
-
-
 def main(arguments: list[str]) -> int:
     parser = options("affiliation", __doc__, "fewer events for the official code")
     size = _QUICK if parser.parse_args(arguments).quick else _FULL
@@ -237,5 +227,5 @@ def main(arguments: list[str]) -> int:
     # As pip does when it installs, also where Python is told to write no bytecode.
     compileall.compile_dir(Path(cc.__file__).parent, quiet=1)
     sections["A new process"] = new_processes()
-    sections["Memory"] = memory()
+    sections["Memory"] = peak_memory("affiliation", "long_vectors", "affiliation")
     return print_tables(sections)

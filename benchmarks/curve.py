@@ -171,16 +171,6 @@ def outcomes(length: int, rounds: int) -> list[Row]:
     return rows
 
 
-def memory() -> list[Row]:
-    """Measure what 10,000,000 samples need beyond truth and scores, in a process of its own."""
-    label = f"peak memory above the input, {_LONG:,} samples"
-    measured = peak_memory("curve", "noisy", "affiliation_curve")
-    if measured is None:
-        return []
-    peak, inputs = (size / 1e9 for size in measured)
-    return [Row(label, None, peak, f"GB (the input: {inputs:.2f} GB)", Target("<", 1.2))]
-
-
 def main(arguments: list[str]) -> int:
     parser = options("curve", __doc__, "few thresholds for the official code")
     cold = "give memory back between calls, and pay for it anew"
@@ -201,6 +191,6 @@ def main(arguments: list[str]) -> int:
         "What happened to events": [*outcomes(_SWAT, rounds=15), *outcomes(_LONG, rounds=5)],
         "Growth": growth(),
         "Accumulated rounding": rounding(_LONG),
-        "Memory": memory(),
+        "Memory": peak_memory("curve", "noisy", "affiliation_curve", Target("<", 1.2)),
     }
     return print_tables(sections)

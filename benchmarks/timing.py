@@ -119,14 +119,15 @@ def with_benchmarks() -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join(filter(None, path))}
 
 
-def peak_memory(module: str, draw: str, function: str) -> tuple[int, int] | None:
-    """Measure what a function needs beyond ten million samples, and those: bytes, or None."""
+def peak_memory(module: str, draw: str, function: str, target: Target | None = None) -> list[Row]:
+    """Measure what a function needs beyond ten million samples, in a process of its own."""
     if not os.access("/proc/self/clear_refs", os.W_OK):
         print("Peak memory is not measured: this system has no /proc/self/clear_refs.")
-        return None
+        return []
     code = _PEAK.format(module=module, draw=draw, function=function)
-    peak, inputs = new_process(code, with_benchmarks())[1]
-    return peak, inputs
+    peak, inputs = (size / 1e9 for size in new_process(code, with_benchmarks())[1])
+    label = "peak memory above the input, 10,000,000 samples"
+    return [Row(label, None, peak, f"GB (the input: {inputs:.2f} GB)", target)]
 
 
 def hold_memory() -> bool:

@@ -56,8 +56,7 @@ def pate(
     Parameters
     ----------
     truth, scores, times, end, span
-        As in `closecall.affiliation_curve`. Samples are counted, however long they last; true
-        is each sample that meets an event, and events that touch are one.
+        As in `auc_roc`; events that touch are one.
     early, delay
         Lengths of the buffers before and behind an event, in samples on every axis; the
         defaults are those of the authors' package.

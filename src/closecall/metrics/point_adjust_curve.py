@@ -224,8 +224,7 @@ def point_adjust_curve(
 
     References
     ----------
-    Xu et al., *Unsupervised Anomaly Detection via Variational Auto-Encoder for Seasonal KPIs in
-    Web Applications*, WWW 2018.
+    As in `point_adjust`.
 
     Examples
     --------

@@ -74,8 +74,7 @@ def average_precision(
     Parameters
     ----------
     truth, scores, times, end, span
-        As in `closecall.affiliation_curve`. Samples are counted, however long they last; true
-        is each sample that meets an event.
+        As in `auc_roc`.
 
     Notes
     -----

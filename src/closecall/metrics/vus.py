@@ -76,8 +76,7 @@ def vus(
     Parameters
     ----------
     truth, scores, times, end, span
-        As in `closecall.affiliation_curve`. Samples are counted, however long they last; true
-        is each sample that meets an event, and events that touch are one.
+        As in `auc_roc`; events that touch are one.
     window
         The longest window, in samples on every axis; half of it lies on either side of an
         event; at most 1,000,000. Windows times the samples that the longest one reaches are at

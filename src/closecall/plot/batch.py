@@ -68,11 +68,6 @@ def plot_batch(
     numpy.ndarray
         The two axes: heat map and ranks.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> from closecall.plot import plot_batch

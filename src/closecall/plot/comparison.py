@@ -73,11 +73,6 @@ def plot_comparison(
     matplotlib.axes.Axes or numpy.ndarray
         The axes that was drawn on, or all of them as an array.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> import closecall as cc

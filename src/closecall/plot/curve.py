@@ -99,11 +99,6 @@ def plot_curve(
     matplotlib.axes.Axes or numpy.ndarray
         The axes that was drawn on; the three of a new figure with three as an array.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> import closecall as cc

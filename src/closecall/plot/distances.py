@@ -61,11 +61,6 @@ def plot_distances(
     matplotlib.axes.Axes or numpy.ndarray
         The axes that was drawn on, or the two as an array.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     The paper's first zone, in minutes: 0.3 minutes are 18 s, and 1.275 are 76.5 s.

@@ -106,11 +106,6 @@ def plot_events(
     matplotlib.axes.Axes
         The axes that was drawn on.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> import closecall as cc

@@ -44,11 +44,6 @@ def plot_single_prediction(*, ax: Any = None) -> Any:
     numpy.ndarray
         The three axes.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> from closecall.plot import plot_single_prediction
