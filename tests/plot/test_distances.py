@@ -41,16 +41,10 @@ def test_titles_tell_the_mean_distances_of_the_paper():
         [axes.get_title() for axes in plot_distances(running_example(), event=event)]
         for event in range(3)
     ]
+    means = ("18 s", "1 min 16.5 s"), ("11 min 30 s", "2 min 30 s"), ("31 min 15 s", "2 min 30 s")
     assert titles == [
-        ["predictions to event: 18 s on average", "event to predictions: 1 min 16.5 s on average"],
-        [
-            "predictions to event: 11 min 30 s on average",
-            "event to predictions: 2 min 30 s on average",
-        ],
-        [
-            "predictions to event: 31 min 15 s on average",
-            "event to predictions: 2 min 30 s on average",
-        ],
+        [f"predictions to event: {there} on average", f"event to predictions: {back} on average"]
+        for there, back in means
     ]
 
 

@@ -3,6 +3,7 @@
 import io
 import re
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from zoneinfo import ZoneInfo
 
 import matplotlib as mpl
@@ -49,8 +50,7 @@ def written(ax):
     with mpl.rc_context({"svg.fonttype": "none"}):
         ax.figure.savefig(file, format="svg")
     texts = re.findall(r"<text[^>]*>(.*?)</text>", file.getvalue(), flags=re.DOTALL)
-    plain = [re.sub(r"<[^>]*>", " ", text).strip() for text in texts]
-    return [text.replace("&gt;", ">").replace("&lt;", "<") for text in plain]
+    return [unescape(re.sub(r"<[^>]*>", " ", text)).strip() for text in texts]
 
 
 def test_one_bar_per_event_where_the_event_is():

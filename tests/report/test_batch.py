@@ -1,6 +1,5 @@
 """A page of many series scores what a batch scores, to the digit, and says what it cannot."""
 
-import json
 import re
 from datetime import datetime, timedelta
 from math import isnan, nan
@@ -15,6 +14,7 @@ import closecall as cc
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.report import report_batch
 from closecall.report.files import report_files
+from tests.report.test_explorer import block
 
 LABELS = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
 ONE = [0.1, 0.6, 0.9, 0.4, 0.1, 0.2, 0.5, 0.3, 0.2, 0.7]
@@ -51,11 +51,6 @@ def path(tmp_path):
     file = tmp_path / "table.parquet"
     pq.write_table(pa.table(columns()), file)
     return file
-
-
-def block(page, name):
-    found = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', page.html)
-    return json.loads(found[1])
 
 
 def scored(page):
