@@ -183,7 +183,8 @@ def test_everything_predicted():
 
 def test_nothing_at_all():
     result = range_based([0, 0], [0, 0], cardinality=lambda _: 0.5, recall_bias=squared)
-    assert isnan(result.precision) & isnan(result.recall)
+    assert isnan(result.precision)
+    assert isnan(result.recall)
 
 
 def test_swapped_arguments_swap_the_overlap():

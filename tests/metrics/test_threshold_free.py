@@ -4,7 +4,6 @@ from math import isnan
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import InputError, MissingExtraError
@@ -17,17 +16,10 @@ from closecall.metrics.threshold_free import (
     true_samples,
 )
 from closecall.series import read_scored
+from tests.metrics.test_vus import series
 
 TRUTH = [0, 1, 1, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.9, 0.3, 0.6, 0.3, 0.0, 0.7, 0.2]
-
-
-@st.composite
-def series(draw):
-    length = draw(st.integers(1, 20))
-    labels = draw(st.lists(st.booleans(), min_size=length, max_size=length))
-    level = st.sampled_from([-np.inf, -1.0, 0.0, 0.5, np.inf])
-    return labels, draw(st.lists(level, min_size=length, max_size=length))
 
 
 @given(series())

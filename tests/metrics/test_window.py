@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.errors import InputError
 from closecall.metrics import classical, margin, two_sided, two_sided_null, window_once
+from tests.metrics.test_pointwise import LABELS
 from tests.oracle import window as oracle
 
 SPAN = (0, 40)
@@ -156,18 +157,13 @@ def test_ruptures_agrees_where_windows_are_apart():
     assert compared > 50
 
 
-VECTORS = st.integers(1, 12).flatmap(
-    lambda size: st.tuples(*[st.lists(st.integers(0, 1), min_size=size, max_size=size)] * 2)
-)
-
-
-@given(VECTORS)
+@given(LABELS)
 def test_tolerance_0_is_classical(sides):
     plain = classical(*sides)
     assert same(two_sided(*sides, tolerance=0), (plain.precision, plain.recall))
 
 
-@given(VECTORS, st.integers(0, 4))
+@given(LABELS, st.integers(0, 4))
 def test_swapping_the_sides_swaps_precision_and_recall(sides, tolerance):
     there, back = (two_sided(*order, tolerance=tolerance) for order in (sides, sides[::-1]))
     assert same(there, (back.recall, back.precision))

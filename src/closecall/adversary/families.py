@@ -112,19 +112,13 @@ def plan(
     for family in usable:
         most = max(1, each // DRAWS[0]) if family.random else each
         for number, parameters in enumerate(family.propose(series, most)):
-            attempts.append(_attempt(family, parameters, seed, number))
+            # Children of one seed sequence: neither attempts nor neighbouring seeds share a draw.
+            key = (list(FAMILIES).index(family.name), number)
+            drawn = np.random.SeedSequence(seed, spawn_key=key).generate_state(sum(DRAWS))
+            rounds = np.split(drawn, np.cumsum(DRAWS)[:-1])
+            seeds = tuple(tuple(own.tolist()) for own in rounds) if family.random else ()
+            attempts.append(Attempt(family, parameters, seeds))
     return attempts, left_out
-
-
-def _attempt(family: Family, parameters: dict[str, Any], seed: int, number: int) -> Attempt:
-    if not family.random:
-        return Attempt(family, parameters)
-    place = list(FAMILIES).index(family.name)
-    # Children of one seed sequence: neither attempts nor neighbouring seeds share a draw.
-    spawned = np.random.SeedSequence(seed, spawn_key=(place, number))
-    drawn = iter(spawned.generate_state(sum(DRAWS)).tolist())
-    seeds = tuple(tuple(next(drawn) for _ in range(draws)) for draws in DRAWS)
-    return Attempt(family, parameters, seeds)
 
 
 def _unusable(family: Family, series: EventsInSpan) -> str:

@@ -27,7 +27,6 @@ from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from closecall.plot.drawing import Floats
 
@@ -86,7 +85,10 @@ def plot_comparison(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1', '2', 'all']
     """
-    results, names = _read_results(comparison), _read_scores(scores)
+    results, names = _read_results(comparison), read_names(scores, "scores")
+    if not names or any(name not in _TITLES for name in names):
+        rule = '`scores` to be some of "precision", "recall" and "f1"'
+        raise InputError(expected(rule, shown(scores)))
     first = next(iter(results.values()))
     if ax is None:
         row = _ROW[0] + _ROW[1] * max(len(results) - 2, 0)
@@ -134,14 +136,6 @@ def _require_one_truth(results: dict[str, Affiliation]) -> None:
             raise InputError(expected(rule, f"others for {name!r} than for {first!r}"))
 
 
-def _read_scores(scores: Any) -> tuple[str, ...]:
-    names = read_names(scores, "scores")
-    if not names or any(name not in _TITLES for name in names):
-        rule = '`scores` to be some of "precision", "recall" and "f1"'
-        raise InputError(expected(rule, shown(scores)))
-    return names
-
-
 def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> None:
     """Draw one score of every detector, for each event and for the whole series."""
     values = np.array([_values(result, score) for result in results.values()])
@@ -157,7 +151,11 @@ def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> 
     for number, result in enumerate(results.values()):
         style = _marker(number, count, len(results))
         outcomes = np.append(result.events.outcome, "caught")  # all events are one full marker
-        _mark(axes, places[number], heights + aside[number], outcomes, style)
+        for outcome, fill in _FILLS.items():
+            rows = outcomes == outcome
+            if rows.any():
+                own = places[number][rows], (heights + aside[number])[rows]
+                axes.plot(*own, **style, **fill)
     axes.set(xlim=(_LEFT, _RIGHT), ylim=(heights[-1] + max(0.6, count / 100), -0.6))
     ticks = [0, 0.25, 0.5, 0.75, 1]
     labels = ["0", "", "0.5", "", "1"]
@@ -167,16 +165,6 @@ def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> 
     axes.set_title(_TITLES[score], fontsize=9.5, color=INK)
     axes.spines["bottom"].set_bounds(0, 1)
     tidy(axes, "left")
-
-
-def _mark(
-    axes: Axes, places: Floats, heights: Floats, outcomes: NDArray[np.str_], style: dict[str, Any]
-) -> None:
-    """Draw the markers of one detector, filled by what happened to the event."""
-    for outcome, fill in _FILLS.items():
-        rows = outcomes == outcome
-        if rows.any():
-            axes.plot(places[rows], heights[rows], **style, **fill)
 
 
 def _heights(count: int) -> Floats:

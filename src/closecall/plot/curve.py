@@ -333,7 +333,15 @@ def _draw_by_threshold(
     rows = np.union1d(outline, scale.spread(curve.thresholds))
     places = scale.places(curve.thresholds[rows])
     _draw_scores(upper, places, curve.precision[rows], curve.recall[rows], beta)
-    _draw_alarms(lower, places, curve.alarms[rows])
+    alarms = curve.alarms[rows]
+    style: dict[str, Any] = {"color": _ALARMS, "linewidth": 1.3, **_dots(places)}
+    lower.plot(places, alarms, drawstyle="steps-post", **style)
+    if alarms.max() > _LOG_FROM * alarms.min():
+        lower.set_yscale("log")
+    else:
+        lower.set_ylim(0, alarms.max() * 1.1)
+        lower.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    lower.set(xlabel="threshold", ylabel="alarms")
     threshold = threshold_text(curve, point.threshold)
     title = f"{counted(point.alarms, 'alarm')} at threshold {threshold}"
     lower.set_title(title, loc="left", fontsize=_FONT, color=CHOSEN)
@@ -360,17 +368,6 @@ def _draw_scores(
     axes.tick_params(labelbottom=False)
     above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.98)}
     axes.legend(ncols=3, frameon=False, fontsize=_FONT, **above)
-
-
-def _draw_alarms(axes: Axes, places: Floats, alarms: NDArray[np.int64]) -> None:
-    style: dict[str, Any] = {"color": _ALARMS, "linewidth": 1.3, **_dots(places)}
-    axes.plot(places, alarms, drawstyle="steps-post", **style)
-    if alarms.max() > _LOG_FROM * alarms.min():
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(0, alarms.max() * 1.1)
-        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-    axes.set(xlabel="threshold", ylabel="alarms")
 
 
 def _dots(places: Floats) -> dict[str, Any]:

@@ -74,12 +74,8 @@ def _draw_curves(axes: Axes, shares: Any, name: str) -> None:
     axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "0.2", "0.4", "0.6", "0.8", "1"])
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.set_title(name, fontsize=9.5, color=INK)
-    _name_curves(axes, name)
     tidy(axes)
-
-
-def _name_curves(axes: Axes, name: str) -> None:
-    """Write the letters on the curves, where they are apart."""
+    # The letters are written on the curves, where they are apart.
     spots: dict[str, tuple[float, float]] = (
         {"c, d": (0.55, 0.93), "b": (0.5, 0.31), "a": (0.55, 0.05)}
         if name == "precision"
