@@ -153,8 +153,7 @@ def load_nab(folder: str | PathLike[str] | None = None) -> Nab:
 def _nab_folder(folder: Path) -> Path:
     places = [folder / "nab", folder]
     for pattern in ("scores.parquet", "results/*/*/*.csv", "*.csv"):
-        found = first_with(pattern, places)
-        if found is not None:
+        if found := first_with(pattern, places):
             return found
     rule = "a folder with scores.parquet, with NAB's CSV files or with a clone of its repository"
     hint = "Its subfolder `nab` may be that; without a folder, NAB is downloaded."

@@ -146,28 +146,22 @@ _END = 30
 
 def running_example() -> Table:
     """Compare the numbers of the running example."""
-    result = affiliation(Events(TRUTH), Events(PREDICTED), span=SPAN)
-    cells = (*_borders(result), *_distances(result), *_second_zone(result), *_settings())
-    about = "running_example", "The running example", "section 3 and table 3", ("number",)
-    return Table(*about, ("value",), tuple(Row((name,), (cell,)) for name, cell in cells))
-
-
-def _borders(result: Affiliation) -> Iterator[tuple[str, Cell]]:
+    events = affiliation(Events(TRUTH), Events(PREDICTED), span=SPAN).events
+    cells: dict[str, Cell] = {}
     for index, published in enumerate(ZONE_BORDERS):
-        border = _clock(float(result.events.zone_stop[index]))
-        yield f"border of zones {index + 1} and {index + 2}", Cell(border, published)
-
-
-def _distances(result: Affiliation) -> Iterator[tuple[str, Cell]]:
+        border = _clock(float(events.zone_stop[index]))
+        cells[f"border of zones {index + 1} and {index + 2}"] = Cell(border, published)
     for zone, both in enumerate(DISTANCES):
         for side, published in zip(("precision", "recall"), both, strict=True):
-            seconds = 60 * float(getattr(result.events, f"{side}_distance")[zone])
+            seconds = 60 * float(getattr(events, f"{side}_distance")[zone])
             cell = Cell(write_length(seconds, published), published, values={"seconds": seconds})
-            yield f"zone {zone + 1}: {side} distance", cell
+            cells[f"zone {zone + 1}: {side} distance"] = cell
+    rows = {**cells, **dict(_second_zone(events)), **dict(_settings())}
+    about = "running_example", "The running example", "section 3 and table 3", ("number",)
+    return Table(*about, ("value",), tuple(Row((name,), (cell,)) for name, cell in rows.items()))
 
 
-def _second_zone(result: Affiliation) -> Iterator[tuple[str, Cell]]:
-    events = result.events
+def _second_zone(events: EventScores) -> Iterator[tuple[str, Cell]]:
     point = affiliation(Events(TRUTH), Events.from_points([40]), span=SPAN)
     # One moment of the event, in the zone of the whole event: a true point with that span.
     near = Events([(40, 60), (115, 120)])
