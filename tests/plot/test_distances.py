@@ -193,8 +193,7 @@ def test_ignored_time_takes_room_and_no_distance():
     assert panel.get_xlabel() == "hatched: ignored"
     hatched = [path.get_extents() for path in panel.collections[-1].get_paths()]
     assert [(box.x0, box.x1) for box in hatched] == [(30, 50)]
-    bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in panel.patches]
-    assert bars == [(60, 70), (20, 22), (50, 62)]
+    assert bars(panel) == [(60, 70), (20, 22), (50, 62)]
     # 2 at a distance of 19 and 10 at one of 5 on the closed axis, and 2 inside.
     assert panel.get_title() == f"predictions to event: {(2 * 19 + 10 * 5) / 14:.4g} on average"
     result = cc.affiliation(truth, alarms, **axis)

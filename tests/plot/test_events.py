@@ -133,11 +133,9 @@ def test_ignored_time_is_hatched_and_named_and_gaps_break_the_line():
     assert np.isnan(y).nonzero()[0].tolist() == [100]
     assert x[~np.isnan(y)].tolist() == times.tolist(), "values in ignored time are drawn too"
     # The picture of the result is the same, but for the values.
-    result = cc.affiliation(truth, predicted, times=times, max_step=1, ignore=ignore)
-    assert (
-        lanes(result.plot())[1][2]
-        == lanes(plot_events(truth, predicted, times=times, max_step=1, ignore=ignore))[1][2]
-    )
+    axis = {"times": times, "max_step": 1, "ignore": ignore}
+    drawn = lanes(cc.affiliation(truth, predicted, **axis).plot())[1][2]
+    assert drawn == lanes(plot_events(truth, predicted, **axis))[1][2]
 
 
 def note(ax):
