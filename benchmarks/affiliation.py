@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import compileall
-import os
 import sys
 import sysconfig
 import tempfile
@@ -21,15 +19,16 @@ from benchmarks.peers import MissingPeerError, OfficialAffiliation
 from benchmarks.timing import (
     Row,
     Target,
+    beside,
     best_time,
     best_times,
     growth,
     new_process,
     once,
-    print_table,
-    python_path,
+    options,
+    peak_memory,
+    print_tables,
     run_command,
-    verdict,
 )
 
 _TOLERANCE = 1e-12
@@ -42,21 +41,6 @@ import {}
 print(perf_counter() - start)
 """
 _SCORE = ("score", "demo.csv", "--truth", "label", "--predicted", "forecast", "--time", "time")
-_PEAK = """
-import json
-from pathlib import Path
-import closecall as cc
-from benchmarks.affiliation import long_vectors
-def peak():
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
-truth, predicted = long_vectors()
-cc.affiliation(truth[:1_000_000].copy(), predicted[:1_000_000].copy())
-Path("/proc/self/clear_refs").write_text("5")
-before = peak()
-cc.affiliation(truth, predicted)
-print(json.dumps([peak() - before, truth.nbytes + predicted.nbytes]))
-"""
 
 
 class DisagreementError(Exception):
@@ -76,10 +60,10 @@ _FULL = Size(1_000, 20_000, judged=True)
 _QUICK = Size(200, 4_000, judged=False)
 
 
-def long_vectors() -> tuple[Any, Any]:
+def long_vectors(length: int = _LONG) -> tuple[Any, Any]:
     """Return the two vectors of ten million samples."""
-    truth = series.labels(_LONG_TRUE, _LONG, mean=500, seed=1)
-    return truth, series.labels(_LONG_PREDICTED, _LONG, mean=25, seed=2)
+    truth = series.labels(_LONG_TRUE, length, mean=500, seed=1)
+    return truth, series.labels(_LONG_PREDICTED, length, mean=25, seed=2)
 
 
 def from_vectors() -> list[Row]:
@@ -93,17 +77,11 @@ def from_vectors() -> list[Row]:
         }
     )
     events = f"{_LONG_TRUE:,} true, {_LONG_PREDICTED:,} predicted"
-    ratio = "times truth.sum() + predicted.sum()"
+    name, ratio = f"closecall, {_LONG:,} samples ({events})", "times truth.sum() + predicted.sum()"
     return [
         Row("truth.sum() + predicted.sum()", times["read"]),
-        Row("numpy: where labels change", times["edges"], times["edges"] / times["read"], ratio),
-        Row(
-            f"closecall, {_LONG:,} samples ({events})",
-            times["closecall"],
-            times["closecall"] / times["read"],
-            ratio,
-            Target("<=", 4),
-        ),
+        beside("numpy: where labels change", times["edges"], times["read"], ratio),
+        beside(name, times["closecall"], times["read"], ratio, Target("<=", 4)),
     ]
 
 
@@ -125,21 +103,13 @@ def from_events() -> list[Row]:
             "build": lambda: cc.affiliation(truth, cc.Events.from_arrays(*bounds), span=(0, span)),
         }
     )
-    ratio = f"times sorting {sizes[-1]:,} floats"
+    name, ratio = f"closecall, {sizes[-1]:,} predicted", f"times sorting {sizes[-1]:,} floats"
     return [
         *rows,
         Row("growth", None, growth(sizes, seconds), "exponent (1: linear)", Target("<=", 1.1)),
         Row(f"numpy.sort of {sizes[-1]:,} floats", times["sort"]),
-        Row(
-            f"closecall, {sizes[-1]:,} predicted",
-            times["score"],
-            times["score"] / times["sort"],
-            ratio,
-            Target("<", 10),
-        ),
-        Row(
-            "the same, with building Events", times["build"], times["build"] / times["sort"], ratio
-        ),
+        beside(name, times["score"], times["sort"], ratio, Target("<", 10)),
+        beside("the same, with building Events", times["build"], times["sort"], ratio),
     ]
 
 
@@ -154,16 +124,10 @@ def short_series(official: OfficialAffiliation) -> list[Row]:
         },
         rounds=15,
     )
-    microseconds = {name: 1e6 * second for name, second in times.items()}
+    name, unit = "closecall, 1,000 samples (5 true, 10 predicted)", "microseconds per call"
     return [
-        Row(
-            "closecall, 1,000 samples (5 true, 10 predicted)",
-            times["closecall"],
-            microseconds["closecall"],
-            "microseconds per call",
-            Target("<", 60),
-        ),
-        Row("telemeval", times["official"], microseconds["official"], "microseconds per call"),
+        beside(name, times["closecall"], 1e-6, unit, Target("<", 60)),
+        beside("telemeval", times["official"], 1e-6, unit),
     ]
 
 
@@ -179,15 +143,11 @@ def against_official(official: OfficialAffiliation, size: Size) -> list[Row]:
     print(f"closecall and the official code agree on {events} to {largest:.1e}.")
     if not size.judged:
         print("Quick run: fewer events for the official code, so its target is not judged.")
+    target = Target(">=", 10_000) if size.judged else None
+    faster = "times faster than the official code"
     return [
         Row(f"official (telemeval), {events}", slow),
-        Row(
-            f"closecall, {events}",
-            fast,
-            slow / fast,
-            "times faster than the official code",
-            Target(">=", 10_000) if size.judged else None,
-        ),
+        Row(f"closecall, {events}", fast, slow / fast, faster, target),
     ]
 
 
@@ -252,19 +212,8 @@ def _commands() -> list[Row]:
     return rows
 
 
-def memory() -> list[Row]:
-    """Measure what 10,000,000 samples need beyond the two vectors."""
-    if not os.access("/proc/self/clear_refs", os.W_OK):
-        print("Peak memory is not measured: this system has no /proc/self/clear_refs.")
-        return []
-    peak, inputs = new_process(_PEAK, {"PYTHONPATH": python_path(Path(__file__).parents[1])})[1]
-    label = f"peak memory above the input, {_LONG:,} samples"
-    return [Row(label, None, peak / 2**20, f"MiB (the input: {inputs / 2**20:.0f} MiB)")]
-
-
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks affiliation", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer events for the official code")
+    parser = options("affiliation", __doc__, "fewer events for the official code")
     size = _QUICK if parser.parse_args(arguments).quick else _FULL
     try:
         official = OfficialAffiliation()
@@ -278,7 +227,5 @@ def main(arguments: list[str]) -> int:
     # As pip does when it installs, also where Python is told to write no bytecode.
     compileall.compile_dir(Path(cc.__file__).parent, quiet=1)
     sections["A new process"] = new_processes()
-    sections["Memory"] = memory()
-    for title, rows in sections.items():
-        print_table(title, rows)
-    return verdict([row for rows in sections.values() for row in rows])
+    sections["Memory"] = peak_memory("affiliation", "long_vectors", "affiliation")
+    return print_tables(sections)

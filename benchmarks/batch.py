@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +16,7 @@ import pyarrow.parquet as pq
 import closecall as cc
 from benchmarks import series
 from benchmarks.affiliation import DisagreementError
-from benchmarks.timing import Row, Target, hold_memory, print_table, verdict
+from benchmarks.timing import Row, Target, beside, hold_memory, once, options, print_tables
 from closecall.tables.batch.evaluate import evaluate_frame
 
 if TYPE_CHECKING:
@@ -77,10 +75,8 @@ def slices(path: Path) -> Iterator[tuple[NDArray[Any], dict[str, NDArray[Any]]]]
     bounds = [0, *starts.tolist(), table.num_rows]
     columns = {name: table.column(name).to_numpy() for name in ("label", *_DETECTORS)}
     for start, stop in pairwise(bounds):
-        yield (
-            columns["label"][start:stop],
-            {name: columns[name][start:stop] for name in _DETECTORS},
-        )
+        labels, *scores = (column[start:stop] for column in columns.values())
+        yield labels, dict(zip(_DETECTORS, scores, strict=True))
 
 
 def plain_loop(path: Path) -> list[dict[str, Any]]:
@@ -129,17 +125,14 @@ def in_turns(functions: Mapping[str, Callable[[], object]], rounds: int) -> dict
     times: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(rounds):
         for name, function in functions.items():
-            start = perf_counter()
-            function()
-            times[name].append(perf_counter() - start)
+            times[name].append(once(function)[0])
     return times
 
 
 def measure(path: Path, count: int, rounds: int) -> list[Row]:
     """Measure one process, two, the loops and the reading, in turns."""
-    start = perf_counter()
-    evaluate_frame(path, **_ASKED, workers=_WORKERS)  # starts the server that workers come from
-    first = perf_counter() - start
+    # Starts the server that workers come from.
+    first, _ = once(lambda: evaluate_frame(path, **_ASKED, workers=_WORKERS))
     times = in_turns(
         {
             "read": lambda: read(path),
@@ -166,38 +159,24 @@ def _rows(rounds: Mapping[str, list[float]], count: int) -> list[Row]:
     # A few series are two units, and over before two workers can gain much.
     full = count == _SERIES
     gain, first = (Target(">=", bound) if full else None for bound in (1.7, 1.3))
+    lean = "overhead beside the loop that computes each"
+    early = f"{_WORKERS} workers, the first time in a program"
     return [
-        Row("reading the Parquet file", times["read"], times["read"] / one, "times one worker"),
-        Row("plain loop over evaluate", times["plain"], times["plain"] * per_series, "us a series"),
-        Row(
-            "loop that computes each number once", times["lean"], times["lean"] / one, "times ours"
-        ),
-        Row("evaluate_frame, one worker", one, one / times["plain"], loop, Target("<=", 1.3)),
+        beside("reading the Parquet file", times["read"], one, "times one worker"),
+        beside("plain loop over evaluate", times["plain"], 1 / per_series, "us a series"),
+        beside("loop that computes each number once", times["lean"], one, "times ours"),
+        beside("evaluate_frame, one worker", one, times["plain"], loop, Target("<=", 1.3)),
         Row("overhead beside the plain loop", None, beyond("plain"), "us a series"),
-        Row(
-            "overhead beside the loop that computes each once",
-            None,
-            beyond("lean"),
-            "us a series",
-            Target("<", 100),
-        ),
+        Row(f"{lean} once", None, beyond("lean"), "us a series", Target("<", 100)),
         Row(f"{_WORKERS} workers", times["two"], one / times["two"], faster, gain),
-        Row(
-            f"{_WORKERS} workers, the first time in a program",
-            times["first"],
-            one / times["first"],
-            faster,
-            first,
-        ),
+        Row(early, times["first"], one / times["first"], faster, first),
     ]
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks batch", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"only {_QUICK_SERIES} series")
-    options = parser.parse_args(arguments)
+    parser = options("batch", __doc__, f"only {_QUICK_SERIES} series")
+    count = _QUICK_SERIES if parser.parse_args(arguments).quick else _SERIES
     hold_memory()
-    count = _QUICK_SERIES if options.quick else _SERIES
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "series.parquet"
         write_series(path, count)
@@ -209,5 +188,4 @@ def main(arguments: list[str]) -> int:
             print(error, file=sys.stderr)
             return 2
         rows = measure(path, count, rounds=5)
-    print_table("Many series", rows)
-    return verdict(rows)
+    return print_tables({"Many series": rows})

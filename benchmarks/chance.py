@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import closecall as cc
 from benchmarks import series
 from benchmarks.affiliation import DisagreementError
-from benchmarks.timing import Row, Target, best_time, best_times, once, print_table, verdict
+from benchmarks.timing import Row, Target, best_time, best_times, once, options, print_tables
 from closecall.affiliation.curve import score_rolls
 from closecall.affiliation.shifts import alarm_shifts
 from closecall.chance import significance
@@ -89,17 +88,15 @@ def of_scores(truth: Any, scores: Any, shifts: int) -> list[Row]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks chance", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="shift the scores less often")
-    options = parser.parse_args(arguments)
+    parser = options("chance", __doc__, "shift the scores less often")
+    quick = parser.parse_args(arguments).quick
     truth, predicted, scores = swat_sized()
     significance(truth[:10_000] | 1, scores=scores[:10_000], n=1)  # compiles what is compiled
     try:
-        rows = of_labels(truth, predicted, rounds=3 if options.quick else 7)
-        rows += of_scores(truth, scores, _QUICK_CURVES if options.quick else _CURVES)
+        rows = of_labels(truth, predicted, rounds=3 if quick else 7)
+        rows += of_scores(truth, scores, _QUICK_CURVES if quick else _CURVES)
     except DisagreementError as error:
         print(f"Stopped: {error}.", file=sys.stderr)
         return 1
     size = f"{_SAMPLES:,} samples, {_PREDICTED:,} predicted and {_TRUE} true events"
-    print_table(f"{size}, on one core (nothing here runs in parallel)", rows)
-    return verdict(rows)
+    return print_tables({f"{size}, on one core (nothing here runs in parallel)": rows})

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 from math import log2
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,14 +15,14 @@ from benchmarks.peers import MissingPeerError, OfficialAffiliation, PointwiseCur
 from benchmarks.timing import (
     Row,
     Target,
+    beside,
     best_time,
     best_times,
     hold_memory,
-    new_process,
     once,
-    print_table,
-    python_path,
-    verdict,
+    options,
+    peak_memory,
+    print_tables,
 )
 
 if TYPE_CHECKING:
@@ -37,21 +34,6 @@ _CHECKED, _QUICK_THRESHOLDS, _THRESHOLDS = 12, 4, 100
 _SMALLEST = 1e-15  # differences are shown in this unit
 _AGREEMENT = 1e-9
 _MORE = 1.33  # times the cost of a curve, with what happened to events
-_PEAK = """
-import json
-from pathlib import Path
-import closecall as cc
-from benchmarks.curve import noisy
-def peak():
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
-truth, scores = noisy(10_000_000)
-cc.affiliation_curve(truth[:1_000_000].copy(), scores[:1_000_000].copy())
-Path("/proc/self/clear_refs").write_text("5")
-before = peak()
-cc.affiliation_curve(truth, scores)
-print(json.dumps([peak() - before, truth.nbytes + scores.nbytes]))
-"""
 
 
 def noisy(length: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
@@ -78,26 +60,15 @@ def beside_peers(pointwise: PointwiseCurve, length: int, rounds: int) -> list[Ro
         },
         rounds=rounds,
     )
-    own, ratio = times["closecall"], "times the bare argsort"
+    own, bare, ratio = times["closecall"], times["argsort"], "times the bare argsort"
     points = len(cc.affiliation_curve(truth, scores))
     name = f"closecall, {length:,} samples ({points:,} thresholds)"
-    faster = times["pointwise"] / own
+    peer = f"closecall beside scikit-learn, {length:,} samples", "times faster than scikit-learn"
     return [
-        Row("numpy.argsort(scores)", times["argsort"]),
-        Row(
-            "scikit-learn precision_recall_curve",
-            times["pointwise"],
-            times["pointwise"] / times["argsort"],
-            ratio,
-        ),
-        Row(name, own, own / times["argsort"], ratio, Target("<=", 4)),
-        Row(
-            f"closecall beside scikit-learn, {length:,} samples",
-            None,
-            faster,
-            "times faster than scikit-learn",
-            Target(">", 1),
-        ),
+        Row("numpy.argsort(scores)", bare),
+        beside("scikit-learn precision_recall_curve", times["pointwise"], bare, ratio),
+        beside(name, own, bare, ratio, Target("<=", 4)),
+        Row(peer[0], None, times["pointwise"] / own, peer[1], Target(">", 1)),
     ]
 
 
@@ -123,16 +94,11 @@ def growth() -> list[Row]:
         unit = "ns per N log2 N"
         rows.append(Row(f"closecall, {size:,} samples", times["closecall"], per_step[-1], unit))
     across = f"times as much per N log2 N at {_SIZES[-1]:,} as at {_SIZES[0]:,}"
+    more, name = per_step[-1] / per_step[0], "growth beyond N log N"
     return [
         *rows,
-        Row("numpy.argsort, growth beyond N log N", None, sorting[-1] / sorting[0], across),
-        Row(
-            "closecall, growth beyond N log N",
-            None,
-            per_step[-1] / per_step[0],
-            across,
-            Target("<=", 4),
-        ),
+        Row(f"numpy.argsort, {name}", None, sorting[-1] / sorting[0], across),
+        Row(f"closecall, {name}", None, more, across, Target("<=", 4)),
     ]
 
 
@@ -159,13 +125,11 @@ def against_official(official: OfficialAffiliation, count: int) -> list[Row]:
     seconds, largest = 0.0, 0.0
     for point in sampled:
         threshold = curve.thresholds[point]
-        spent, reference = once(lambda: _official_at(official, truth, scores, threshold))  # noqa: B023
+        predicted = (scores >= threshold).astype(np.uint8)
+        spent, reference = once(lambda: official.score_vectors(truth, predicted))  # noqa: B023
         seconds += spent
-        largest = max(
-            largest,
-            abs(curve.precision[point] - reference["precision"]),
-            abs(curve.recall[point] - reference["recall"]),
-        )
+        for name in ("precision", "recall"):
+            largest = max(largest, abs(getattr(curve, name)[point] - reference[name]))
     if not largest < _AGREEMENT:
         raise DisagreementError(f"closecall and the official code differ by {largest:.1e}.")
     print(f"closecall and the official code agree at {count} thresholds to {largest:.1e}.")
@@ -173,30 +137,13 @@ def against_official(official: OfficialAffiliation, count: int) -> list[Row]:
     if count < _THRESHOLDS:
         print(f"Quick run: {_THRESHOLDS} thresholds are extrapolated from {count}.")
     fast = best_time(lambda: cc.affiliation_curve(truth, scores))
+    faster = f"times faster than the official code at {_THRESHOLDS}"
+    hours = loop / _THRESHOLDS * len(curve) / 3600
     return [
         Row(f"official (telemeval), {_THRESHOLDS} thresholds, {_SWAT:,} samples", loop),
-        Row(
-            f"closecall, all {len(curve):,} thresholds",
-            fast,
-            loop / fast,
-            f"times faster than the official code at {_THRESHOLDS}",
-        ),
-        Row(
-            "the official code at all of them",
-            None,
-            loop / _THRESHOLDS * len(curve) / 3600,
-            "hours, extrapolated",
-        ),
+        Row(f"closecall, all {len(curve):,} thresholds", fast, loop / fast, faster),
+        Row("the official code at all of them", None, hours, "hours, extrapolated"),
     ]
-
-
-def _official_at(
-    official: OfficialAffiliation,
-    truth: NDArray[np.uint8],
-    scores: NDArray[np.float64],
-    threshold: float,
-) -> dict[str, Any]:
-    return official.score_vectors(truth, (scores >= threshold).astype(np.uint8))
 
 
 def outcomes(length: int, rounds: int) -> list[Row]:
@@ -216,42 +163,24 @@ def outcomes(length: int, rounds: int) -> list[Row]:
             },
             rounds=rounds,
         )
+        name, ratio = f"with caught, false_alarms and alarmed, {kind}", "times the curve alone"
         rows += [
             Row(f"closecall, {kind}, {length:,} samples", times["alone"]),
-            Row(
-                f"with caught, false_alarms and alarmed, {kind}",
-                times["counted"],
-                times["counted"] / times["alone"],
-                "times the curve alone",
-                Target("<=", _MORE),
-            ),
+            beside(name, times["counted"], times["alone"], ratio, Target("<=", _MORE)),
         ]
     return rows
 
 
-def memory() -> list[Row]:
-    """Measure what 10,000,000 samples need beyond truth and scores, in a process of its own."""
-    if not os.access("/proc/self/clear_refs", os.W_OK):
-        print("Peak memory is not measured: this system has no /proc/self/clear_refs.")
-        return []
-    peak, inputs = new_process(_PEAK, {"PYTHONPATH": python_path(Path(__file__).parents[1])})[1]
-    label = f"peak memory above the input, {_LONG:,} samples"
-    given = f"GB (the input: {inputs / 1e9:.2f} GB)"
-    return [Row(label, None, peak / 1e9, given, Target("<", 1.2))]
-
-
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks curve", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few thresholds for the official code")
-    parser.add_argument(
-        "--cold", action="store_true", help="give memory back between calls, and pay for it anew"
-    )
-    options = parser.parse_args(arguments)
-    if not options.cold and hold_memory():
+    parser = options("curve", __doc__, "few thresholds for the official code")
+    cold = "give memory back between calls, and pay for it anew"
+    parser.add_argument("--cold", action="store_true", help=cold)
+    chosen = parser.parse_args(arguments)
+    if not chosen.cold and hold_memory():
         print("Freed memory is kept for the next call, of every contestant; --cold gives it back.")
     try:
         official, pointwise = OfficialAffiliation(), PointwiseCurve()
-        loop = against_official(official, _QUICK_THRESHOLDS if options.quick else _THRESHOLDS)
+        loop = against_official(official, _QUICK_THRESHOLDS if chosen.quick else _THRESHOLDS)
     except (MissingPeerError, DisagreementError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -262,8 +191,6 @@ def main(arguments: list[str]) -> int:
         "What happened to events": [*outcomes(_SWAT, rounds=15), *outcomes(_LONG, rounds=5)],
         "Growth": growth(),
         "Accumulated rounding": rounding(_LONG),
-        "Memory": memory(),
+        "Memory": peak_memory("curve", "noisy", "affiliation_curve", Target("<", 1.2)),
     }
-    for title, rows in sections.items():
-        print_table(title, rows)
-    return verdict([row for rows in sections.values() for row in rows])
+    return print_tables(sections)

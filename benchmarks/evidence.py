@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from tqdm import tqdm
 
+from benchmarks.timing import options
 from closecall.affiliation.shifts import score_moved
 from closecall.chance import ShiftTest, significance
 from closecall.series import read_pair
@@ -143,20 +143,16 @@ class Scenario(NamedTuple):
     """Samples at the start without events or alarms, which are then ignored."""
 
 
+_AT_BORDERS: dict[str, Any] = {"most": MOST_AT_BORDERS, "placed_at_random": False}
 SCENARIOS = (
     Scenario("everything", everything),
-    Scenario("all but the first", all_but("first"), MOST_AT_BORDERS, placed_at_random=False),
-    Scenario("all but the last", all_but("last"), MOST_AT_BORDERS, placed_at_random=False),
-    Scenario("all but one sample", all_but("random"), MOST_AT_BORDERS, placed_at_random=False),
+    Scenario("all but the first", all_but("first"), **_AT_BORDERS),
+    Scenario("all but the last", all_but("last"), **_AT_BORDERS),
+    Scenario("all but one sample", all_but("random"), **_AT_BORDERS),
     Scenario("one alarm of 25 %", one_alarm(0.25)),
     Scenario("one alarm of 50 %", one_alarm(0.5)),
     Scenario("one alarm of 90 %", one_alarm(0.9)),
-    Scenario(
-        "25 % up to the end",
-        one_alarm(0.25, to_the_end=True),
-        MOST_AT_BORDERS,
-        placed_at_random=False,
-    ),
+    Scenario("25 % up to the end", one_alarm(0.25, to_the_end=True), **_AT_BORDERS),
     Scenario("periodic combs", comb),
     Scenario("bursts", bursts),
     Scenario("autocorrelated", autocorrelated),
@@ -242,12 +238,9 @@ def _cell(cell: tuple[int, int, int, float]) -> Finding:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks evidence", description=__doc__)
-    parser.add_argument(
-        "--quick", action="store_true", help=f"{QUICK_SERIES} series instead of {SERIES:,}"
-    )
-    options = parser.parse_args(arguments)
-    series, error = (QUICK_SERIES, 2 * LARGEST_ERROR) if options.quick else (SERIES, LARGEST_ERROR)
+    parser = options("evidence", __doc__, f"{QUICK_SERIES} series instead of {SERIES:,}")
+    quick = parser.parse_args(arguments).quick
+    series, error = (QUICK_SERIES, 2 * LARGEST_ERROR) if quick else (SERIES, LARGEST_ERROR)
     failed = 0
     cells = [
         (number, events, series, error) for number in range(len(SCENARIOS)) for events in EVENTS
@@ -274,15 +267,14 @@ def main(arguments: list[str]) -> int:
         shares = [one.result() for one in noise]
         ours, every = zip(*(one.result() for one in powers), strict=True)
         bar.update(5)
-    told = LEVEL * (1 - LEVEL) / series
+    told = (LEVEL * (1 - LEVEL) / series) ** 0.5
     print(
-        f"\nNoise at its best threshold, told by p alone at 5 % (give or take {told**0.5:.1%}): ",
-        end="",
+        f"\nNoise at its best threshold, told by p alone at 5 % (give or take {told:.1%}): ", end=""
     )
     print("{:.1%} (1 event), {:.1%} (2), {:.1%} (5)".format(*shares))
     print("Power for a moderate detector: {:.2f} (2 events), {:.2f} (5);".format(*ours), end=" ")
     print("by all shifts, also those that cut an alarm: {:.2f}, {:.2f}".format(*every))
-    if options.quick:
+    if quick:
         print("With so few series nothing is judged.")
         return 0
     return 1 if failed else 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.timing import options
 from closecall.statistics import FEWEST_TO_COMPARE, SCORES, Sample
 
 if TYPE_CHECKING:
@@ -289,8 +289,7 @@ def print_blocks(sets: int) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser("python -m benchmarks intervals", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer sets of events")
+    parser = options("intervals", __doc__, "fewer sets of events")
     sets = _QUICK_SETS if parser.parse_args(arguments).quick else _SETS
     print(
         f"{LEVEL:.0%} intervals of differences over {sets} sets of events each. held: how often "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,12 @@ from benchmarks.metric_peers import DELTA, EXACT_WINDOW, PEERS, SHARED, WINDOW, 
 from benchmarks.timing import (
     Row,
     Target,
+    beside,
     best_time,
     best_times,
     hold_memory,
-    print_table,
-    verdict,
+    options,
+    print_tables,
 )
 from closecall import metrics
 from closecall.datasets import load_kdd2022
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
-
-    from closecall.metrics.registry import Metric
 
     Arrays = tuple[NDArray[Any], NDArray[Any]]  # truth, and predictions or scores
     Values = Mapping[str, float]
@@ -95,23 +94,29 @@ def contests(swat: Arrays, *, quick: bool) -> list[Contest]:
     vus_truth = series.labels(max(1, vus // 12_500), vus, mean=1_560, seed=3)
     pate_truth = series.labels(pate // 2_000, pate, mean=100, seed=5)
     return [
-        Contest("range_based", "RP/RR, SWaT/iForest", swat, 100, _range_based),
-        Contest("time_aware", f"TaP/TaR (delta {DELTA}), SWaT/iForest", swat, 100, _time_aware),
+        Contest("range_based", "RP/RR, SWaT/iForest", swat, 100, computed("range_based")),
+        Contest(
+            "time_aware",
+            f"TaP/TaR (delta {DELTA}), SWaT/iForest",
+            swat,
+            100,
+            computed("time_aware", delta=DELTA),
+        ),
         Contest(
             "vus",
             f"VUS-ROC and VUS-PR, all thresholds, window {WINDOW}, {vus:,} samples",
             scored(vus_truth, 1_000),
             100,
-            lambda arrays: metrics.vus(*arrays, window=WINDOW).values(),
-            lambda arrays: metrics.vus(*arrays, window=EXACT_WINDOW).values(),
+            computed("vus", window=WINDOW),
+            computed("vus", window=EXACT_WINDOW),
         ),
         Contest(
             "pate",
             f"PATE, all thresholds, {pate:,} samples",
             scored(pate_truth, 100),
             200,
-            lambda arrays: metrics.pate(*arrays).values(),
-            lambda arrays: metrics.pate(*arrays).values(),
+            computed("pate"),
+            computed("pate"),
         ),
         Contest(
             "point_adjust_curve",
@@ -124,12 +129,9 @@ def contests(swat: Arrays, *, quick: bool) -> list[Contest]:
     ]
 
 
-def _range_based(arrays: Arrays) -> Values:
-    return metrics.range_based(*arrays).values()
-
-
-def _time_aware(arrays: Arrays) -> Values:
-    return metrics.time_aware(*arrays, delta=DELTA).values()
+def computed(name: str, **parameters: Any) -> Callable[[Arrays], Values]:
+    """Return what computes a metric."""
+    return lambda arrays: getattr(metrics, name)(*arrays, **parameters).values()
 
 
 def against_peers(contest: Contest, environment: Environment, *, judged: bool) -> list[Row]:
@@ -147,10 +149,7 @@ def against_peers(contest: Contest, environment: Environment, *, judged: bool) -
     own = best_time(lambda: contest.own(contest.arrays))
     meaning = f"times faster than {fastest}"
     target = Target(">=", contest.bound) if judged else None
-    rows = [
-        Row(package, seconds, seconds / own, "times closecall")
-        for package, seconds in times.items()
-    ]
+    rows = [beside(package, seconds, own, "times closecall") for package, seconds in times.items()]
     rows.append(Row(f"closecall, {contest.title}", own, times[fastest] / own, meaning, target))
     if contest.curve is not None:
         whole = contest.curve
@@ -201,19 +200,15 @@ def beside_reading(swat: Arrays) -> list[Row]:
     entries = [e for e in METRICS.values() if e.takes == "labels" and e.name not in PEERS]
     calls: dict[str, Callable[[], object]] = {"": lambda: read_pair(*swat)}
     for entry in entries:
-        calls[entry.name] = _call(entry, swat)
+        own = computed(entry.name, **_OWN_PARAMETERS.get(entry.name, {}))
+        calls[entry.name] = partial(own, swat)
     times = best_times(calls, rounds=15)
     read = times.pop("")
     target = Target("<=", _MOST_READINGS)
     return [
         Row("reading both vectors into events", read),
-        *(Row(name, spent, spent / read, "times reading", target) for name, spent in times.items()),
+        *(beside(name, spent, read, "times reading", target) for name, spent in times.items()),
     ]
-
-
-def _call(entry: Metric, swat: Arrays) -> Callable[[], object]:
-    parameters = _OWN_PARAMETERS.get(entry.name, {})
-    return lambda: entry.function(*swat, **parameters)
 
 
 def peer_sections(swat: Arrays, *, quick: bool) -> tuple[dict[str, list[Row]], list[str]]:
@@ -235,8 +230,7 @@ def peer_sections(swat: Arrays, *, quick: bool) -> tuple[dict[str, list[Row]], l
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks metrics", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the scores for peers")
+    parser = options("metrics", __doc__, "a tenth of the scores for peers")
     quick = parser.parse_args(arguments).quick
     if hold_memory():
         print("Freed memory is kept for the next call, of every contestant.")
@@ -249,8 +243,7 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     sections["Beside reading the labels, SWaT/iForest"] = beside_reading(swat)
-    for title, rows in sections.items():
-        print_table(title, rows)
+    status = print_tables(sections)
     for title in unmatched:
         print(f"Not judged, for want of a peer: {title}.", file=sys.stderr)
-    return verdict([row for rows in sections.values() for row in rows])
+    return status

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 import tempfile
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import series
-from benchmarks.timing import Row, Target, once, print_table, verdict
+from benchmarks.timing import Row, Target, once, options, print_tables
 from closecall.report import report
 
 _SAMPLES, _EVENTS = 450_000, 35
@@ -98,9 +97,8 @@ def _step_row(label: str, milliseconds: list[float]) -> Row:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks report", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="open the page only twice")
-    options = parser.parse_args(arguments)
+    parser = options("report", __doc__, "open the page only twice")
+    quick = parser.parse_args(arguments).quick
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     try:
         from playwright.sync_api import sync_playwright
@@ -110,16 +108,15 @@ def main(arguments: list[str]) -> int:
         print("This needs playwright and a Chromium on the path.", file=sys.stderr)
         return 2
     inputs = hard_to_pack()
-    report(
-        inputs["truth"][:1_000] | 1, scores=inputs["values"][:1_000]
-    )  # compiles what is compiled
+    # Compiles what is compiled.
+    report(inputs["truth"][:1_000] | 1, scores=inputs["values"][:1_000])
     seconds, page = once(lambda: report(**inputs))
     with tempfile.TemporaryDirectory() as folder:
         path = page.save(Path(folder) / "report.html")
         megabytes = path.stat().st_size / 1e6
         rows = [Row("built and packed", seconds, megabytes, "MB, all embedded", Target("<", 12))]
-        openings = _QUICK_OPENINGS if options.quick else _OPENINGS
+        openings = _QUICK_OPENINGS if quick else _OPENINGS
         with sync_playwright() as playwright:
             rows += in_browser(playwright, program, path, openings)
-    print_table(f"{_SAMPLES:,} samples, {_EVENTS} events, two detectors, and the series", rows)
-    return verdict(rows)
+    title = f"{_SAMPLES:,} samples, {_EVENTS} events, two detectors, and the series"
+    return print_tables({title: rows})

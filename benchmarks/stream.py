@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks import series
-from benchmarks.timing import Row, Target, new_process, print_table, python_path, verdict
+from benchmarks.timing import (
+    Row,
+    Target,
+    beside,
+    new_process,
+    options,
+    print_tables,
+    with_benchmarks,
+)
 from closecall.affiliation.stream import AffiliationStream
 
 if TYPE_CHECKING:
@@ -86,25 +92,17 @@ def rows_of(samples: int, numbers: dict[str, Any], seconds: float) -> list[Row]:
     """Judge the rate and the memory."""
     rate = samples / numbers["stream"] / 1e6
     counts = f"{numbers['events']:,} true, {numbers['alarms']:,} predicted"
+    name = f"AffiliationStream, {samples:,} samples ({counts})"
+    most = "predicted events kept at most, after a chunk"
+    meaning = f"times the bare pass ({rate:,.0f} million samples a second)"
     rows = [
         Row("truth.sum() + predicted.sum() of every chunk", numbers["bare"]),
-        Row(
-            f"AffiliationStream, {samples:,} samples ({counts})",
-            numbers["stream"],
-            numbers["stream"] / numbers["bare"],
-            f"times the bare pass ({rate:,.0f} million samples a second)",
-            Target("<=", 3),
-        ),
-        Row(
-            "predicted events kept at most, after a chunk",
-            None,
-            numbers["kept"],
-            "predicted events",
-        ),
-        Row(
+        beside(name, numbers["stream"], numbers["bare"], meaning, Target("<=", 3)),
+        Row(most, None, numbers["kept"], "predicted events"),
+        beside(
             f"closed(), {numbers['rows']:,} rows as plain values",
             numbers["closed"],
-            1e6 * numbers["closed"] / max(1, numbers["rows"]),
+            max(1, numbers["rows"]) / 1e6,
             "microseconds per row",
         ),
         Row("the whole process, with making the chunks", seconds),
@@ -116,16 +114,13 @@ def rows_of(samples: int, numbers: dict[str, Any], seconds: float) -> list[Row]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks stream", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"only {_QUICK:,} samples")
+    parser = options("stream", __doc__, f"only {_QUICK:,} samples")
     parser.add_argument("--samples", type=int, help=f"how many samples (default: {_SAMPLES:,})")
-    options = parser.parse_args(arguments)
-    samples = options.samples or (_QUICK if options.quick else _SAMPLES)
+    chosen = parser.parse_args(arguments)
+    samples = chosen.samples or (_QUICK if chosen.quick else _SAMPLES)
     print(f"{samples:,} samples take about {max(1, samples / 100e6):,.0f} seconds.")
-    path = python_path(Path(__file__).parents[1])
-    seconds, numbers = new_process(_RUN.format(samples=samples), {"PYTHONPATH": path})
+    seconds, numbers = new_process(_RUN.format(samples=samples), with_benchmarks())
     scores = f"precision {numbers['precision']:.3f}, recall {numbers['recall']:.3f}"
     print(f"{numbers['rows']:,} rows came while it ran; in the end, {scores}.")
     rows = rows_of(samples, numbers, seconds)
-    print_table(f"One series in chunks of {_CHUNK:,} samples", rows)
-    return verdict(rows)
+    return print_tables({f"One series in chunks of {_CHUNK:,} samples": rows})

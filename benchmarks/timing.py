@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import json
 import operator
@@ -10,17 +11,39 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from math import inf, log
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 _RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # of mallopt(3)
 _SHORTEST_SAMPLE = 2e-3  # seconds; a shorter sample measures the clock and the scheduler
+_PEAK = """
+import json
+from pathlib import Path
+import closecall as cc
+from benchmarks.{module} import {draw}
+def peak():
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
+truth, other = {draw}(10_000_000)
+cc.{function}(truth[:1_000_000].copy(), other[:1_000_000].copy())
+Path("/proc/self/clear_refs").write_text("5")
+before = peak()
+cc.{function}(truth, other)
+print(json.dumps([peak() - before, truth.nbytes + other.nbytes]))
+"""
+
+
+def options(name: str, about: str | None, quick: str) -> argparse.ArgumentParser:
+    """Return the parser of a benchmark's options; `quick` is what the quick run does without."""
+    parser = argparse.ArgumentParser(f"python -m benchmarks {name}", description=about)
+    parser.add_argument("--quick", action="store_true", help=quick)
+    return parser
 
 
 def best_times(
@@ -90,9 +113,21 @@ def run_command(command: Sequence[str], folder: str) -> float:
     return perf_counter() - start
 
 
-def python_path(folder: Path) -> str:
-    """Put a folder before the ones where Python looks for modules already."""
-    return os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+def with_benchmarks() -> dict[str, str]:
+    """Return the setting with which a new process finds this package, before others."""
+    path = (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))
+    return {"PYTHONPATH": os.pathsep.join(filter(None, path))}
+
+
+def peak_memory(module: str, draw: str, function: str, target: Target | None = None) -> list[Row]:
+    """Measure what a function needs beyond ten million samples, in a process of its own."""
+    if not os.access("/proc/self/clear_refs", os.W_OK):
+        print("Peak memory is not measured: this system has no /proc/self/clear_refs.")
+        return []
+    code = _PEAK.format(module=module, draw=draw, function=function)
+    peak, inputs = (size / 1e9 for size in new_process(code, with_benchmarks())[1])
+    label = "peak memory above the input, 10,000,000 samples"
+    return [Row(label, None, peak, f"GB (the input: {inputs:.2f} GB)", target)]
 
 
 def hold_memory() -> bool:
@@ -146,6 +181,13 @@ class Row:
         return self.label, time, value, self.meaning, target, held
 
 
+def beside(
+    label: str, seconds: float, other: float, meaning: str, target: Target | None = None
+) -> Row:
+    """Return the measurement of something that takes so many times as long as another."""
+    return Row(label, seconds, seconds / other, meaning, target)
+
+
 def _decimals(value: float) -> int:
     return 0 if abs(value) >= 100 else 2 if abs(value) >= 1 else 3  # noqa: PLR2004 - digits shown
 
@@ -168,6 +210,13 @@ def print_table(title: str, rows: Sequence[Row]) -> None:
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         )
         print("  " + "  ".join(cells).rstrip())
+
+
+def print_tables(sections: Mapping[str, Sequence[Row]]) -> int:
+    """Print the rows of all sections; return the exit status of the run."""
+    for title, rows in sections.items():
+        print_table(title, rows)
+    return verdict([row for rows in sections.values() for row in rows])
 
 
 def verdict(rows: Sequence[Row]) -> int:

@@ -3,6 +3,7 @@
 import gzip
 import json
 from datetime import timedelta
+from itertools import product
 
 import numpy as np
 import pytest
@@ -50,16 +51,11 @@ def test_the_table_holds_what_evaluate_gives(whole):
     first = np.zeros_like(EPISODES)
     first[400:600] = 1
     trivial = cc.evaluate(EPISODES, first, metrics=METRICS)
-    for metric in METRICS:
-        for prediction, expected in (
-            ("late", scores),
-            ("everything", everything),
-            ("trivial", trivial),
-        ):
-            found = row(whole, metric, prediction)
-            assert found["score"] == expected[f"{metric}_f1"]
-            assert found["precision"] == expected[f"{metric}_precision"]
-            assert found["recall"] == expected[f"{metric}_recall"]
+    told = {"late": scores, "everything": everything, "trivial": trivial}
+    for metric, (prediction, expected) in product(METRICS, told.items()):
+        found = row(whole, metric, prediction)
+        for name, own in (("f1", "score"), ("precision", "precision"), ("recall", "recall")):
+            assert found[own] == expected[f"{metric}_{name}"]
 
 
 def test_every_metric_has_every_prediction(whole):
@@ -76,16 +72,8 @@ def test_an_adversary_is_compared_with_detectors_that_know_as_much(whole):
     event[start:stop] = 1
     helped = LATE.copy()
     helped[start - 200 : stop + 200] = event[start - 200 : stop + 200]
-    score = cc.evaluate(EPISODES, helped, metrics=["range_based"])["range_based_f1"]
-    assert verdict.detector_score == score
-    assert (
-        verdict.score
-        == (
-            cc.evaluate(EPISODES, adversary.from_trivial(event), metrics=["range_based"])[
-                "range_based_f1"
-            ]
-        )
-    )
+    assert verdict.detector_score == cc.metrics.range_based(EPISODES, helped).f1
+    assert verdict.score == cc.metrics.range_based(EPISODES, adversary.from_trivial(event)).f1
 
 
 def test_raw_is_the_comparison_with_the_detectors_as_they_are(whole):
@@ -144,18 +132,11 @@ def test_events_on_clocks_of_two_units_are_audited():
     truth = cc.Events(
         [(origin + a * minutes, origin + b * minutes) for a, b in ((60, 90), (200, 260))]
     )
-    late = cc.Events.from_arrays(
-        truth.starts.astype("datetime64[ns]") + np.timedelta64(10, "m"),
-        truth.stops.astype("datetime64[ns]") + np.timedelta64(10, "m"),
-    )
+    ends = (side.astype("datetime64[ns]") for side in (truth.starts, truth.stops))
+    late = cc.Events.from_arrays(*(side + np.timedelta64(10, "m") for side in ends))
     span = (origin, origin + 400 * minutes)
-    found = audit(
-        truth,
-        {"late": late},
-        span=span,
-        metrics={"affiliation": {}, "margin": {"margin": timedelta(minutes=15)}},
-        budget=30,
-    )
+    metrics = {"affiliation": {}, "margin": {"margin": timedelta(minutes=15)}}
+    found = audit(truth, {"late": late}, span=span, metrics=metrics, budget=30)
     assert row(found, "margin", "late")["score"] == 1
     assert row(found, "affiliation", "late")["score"] == cc.affiliation(truth, late, span=span).f1
     assert found.verdicts["affiliation"].raw.beaten is False
@@ -164,9 +145,8 @@ def test_events_on_clocks_of_two_units_are_audited():
 def test_random_points_beat_point_adjust_where_detectors_are_imprecise():
     noisy = adversary.random_ranges(EPISODES, count=60, length=10, seed=1)
     found = audit(EPISODES, {"noisy": noisy}, metrics=["point_adjust", "affiliation"])
-    raw, joined = found.verdicts["point_adjust"]
+    raw, verdict = found.verdicts["point_adjust"]
     assert raw.beaten
-    verdict = joined
     assert (verdict.beaten, verdict.by, verdict.knows) == (True, "random_points", 0)
     assert verdict.score > 0.9
 
@@ -222,13 +202,8 @@ def test_an_audit_repeats_itself(whole):
 
 def test_progress_counts_to_its_total():
     seen = []
-    audit(
-        EPISODES,
-        {"late": LATE},
-        metrics=["classical"],
-        budget=20,
-        progress=lambda *at: seen.append(at),
-    )
+    told = {"budget": 20, "progress": lambda *at: seen.append(at)}
+    audit(EPISODES, {"late": LATE}, metrics=["classical"], **told)
     assert [done for done, _ in seen] == list(range(1, len(seen) + 1))
     # Each round of fresh draws adds what it takes.
     totals = [total for _, total in seen]
@@ -249,13 +224,8 @@ def test_one_event_leaves_informed_adversaries_out():
     truth = [0] * 50 + [1] * 20 + [0] * 50
     found = audit(truth, {"late": np.roll(truth, 5)}, metrics=["composite"])
     assert set(found.left_out) == {"alternating", "composite"}
-    assert {row["prediction"] for row in found.table} == {
-        "late",
-        "trivial",
-        "everything",
-        "random_points",
-        "random_ranges",
-    }
+    predictions = ["late", "trivial", "everything", "random_points", "random_ranges"]
+    assert [row["prediction"] for row in found.table] == predictions
 
 
 def test_frames(whole):
@@ -298,11 +268,7 @@ def test_the_repr_is_one_line(whole):
         (([0, 1], {"a": [0, 1]}), {"seed": -1}, "`seed` to be 0 or more"),
         (([0, 1], {"a": [0, 1]}), {"trivial": [1]}, "`trivial` to have as many labels as `truth`"),
         (([0, 1], {"a": [0, 1], "b": [0, 2]}), {}, "`detectors['b']` labels to be 0 or 1, got 2"),
-        (
-            ([0, 1], {"everything": [0, 1]}),
-            {},
-            "the audit's own predictions (trivial, alt",
-        ),
+        (([0, 1], {"everything": [0, 1]}), {}, "the audit's own predictions (trivial, alt"),
         (([0, 1], {3: [0, 1]}), {}, "names in `detectors` to be text, got 3"),
     ],
 )

@@ -29,11 +29,8 @@ def by_hand(trivial):
 
 
 def test_alternation_starts_positive_and_keeps_a_gap_on_either_side():
-    assert adversary.from_trivial([0, 0, 0, 1, 1, 1, 1, 0, 0, 0]).tolist() == [
-        *(1, 1, 0),
-        *(1, 0, 1, 0),
-        *(0, 1, 1),
-    ]
+    built = adversary.from_trivial([0, 0, 0, 1, 1, 1, 1, 0, 0, 0]).tolist()
+    assert built == [*(1, 1, 0), *(1, 0, 1, 0), *(0, 1, 1)]
 
 
 def test_an_event_at_the_border_has_no_gap_outside_the_series():
@@ -126,13 +123,10 @@ def test_random_ranges_keep_their_number_and_length(count, length, seed):
     size = count * length + count - 1
     tight = adversary.random_ranges([0] * size, count=count, length=length, seed=seed)
     assert cc.Events.from_labels(tight).durations.tolist() == [length] * count
-    loose = adversary.random_ranges(
-        cc.Events([]), count=count, length=length, seed=seed, span=(0, 99)
-    )
+    drawn = {"count": count, "seed": seed}
+    loose = adversary.random_ranges(cc.Events([]), length=length, span=(0, 99), **drawn)
     assert loose.durations.tolist() == [length] * count
-    floats = adversary.random_ranges(
-        cc.Events([]), count=count, length=length / 8, seed=seed, span=(-4.0, 4.0)
-    )
+    floats = adversary.random_ranges(cc.Events([]), length=length / 8, span=(-4.0, 4.0), **drawn)
     assert floats.durations == pytest.approx(np.full(count, length / 8))
     assert (floats.starts[1:] >= floats.stops[:-1]).all()
 
@@ -175,10 +169,7 @@ def test_every_place_of_a_random_range_is_as_likely():
             "one tick to each added prediction (0.1 of it is 3), got `count` 4",
         ),
         (lambda: adversary.against_composite([1] * 30), "leaves room for the added predictions"),
-        (
-            lambda: adversary.against_composite([0, 1], share=0),
-            "`share` to be a number above 0",
-        ),
+        (lambda: adversary.against_composite([0, 1], share=0), "`share` to be a number above 0"),
         (lambda: adversary.against_composite([0, 1], count=0), "`count` to be 1 or more, got 0"),
         (lambda: adversary.random_points([0, 1], count=3), "`count` to be at most 2, got 3"),
         (lambda: adversary.random_points([0, 1], count=1, seed=-1), "`seed` to be 0 or more"),

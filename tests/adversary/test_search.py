@@ -65,9 +65,8 @@ def test_a_search_repeats_itself_and_says_what_it_tried():
 
 def test_the_random_prediction_that_is_found_can_be_drawn_again():
     found = adversary.search("classical", EPISODES, families="random_ranges")
-    assert found.prediction.tolist() == (
-        adversary.random_ranges(EPISODES, **found.parameters).tolist()
-    )
+    again = adversary.random_ranges(EPISODES, **found.parameters)
+    assert found.prediction.tolist() == again.tolist()
     assert found.score == cc.metrics.classical(EPISODES, found.prediction).f1
 
 

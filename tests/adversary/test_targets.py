@@ -11,21 +11,14 @@ from closecall.adversary.audit import audit
 from closecall.adversary.targets import measure_targets
 from closecall.metrics.registry import METRICS as REGISTRY
 from closecall.metrics.registry import REQUIRED
+from tests.adversary.test_audit import EPISODES, row
 
-EPISODES = np.array(([0] * 400 + [1] * 200) * 5 + [0] * 500)
 METRICS = ("classical", "point_adjust", "range_based", "affiliation")
 
 
 @pytest.fixture(scope="module")
 def whole():
     return audit(EPISODES, {"late": np.roll(EPISODES, 60)}, metrics=METRICS, budget=5)
-
-
-def row(audited, metric, prediction):
-    (found,) = [
-        row for row in audited.table if (row["metric"], row["prediction"]) == (metric, prediction)
-    ]
-    return found
 
 
 def target(audited, metric, name):

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from closecall.datasets import read_tsb_ad
 from closecall.datasets.layouts import (
     OneSeries,
-    checked_path,
     detector_folders,
     existing_folder,
     join_series,
@@ -148,8 +148,8 @@ def test_a_folder_that_is_none(tmp_path):
 
 
 def test_a_path_that_is_none(tmp_path):
-    assert checked_path(str(tmp_path), "data") == checked_path(tmp_path, "data") == tmp_path
-    for function in (lambda: checked_path(5, "data"), lambda: existing_folder(5, "data", "files")):
+    assert existing_folder(str(tmp_path), "data", "files") == tmp_path
+    for function in (lambda: read_tsb_ad(5), lambda: existing_folder(5, "data", "files")):
         with pytest.raises(InputTypeError) as caught:
             function()
         assert str(caught.value) == "Expected `data` to be a path, got 5."

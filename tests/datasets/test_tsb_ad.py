@@ -123,27 +123,19 @@ def test_scores_of_another_length(layout):
 @pytest.mark.parametrize(
     ("array", "got"),
     [
-        (np.zeros((4, 2)), "an array of float64 and shape (4, 2)"),
-        (np.array(["a", "b", "c", "d"]), "an array of <U1 and shape (4,)"),
-        (np.array(1.0), "an array of float64 and shape ()"),
+        (np.zeros((4, 2)), "float64 and shape (4, 2)"),
+        (np.array(["a", "b", "c", "d"]), "<U1 and shape (4,)"),
+        (np.array(1.0), "float64 and shape ()"),
     ],
 )
 def test_scores_that_are_not_one_number_per_sample(layout, array, got):
-    data, scores = layout
-    path = scores / "KNN" / f"{TWO}.npy"
+    path = layout[1] / "KNN" / f"{TWO}.npy"
     np.save(path, array)
-    assert refusal(read_tsb_ad, data, scores) == (
-        f"Expected {path} to have one number for each sample, got {got}."
-    )
-
-
-def test_a_file_that_is_no_array(layout):
-    data, scores = layout
-    path = scores / "KNN" / f"{TWO}.npy"
+    message = f"Expected {path} to have one number for each sample, got an array of {got}."
+    assert refusal(read_tsb_ad, *layout) == message
     path.write_text("0.5")
-    assert refusal(read_tsb_ad, data, scores).startswith(
-        f"Expected {path} to be a NumPy array, got "
-    )
+    message = f"Expected {path} to be a NumPy array, got "
+    assert refusal(read_tsb_ad, *layout).startswith(message)
 
 
 def test_folders_that_are_not_the_layout(layout, tmp_path):

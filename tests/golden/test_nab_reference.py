@@ -53,18 +53,18 @@ def nab_data(data_folder):
     return truth, corpus(folder), json.loads((folder / "reference_results.json").read_text())
 
 
+def scored(nab_data, detector, profile, threshold=None):
+    truth, columns, _ = nab_data
+    axis = {"times": columns["timestamp"], "profile": profile, "threshold": threshold}
+    return nab_corpus(truth, columns[detector], **axis)
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("detector", DETECTORS)
 def test_published_score_at_the_published_threshold(nab_data, detector, profile):
-    truth, columns, published = nab_data
+    published = nab_data[2]
     threshold = published["thresholds"][detector][profile]["threshold"]
-    result = nab_corpus(
-        truth,
-        columns[detector],
-        times=columns["timestamp"],
-        profile=profile,
-        threshold=threshold,
-    )
+    result = scored(nab_data, detector, profile, threshold)
     assert result.value == pytest.approx(published["final"][detector][profile], abs=1e-6)
     assert len(result.series) == 58
     assert sum(series.windows for series in result.series.values()) == 116
@@ -73,8 +73,7 @@ def test_published_score_at_the_published_threshold(nab_data, detector, profile)
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("detector", DETECTORS)
 def test_the_best_threshold(nab_data, detector, profile):
-    truth, columns, published = nab_data
-    result = nab_corpus(truth, columns[detector], times=columns["timestamp"], profile=profile)
+    published, result = nab_data[2], scored(nab_data, detector, profile)
     if (detector, profile) in BETTER:
         threshold, value = BETTER[detector, profile]
         assert result.threshold == threshold
@@ -87,10 +86,7 @@ def test_the_best_threshold(nab_data, detector, profile):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("detector", [name for name in DETECTORS if name != "random"])
 def test_published_score_by_the_climb(nab_data, detector, profile):
-    truth, columns, published = nab_data
-    result = nab_corpus(
-        truth, columns[detector], times=columns["timestamp"], profile=profile, threshold="climb"
-    )
+    published, result = nab_data[2], scored(nab_data, detector, profile, "climb")
     assert result.value == pytest.approx(published["final"][detector][profile], abs=1e-6)
     found = published["thresholds"][detector][profile]
     if detector == "windowedGaussian":
@@ -102,17 +98,10 @@ def test_published_score_by_the_climb(nab_data, detector, profile):
 
 @pytest.mark.parametrize(
     ("profile", "gain"),
-    [
-        ("standard", 0.8236713477),
-        ("reward_low_FP_rate", 0.0),
-        ("reward_low_FN_rate", 1.3246732509),
-    ],
+    list(zip(PROFILES, (0.8236713477, 0.0, 1.3246732509), strict=True)),
 )
 def test_random_is_better_by_a_climb_of_today(nab_data, profile, gain):
-    truth, columns, published = nab_data
-    result = nab_corpus(
-        truth, columns["random"], times=columns["timestamp"], profile=profile, threshold="climb"
-    )
+    published, result = nab_data[2], scored(nab_data, "random", profile, "climb")
     assert result.value - published["final"]["random"][profile] == pytest.approx(gain, abs=1e-6)
 
 
@@ -133,7 +122,7 @@ def climbed_in_2015(numbers, profile):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_published_score_of_random_by_the_climb_of_2015(nab_data, profile):
-    truth, columns, published = nab_data
+    _, columns, published = nab_data
     found = published["thresholds"]["random"][profile]
     numbers = max(columns["random"].values(), key=len)
     assert all((own == numbers[: own.size]).all() for own in columns["random"].values())
@@ -141,13 +130,7 @@ def test_published_score_of_random_by_the_climb_of_2015(nab_data, profile):
     assert climbed.threshold == pytest.approx(found["threshold"], abs=1e-15)
     # The scores then were divided by sigma(-1) to five digits.
     assert climbed.raw == pytest.approx(found["score"], abs=1e-4)
-    result = nab_corpus(
-        truth,
-        columns["random"],
-        times=columns["timestamp"],
-        profile=profile,
-        threshold=climbed.threshold,
-    )
+    result = scored(nab_data, "random", profile, climbed.threshold)
     assert result.value == pytest.approx(published["final"]["random"][profile], abs=1e-6)
 
 

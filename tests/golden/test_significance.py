@@ -9,16 +9,10 @@ from numba import config
 
 from closecall.chance import significance
 from closecall.datasets import load_kdd2022
+from closecall.paper.published import DATASETS
 from tests.golden.published import labels
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-TITLES = {
-    "machinetemp": "Machine-Temp",
-    "nyctaxi": "NYC-Taxi",
-    "twitteraapl": "Twitter-AAPL",
-    "swat": "SWaT",
-}
-DATASETS = tuple(TITLES)
 SHIFTS = 199
 LEVEL = 0.05
 
@@ -81,5 +75,5 @@ def test_the_table_in_the_documents(data_folder):
             found = significance(series.truth, series.predicted[detector])
             scores = [f"{found.f1.observed:.2f}", f"{found.f1.mean:.2f}"]
             tests = (found.precision, found.recall, found.f1)
-            computed[TITLES[name], detector] = [*scores, *(f"{x.pvalue:.3f}" for x in tests)]
+            computed[DATASETS[name], detector] = [*scores, *(f"{x.pvalue:.3f}" for x in tests)]
     assert shown == computed

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.affiliation.score import score_pair
 from closecall.events import Intervals
-from closecall.metrics import _affiliation_kernels as kernels
+from closecall.metrics import _kernels as kernels
 from closecall.metrics import affiliation_variants as variants
 from closecall.metrics.affiliation_variants import (
     RescaledResult,

@@ -1,14 +1,13 @@
 from math import isnan
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from closecall.metrics.pate import pate
+from tests.metrics.test_vus import LEVELS, fixed_series
 from tests.oracle import pate as oracle
 
-LEVELS = st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 0.5, 2.0, np.inf])
 FALLING = ([True] * 20 + [False], [1.0] + [0.1] * 4 + [2.0] * 8 + [0.1] * 7 + [0.5])
 
 
@@ -22,14 +21,6 @@ def series(draw):
         labels[start:stop] = [True] * (stop - start)
     score = st.floats(-2, 2) if draw(st.booleans()) else LEVELS
     return labels, draw(st.lists(score, min_size=length, max_size=length))
-
-
-def fixed_series():
-    """Events at both ends, two almost touching ones, and a long one; no randomness."""
-    truth = np.zeros(400, dtype=np.int64)
-    for start, stop in ((0, 1), (50, 60), (61, 62), (130, 180), (399, 400)):
-        truth[start:stop] = 1
-    return truth, (np.arange(400) * 7919 % 1009) / 1009 + 0.5 * truth
 
 
 @given(series(), st.integers(0, 30), st.integers(0, 30))

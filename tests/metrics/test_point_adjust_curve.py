@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.fscore import f_measure
-from closecall.metrics.point_adjust import point_adjust
 from closecall.metrics.point_adjust_curve import point_adjust_curve
+from closecall.metrics.pointwise import point_adjust
 from tests.metrics.test_pointwise import both, same
 from tests.oracle import pointwise as oracle
 from tests.properties.strategies import dyadic_steps, labelled

@@ -17,16 +17,24 @@ from tests.oracle import range_based as oracle
 from tests.properties.strategies import cases, events
 
 BIASES = ("flat", "front", "middle", "back")
-CARDINALITIES = {
-    "one": lambda _: Fraction(1),
-    "reciprocal": lambda count: Fraction(1, count),
-}
+CARDINALITIES = {"one": lambda _: Fraction(1), "reciprocal": lambda count: Fraction(1, count)}
 
 
-def score(case, place=int, **settings):
+def score(case, place=int, metric=range_based, **settings):
     moved = case.moved(place)
-    span = moved.span
-    return range_based(events(moved.truth), events(moved.predicted), span=span, **settings)
+    return metric(events(moved.truth), events(moved.predicted), span=moved.span, **settings)
+
+
+def limit_and_near(case, metric, width, **settings):
+    """Score points as they are, and as ranges of a tiny width."""
+
+    def widened(intervals):
+        return events([(start, stop + width * (start == stop)) for start, stop in intervals])
+
+    exact = case.moved(float)
+    settings["span"] = (exact.span[0], exact.span[1] + 1)
+    limit = metric(events(exact.truth), events(exact.predicted), **settings)
+    return limit, metric(widened(exact.truth), widened(exact.predicted), **settings)
 
 
 def as_datetime(seconds):
@@ -109,23 +117,10 @@ def test_precision_has_no_existence_weight():
     place=st.sampled_from([int, float, as_datetime]),
 )
 def test_against_the_oracle(case, biases, cardinality, alpha, place):
-    precision, recall = oracle.evaluate(
-        case.truth,
-        case.predicted,
-        counted=place is int,
-        alpha=Fraction(alpha, 4),
-        cardinality=CARDINALITIES[cardinality],
-        precision_bias=biases[0],
-        recall_bias=biases[1],
-    )
-    result = score(
-        case,
-        place,
-        alpha=alpha / 4,
-        cardinality=cardinality,
-        precision_bias=biases[0],
-        recall_bias=biases[1],
-    )
+    both = dict(zip(("precision_bias", "recall_bias"), biases, strict=True))
+    own = {"alpha": Fraction(alpha, 4), "cardinality": CARDINALITIES[cardinality], **both}
+    precision, recall = oracle.evaluate(case.truth, case.predicted, counted=place is int, **own)
+    result = score(case, place, alpha=alpha / 4, cardinality=cardinality, **both)
     assert result.precision == pytest.approx(precision, abs=1e-12, nan_ok=True)
     assert result.recall == pytest.approx(recall, abs=1e-12)
 
@@ -143,17 +138,8 @@ def test_a_function_as_bias_against_the_oracle(case, place):
 
 @given(case=cases(), bias=st.sampled_from(BIASES))
 def test_points_are_limits_of_short_ranges(case, bias):
-    def widened(intervals):
-        return [(start, stop + 1e-9 * (start == stop)) for start, stop in intervals]
-
     settings = {"precision_bias": bias, "recall_bias": bias}
-    exact = case.moved(float)
-    first, last = exact.span
-    span = (first, last + 1)
-    limit = range_based(events(exact.truth), events(exact.predicted), span=span, **settings)
-    near = range_based(
-        events(widened(exact.truth)), events(widened(exact.predicted)), span=span, **settings
-    )
+    limit, near = limit_and_near(case, range_based, 1e-9, **settings)
     assert near.precision == pytest.approx(limit.precision, abs=1e-7, nan_ok=True)
     assert near.recall == pytest.approx(limit.recall, abs=1e-7)
 

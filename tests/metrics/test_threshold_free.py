@@ -4,31 +4,22 @@ from math import isnan
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import InputError, MissingExtraError
-from closecall.events import Events
+from closecall.events import Events, runs
 from closecall.metrics.threshold_free import (
     affiliation_average_precision,
     auc_roc,
     average_precision,
     rank,
-    true_runs,
     true_samples,
 )
 from closecall.series import read_scored
+from tests.metrics.test_vus import series
 
 TRUTH = [0, 1, 1, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.9, 0.3, 0.6, 0.3, 0.0, 0.7, 0.2]
-
-
-@st.composite
-def series(draw):
-    length = draw(st.integers(1, 20))
-    labels = draw(st.lists(st.booleans(), min_size=length, max_size=length))
-    level = st.sampled_from([-np.inf, -1.0, 0.0, 0.5, np.inf])
-    return labels, draw(st.lists(level, min_size=length, max_size=length))
 
 
 @given(series())
@@ -98,7 +89,7 @@ def test_an_event_that_juts_out_is_true_on_the_samples_it_meets():
 
 def test_events_that_touch_are_one_run():
     scored = read_scored(Events([(1, 3), (3, 5)]), np.zeros(6), times=range(6))
-    starts, stops = true_runs(scored)
+    starts, stops = runs(true_samples(scored))
     assert (starts.tolist(), stops.tolist()) == ([1], [5])
 
 

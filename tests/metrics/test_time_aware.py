@@ -12,8 +12,9 @@ from hypothesis import given
 
 import closecall as cc
 from closecall.metrics.time_aware import decay_between, enhanced_time_aware, time_aware
+from tests.metrics.test_range_based import limit_and_near, score
 from tests.oracle import time_aware as oracle
-from tests.properties.strategies import cases, events
+from tests.properties.strategies import cases
 
 FIRST = 1 / (1 + exp(-6))  # the weight right after an event
 LAST = 1 / (1 + exp(6))
@@ -25,11 +26,6 @@ THETAS = st.sampled_from(
 
 def as_datetime(seconds):
     return ORIGIN + timedelta(seconds=seconds)
-
-
-def score(case, place=int, **settings):
-    moved = case.moved(place)
-    return time_aware(events(moved.truth), events(moved.predicted), span=moved.span, **settings)
 
 
 def test_detection_and_portion():
@@ -60,12 +56,7 @@ def test_the_middle_of_a_section_is_exactly_a_half():
 
 @pytest.mark.parametrize(
     ("delta", "weights"),
-    [
-        (0, [0, 0, 0]),
-        (1, [FIRST, 0, 0]),
-        (2, [FIRST, LAST, 0]),
-        (3, [FIRST, 0.5, LAST]),
-    ],
+    [(0, [0, 0, 0]), (1, [FIRST, 0, 0]), (2, [FIRST, LAST, 0]), (3, [FIRST, 0.5, LAST])],
 )
 def test_the_section_after_an_event_fades(delta, weights):
     truth = [0, 1, 1, 0, 0, 0]
@@ -122,29 +113,23 @@ def test_against_the_oracle(case, theta, alpha, delta, place):
         case.truth, case.predicted, counted=place is int, delta=delta, **settings
     )
     length = timedelta(seconds=delta) if place is as_datetime else delta
-    result = score(case, place, delta=length, **settings)
+    result = score(case, place, time_aware, delta=length, **settings)
     assert result.precision == pytest.approx(precision, abs=1e-9, nan_ok=True)
     assert result.recall == pytest.approx(recall, abs=1e-9)
 
 
 @given(case=cases(), delta=st.integers(0, 12))
 def test_points_are_limits_of_short_ranges(case, delta):
-    def widened(intervals):
-        return [(start, stop + 1e-9 * (start == stop)) for start, stop in intervals]
-
-    exact = case.moved(float)
-    first, last = exact.span
     # No prediction may start where a section stops: the section of a widened point moves along.
-    settings = {"span": (first, last + 1), "delta": delta + 0.5, "alpha": 0}
-    limit = time_aware(events(exact.truth), events(exact.predicted), **settings)
-    near = time_aware(events(widened(exact.truth)), events(widened(exact.predicted)), **settings)
+    limit, near = limit_and_near(case, time_aware, 1e-9, delta=delta + 0.5, alpha=0)
     assert near.precision == pytest.approx(limit.precision, abs=1e-6, nan_ok=True)
     assert near.recall == pytest.approx(limit.recall, abs=1e-6)
 
 
 @given(case=cases(truth="no", predicted="no", at_least=1), delta=st.integers(0, 12))
 def test_moving_the_series_changes_nothing(case, delta):
-    assert score(case, lambda time: time + 10**15, delta=delta) == score(case, delta=delta)
+    far = score(case, lambda time: time + 10**15, time_aware, delta=delta)
+    assert far == score(case, metric=time_aware, delta=delta)
 
 
 def test_long_sections_are_summed_by_a_formula(monkeypatch):
@@ -186,13 +171,8 @@ def test_everything_predicted():
 def test_lengths_are_durations_between_datetimes():
     truth = cc.Events([(as_datetime(0), as_datetime(60))])
     predicted = cc.Events([(as_datetime(75), as_datetime(75.5))])
-    result = time_aware(
-        truth,
-        predicted,
-        span=(ORIGIN, as_datetime(3600)),
-        delta=timedelta(milliseconds=30_500),
-        alpha=0,
-    )
+    span, delta = (ORIGIN, as_datetime(3600)), timedelta(milliseconds=30_500)
+    result = time_aware(truth, predicted, span=span, delta=delta, alpha=0)
     middle = 1 / (1 + np.exp(-6 + 12 * np.array([15.0, 15.25, 15.5]) / 30.5))
     assert result.precision == pytest.approx(middle.mean(), rel=1e-3)
     assert result.precision == pytest.approx(0.5, abs=1e-9)
@@ -200,13 +180,6 @@ def test_lengths_are_durations_between_datetimes():
 
 def inclusive(*ranges):
     return cc.Events([(first, last + 1) for first, last in ranges])
-
-
-def enhanced_score(case, place=int, **settings):
-    moved = case.moved(place)
-    return enhanced_time_aware(
-        events(moved.truth), events(moved.predicted), span=moved.span, **settings
-    )
 
 
 @pytest.mark.parametrize(
@@ -269,23 +242,16 @@ def test_against_the_oracle_enhanced(case, theta_p, theta_r, place):
     precision, recall = oracle.enhanced_time_aware(
         case.truth, case.predicted, theta_p=theta_p, theta_r=theta_r
     )
-    result = enhanced_score(case, place, theta_p=float(theta_p), theta_r=float(theta_r))
+    thetas = {"theta_p": float(theta_p), "theta_r": float(theta_r)}
+    result = score(case, place, enhanced_time_aware, **thetas)
     assert result.precision == pytest.approx(precision, abs=1e-12, nan_ok=True)
     assert result.recall == pytest.approx(recall, abs=1e-12)
 
 
 @given(case=cases(), theta_p=st.sampled_from([0.05, 0.45, 0.85]))
 def test_points_are_limits_of_short_ranges_enhanced(case, theta_p):
-    def widened(intervals):
-        return [(start, stop + 1e-12 * (start == stop)) for start, stop in intervals]
-
-    exact = case.moved(float)
-    first, last = exact.span
-    settings = {"span": (first, last + 1), "theta_p": theta_p, "theta_r": 0.15}
-    limit = enhanced_time_aware(events(exact.truth), events(exact.predicted), **settings)
-    near = enhanced_time_aware(
-        events(widened(exact.truth)), events(widened(exact.predicted)), **settings
-    )
+    settings = {"theta_p": theta_p, "theta_r": 0.15}
+    limit, near = limit_and_near(case, enhanced_time_aware, 1e-12, **settings)
     assert near.precision == pytest.approx(limit.precision, abs=1e-4, nan_ok=True)
     assert near.recall == pytest.approx(limit.recall, abs=1e-4)
 

@@ -160,9 +160,8 @@ def test_infinite_thresholds_lie_beyond_the_finite_ones():
     low, high = lower.get_xlim()
     assert low < places[-1] < 0
     assert 0.9 < places[0] < high
-    named = dict(
-        zip(lower.get_xticks(), (text.get_text() for text in lower.get_xticklabels()), strict=True)
-    )
+    labels = [text.get_text() for text in lower.get_xticklabels()]
+    named = dict(zip(lower.get_xticks(), labels, strict=True))
     assert (named[places[0]], named[places[-1]]) == ("inf", "-inf")
 
 
@@ -218,15 +217,6 @@ CURVES = {
 }
 
 
-def is_apart(first, second):
-    return (
-        first.x1 <= second.x0
-        or second.x1 <= first.x0
-        or first.y1 <= second.y0
-        or second.y1 <= first.y0
-    )
-
-
 @pytest.mark.parametrize("beta", [1, 4])
 @pytest.mark.parametrize("name", CURVES)
 def test_no_text_is_cut_off_or_over_another(name, beta):
@@ -239,15 +229,13 @@ def test_no_text_is_cut_off_or_over_another(name, beta):
         parts = [panel.xaxis.label, panel.yaxis.label, panel.title, panel._left_title]
         ticks = [label for label in panel.get_xticklabels() if label.get_visible()]
         boxes += [part.get_window_extent(renderer) for part in parts if part.get_text()]
-        assert all(
-            is_apart(first.get_window_extent(renderer), second.get_window_extent(renderer))
-            for first, second in pairwise(ticks)
-        )
+        extents = [label.get_window_extent(renderer) for label in ticks]
+        assert not any(first.fully_overlaps(second) for first, second in pairwise(extents))
     boxes.append(axes[1].get_legend().get_window_extent(renderer))
     for index, box in enumerate(boxes):
         assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
         assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
-        assert all(is_apart(box, other) for other in boxes[:index])
+        assert not any(box.fully_overlaps(other) for other in boxes[:index])
 
 
 @pytest.mark.parametrize("name", CURVES)
@@ -275,6 +263,8 @@ def test_refused():
         plot_curve(CURVE, point=0.5)
     with pytest.raises(InputError, match="0 or more, got -1"):
         plot_curve(CURVE, beta=-1)
+    with pytest.raises(InputError, match="`kind` to be 'precision_recall' or 'froc'"):
+        plot_curve(CURVE, kind="roc")
 
 
 LOWEST = np.finfo(np.float64).min
@@ -406,8 +396,7 @@ class TestFreeResponse:
         assert self.line(axes, "over half in alarm").get_ydata().tolist()[-1] == 1
 
     def test_the_chosen_point_is_marked_and_told_as_the_headline_tells_it(self):
-        data = demo()
-        curve = cc.affiliation_curve(data.truth, data.scores["threshold"], times=data.times)
+        curve = demo_curve("threshold")
         point = curve.best(max_false_alarms_per=(1, timedelta(days=5)))
         axes = curve.plot(kind="froc", point=point)
         text, (x, y) = axes.texts[-1].get_text(), axes.lines[-1].get_xydata()[0]
@@ -423,7 +412,3 @@ class TestFreeResponse:
         assert drawn < 2500 < len(curve)
         most = self.line(axes, "most caught").get_ydata().max()
         assert most == curve.caught[curve.alarmed <= 0.5].max()
-
-    def test_another_kind_is_refused(self):
-        with pytest.raises(ValueError, match="`kind` to be 'precision_recall' or 'froc'"):
-            plot_curve(random_curve(0), kind="roc")

@@ -1,18 +1,16 @@
 """Names that come from data are drawn letter by letter."""
 
 import io
-import re
 import subprocess
 import sys
-from html import unescape
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 
 import closecall as cc
 from closecall.plot import plot_batch, plot_comparison, plot_events
 from closecall.plot.drawing import plain
+from tests.plot.test_events import written
 
 HOSTILE = (
     "price_$a_vs_$b",
@@ -31,14 +29,9 @@ SPAN = (0, 100)
 
 def drawn(axes):
     """Texts of the saved figure, as a reader sees them."""
-    figure = np.ravel(axes)[0].figure
-    figure.savefig(io.BytesIO(), format="png")
-    file = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none"}):
-        figure.savefig(file, format="svg")
-    texts = re.findall(r"<text[^>]*>(.*?)</text>", file.getvalue(), flags=re.DOTALL)
-    plain_texts = [unescape(re.sub(r"<[^>]*>", " ", text)).strip() for text in texts]
-    return [text.replace("\N{ZERO WIDTH SPACE}", "") for text in plain_texts]
+    first = np.ravel(axes)[0]
+    first.figure.savefig(io.BytesIO(), format="png")
+    return [text.replace("\N{ZERO WIDTH SPACE}", "") for text in written(first)]
 
 
 def seen(name):

@@ -3,6 +3,7 @@
 import io
 import re
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from zoneinfo import ZoneInfo
 
 import matplotlib as mpl
@@ -49,8 +50,7 @@ def written(ax):
     with mpl.rc_context({"svg.fonttype": "none"}):
         ax.figure.savefig(file, format="svg")
     texts = re.findall(r"<text[^>]*>(.*?)</text>", file.getvalue(), flags=re.DOTALL)
-    plain = [re.sub(r"<[^>]*>", " ", text).strip() for text in texts]
-    return [text.replace("&gt;", ">").replace("&lt;", "<") for text in plain]
+    return [unescape(re.sub(r"<[^>]*>", " ", text)).strip() for text in texts]
 
 
 def test_one_bar_per_event_where_the_event_is():
@@ -133,11 +133,9 @@ def test_ignored_time_is_hatched_and_named_and_gaps_break_the_line():
     assert np.isnan(y).nonzero()[0].tolist() == [100]
     assert x[~np.isnan(y)].tolist() == times.tolist(), "values in ignored time are drawn too"
     # The picture of the result is the same, but for the values.
-    result = cc.affiliation(truth, predicted, times=times, max_step=1, ignore=ignore)
-    assert (
-        lanes(result.plot())[1][2]
-        == lanes(plot_events(truth, predicted, times=times, max_step=1, ignore=ignore))[1][2]
-    )
+    axis = {"times": times, "max_step": 1, "ignore": ignore}
+    drawn = lanes(cc.affiliation(truth, predicted, **axis).plot())[1][2]
+    assert drawn == lanes(plot_events(truth, predicted, **axis))[1][2]
 
 
 def note(ax):

@@ -11,17 +11,10 @@ from closecall.wording import score_text
 from tests.report.conftest import opened
 
 COLUMNS = {
-    "precision": "precision",
-    "recall": "recall",
-    "f1": "f1",
-    "precisionDistance": "precision_distance",
-    "recallDistance": "recall_distance",
-    "early": "early",
-    "late": "late",
-    "delay": "delay",
-    "nearest": "nearest",
-    "duration": "predicted_duration",
+    name: name for name in ("precision", "recall", "f1", "early", "late", "delay", "nearest")
 }
+COLUMNS |= {"precisionDistance": "precision_distance", "recallDistance": "recall_distance"}
+COLUMNS |= {"duration": "predicted_duration"}
 SCORE_AT = """([index, thresholds]) => thresholds.map((text) => {
   const result = closecall.view.scoreAt(index, Number(text));
   const texts = ([name, column]) => [name, [...column].map(String)];
@@ -155,17 +148,11 @@ DETECTORS = {
 }
 FIXED = {
     "events": {"truth": TRUE_EVENTS, "predicted": DETECTORS, "span": (0, 97)},
-    "labels beside true events": {
-        "truth": INCIDENTS,
-        "predicted": ALARMS.to_labels(MINUTES),
-        "times": MINUTES,
-    },
-    "events beside true labels": {
-        "truth": INCIDENTS.to_labels(MINUTES),
-        "predicted": ALARMS,
-        "times": MINUTES,
-    },
+    "labels beside true events": {"truth": INCIDENTS, "predicted": ALARMS.to_labels(MINUTES)},
+    "events beside true labels": {"truth": INCIDENTS.to_labels(MINUTES), "predicted": ALARMS},
 }
+for name in list(FIXED)[1:]:
+    FIXED[name]["times"] = MINUTES
 
 
 @pytest.fixture(scope="module")

@@ -221,14 +221,8 @@ BEST = """sets => sets.map((limits) => {
 
 @pytest.fixture(scope="module")
 def axes(show):
-    return show(
-        report_batch(
-            {
-                name: {"truth": TRUTH, "scores": SCORES, **options}
-                for name, (options, _) in AXES.items()
-            }
-        )
-    )
+    own = {"truth": TRUTH, "scores": SCORES}
+    return show(report_batch({name: {**own, **options} for name, (options, _) in AXES.items()}))
 
 
 def in_units(value, unit):

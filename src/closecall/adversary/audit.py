@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from importlib import import_module
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -33,6 +34,7 @@ from closecall.errors import InputError, InputTypeError, MissingExtraError, expe
 from closecall.events import Events, Intervals
 from closecall.parameters import require_choice, require_count, require_function
 from closecall.series import read_pair
+from closecall.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -259,21 +261,14 @@ class Audit:
         rows = flat_rows(self, part)
         columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
         try:
-            if backend == "pandas":
-                import pandas as pd
-
-                return pd.DataFrame(columns)
-            import polars as pl
-
-            return pl.DataFrame(columns)
+            return import_module(backend).DataFrame(columns)
         except ImportError as error:
             raise MissingExtraError(backend) from error
 
     def __repr__(self) -> str:
         raw, joined = (", ".join(own) or "none" for own in (self.beaten, self.beaten_joined))
-        events = f"{self.events} event{'' if self.events == 1 else 's'}"
         return (
-            f"Audit({len(self.verdicts)} metrics on {events}, {self.tried} "
+            f"Audit({len(self.verdicts)} metrics on {counted(self.events, 'event')}, {self.tried} "
             f"uninformative predictions, beaten raw: {raw}; joined: {joined})"
         )
 
@@ -301,13 +296,9 @@ def _plain(value: Any) -> Any:
 def _require_detectors(detectors: Any) -> None:
     """Raise if predictions have no names, or those of the audit's own predictions."""
     if not hasattr(detectors, "items"):
-        raise InputTypeError(
-            expected(
-                "`detectors` to be predictions by name",
-                type(detectors).__name__,
-                "Pass a mapping, such as {'mine': predicted}.",
-            )
-        )
+        rule = "`detectors` to be predictions by name"
+        got = type(detectors).__name__
+        raise InputTypeError(expected(rule, got, "Pass a mapping, such as {'mine': predicted}."))
     if len(detectors) == 0:
         raise InputError(expected("at least one detector in `detectors`", "none"))
     taken = ("trivial", *FAMILIES)
@@ -316,13 +307,8 @@ def _require_detectors(detectors: Any) -> None:
             raise InputTypeError(expected("names in `detectors` to be text", shown(name)))
         if name in taken:
             own = ", ".join(taken)
-            raise InputError(
-                expected(
-                    f"names in `detectors` other than those of the audit's own predictions ({own})",
-                    repr(name),
-                    "Give the detector another name.",
-                )
-            )
+            rule = f"names in `detectors` other than those of the audit's own predictions ({own})"
+            raise InputError(expected(rule, repr(name), "Give the detector another name."))
 
 
 Drawn = tuple[dict[str, Any], Values]  # how a prediction was built, and its scores
@@ -449,9 +435,12 @@ def _verdict(
         detectors = session.joined[rival.parameters["event"]] if given else session.plain
         worths = {name: session.worth(metric, scores) for name, scores in detectors.items()}
         best = max(worths, key=worths.__getitem__)
-        margin = _difference(session.worth(metric, rival.scores), worths[best])
+        worth = session.worth(metric, rival.scores)
+        # Two scores that are undefined, or infinite alike, leave no difference.
+        alike = worth == worths[best] and abs(worth) == inf
+        margin = nan if alike else worth - worths[best]
         compared.append((margin, rival, best, detectors[best]))
-    margin, rival, best, scores = max(compared, key=lambda one: _order(one[0]))
+    margin, rival, best, scores = max(compared, key=lambda one: -inf if isnan(one[0]) else one[0])
     number = main_number(audited(metric))
     return Verdict(
         metric=metric,
@@ -498,15 +487,6 @@ def _rows(session: _Session, metric: str, rivals: list[Rival]) -> list[dict[str,
         }
         for name, kind, values, knows, parameters in predictions
     ]
-
-
-def _difference(left: float, right: float) -> float:
-    """Subtract, where two scores that are undefined, or infinite alike, leave no difference."""
-    return nan if left == right and abs(left) == inf else left - right
-
-
-def _order(margin: float) -> float:
-    return -inf if isnan(margin) else margin
 
 
 def join_event(truth: Any, predicted: Any, event: Any, span: Any = None) -> Any:

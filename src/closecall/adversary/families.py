@@ -60,7 +60,8 @@ class Family:
 
     name: str
     propose: Callable[[EventsInSpan, int], list[dict[str, Any]]]
-    build: Callable[[EventsInSpan, dict[str, Any]], Intervals]
+    build: Callable[..., Intervals]
+    """Called with the series, and with the parameters by name."""
     random: bool = False
     knows: int = 0
     """How many true events the prediction is built from."""
@@ -78,9 +79,9 @@ class Attempt:
     def draws(self, series: EventsInSpan, number: int) -> list[tuple[dict[str, Any], Intervals]]:
         """Build its draws in a round, each with the parameters that would build it again."""
         if not self.family.random:
-            return [(self.parameters, self.family.build(series, self.parameters))]
+            return [(self.parameters, self.family.build(series, **self.parameters))]
         seeded = [{**self.parameters, "seed": seed} for seed in self.seeds[number]]
-        return [(how, self.family.build(series, how)) for how in seeded]
+        return [(how, self.family.build(series, **how)) for how in seeded]
 
 
 def read_families(families: Iterable[str] | None) -> list[Family]:
@@ -88,12 +89,11 @@ def read_families(families: Iterable[str] | None) -> list[Family]:
     if families is None:
         return list(FAMILIES.values())
     given: Any = families
-    names = []
-    for name in given if is_listed(given) else [given]:
+    names = list(given) if is_listed(given) else [given]
+    for name in names:
         if not isinstance(name, str) or name not in FAMILIES:
             known = ", ".join(FAMILIES)
             raise InputError(expected(f"`families` to be among {known}", shown(name)))
-        names.append(name)
     if not names:
         raise InputError(expected("at least one family in `families`", "none"))
     return [FAMILIES[name] for name in names]
@@ -112,19 +112,13 @@ def plan(
     for family in usable:
         most = max(1, each // DRAWS[0]) if family.random else each
         for number, parameters in enumerate(family.propose(series, most)):
-            attempts.append(_attempt(family, parameters, seed, number))
+            # Children of one seed sequence: neither attempts nor neighbouring seeds share a draw.
+            key = (list(FAMILIES).index(family.name), number)
+            drawn = np.random.SeedSequence(seed, spawn_key=key).generate_state(sum(DRAWS))
+            rounds = np.split(drawn, np.cumsum(DRAWS)[:-1])
+            seeds = tuple(tuple(own.tolist()) for own in rounds) if family.random else ()
+            attempts.append(Attempt(family, parameters, seeds))
     return attempts, left_out
-
-
-def _attempt(family: Family, parameters: dict[str, Any], seed: int, number: int) -> Attempt:
-    if not family.random:
-        return Attempt(family, parameters)
-    place = list(FAMILIES).index(family.name)
-    # Children of one seed sequence: neither attempts nor neighbouring seeds share a draw.
-    spawned = np.random.SeedSequence(seed, spawn_key=(place, number))
-    drawn = iter(spawned.generate_state(sum(DRAWS)).tolist())
-    seeds = tuple(tuple(next(drawn) for _ in range(draws)) for draws in DRAWS)
-    return Attempt(family, parameters, seeds)
 
 
 def _unusable(family: Family, series: EventsInSpan) -> str:
@@ -143,10 +137,9 @@ def _by_length(series: EventsInSpan, least: Tick, most: int) -> list[int | None]
     lengths = series.durations
     order = np.argsort(-lengths, kind="stable")
     order = order[lengths[order] >= least]
-    if order.size <= most:
-        return [int(index) for index in order]
-    spread = np.linspace(0, order.size - 1, most).round().astype(int)
-    return [int(index) for index in order[spread]]
+    if order.size > most:
+        order = order[np.linspace(0, order.size - 1, most).round().astype(int)]
+    return [int(index) for index in order]
 
 
 def _propose_alternating(series: EventsInSpan, most: int) -> list[dict[str, Any]]:
@@ -191,15 +184,14 @@ def _propose_ranges(series: EventsInSpan, most: int) -> list[dict[str, Any]]:
     return proposals[:most]
 
 
-def _build_alternating(series: EventsInSpan, parameters: dict[str, Any]) -> Intervals:
-    trivial = series.only(parameters["event"])
+def _build_alternating(series: EventsInSpan, event: int | None) -> Intervals:
+    trivial = series.only(event)
     return alternating(trivial, default_step(trivial))
 
 
-def _build_composite(series: EventsInSpan, parameters: dict[str, Any]) -> Intervals:
-    trivial = series.only(parameters["event"])
-    count, length = added_predictions(trivial, parameters["count"], _SHARE)
-    return beside_trivial(trivial, count, length)
+def _build_composite(series: EventsInSpan, event: int | None, count: int) -> Intervals:
+    trivial = series.only(event)
+    return beside_trivial(trivial, *added_predictions(trivial, count, _SHARE))
 
 
 FAMILIES = {
@@ -207,19 +199,9 @@ FAMILIES = {
     for family in (
         Family("alternating", _propose_alternating, _build_alternating, knows=1),
         Family("composite", _propose_composite, _build_composite, knows=1),
-        Family("everything", lambda *_: [{}], lambda series, _: whole_span(series)),
-        Family(
-            "random_points",
-            _propose_points,
-            lambda series, parameters: draw_points(series, **parameters),
-            random=True,
-        ),
-        Family(
-            "random_ranges",
-            _propose_ranges,
-            lambda series, parameters: draw_ranges(series, **parameters),
-            random=True,
-        ),
+        Family("everything", lambda *_: [{}], whole_span),
+        Family("random_points", _propose_points, draw_points, random=True),
+        Family("random_ranges", _propose_ranges, draw_ranges, random=True),
     )
 }
 """Every family by name."""

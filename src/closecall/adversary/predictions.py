@@ -92,13 +92,9 @@ def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpa
     """Read a 0/1 vector, or Events within a span."""
     if not isinstance(values, Events):
         if span is not None:
-            raise InputTypeError(
-                expected(
-                    "no `span` beside a vector, whose samples are the whole series",
-                    shown(span),
-                    "Leave it out; predictions for a vector are vectors of the same length.",
-                )
-            )
+            rule = "no `span` beside a vector, whose samples are the whole series"
+            hint = "Leave it out; predictions for a vector are vectors of the same length."
+            raise InputTypeError(expected(rule, shown(span), hint))
         labels = read_labels(values, name)
         return EventsInSpan(Intervals(*runs(labels), SAMPLES), 0, labels.size, samples=True)
     intervals = values.intervals
@@ -118,13 +114,8 @@ def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpa
 def _read_trivial(values: Any, span: Any) -> EventsInSpan:
     own = read_events_in_span(values, "trivial", span)
     if not (own.durations > 0).any():
-        raise InputError(
-            expected(
-                "`trivial` to hold an event that lasts",
-                "none",
-                "An adversary needs one event that is known; any true event will do.",
-            )
-        )
+        hint = "An adversary needs one event that is known; any true event will do."
+        raise InputError(expected("`trivial` to hold an event that lasts", "none", hint))
     return own
 
 
@@ -154,9 +145,8 @@ def trivial_event(flagged: Any, *, widen: int = 0) -> NDArray[np.uint8]:
     require_count(widen, "widen", 0)
     found = np.flatnonzero(labels)
     if found.size == 0:
-        raise InputError(
-            expected("`flagged` to flag at least one sample", "none", "Loosen the rule.")
-        )
+        rule = "`flagged` to flag at least one sample"
+        raise InputError(expected(rule, "none", "Loosen the rule."))
     event = np.zeros(labels.size, dtype=np.uint8)
     more = min(int(widen), labels.size)
     event[max(0, found[0] - more) : found[-1] + more + 1] = 1
@@ -314,13 +304,9 @@ def random_ranges(
     ticks = _read_ticks(length, own, "length")
     needed = count * ticks + (count - 1) * own.gap
     if needed > own.length:
-        raise InputError(
-            expected(
-                "`count` ranges of this `length` to fit in the series",
-                f"{needed:g} ticks of {own.length:g}",
-                "Ask for fewer, or for shorter ones.",
-            )
-        )
+        rule = "`count` ranges of this `length` to fit in the series"
+        got = f"{needed:g} ticks of {own.length:g}"
+        raise InputError(expected(rule, got, "Ask for fewer, or for shorter ones."))
     return own.as_given(draw_ranges(own, count, ticks, seed))
 
 
@@ -338,11 +324,8 @@ def alternating(series: EventsInSpan, step: Tick) -> Intervals:
     """Alternate inside the events, leave one step beside them, and predict everything else."""
     trivial = series.events
     if series.durations.max() / step > _MOST_DRAWN:
-        raise InputError(
-            expected(
-                f"`step` to cut an event into at most {_MOST_DRAWN:,} pieces", f"{step:g} ticks"
-            )
-        )
+        rule = f"`step` to cut an event into at most {_MOST_DRAWN:,} pieces"
+        raise InputError(expected(rule, f"{step:g} ticks"))
     left = np.concatenate(([series.start], trivial.stops + step))
     right = np.concatenate((trivial.starts - step, [series.stop]))
     around = left < right
@@ -372,23 +355,16 @@ def added_predictions(series: EventsInSpan, count: int | None, share: float) -> 
     if count is None:
         count = min(_MOST_ADDED, whole) if series.whole else _MOST_ADDED
     if series.whole and (count == 0 or whole < count):
-        raise InputError(
-            expected(
-                f"a trivial event that leaves one tick to each added prediction "
-                f"({share:g} of it is {whole})",
-                f"`count` {max(count, 1)}",
-                "Add fewer predictions, raise `share`, or choose a longer event.",
-            )
+        rule = (
+            f"a trivial event that leaves one tick to each added prediction "
+            f"({share:g} of it is {whole})"
         )
+        hint = "Add fewer predictions, raise `share`, or choose a longer event."
+        raise InputError(expected(rule, f"`count` {max(count, 1)}", hint))
     length = whole // count if series.whole else total / count
     if length * count > rest:
-        raise InputError(
-            expected(
-                "a trivial event that leaves room for the added predictions",
-                f"{rest} ticks beside it",
-                "Choose a shorter event.",
-            )
-        )
+        rule = "a trivial event that leaves room for the added predictions"
+        raise InputError(expected(rule, f"{rest} ticks beside it", "Choose a shorter event."))
     return count, length
 
 
@@ -400,12 +376,9 @@ def beside_trivial(series: EventsInSpan, count: int, length: Tick) -> Intervals:
     first = (rest - spacing * (count - 1) - length) / 2
     starts = np.arange(count) * spacing + (int(first) if series.whole else first)
     added = _around(starts, starts + length, series)
-    both = _sorted(
-        np.concatenate((trivial.starts, added.starts)),
-        np.concatenate((trivial.stops, added.stops)),
-        series,
-    )
-    return both.merged()
+    starts = np.concatenate((trivial.starts, added.starts))
+    stops = np.concatenate((trivial.stops, added.stops))
+    return _sorted(starts, stops, series).merged()
 
 
 def _around(starts: Ticks, stops: Ticks, series: EventsInSpan) -> Intervals:
@@ -421,9 +394,8 @@ def _around(starts: Ticks, stops: Ticks, series: EventsInSpan) -> Intervals:
 def whole_span(series: EventsInSpan) -> Intervals:
     """Predict the whole series."""
     kind = series.events.starts.dtype
-    return Intervals(
-        np.array([series.start], dtype=kind), np.array([series.stop], dtype=kind), series.clock
-    )
+    start, stop = (np.array([end], dtype=kind) for end in (series.start, series.stop))
+    return Intervals(start, stop, series.clock)
 
 
 def draw_points(series: EventsInSpan, count: int, seed: int) -> Intervals:
@@ -437,25 +409,19 @@ def draw_ranges(series: EventsInSpan, count: int, length: Tick, seed: int) -> In
     gap = series.gap
     free = series.length - count * length - (count - 1) * gap
     order = np.arange(count)
-    if series.whole:
-        # Distinct numbers minus their rank are the ways to share the free ticks out.
-        before = _distinct(series, free + count, count, seed) - order
-    else:
-        before = np.sort(np.random.default_rng(seed).uniform(0, free, count))
+    # Distinct whole numbers minus their rank are the ways to share the free ticks out.
+    more, rank = (count, order) if series.whole else (0, 0)
+    before = _distinct(series, free + more, count, seed) - rank
     starts = before + order * (length + gap) + series.start
-    stops = starts + length
     # Rounding may carry the last float past the end.
-    return Intervals(starts, np.minimum(stops, series.stop), series.clock)
+    return Intervals(starts, np.minimum(starts + length, series.stop), series.clock)
 
 
 def _distinct(series: EventsInSpan, below: Tick, count: int, seed: int) -> Ticks:
     random = np.random.default_rng(seed)
-    drawn: NDArray[np.float64] | NDArray[np.int64]
-    if series.whole:
-        drawn = random.choice(int(below), count, replace=False, shuffle=False)
-    else:
-        drawn = random.uniform(0, below, count)
-    return np.sort(drawn)
+    if not series.whole:
+        return np.sort(random.uniform(0, below, count))
+    return np.sort(random.choice(int(below), count, replace=False, shuffle=False))
 
 
 def _sorted(starts: Ticks, stops: Ticks, series: EventsInSpan) -> Intervals:

@@ -72,7 +72,10 @@ class Judge:
         metrics = {name: own for name, own in self.metrics.items() if name in METRICS}
         row = evaluate(self.truth, predicted, metrics=metrics, **self.axis) if metrics else {}
         return {
-            name: {number: _plain(row[_key(name, number)]) for number in find(name).gives}
+            name: {
+                number: _plain(row[name if number == "value" else f"{name}_{number}"])
+                for number in find(name).gives
+            }
             if name in metrics
             else affiliation_above_chance(self.truth, predicted, **self.axis)
             for name in self.metrics
@@ -110,9 +113,8 @@ def read_judge(
 def require_labels(entry: Metric) -> None:
     """Raise if a metric judges scores, which these predictions have none of."""
     if entry.takes != "labels":
-        raise InputError(
-            expected("metrics that judge 0/1 predictions", f"{entry.name!r}, which judges scores")
-        )
+        rule = "metrics that judge 0/1 predictions"
+        raise InputError(expected(rule, f"{entry.name!r}, which judges scores"))
 
 
 def main_number(entry: Metric) -> str:
@@ -130,10 +132,6 @@ def merit(score: float, *, higher_is_better: bool) -> float:
     if isnan(score):
         return -inf
     return score if higher_is_better else -score
-
-
-def _key(metric: str, number: str) -> str:
-    return metric if number == "value" else f"{metric}_{number}"
 
 
 def _plain(value: Any) -> float:
@@ -327,30 +325,20 @@ def _scorer(
         judge = Judge(truth, {metric: parameters}, axis)
         return metric, lambda predicted: judge.scores(predicted)[metric], entry.higher_is_better
     if not callable(metric):
-        raise InputTypeError(
-            expected("`metric` to be a name or a function (truth, predicted)", shown(metric))
-        )
+        rule = "`metric` to be a name or a function (truth, predicted)"
+        raise InputTypeError(expected(rule, shown(metric)))
     for name, value in {"parameters": parameters or None, "times": axis["times"]}.items():
         if value is not None:
-            raise InputTypeError(
-                expected(
-                    f"no `{name}` beside a function",
-                    f"`{name}`",
-                    "Let the function pass it on: `lambda truth, predicted: ...`.",
-                )
-            )
+            hint = "Let the function pass it on: `lambda truth, predicted: ...`."
+            raise InputTypeError(expected(f"no `{name}` beside a function", f"`{name}`", hint))
     name = getattr(metric, "__name__", type(metric).__name__)
     return name, lambda predicted: _number(metric(truth, predicted)), True
 
 
 def _number(result: Any) -> float:
-    for attribute in ("f1", "value"):
-        if hasattr(result, attribute):
-            result = getattr(result, attribute)
-            break
+    result = getattr(result, "f1", getattr(result, "value", result))
     if isinstance(result, Real):
         with suppress(OverflowError):
             return float(result)
-    raise InputTypeError(
-        expected("`metric` to return a number, or an object with `f1` or `value`", shown(result))
-    )
+    rule = "`metric` to return a number, or an object with `f1` or `value`"
+    raise InputTypeError(expected(rule, shown(result)))

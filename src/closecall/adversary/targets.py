@@ -130,14 +130,8 @@ def _row(metric: str, target: Target, value: float) -> dict[str, Any]:
         if claimed != bool(met):
             reasons = METRICS[metric].measured_otherwise
             note = reasons.get(target.flag, "the registry has the metric with other parameters")
-    return {
-        "metric": metric,
-        "target": target.name,
-        "value": value,
-        "met": met,
-        "claimed": claimed,
-        "note": note,
-    }
+    row = {"metric": metric, "target": target.name, "value": value}
+    return row | {"met": met, "claimed": claimed, "note": note}
 
 
 def canonical_times(series: EventsInSpan, times: Any) -> Any:

@@ -100,7 +100,10 @@ def read_esa_adb(
     chosen = _chosen(table.column("ID").to_pylist(), path, category_of, categories)
     channels = np.array(table.column("Channel").to_pylist(), dtype=np.str_)[chosen]
     starts, stops = (_moments(table, name, path) for name in ("StartTime", "EndTime"))
-    _check_order(starts, stops, path)
+    if (stops < starts).any():
+        row = int((stops < starts).argmax())
+        rule = f"`EndTime` not to lie before `StartTime` in {path}"
+        raise InputError(expected(rule, f"{stops[row]} and {starts[row]} in row {row + 1}"))
     starts, stops = starts[chosen], stops[chosen]
     return EsaLabels(
         {
@@ -176,14 +179,6 @@ def _parsed(texts: Any, zone: str | None, unit: str = "ns") -> Moments | None:
     except pa.ArrowInvalid:
         return None
     return times
-
-
-def _check_order(starts: Moments, stops: Moments, path: Path) -> None:
-    wrong = np.flatnonzero(stops < starts)
-    if wrong.size:
-        row = int(wrong[0])
-        rule = f"`EndTime` not to lie before `StartTime` in {path}"
-        raise InputError(expected(rule, f"{stops[row]} and {starts[row]} in row {row + 1}"))
 
 
 def _merged(starts: Moments, stops: Moments) -> Events:

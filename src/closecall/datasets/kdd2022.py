@@ -149,7 +149,14 @@ def _measurements(
 
 def read_labels(path: Path) -> NDArray[np.uint8]:
     """Read a gzipped file of labels; raise if there is anything but one 0 or 1 per line."""
-    lines = _lines(path)
+    try:
+        lines = gzip.decompress(path.read_bytes()).split()
+    except FileNotFoundError as error:
+        hint = "Without a folder, the data is downloaded."
+        raise InputError(expected(f"a file {path.name}", f"none in {path.parent}", hint)) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        rule = f"{path} to be a gzip file"
+        raise InputError(expected(rule, f"other content ({error})", "Fetch it again.")) from error
     if not set(lines) <= set(_LABELS):
         index, line = next((i, line) for i, line in enumerate(lines) if line not in _LABELS)
         got = f"{line.decode(errors='replace')!r} in line {index + 1} of {path}"
@@ -157,14 +164,3 @@ def read_labels(path: Path) -> NDArray[np.uint8]:
     labels = np.frombuffer(b"".join(lines), dtype=np.uint8) - ord("0")
     labels.setflags(write=False)
     return labels
-
-
-def _lines(path: Path) -> list[bytes]:
-    try:
-        return gzip.decompress(path.read_bytes()).split()
-    except FileNotFoundError as error:
-        hint = "Without a folder, the data is downloaded."
-        raise InputError(expected(f"a file {path.name}", f"none in {path.parent}", hint)) from error
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        rule = f"{path} to be a gzip file"
-        raise InputError(expected(rule, f"other content ({error})", "Fetch it again.")) from error

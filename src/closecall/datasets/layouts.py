@@ -5,19 +5,19 @@ from __future__ import annotations
 import csv
 from bisect import bisect_left
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, shown
+from closecall.errors import InputError, MissingExtraError, expected
 from closecall.files import matching
-from closecall.parameters import require_choice
+from closecall.parameters import read_path, require_choice
 from closecall.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
+    from os import PathLike
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -42,16 +42,9 @@ def arrow() -> Any:
     return pa
 
 
-def checked_path(path: str | PathLike[str], name: str) -> Path:
-    """Return the path, whatever is there; raise if it is none."""
-    if not isinstance(path, str | PathLike):
-        raise InputTypeError(expected(f"`{name}` to be a path", shown(path)))
-    return Path(path)
-
-
 def existing_folder(folder: str | PathLike[str], name: str, has: str) -> Path:
     """Return the folder as a path; raise what it should have been."""
-    path = checked_path(folder, name)
+    path = read_path(folder, name)
     if not path.is_dir():
         raise InputError(expected(f"`{name}` to be a folder", str(folder), f"It has {has}."))
     return path

@@ -139,7 +139,10 @@ def load_nab(folder: str | PathLike[str] | None = None) -> Nab:
     """
     local = local_folder(folder)
     place = download(NAB, NAB.hashes()) if local is None else _nab_folder(local)
-    windows = _windows(place)
+    listed = _json(place, "combined_windows.json", "labels/combined_windows.json") or {}
+    windows = {
+        name: np.array(pairs, "datetime64[us]").reshape(-1, 2) for name, pairs in listed.items()
+    }
     final, thresholds = _published(place)
     series = {
         name: _series(name, columns, windows) for name, columns in _columns(place, windows).items()
@@ -150,17 +153,11 @@ def load_nab(folder: str | PathLike[str] | None = None) -> Nab:
 def _nab_folder(folder: Path) -> Path:
     places = [folder / "nab", folder]
     for pattern in ("scores.parquet", "results/*/*/*.csv", "*.csv"):
-        found = first_with(pattern, places)
-        if found is not None:
+        if found := first_with(pattern, places):
             return found
     rule = "a folder with scores.parquet, with NAB's CSV files or with a clone of its repository"
-    raise InputError(
-        expected(
-            rule,
-            str(folder),
-            "Its subfolder `nab` may be that; without a folder, NAB is downloaded.",
-        )
-    )
+    hint = "Its subfolder `nab` may be that; without a folder, NAB is downloaded."
+    raise InputError(expected(rule, str(folder), hint))
 
 
 def _columns(folder: Path, windows: Windows) -> dict[str, Columns]:
@@ -186,13 +183,6 @@ def _series(name: str, columns: Columns, windows: Windows) -> NabSeries:
         if array is not None:
             array.setflags(write=False)
     return NabSeries(name, times, values, truth, own, columns)
-
-
-def _windows(folder: Path) -> Windows:
-    raw = _json(folder, "combined_windows.json", "labels/combined_windows.json") or {}
-    return {
-        name: np.array(pairs, dtype="datetime64[us]").reshape(-1, 2) for name, pairs in raw.items()
-    }
 
 
 def _published(folder: Path) -> tuple[Any, Any]:
@@ -260,9 +250,8 @@ def _table(read: Any, path: Path, needed: tuple[str, ...]) -> Any:
     try:
         table = read(path)
     except (arrow().ArrowInvalid, OSError) as error:
-        raise InputError(
-            expected(f"{path} to be readable", str(error), "Fetch it again.")
-        ) from error
+        got = str(error)
+        raise InputError(expected(f"{path} to be readable", got, "Fetch it again.")) from error
     missing = [name for name in needed if name not in table.column_names]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"
@@ -329,7 +318,11 @@ def read_nab(folder: str | PathLike[str], *, missing: Missing = "error") -> Any:
     labels = root / "labels" / "combined_windows.json"
     windows = read_windows(labels) if labels.is_file() else None
     data = root / "data" if (root / "data").is_dir() else None
-    names = series_to_read(_series_names(files, data), files, missing)
+    if data is None:
+        known = {name for own in files.values() for name in own}
+    else:
+        known = {f"{path.parent.name}/{path.name}" for path in matching("*/*.csv", data)}
+    names = series_to_read(known, files, missing)
     series = (
         _one_series(name, [own[name] for own in files.values() if name in own], data, windows)
         for name in names
@@ -351,12 +344,6 @@ def _score_files(results: Path) -> ScoreFiles:
         hint = "Pass a clone of NAB's repository, or its folder results."
         raise InputError(expected(rule, f"none in {results}", hint))
     return files
-
-
-def _series_names(files: ScoreFiles, data: Path | None) -> set[str]:
-    if data is None:
-        return {name for own in files.values() for name in own}
-    return {f"{path.parent.name}/{path.name}" for path in matching("*/*.csv", data)}
 
 
 def _one_series(

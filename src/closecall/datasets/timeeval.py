@@ -65,10 +65,8 @@ def read_timeeval(
         repetitions, ``/<hyper_params_id>`` and ``/<repetition>`` are added to it. Without
         `results`, the table has labels only.
     missing
-        What to do about a dataset that a detector has no file for, as after a failed experiment.
-        ``"error"`` raises; ``"nan"`` gives it nan scores, which `closecall.evaluate_frame` reports
-        as ``nan_score``; ``"drop"`` leaves out each dataset that some detector lacks, before it
-        is read.
+        What to do about a dataset that a detector has no file for, as after a failed experiment:
+        ``"error"``, ``"nan"`` or ``"drop"`` (before it is read), as in `read_nab`.
     timestamps
         Whether the table has the times. They must be of one kind in all datasets. On the command
         line they are read with ``--time timestamp`` only.
@@ -126,16 +124,12 @@ def _test_files(folder: Path, *, outside: bool) -> dict[str, Path]:
             rule = f"each dataset to have one row in {index}"
             raise InputError(expected(rule, f"{name!r} again in row {row}"))
         series[name] = folder / test_path
-        if not (outside or _lies_in(series[name], folder)):
+        real = Path(os.path.realpath(series[name]))  # wherever links lead
+        if not (outside or real.is_relative_to(os.path.realpath(folder))):
             rule = f"each `test_path` of {index} to lie in its folder"
             hint = "If you trust the index, allow it: `outside=True` (`--outside`)."
             raise InputError(expected(rule, f"{test_path!r} in row {row}, for {name!r}", hint))
     return series
-
-
-def _lies_in(path: Path, folder: Path) -> bool:
-    """Whether a file is below a folder, wherever links lead."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _score_files(results: str | PathLike[str]) -> ScoreFiles:
@@ -171,12 +165,8 @@ def _detector(run: Run, runs: list[Run]) -> str:
     ['KNN/a1', 'KNN/b2', 'LOF/1', 'LOF/2']
     """
     siblings = [other for other in runs if other[0] == run[0]]
-    parts = [run[0]]
-    if len({other[1] for other in siblings}) > 1:
-        parts.append(run[1])
-    if len({other[2] for other in siblings}) > 1:
-        parts.append(run[2])
-    return "/".join(parts)
+    telling = [part for part in (1, 2) if len({other[part] for other in siblings}) > 1]
+    return "/".join((run[0], *(run[part] for part in telling)))
 
 
 def _one_series(name: str, path: Path, *, timestamps: bool) -> OneSeries:

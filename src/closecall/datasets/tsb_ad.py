@@ -11,7 +11,6 @@ from closecall.datasets.layouts import (
     Missing,
     OneSeries,
     ScoreFiles,
-    checked_path,
     detector_folders,
     existing_folder,
     join_series,
@@ -21,6 +20,7 @@ from closecall.datasets.layouts import (
 )
 from closecall.errors import InputError, expected, first_line
 from closecall.files import matching
+from closecall.parameters import read_path
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -51,9 +51,8 @@ def read_tsb_ad(
         ``Run_Detector_U.py`` and ``Run_Detector_M.py`` write to their ``--score_dir``. Other files
         are ignored. Without it, the table has labels only.
     missing
-        What to do about a series that a detector has no file for. ``"error"`` raises;
-        ``"nan"`` gives it nan scores, which `closecall.evaluate_frame` reports as ``nan_score``;
-        ``"drop"`` leaves out each series that some detector lacks.
+        What to do about a series that a detector has no file for: ``"error"``, ``"nan"`` or
+        ``"drop"``, as in `read_nab`.
 
     Returns
     -------
@@ -78,7 +77,7 @@ def read_tsb_ad(
     >>> read_tsb_ad("TSB-AD-U", "score").to_pydict()
     {'series': ['001_Toy', '001_Toy', '001_Toy'], 'label': [0, 1, 0], 'IForest': [0.2, 0.9, 0.4]}
     """
-    series = _series_files(checked_path(data, "data"))
+    series = _series_files(read_path(data, "data"))
     files = {} if scores is None else _score_files(scores)
     names = series_to_read(series, files, missing)
     return join_series((_one_series(name, series[name]) for name in names), files, _read_npy)

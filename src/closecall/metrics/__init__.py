@@ -6,9 +6,15 @@ from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentati
 from closecall.metrics.nab import NabProfile, nab
 from closecall.metrics.nab_corpus import nab_corpus
 from closecall.metrics.pate import pate
-from closecall.metrics.point_adjust import point_adjust, point_adjust_k, point_adjust_k_area
 from closecall.metrics.point_adjust_curve import point_adjust_curve
-from closecall.metrics.pointwise import classical, composite, event_wise
+from closecall.metrics.pointwise import (
+    classical,
+    composite,
+    event_wise,
+    point_adjust,
+    point_adjust_k,
+    point_adjust_k_area,
+)
 from closecall.metrics.range_based import range_based
 from closecall.metrics.registry import table
 from closecall.metrics.result import PrecisionRecallResult, ValueResult
@@ -18,9 +24,8 @@ from closecall.metrics.threshold_free import (
     average_precision,
 )
 from closecall.metrics.time_aware import enhanced_time_aware, time_aware
-from closecall.metrics.two_sided import two_sided, two_sided_null
 from closecall.metrics.vus import vus
-from closecall.metrics.window import margin, window_once
+from closecall.metrics.window import margin, two_sided, two_sided_null, window_once
 
 __all__ = [
     "NabProfile",

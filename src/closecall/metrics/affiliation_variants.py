@@ -11,7 +11,7 @@ import numpy as np
 from closecall.affiliation.score import affiliation
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.fscore import f_measure
-from closecall.metrics import _affiliation_kernels
+from closecall.metrics import _kernels
 from closecall.metrics.result import PrecisionRecallResult
 from closecall.parameters import require_count
 from closecall.series import read_pair
@@ -63,16 +63,11 @@ def normalised_affiliation(
 
     Precision and F1 in [-1, 1], recall (which is left as it is) in [0, 1]; higher is better.
     Nothing is clipped, as published: below 0 is worse than random. nan as in
-    `closecall.affiliation`: precision and F1 where nothing is predicted. No parameters.
+    `closecall.affiliation`, whose parameters it takes: precision and F1 where nothing is predicted.
 
     tsadmetrics puts the signed precision in the denominator instead of its size, so that its
     scores for worse than random are not bounded by -1; its constant is called alpha and is 0 by
     default, which is plain affiliation.
-
-    Parameters
-    ----------
-    truth, predicted, times, end, span
-        As in `closecall.affiliation`.
 
     References
     ----------
@@ -153,10 +148,10 @@ def _precision_of(starts: Ticks, stops: Ticks | None, pair: Pair) -> float:
     guide = np.empty(starts.size // _DRAWN_PER_BUCKET + 1, dtype=np.int64)
     series = (truth.starts, truth.stops, origin_of(pair), borders, guide, zones)
     if stops is None:
-        _affiliation_kernels.add_points(starts, *series)
+        _kernels.add_points(starts, *series)
     else:
-        _affiliation_kernels.add_samples(starts, stops, *series)
-    return float(_affiliation_kernels.mean_precision(borders, zones))
+        _kernels.add_samples(starts, stops, *series)
+    return float(_kernels.mean_precision(borders, zones))
 
 
 def _random(pair: Pair, generator: np.random.Generator) -> tuple[Ticks, Ticks | None]:
@@ -188,7 +183,7 @@ def _distinct(length: int, size: int, generator: np.random.Generator) -> NDArray
     while count < size:
         # About size²/2 length of so many repeat an earlier one, so this is nearly always enough.
         drawn = generator.integers(length, size=size + size * size // length + _SPARE)
-        count = _affiliation_kernels.take_distinct(drawn, marks, places, count)
+        count = _kernels.take_distinct(drawn, marks, places, count)
     return places
 
 

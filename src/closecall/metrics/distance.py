@@ -36,18 +36,13 @@ def hausdorff(
     .. math:: \max\left(\sup_{x \in X} d(x, Y), \sup_{y \in Y} d(y, X)\right)
 
     In [0, inf], a length of time, lower is better. inf if one side is empty, nan if both are (NaT
-    for either on a datetime axis). No parameters. O(n + m) for n true and m predicted
-    events.
+    for either on a datetime axis). O(n + m) for n true and m predicted events. No parameters but
+    those of `closecall.affiliation`.
 
     For points this is the distance of the literature (``hausdorff`` of ruptures, once the end of
     the series is left out of its lists). Events that last are sets of moments: between samples 0
     and 2 the moment farthest from both is half a sample away, where a distance between sample
     numbers would say one.
-
-    Parameters
-    ----------
-    truth, predicted, times, end, span
-        As in `closecall.affiliation`.
 
     References
     ----------
@@ -76,12 +71,8 @@ def modified_hausdorff(
 
     for points, and for events that last :math:`\frac{1}{|X|} \int_X d(x, Y) dx` with the same in
     return. In [0, inf], a length of time, lower is better. inf if one side is empty, nan if both
-    are (NaT for either on a datetime axis). No parameters. O(n + m).
-
-    Parameters
-    ----------
-    truth, predicted, times, end, span
-        As in `closecall.affiliation`.
+    are (NaT for either on a datetime axis). O(n + m). No parameters but those of
+    `closecall.affiliation`.
 
     References
     ----------
@@ -163,8 +154,8 @@ def segmentation(
     .. math:: \frac{1}{n} \sum_{b \in \text{predicted boundaries}} \min_{c} |b - c|
 
     with c the true boundaries and n the length of the series. A number without unit in [0, inf),
-    lower is better, and at most 1 per predicted boundary. nan if either side has no boundary. No
-    parameters. O(n + m log n).
+    lower is better, and at most 1 per predicted boundary. nan if either side has no boundary.
+    O(n + m log n). No parameters but those of `closecall.affiliation`.
 
     The boundaries of events that last are their starts and stops, those of points the points
     themselves; where the series itself starts or stops nothing changes, so that is none, and one
@@ -172,11 +163,6 @@ def segmentation(
     one; a true boundary that nobody predicts costs nothing: the score is made for algorithms
     that are told how many boundaries to predict. ``relative_change_point_distance`` of the TSSB
     benchmark is this score over the number of boundaries.
-
-    Parameters
-    ----------
-    truth, predicted, times, end, span
-        As in `closecall.affiliation`.
 
     References
     ----------

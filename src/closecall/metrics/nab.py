@@ -195,9 +195,8 @@ def _with_windows(pair: Pair, own: Intervals) -> Pair:
         Timed("span", np.array([pair.start, pair.stop]), pair.clock),
     )
     if clock.kind != pair.clock.kind:
-        raise InputError(
-            expected("`windows` to start and stop at whole rows", f"{own.text(0)} at index 0")
-        )
+        rule = "`windows` to start and stop at whole rows"
+        raise InputError(expected(rule, f"{own.text(0)} at index 0"))
     start, stop = limits.tolist()
     inside = Intervals(starts, stops, clock)
     inside.require_inside(start, stop, "windows")
@@ -223,12 +222,8 @@ def _rows_of(own: Intervals, times: Any, end: Any, rows: int) -> Intervals:
     after = np.searchsorted(ticks, stops, side="left")
     if (first >= after).any():
         index = int((first >= after).argmax())
-        raise InputError(
-            expected(
-                "each of `windows` to hold at least one sample",
-                f"{own.text(index)} at index {index}",
-            )
-        )
+        rule = "each of `windows` to hold at least one sample"
+        raise InputError(expected(rule, f"{own.text(index)} at index {index}"))
     return Intervals(first, after, SAMPLES)
 
 

@@ -156,16 +156,14 @@ def _require_unit_scores(corpus: dict[str, _Rows]) -> None:
 
 def _require_same_names(truth: Any, other: Any, name: str) -> None:
     if not isinstance(truth, Mapping) or not isinstance(other, Mapping):
-        raise InputTypeError(
-            expected(f"`truth` and `{name}` to be mappings by name of the series", "something else")
-        )
+        rule = f"`truth` and `{name}` to be mappings by name of the series"
+        raise InputTypeError(expected(rule, "something else"))
     if not truth:
         raise InputError(expected("`truth` to have at least one series", "none"))
     odd = sorted(set(truth) ^ set(other), key=shown)
     if odd:
-        raise InputError(
-            expected(f"`{name}` to have the same series as `truth`", f"{shown(odd[0])} in one only")
-        )
+        rule = f"`{name}` to have the same series as `truth`"
+        raise InputError(expected(rule, f"{shown(odd[0])} in one only"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,9 +196,8 @@ def _read_rows(name: str, truth: Any, scores: Any, times: Any) -> _Rows:
     elif isinstance(truth, Events):
         first, after = truth.intervals.starts, truth.intervals.stops
         if truth.intervals.clock.kind != "integer":
-            raise InputError(
-                expected(f"`{where}` to be windows of rows", repr(truth), "Pass `times=` too.")
-            )
+            rule = f"`{where}` to be windows of rows"
+            raise InputError(expected(rule, repr(truth), "Pass `times=` too."))
     else:
         labels = read_labels(truth, where)
         _require_rows(labels.size, values.size, where)
@@ -229,20 +226,15 @@ def _window_rows(
     after = last + (ticks[np.minimum(last, rows - 1)] == stops)
     if (first >= after).any():
         index = int((first >= after).argmax())
-        raise InputError(
-            expected(
-                f"each window of `truth[{name!r}]` to hold at least one row",
-                f"{own.text(index)} at index {index}",
-            )
-        )
+        rule = f"each window of `truth[{name!r}]` to hold at least one row"
+        raise InputError(expected(rule, f"{own.text(index)} at index {index}"))
     return first, after
 
 
 def _require_rows(length: int, rows: int, name: str) -> None:
     if length != rows:
-        raise InputError(
-            expected(f"`{name}` to have one value for each of {rows} scores", f"{length}")
-        )
+        rule = f"`{name}` to have one value for each of {rows} scores"
+        raise InputError(expected(rule, f"{length}"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

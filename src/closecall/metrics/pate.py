@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.metrics._pate_kernels import sweep
+from closecall.events import runs
+from closecall.metrics._score_kernels import sweep
 from closecall.metrics.result import ValueResult
-from closecall.metrics.threshold_free import rank, read_count, samples_near, true_runs
+from closecall.metrics.threshold_free import rank, read_count, samples_near, true_samples
 from closecall.series import read_scored
 
 if TYPE_CHECKING:
@@ -55,8 +56,7 @@ def pate(
     Parameters
     ----------
     truth, scores, times, end, span
-        As in `closecall.affiliation_curve`. Samples are counted, however long they last; true
-        is each sample that meets an event, and events that touch are one.
+        As in `auc_roc`; events that touch are one.
     early, delay
         Lengths of the buffers before and behind an event, in samples on every axis; the
         defaults are those of the authors' package.
@@ -87,22 +87,18 @@ def pate(
     # Beyond the series a buffer makes no difference.
     length = scored.scores.size
     early, delay = min(early, length), min(delay, length)
-    starts, stops = true_runs(scored)
+    starts, stops = runs(true_samples(scored))
     if starts.size == 0:
         return ValueResult(nan)
     ranking = rank(scored.scores, samples_near(starts, stops, early, delay, length))
     following = np.searchsorted(stops, ranking.samples, side="right")
     events = np.minimum(following, starts.size - 1)
-    offsets = ranking.samples - starts[events]
-    areas = sweep(
-        ranking.bounds,
-        ranking.above,
-        ranking.reach,
-        events,
-        np.where(following < starts.size, np.maximum(offsets, -1), -1),
-        _weights(ranking.samples, following, (starts, stops), (early, delay), length),
-        stops - starts,
+    offsets = np.where(
+        following < starts.size, np.maximum(ranking.samples - starts[events], -1), -1
     )
+    weights = _weights(ranking.samples, following, (starts, stops), (early, delay), length)
+    order = (ranking.bounds, ranking.above, ranking.reach)
+    areas = sweep(*order, events, offsets, weights, stops - starts)
     return ValueResult(min(1.0, float(areas.mean())))
 
 
@@ -113,10 +109,7 @@ def _weights(
     buffers: tuple[int, int],
     length: int,
 ) -> NDArray[np.float64]:
-    """Return what each sample counts behind an event, and before one without and with the former.
-
-    Nothing is said of true samples.
-    """
+    """Return what a sample counts behind an event, and before one without and with the former."""
     (starts, stops), (early, delay) = events, buffers
     weights = np.zeros((samples.size, 3))
     far = np.minimum(stops + delay, np.append(starts[1:], length)) - 1

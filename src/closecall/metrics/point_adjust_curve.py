@@ -30,10 +30,8 @@ class AdjustedPoint(PrecisionRecallResult):
     threshold: float
 
     def __repr__(self) -> str:
-        return (
-            f"AdjustedPoint(threshold={self.threshold:.6g}, precision={self.precision:.3f}, "
-            f"recall={self.recall:.3f}, f1={self.f1:.3f})"
-        )
+        scores = ", ".join(f"{name}={value:.3f}" for name, value in self.values().items())
+        return f"AdjustedPoint(threshold={self.threshold:.6g}, {scores})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,8 +224,7 @@ def point_adjust_curve(
 
     References
     ----------
-    Xu et al., *Unsupervised Anomaly Detection via Variational Auto-Encoder for Seasonal KPIs in
-    Web Applications*, WWW 2018.
+    As in `point_adjust`.
 
     Examples
     --------
@@ -239,12 +236,8 @@ def point_adjust_curve(
     scored.require_truth("point-adjusted recall")
     total = total_length(scored.truth)
     if not total:
-        raise UndefinedMetricError(
-            expected(
-                "a true event that lasts (point adjustment weighs events by their duration)",
-                "points only",
-            )
-        )
+        rule = "a true event that lasts (point adjustment weighs events by their duration)"
+        raise UndefinedMetricError(expected(rule, "points only"))
     # A range may stop after the last sample; and the caller may write new scores into the old array
     # before the curve is sorted.
     padded = np.append(scored.scores, scored.scores[-1:])
@@ -257,10 +250,7 @@ def point_adjust_curve(
 def _against_events(
     scored: Scored, padded: NDArray[Any]
 ) -> tuple[NDArray[Any], Ticks, NDArray[np.bool_]]:
-    """Return each event's highest score, each sample's part outside events, and which are hit.
-
-    An event is hit if any sample overlaps it; the scores are of those only.
-    """
+    """Return the highest score of each event hit, samples' parts outside events, and who is hit."""
     truth, size = scored.truth, scored.scores.size
     if scored.axis.ticks is None:  # events are made of samples, which last one tick
         whole = np.ones(size, dtype=np.uint8)

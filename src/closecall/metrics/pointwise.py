@@ -1,13 +1,31 @@
-"""Metrics that count samples or whole events, as they are: classical, composite, event-wise."""
+"""Metrics that count samples or whole events: classical, composite, event-wise, point-adjusted."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from math import nan
+from typing import TYPE_CHECKING, Any, Literal
 
-from closecall.metrics.overlap import found_share, overlap_lengths, total_length
-from closecall.metrics.result import PrecisionRecallResult, ratio
-from closecall.parameters import require_choice
+import numpy as np
+
+from closecall.fscore import f_measure
+from closecall.metrics.overlap import (
+    found_share,
+    lengths,
+    overlap_counts,
+    overlap_lengths,
+    total_length,
+)
+from closecall.metrics.result import PrecisionRecallResult, ValueResult, ratio
+from closecall.parameters import read_number, require_choice
 from closecall.series import read_pair, read_sample_pair
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from closecall.clock import Ticks
+    from closecall.series import Pair
+
+_PERCENT = 100
 
 
 def classical(
@@ -60,14 +78,10 @@ def composite(
 
     Both in [0, 1], higher is better; precision is nan where nothing is predicted (or nothing that
     lasts), recall without a true event. Time is counted in samples for label vectors without
-    times and on every integer axis, and by duration elsewhere. No parameters.
+    times and on every integer axis, and by duration elsewhere. No parameters but those of
+    `closecall.affiliation`.
 
     One predicted moment inside each true event and none outside is enough for a perfect score.
-
-    Parameters
-    ----------
-    truth, predicted, times, end, span
-        As in `closecall.affiliation`.
 
     References
     ----------
@@ -98,18 +112,14 @@ def event_wise(
         R = \frac{\#\{j : \text{gt}_j \text{ overlaps a prediction}\}}{\#\text{gt}}
 
     Both in [0, 1], higher is better; nan without any prediction (precision) or truth (recall).
-    Intervals that only touch do not overlap; a point overlaps the interval that holds it. No
-    parameters. One prediction that covers the whole series scores 1 on both.
+    Intervals that only touch do not overlap; a point overlaps the interval that holds it. One
+    prediction that covers the whole series scores 1 on both. No parameters but those of
+    `closecall.affiliation`.
 
     Others count precision differently. Hundman et al. (2018), and tsadmetrics with them, put the
     number of *true* events found over that number plus the false predicted events, so that two
     predictions in one event count once; Sehili and Zhang (2023), and dtaianomaly with them, also
     multiply by one minus the share of normal samples that are predicted.
-
-    Parameters
-    ----------
-    truth, predicted, times, end, span
-        As in `closecall.affiliation`.
 
     References
     ----------
@@ -125,4 +135,152 @@ def event_wise(
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     return PrecisionRecallResult(
         found_share(pair.predicted, pair.truth), found_share(pair.truth, pair.predicted)
+    )
+
+
+def point_adjust(
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+) -> PrecisionRecallResult:
+    r"""Compute classical precision and recall after point adjustment.
+
+    A true event with any prediction in it counts as predicted from start to stop; with H the
+    events so hit,
+
+    .. math::
+
+        P = \frac{\sum_{j \in H} |\text{gt}_j|}
+                 {\sum_{j \in H} |\text{gt}_j| + |\text{pred} \setminus \text{gt}|}, \quad
+        R = \frac{\sum_{j \in H} |\text{gt}_j|}{\sum_j |\text{gt}_j|}
+
+    Both in [0, 1], higher is better; precision is nan where nothing is predicted, recall without
+    a true event. Time is counted in samples for label vectors without times and on every integer
+    axis, and by duration elsewhere; a predicted point hits the event that holds it. No parameters
+    but those of `closecall.affiliation`.
+
+    Random scores do well by this metric (Kim et al. 2022). A widespread loop that walks back from
+    the first hit never adjusts index 0, and some readers of labels lose a one-sample event at the
+    end of the series; here every sample of every event is adjusted.
+
+    References
+    ----------
+    Xu et al., *Unsupervised Anomaly Detection via Variational Auto-Encoder for Seasonal KPIs in
+    Web Applications*, WWW 2018.
+
+    Examples
+    --------
+    >>> from closecall import metrics
+    >>> metrics.point_adjust([1, 1, 1, 0, 0, 0, 0, 1], [0, 0, 1, 1, 0, 0, 0, 0])
+    PrecisionRecallResult(precision=0.750, recall=0.750, f1=0.750)
+    """
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    hit = overlap_counts(pair.truth, pair.predicted) > 0
+    return _adjusted(pair, float(lengths(pair.truth)[hit].sum()))
+
+
+def point_adjust_k(
+    truth: Any,
+    predicted: Any,
+    *,
+    times: Any = None,
+    end: Any = None,
+    span: Any = None,
+    k: float = 20,
+) -> PrecisionRecallResult:
+    r"""Compute precision and recall after adjusting events found to more than K percent (PA%K).
+
+    .. math::
+
+        \hat y_t = 1 \text{ if } t \in \text{pred, or } t \in \text{gt}_j \text{ with }
+        \frac{|\text{gt}_j \cap \text{pred}|}{|\text{gt}_j|} > \frac{K}{100}
+
+    and precision and recall are the classical ones of the adjusted prediction (strictly more than
+    K, as in the authors' own package). Both in [0, 1], higher is better, undefined as in
+    `point_adjust`. K = 0 is point adjustment and K = 100 none at all.
+
+    tsadmetrics asks for at least K (as a share, 0.5 by default) instead of more than K.
+
+    Parameters
+    ----------
+    truth, predicted, times, end, span
+        As in `closecall.affiliation`.
+    k
+        Percentage from 0 to 100; 20 is the default of the authors' own package, tadpak.
+
+    References
+    ----------
+    Kim, Choi, Choi, Lee and Yoon, *Towards a Rigorous Evaluation of Time-Series Anomaly
+    Detection*, AAAI 2022.
+
+    Examples
+    --------
+    >>> from closecall import metrics
+    >>> truth, predicted = [1, 1, 1, 1, 1, 0, 1, 1], [1, 0, 0, 0, 0, 0, 1, 0]
+    >>> metrics.point_adjust_k(truth, predicted)
+    PrecisionRecallResult(precision=1.000, recall=0.429, f1=0.600)
+    >>> metrics.point_adjust_k(truth, predicted, k=19)
+    PrecisionRecallResult(precision=1.000, recall=1.000, f1=1.000)
+    """
+    k = read_number(k, "k", "a percentage, a number from 0 to 100", lambda x: 0 <= x <= _PERCENT)
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    covered, shares = _coverage(pair)
+    return _adjusted(
+        pair, float(np.where(shares > k / _PERCENT, lengths(pair.truth), covered).sum())
+    )
+
+
+def point_adjust_k_area(
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None
+) -> ValueResult:
+    r"""Compute the area under the F1 of `point_adjust_k` as K goes from 0 to 100 percent.
+
+    .. math:: \frac{1}{100} \int_0^{100} F1_{\text{PA}\%K} \, dK
+
+    In [0, 1], higher is better; nan where nothing is predicted or nothing is true. F1 is a step
+    function of K that falls where K reaches the predicted share of an event, so the area is
+    exact; a sum over a grid of K is not. No parameters but those of `closecall.affiliation`.
+
+    References
+    ----------
+    Kim, Choi, Choi, Lee and Yoon, *Towards a Rigorous Evaluation of Time-Series Anomaly
+    Detection*, AAAI 2022.
+
+    Examples
+    --------
+    F1 is 1 up to K = 20, and 1/3 from there on:
+
+    >>> from closecall import metrics
+    >>> metrics.point_adjust_k_area([1, 1, 1, 1, 1, 0], [1, 0, 0, 0, 0, 0])
+    ValueResult(value=0.466667)
+    """
+    pair = read_pair(truth, predicted, times=times, end=end, span=span)
+    covered, shares = _coverage(pair)
+    total, false = total_length(pair.truth), _false_length(pair)
+    if not total or not (covered.any() or false):
+        return ValueResult(nan)
+    order = np.argsort(shares)
+    # Below the lowest share every event is adjusted; each share that K reaches undoes one.
+    gains = (lengths(pair.truth) - covered)[order]
+    found = np.append(total - (np.cumsum(gains) - gains), covered.sum()).astype(np.float64)
+    widths = np.diff(shares[order], prepend=0.0, append=1.0)
+    used = widths > 0
+    found, widths = found[used], widths[used]
+    f1 = f_measure(found / (found + false), found / total)
+    return ValueResult(min(1.0, float((widths * f1).sum())))
+
+
+def _coverage(pair: Pair) -> tuple[Ticks, NDArray[np.float64]]:
+    """Return how much of each true event is predicted, and which share of it that is."""
+    whole, covered = lengths(pair.truth), overlap_lengths(pair.truth, pair.predicted)
+    # A point lasts no time, so that its share weighs nothing.
+    return covered, np.divide(covered, whole, out=np.zeros(whole.size), where=whole > 0)
+
+
+def _false_length(pair: Pair) -> float:
+    return float((lengths(pair.predicted) - overlap_lengths(pair.predicted, pair.truth)).sum())
+
+
+def _adjusted(pair: Pair, found: float) -> PrecisionRecallResult:
+    """Return precision and recall where that much of the truth counts as found."""
+    return PrecisionRecallResult(
+        ratio(found, found + _false_length(pair)), ratio(found, total_length(pair.truth))
     )

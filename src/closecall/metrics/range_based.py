@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.clock import Clock
     from closecall.events import Intervals
 
     Floats = NDArray[np.float64]
@@ -133,17 +132,16 @@ def _factors(cardinality: Cardinality, counts: Indices) -> Floats:
     if cardinality == "reciprocal":
         factors: Floats = 1.0 / np.maximum(counts, 1)
         return factors
-    distinct, row = np.unique(counts, return_inverse=True)
-    table = np.array([_factor(cardinality, count) for count in distinct.tolist()])
-    return table[row] if counts.size else np.ones(0)
-
-
-def _factor(cardinality: Callable[[int], float], count: int) -> float:
-    if count <= 1:
-        return 1.0
     # It multiplies the overlap, so that a divisor would be a mistake.
-    rule = "a factor from 0 to 1, such as 1 / x for x overlaps"
-    return call_option(cardinality, "cardinality", rule, lambda x: 0 <= x <= 1, count)
+    asked = (
+        "cardinality",
+        "a factor from 0 to 1, such as 1 / x for x overlaps",
+        lambda x: 0 <= x <= 1,
+    )
+    factors = np.ones(counts.size)
+    for count in np.unique(counts[counts > 1]).tolist():
+        factors[counts == count] = call_option(cardinality, *asked, count)
+    return factors
 
 
 # The positional bias. Positions are counted from the start of the event itself, so moving the whole
@@ -155,26 +153,20 @@ _MOST_SAMPLES = 10**7  # a callable is asked about each sample
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-def _flat(left: Floats, right: Floats, length: Floats, step: int) -> Floats:  # noqa: ARG001 - as the others
-    return right - left
+_BIASES = ("flat", "front", "middle", "back")
 
 
-def _back(left: Floats, right: Floats, length: Floats, step: int) -> Floats:  # noqa: ARG001 - as the others
-    return (right - left) * (right + left + step)
-
-
-def _front(left: Floats, right: Floats, length: Floats, step: int) -> Floats:
-    return (right - left) * ((length - right) + (length - left) + step)
-
-
-def _middle(left: Floats, right: Floats, length: Floats, step: int) -> Floats:
+def _weigh(bias: str, left: Floats, right: Floats, length: Floats, step: int) -> Floats:
+    if bias == "flat":
+        return right - left
+    if bias == "back":
+        return (right - left) * (right + left + step)
+    if bias == "front":
+        return (right - left) * ((length - right) + (length - left) + step)
     half = np.ceil(length / 2) if step else length / 2
-    rising = _back(np.minimum(left, half), np.minimum(right, half), length, step)
-    falling = _front(np.maximum(left, half), np.maximum(right, half), length, step)
+    rising = _weigh("back", np.minimum(left, half), np.minimum(right, half), length, step)
+    falling = _weigh("front", np.maximum(left, half), np.maximum(right, half), length, step)
     return rising + falling
-
-
-_BIASES = {"flat": _flat, "front": _front, "middle": _middle, "back": _back}
 
 
 def _require_bias(bias: Any, name: str) -> None:
@@ -187,10 +179,7 @@ def _require_bias(bias: Any, name: str) -> None:
 def _weighted_shares(
     bias: Bias, name: str, events: Intervals, owner: Indices, parts: CommonParts
 ) -> Floats:
-    """Return which share of the weight of each event its parts have together.
-
-    A part of a point is all of it. The name is that of the parameter which is the bias.
-    """
+    """Return what share of each event its parts weigh; a part of a point is all of it."""
     length = lengths(events).astype(np.float64)[owner]
     ranged = length > 0
     left = (parts.starts - events.starts[owner]).astype(np.float64)[ranged]
@@ -199,34 +188,28 @@ def _weighted_shares(
     shares = np.ones(owner.size)
     if isinstance(bias, str):
         step = int(events.clock.kind == "integer")
-        weigh = _BIASES[bias]
-        whole = weigh(np.zeros_like(length), length, length, step)
-        shares[ranged] = weigh(left, right, length, step) / whole
-    elif events.clock.kind == "integer":
-        shares[ranged] = _summed(_BiasFunction(bias, name), left, right, length)
+        whole = _weigh(bias, np.zeros_like(length), length, length, step)
+        shares[ranged] = _weigh(bias, left, right, length, step) / whole
     else:
-        own = _BiasFunction(bias, name)
-        shares[ranged] = _integrated(own, owner[ranged], left, right, length, clock=events.clock)
+        unit = events.clock.seconds if events.clock.kind == "datetime" else 1.0
+        own, ends = _BiasFunction(bias, name, unit), (left, right, length)
+        counted = events.clock.kind == "integer"
+        shares[ranged] = _summed(own, *ends) if counted else _integrated(own, owner[ranged], *ends)
     # Shares of one event add up to one at most; rounding alone could exceed it.
     return np.minimum(np.bincount(owner, weights=shares, minlength=len(events)), 1.0)
 
 
 @dataclass(frozen=True)
 class _BiasFunction:
-    """A bias that is a function, and the parameter that it is."""
+    """A bias that is a function, the name of its parameter, and a tick in the unit it is told."""
 
     function: Callable[[float, float], float]
     name: str
+    unit: float
 
     def weight(self, position: float, length: float) -> float:
-        return call_option(
-            self.function,
-            self.name,
-            "a finite weight of 0 or more",
-            lambda weight: isfinite(weight) and weight >= 0,
-            position,
-            length,
-        )
+        rule, fits = "a finite weight of 0 or more", lambda weight: isfinite(weight) and weight >= 0
+        return call_option(self.function, self.name, rule, fits, position, length)
 
     def require_some(self, total: Floats, length: Floats) -> Floats:
         if (total <= 0).any():
@@ -240,13 +223,9 @@ def _summed(bias: _BiasFunction, left: Floats, right: Floats, length: Floats) ->
     """Ask a callable about each sample, once for events of equal length."""
     distinct = np.unique(length)
     if distinct.sum() > _MOST_SAMPLES:
-        raise InputError(
-            expected(
-                f"events of at most {_MOST_SAMPLES} samples for a `{bias.name}` that is a function",
-                f"{distinct.sum():.0f}",
-                "Count time in a coarser unit, or in floats.",
-            )
-        )
+        rule = f"events of at most {_MOST_SAMPLES} samples for a `{bias.name}` that is a function"
+        got = f"{distinct.sum():.0f}"
+        raise InputError(expected(rule, got, "Count time in a coarser unit, or in floats."))
 
     def weights(count: int) -> Floats:
         return np.array([bias.weight(i, count) for i in range(1, count + 1)])
@@ -257,16 +236,10 @@ def _summed(bias: _BiasFunction, left: Floats, right: Floats, length: Floats) ->
 
 
 def _integrated(
-    bias: _BiasFunction,
-    owner: Indices,
-    left: Floats,
-    right: Floats,
-    length: Floats,
-    *,
-    clock: Clock,
+    bias: _BiasFunction, owner: Indices, left: Floats, right: Floats, length: Floats
 ) -> Floats:
     """Integrate a callable between all borders in an event, so that shares add up to one."""
-    unit = clock.seconds if clock.kind == "datetime" else 1.0
+    unit = bias.unit
     shares = np.empty(length.size)
     begin = np.flatnonzero(np.diff(owner, prepend=-1))
     for rows in np.split(np.arange(length.size), begin[1:]) if begin.size else []:
@@ -277,11 +250,8 @@ def _integrated(
         values = [bias.weight(x, whole * unit) for x in (positions * unit).ravel().tolist()]
         cells = (np.reshape(values, positions.shape) * _NODE_WEIGHTS * half_widths).sum(axis=1)
         before = np.concatenate(([0.0], np.cumsum(cells)))
-        covered = (
-            before[np.searchsorted(borders, right[rows])]
-            - before[np.searchsorted(borders, left[rows])]
-        )
-        shares[rows] = covered / bias.require_some(before[-1:], length[rows[:1]])
+        first, last = (before[np.searchsorted(borders, ends[rows])] for ends in (left, right))
+        shares[rows] = (last - first) / bias.require_some(before[-1:], length[rows[:1]])
     return shares
 
 

@@ -16,8 +16,14 @@ from closecall.metrics.affiliation_variants import normalised_affiliation, unbia
 from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentation, semimetric
 from closecall.metrics.nab import nab
 from closecall.metrics.pate import pate
-from closecall.metrics.point_adjust import point_adjust, point_adjust_k, point_adjust_k_area
-from closecall.metrics.pointwise import classical, composite, event_wise
+from closecall.metrics.pointwise import (
+    classical,
+    composite,
+    event_wise,
+    point_adjust,
+    point_adjust_k,
+    point_adjust_k_area,
+)
 from closecall.metrics.range_based import range_based
 from closecall.metrics.threshold_free import (
     affiliation_average_precision,
@@ -25,9 +31,8 @@ from closecall.metrics.threshold_free import (
     average_precision,
 )
 from closecall.metrics.time_aware import enhanced_time_aware, time_aware
-from closecall.metrics.two_sided import two_sided
 from closecall.metrics.vus import vus
-from closecall.metrics.window import margin, window_once
+from closecall.metrics.window import margin, two_sided, window_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,43 +110,29 @@ class Metric:
                 raise InputError(expected(f"a parameter of {self.name} ({has})", shown(name)))
         for name, default in known.items():
             if default is REQUIRED and name not in parameters:
-                raise InputTypeError(
-                    expected(
-                        f"`{name}` for the metric {self.name!r}, which has no default",
-                        "none",
-                        f"Pass parameters={{{name!r}: ...}}."
-                        if alone
-                        else f"Pass metrics={{{self.name!r}: {{{name!r}: ...}}}}.",
-                    )
-                )
-
-
-def _by_name(*metrics: Metric) -> dict[str, Metric]:
-    return {metric.name: metric for metric in metrics}
+                rule = f"`{name}` for the metric {self.name!r}, which has no default"
+                own = f"{{{name!r}: ...}}"
+                way = f"parameters={own}" if alone else f"metrics={{{self.name!r}: {own}}}"
+                raise InputTypeError(expected(rule, "none", f"Pass {way}."))
 
 
 _affiliation = partial(
     Metric, family="affiliation", mainly_for="both", handles_adjacency=True, handles_durations=True
 )
 _range = partial(Metric, family="range", mainly_for="range", handles_durations=True)
-_window = partial(Metric, family="window", mainly_for="point", handles_adjacency=True)
+_points = partial(Metric, mainly_for="point", handles_adjacency=True)
+_window = partial(_points, family="window")
 _ONCE = {
     "handles_durations": "the paper says no of all metrics with windows, since they are made for "
     "points; where events last, each counts once however long it is"
 }
 _distance = partial(
-    Metric,
-    family="distance",
-    mainly_for="point",
-    gives=("value",),
-    highest=inf,
-    higher_is_better=False,
-    handles_adjacency=True,
+    _points, family="distance", gives=("value",), highest=inf, higher_is_better=False
 )
 _area = partial(Metric, family="threshold-free", gives=("value",), counts_samples=True)
 
 # fmt: off
-METRICS = _by_name(
+METRICS = {metric.name: metric for metric in (
     _affiliation(affiliation, "Huet et al., KDD 2022"),
     _affiliation(normalised_affiliation, "Zhong et al., IEEE TNNLS 2025", lowest=-1.0),
     _affiliation(unbiased_affiliation, "Zhong et al., IEEE TNNLS 2025", lowest=-inf),
@@ -174,7 +165,7 @@ METRICS = _by_name(
     _area(vus, "Paparrizos et al., PVLDB 2022", mainly_for="range", gives=("roc", "pr"),
           handles_adjacency=True),
     _area(pate, "Ghorbani et al., KDD 2024", mainly_for="range", handles_adjacency=True),
-)
+)}
 # fmt: on
 
 LISTED = "`closecall.metrics.table()` lists them all."

@@ -10,7 +10,6 @@ import numpy as np
 
 from closecall.affiliation import affiliation_curve
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, shown
-from closecall.events import runs
 from closecall.metrics.result import ValueResult
 from closecall.parameters import is_number
 from closecall.series import read_scored
@@ -75,8 +74,7 @@ def average_precision(
     Parameters
     ----------
     truth, scores, times, end, span
-        As in `closecall.affiliation_curve`. Samples are counted, however long they last; true
-        is each sample that meets an event.
+        As in `auc_roc`.
 
     Notes
     -----
@@ -110,12 +108,7 @@ def affiliation_average_precision(
 
     with the affiliation precision and recall at each distinct score, descending, and
     :math:`R_0 = 0`. In [0, 1], higher is better; nan without any true event. It is the
-    `average_precision` of `closecall.affiliation_curve`.
-
-    Parameters
-    ----------
-    truth, scores, times, end, span
-        As in `closecall.affiliation_curve`.
+    `average_precision` of `closecall.affiliation_curve`, and takes what that takes.
 
     References
     ----------
@@ -189,18 +182,9 @@ def _require_samples(scored: Scored) -> None:
     missed = early | (truth.starts >= axis.end)
     if missed.any():
         index = int(missed.argmax())
-        raise InputError(
-            expected(
-                "each true event to meet a sample",
-                f"{truth.text(index)} at index {index}",
-                "This metric counts samples; pass `times` that cover every event.",
-            )
-        )
-
-
-def true_runs(scored: Scored) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first sample of each true event, and the sample after its last one."""
-    return runs(true_samples(scored))
+        rule = "each true event to meet a sample"
+        hint = "This metric counts samples; pass `times` that cover every event."
+        raise InputError(expected(rule, f"{truth.text(index)} at index {index}", hint))
 
 
 def samples_near(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,9 +104,9 @@ def time_aware(
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     theta, alpha = read_fraction(theta, "theta"), read_fraction(alpha, "alpha")
     overlaps = common_parts(pair.truth, pair.predicted)
-    later = _later_parts(pair, _read_delta(delta, pair))
-    found = _portions(pair.truth, overlaps.first, overlaps, later.event, later)
-    correct = _portions(pair.predicted, overlaps.second, overlaps, later.prediction, later)
+    event, prediction, later = _later_parts(pair, _read_delta(delta, pair))
+    found = _portions(pair.truth, overlaps.first, overlaps, event, later)
+    correct = _portions(pair.predicted, overlaps.second, overlaps, prediction, later)
 
     def score(portions: Floats) -> float:
         detected = ratio(float((portions - theta > _ROUNDING).sum()), portions.size)
@@ -124,19 +123,11 @@ def _read_delta(delta: Any, pair: Pair) -> float:
     return ticks
 
 
-@dataclass(frozen=True, slots=True)
-class _LaterParts:
-    """What of the predictions lies in the sections after the events."""
+def _later_parts(pair: Pair, delta: float) -> tuple[Indices, Indices, tuple[Floats, Floats]]:
+    """Weigh the predictions in what follows each true event, up to delta or to the next one.
 
-    event: Indices
-    prediction: Indices
-    weight: Floats
-    density: Floats
-    """Weight at the place of a predicted point; 0 for a range."""
-
-
-def _later_parts(pair: Pair, delta: float) -> _LaterParts:
-    """Weigh the predictions in what follows each true event, up to delta or to the next one."""
+    Returns the events, the predictions, and the weights of ranges and at the places of points.
+    """
     length = np.full(len(pair.truth), delta)
     length[:-1] = np.minimum(delta, pair.truth.starts[1:] - pair.truth.stops[:-1])
     # Beyond the span nobody predicts, but the decay still runs its full length.
@@ -154,12 +145,9 @@ def _later_parts(pair: Pair, delta: float) -> _LaterParts:
     )
     counted = pair.clock.kind == "integer"
     is_point = pair.predicted.starts[parts.second] == pair.predicted.stops[parts.second]
-    return _LaterParts(
-        owner,
-        parts.second,
-        decay_between(left, right, length[owner], counted=counted),
-        np.where(is_point, decay_at(left, length[owner], counted=counted), 0.0),
-    )
+    weight = decay_between(left, right, length[owner], counted=counted)
+    density = np.where(is_point, decay_at(left, length[owner], counted=counted), 0.0)
+    return owner, parts.second, (weight, density)
 
 
 def _portions(
@@ -167,17 +155,17 @@ def _portions(
     owner: Indices,
     overlaps: CommonParts,
     later_owner: Indices,
-    later: _LaterParts,
+    later: tuple[Floats, Floats],
 ) -> Floats:
     """Return how much of each event, true or predicted, is matched; 1 at most."""
     size, whole = len(events), lengths(events).astype(np.float64)
     covered = np.bincount(owner, weights=overlaps.lengths, minlength=size)
-    decayed = np.bincount(later_owner, weights=later.weight, minlength=size)
+    decayed = np.bincount(later_owner, weights=later[0], minlength=size)
     points = whole == 0
     portions = (covered + decayed) / np.where(points, 1.0, whole)
     if points.any():
         held = np.bincount(owner, minlength=size) > 0
-        density = np.bincount(later_owner, weights=later.density, minlength=size)
+        density = np.bincount(later_owner, weights=later[1], minlength=size)
         portions[points] = np.where(held | (decayed > 0), 1.0, density)[points]
     return np.minimum(portions, 1.0)
 
@@ -199,15 +187,14 @@ def decay_between(left: Floats, right: Floats, length: Floats, *, counted: bool)
         return _integral(left, right, _slope(length, counted=False))
     total = np.empty(length.size)
     short = length <= _LONGEST_SUMMED
-    sums = RunningSums(length[short], _sample_weights)
+
+    def sample_weights(size: int) -> Floats:
+        return decay_at(np.arange(float(size)), np.full(size, float(size)), counted=True)
+
+    sums = RunningSums(length[short], sample_weights)
     total[short] = sums.between(left[short], right[short])
     total[~short] = _euler_maclaurin(left[~short], right[~short], length[~short])
     return total
-
-
-def _sample_weights(length: int) -> Floats:
-    offsets = np.arange(length, dtype=np.float64)
-    return decay_at(offsets, np.full(length, float(length)), counted=True)
 
 
 def _slope(length: Floats, *, counted: bool) -> Floats:

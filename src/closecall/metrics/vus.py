@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, expected
-from closecall.metrics._vus_kernels import best_places, volumes
-from closecall.metrics.threshold_free import Ranking, rank, read_count, samples_near, true_runs
+from closecall.events import runs
+from closecall.metrics._score_kernels import best_places, volumes
+from closecall.metrics.threshold_free import rank, read_count, samples_near, true_samples
 from closecall.series import read_scored
 
 if TYPE_CHECKING:
@@ -75,8 +76,7 @@ def vus(
     Parameters
     ----------
     truth, scores, times, end, span
-        As in `closecall.affiliation_curve`. Samples are counted, however long they last; true
-        is each sample that meets an event, and events that touch are one.
+        As in `auc_roc`; events that touch are one.
     window
         The longest window, in samples on every axis; half of it lies on either side of an
         event; at most 1,000,000. Windows times the samples that the longest one reaches are at
@@ -113,7 +113,7 @@ def vus(
     """
     window = read_count(window, "window", _MOST_WINDOW)
     scored = read_scored(truth, scores, times=times, end=end, span=span)
-    starts, stops = true_runs(scored)
+    starts, stops = runs(true_samples(scored))
     roc, average = np.full(window + 1, nan), np.full(window + 1, nan)
     if starts.size:
         half = min(window // 2, scored.scores.size)  # no sample is further away
@@ -121,7 +121,10 @@ def vus(
         # Samples beyond what 32 bits can number would not fit in memory.
         places = np.full(scored.scores.size, ranking.samples.size, dtype=np.int32)
         places[ranking.samples] = np.arange(ranking.samples.size, dtype=np.int32)
-        found = _true_found(ranking, starts, stops)
+        # How many of the samples predicted are true, at each distinct score.
+        event = np.searchsorted(starts, ranking.samples, side="right") - 1
+        true = (event >= 0) & (ranking.samples < stops[event])
+        found = np.cumsum(true, dtype=np.int64)[ranking.bounds[1:] - 1]
         groups = np.column_stack((ranking.above, ranking.reach, found)).astype(np.float64)
         distances = _distances(ranking.samples, starts, stops, half)
         _require_bounded(ranking.samples.size, window)
@@ -129,22 +132,10 @@ def vus(
         best_places(starts, stops, places, best)
         opens, roots = np.zeros(ranking.samples.size, dtype=np.uint8), np.zeros(half + 2)
         segments, step = 0, max(1, _STEPS_AT_ONCE // (ranking.samples.size + half))
+        series = (starts, stops, places, distances, ranking.bounds, groups, best, opens, roots)
         for first in range(0, window + 1, step):
-            segments = volumes(
-                starts,
-                stops,
-                places,
-                distances,
-                ranking.bounds,
-                groups,
-                best,
-                opens,
-                roots,
-                segments,
-                first,
-                roc[first : first + step],
-                average[first : first + step],
-            )
+            some = slice(first, first + step)
+            segments = volumes(*series, segments, first, roc[some], average[some])
         if found[-1] == scored.scores.size:
             roc[:] = nan
     return VusResult(float(roc.mean()), float(average.mean()), roc, average)
@@ -154,23 +145,18 @@ def _require_bounded(samples: int, window: int) -> None:
     """Raise for what would take minutes: every window looks at every sample that it may reach."""
     if samples * (window + 1) > _MOST_STEPS:
         longest = _MOST_STEPS // samples - 1
-        raise InputError(
-            expected(
-                f"`window` to be at most {longest:,}, so that the windows times the {samples:,} "
-                f"samples in reach of an event are at most {_MOST_STEPS:,}",
-                f"{window:,}",
-                "The usual window is the period of the series.",
-            )
+        rule = (
+            f"`window` to be at most {longest:,}, so that the windows times the {samples:,} "
+            f"samples in reach of an event are at most {_MOST_STEPS:,}"
         )
+        got = f"{window:,}"
+        raise InputError(expected(rule, got, "The usual window is the period of the series."))
 
 
 def _distances(
     samples: NDArray[np.int64], starts: NDArray[np.int64], stops: NDArray[np.int64], half: int
 ) -> NDArray[np.int32]:
-    """Return each sample's distances to its nearest event and to the next nearest one.
-
-    A true sample gets the distance of one out of reach, as it needs no buffer.
-    """
+    """Return distances to the nearest and the next event; true samples, out of reach, need none."""
     beyond = half + 1
     # Two events on either side that nothing reaches.
     far = np.full(2, stops[-1] + samples.max() + beyond)
@@ -184,12 +170,3 @@ def _distances(
     np.minimum(second, beyond, out=distances[:, 1], casting="unsafe")
     distances[right <= 0] = beyond
     return distances
-
-
-def _true_found(
-    ranking: Ranking, starts: NDArray[np.int64], stops: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Count the true samples among those predicted, at each distinct score."""
-    index = np.searchsorted(starts, ranking.samples, side="right") - 1
-    true = (index >= 0) & (ranking.samples < stops[index])
-    return np.cumsum(true, dtype=np.int64)[ranking.bounds[1:] - 1]

@@ -120,19 +120,14 @@ def _limitations(_: Mapping[str, LabelledSeries]) -> Figure:
     axes = plot_events(truth, predicted, span=LIMITS_SPAN)
     names = ["truth"]
     for name, events in predicted.items():
-        own = affiliation(truth, events, span=LIMITS_SPAN)
-        old = classical(truth, events, span=LIMITS_SPAN)
-        lines = (
-            f"{metric} {_both(result)}"
-            for metric, result in (("classical", old), ("affiliation", own))
-        )
-        names.append("\n".join((name, *lines)))
+        lines = [name]
+        for metric in (classical, affiliation):
+            result = metric(truth, events, span=LIMITS_SPAN)
+            scores = f"{score_text(result.precision)} / {score_text(result.recall)}"
+            lines.append(f"{metric.__name__} {scores}")
+        names.append("\n".join(lines))
     axes.set_yticks(axes.get_yticks(), names)
     return _sized(axes, 2.4)
-
-
-def _both(result: Any) -> str:
-    return f"{score_text(result.precision)} / {score_text(result.recall)}"
 
 
 def _average_distance(_: Mapping[str, LabelledSeries]) -> Figure:
@@ -147,14 +142,10 @@ def _zones(_: Mapping[str, LabelledSeries]) -> Figure:
 
 def _random_sampling(_: Mapping[str, LabelledSeries]) -> Figure:
     panels = plot_survival(_running_example(), event=1)
-    start, _stop = _EXAMPLE_EVENT
-    alarm = theory.precision_survival(_EXAMPLE_EVENT, _EXAMPLE_ZONE)(start - _EARLY_ALARM)
-    missed = _LATE_TRUTH - _EXAMPLE_PREDICTED
-    truth = theory.recall_survival(_LATE_TRUTH, _EXAMPLE_ZONE)(missed)
-    for axes, minute, value in zip(
-        panels, (_EARLY_ALARM, _LATE_TRUTH), (alarm, truth), strict=True
-    ):
-        _point_at(axes, minute, value)
+    early, missed = _EXAMPLE_EVENT[0] - _EARLY_ALARM, _LATE_TRUTH - _EXAMPLE_PREDICTED
+    alarm = theory.precision_survival(_EXAMPLE_EVENT, _EXAMPLE_ZONE)(early)
+    _point_at(panels[0], _EARLY_ALARM, alarm)
+    _point_at(panels[1], _LATE_TRUTH, theory.recall_survival(_LATE_TRUTH, _EXAMPLE_ZONE)(missed))
     return _sized(panels[0], 2.8)
 
 
@@ -164,25 +155,17 @@ def _point_at(axes: Any, minute: int, value: float) -> None:
     arrow = {"arrowstyle": "-|>", "color": "0.45", "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", (place, value), (place, 0), arrowprops=arrow, zorder=4)
     inside = minute == _EARLY_ALARM
-    axes.annotate(
-        f"{value:.3f}",
-        (place, value),
-        (-4 if inside else 5, 3),
-        textcoords="offset points",
-        ha="right" if inside else "left",
-        fontsize=8,
-        color="0.3",
-    )
+    away, side = ((-4, 3), "right") if inside else ((5, 3), "left")
+    style = {"textcoords": "offset points", "fontsize": 8, "color": "0.3"}
+    axes.annotate(f"{value:.3f}", (place, value), away, ha=side, **style)
 
 
 def _adversary(data: Mapping[str, LabelledSeries]) -> Figure:
     from matplotlib import pyplot as plt
 
     taxi = data["nyctaxi"]
-    predicted = {
-        "trivial event": taxi.predicted["trivial"],
-        "adversary": taxi.predicted["adversary"],
-    }
+    labels = taxi.predicted
+    predicted = {"trivial event": labels["trivial"], "adversary": labels["adversary"]}
     figure, panels = plt.subplots(2, figsize=(_WIDTH, 6.4), layout="constrained")
     # Near the trivial event the values are so low that they get a scale of their own.
     near = np.zeros(taxi.truth.size, dtype=bool)

@@ -23,7 +23,14 @@ _SPECIAL = {
 
 def to_latex(paper: Reproduction) -> str:
     """Write every table, each column as computed here and as published; what differs is bold."""
-    return "\n".join(_tables(table) for table in paper.tables) + _closing(paper)
+    parts: list[str] = []
+    for table in paper.tables:
+        blocks = list(in_blocks(table, _WIDTH))
+        parts += (_floating(block, index, len(blocks)) for index, block in enumerate(blocks))
+    return "\n".join(parts) + (
+        f"\n% {paper.matched} of {paper.total} computed cells match the paper, and "
+        f"{paper.typed_matched} of {paper.typed_total} typed ones.\n"
+    )
 
 
 def escape(text: str) -> str:
@@ -37,30 +44,23 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
-def _tables(table: Table) -> str:
-    blocks = list(in_blocks(table, _WIDTH))
-    return "\n".join(_floating(block, index, len(blocks)) for index, block in enumerate(blocks))
-
-
 def _floating(block: Table, index: int, blocks: int) -> str:
     part = f", part {index + 1} of {blocks}" if blocks > 1 else ""
+    matched = f"{block.matched} of {block.total} match"
+    caption = f"{block.title} ({block.source} of the paper): {matched}"
     remarks = block.remarks()
     if index + 1 == blocks:
         remarks += [*block.notes, *(f"Left out: {reason}." for reason in block.left_out)]
     lines = [
         "\\begin{table}",
         "\\centering\\footnotesize\\setlength{\\tabcolsep}{2pt}",
-        f"\\caption{{{escape(_caption(block) + part)}.}}",
+        f"\\caption{{{escape(caption + part)}.}}",
         f"\\label{{tab:{block.name}{f'-{index + 1}' if part else ''}}}",
         *_tabular(block),
         *(f"\\par\\smallskip {escape(remark)}" for remark in remarks),
         "\\end{table}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _caption(table: Table) -> str:
-    return f"{table.title} ({table.source} of the paper): {table.matched} of {table.total} match"
 
 
 def _tabular(table: Table) -> list[str]:
@@ -106,10 +106,3 @@ def _pair(cell: Cell | None) -> tuple[str, str]:
 
 def _line(cells: list[str]) -> str:
     return " & ".join(cells) + " \\\\"
-
-
-def _closing(paper: Reproduction) -> str:
-    return (
-        f"\n% {paper.matched} of {paper.total} computed cells match the paper, and "
-        f"{paper.typed_matched} of {paper.typed_total} typed ones.\n"
-    )

@@ -108,20 +108,13 @@ def characteristics() -> Table:
             note = f"others of the class: {', '.join(differ)}" if differ else ""
             cells.append(Cell(trait, published, note))
         rows.append(Row((name, first), tuple(cells)))
-    return Table(
-        name="characteristics",
-        title="Characteristics of metrics",
-        source="table 2",
-        headings=("class", "metric"),
-        columns=CHARACTERISTIC_COLUMNS,
-        rows=tuple(rows),
-        notes=(
-            "(A): does a near miss count? (B): does a long event count no more than a short one?",
-            "Nothing here is computed from data: the registry of metrics states these, and the",
-            "number of parameters is that of the function. `closecall audit` measures (A) and (B).",
-        ),
-        typed=True,
+    notes = (
+        "(A): does a near miss count? (B): does a long event count no more than a short one?",
+        "Nothing here is computed from data: the registry of metrics states these, and the",
+        "number of parameters is that of the function. `closecall audit` measures (A) and (B).",
     )
+    about = "characteristics", "Characteristics of metrics", "table 2", ("class", "metric")
+    return Table(*about, CHARACTERISTIC_COLUMNS, tuple(rows), notes, typed=True)
 
 
 def _traits(name: str) -> tuple[str, ...]:
@@ -153,34 +146,22 @@ _END = 30
 
 def running_example() -> Table:
     """Compare the numbers of the running example."""
-    result = affiliation(Events(TRUTH), Events(PREDICTED), span=SPAN)
-    cells = (*_borders(result), *_distances(result), *_second_zone(result), *_settings())
-    return Table(
-        name="running_example",
-        title="The running example",
-        source="section 3 and table 3",
-        headings=("number",),
-        columns=("value",),
-        rows=tuple(Row((name,), (cell,)) for name, cell in cells),
-    )
-
-
-def _borders(result: Affiliation) -> Iterator[tuple[str, Cell]]:
+    events = affiliation(Events(TRUTH), Events(PREDICTED), span=SPAN).events
+    cells: dict[str, Cell] = {}
     for index, published in enumerate(ZONE_BORDERS):
-        border = _clock(float(result.events.zone_stop[index]))
-        yield f"border of zones {index + 1} and {index + 2}", Cell(border, published)
-
-
-def _distances(result: Affiliation) -> Iterator[tuple[str, Cell]]:
+        border = _clock(float(events.zone_stop[index]))
+        cells[f"border of zones {index + 1} and {index + 2}"] = Cell(border, published)
     for zone, both in enumerate(DISTANCES):
         for side, published in zip(("precision", "recall"), both, strict=True):
-            seconds = 60 * float(getattr(result.events, f"{side}_distance")[zone])
+            seconds = 60 * float(getattr(events, f"{side}_distance")[zone])
             cell = Cell(write_length(seconds, published), published, values={"seconds": seconds})
-            yield f"zone {zone + 1}: {side} distance", cell
+            cells[f"zone {zone + 1}: {side} distance"] = cell
+    rows = {**cells, **dict(_second_zone(events)), **dict(_settings())}
+    about = "running_example", "The running example", "section 3 and table 3", ("number",)
+    return Table(*about, ("value",), tuple(Row((name,), (cell,)) for name, cell in rows.items()))
 
 
-def _second_zone(result: Affiliation) -> Iterator[tuple[str, Cell]]:
-    events = result.events
+def _second_zone(events: EventScores) -> Iterator[tuple[str, Cell]]:
     point = affiliation(Events(TRUTH), Events.from_points([40]), span=SPAN)
     # One moment of the event, in the zone of the whole event: a true point with that span.
     near = Events([(40, 60), (115, 120)])
@@ -208,20 +189,15 @@ def description(data: Data) -> Table:
     """Compare the description of the datasets and of their trivial events (table 4)."""
     columns = [_describe(data[name], DESCRIPTION[name]) for name in DATASETS]
     labels = ("samples", "anom.", "# events", "trivial")
-    return Table(
-        name="datasets",
-        title="Datasets, and the function that finds each one's trivial event",
-        source="table 4",
-        headings=("number",),
-        columns=tuple(DATASETS.values()),
-        rows=_by_rows(labels, columns),
-        left_out=tuple(
-            f"trivial of {title}: the folder has no measurements of it "
-            f"({MEASURED[name].rpartition('/')[2]})"
-            for (name, title), column in zip(DATASETS.items(), columns, strict=True)
-            if column[-1] is None
-        ),
+    left_out = tuple(
+        f"trivial of {title}: the folder has no measurements of it "
+        f"({MEASURED[name].rpartition('/')[2]})"
+        for (name, title), column in zip(DATASETS.items(), columns, strict=True)
+        if column[-1] is None
     )
+    title = "Datasets, and the function that finds each one's trivial event"
+    about = "datasets", title, "table 4", ("number",), tuple(DATASETS.values())
+    return Table(*about, _by_rows(labels, columns), left_out=left_out)
 
 
 def _describe(series: LabelledSeries, published: tuple[str, ...]) -> tuple[Cell | None, ...]:
@@ -275,22 +251,13 @@ _SETTINGS = (
 
 def comparison(data: Data) -> Table:
     """Compare the 80 cells of precision, recall and F1."""
-    return Table(
-        name="comparison",
-        title="Comparison of metrics",
-        source="table 5",
-        headings=("metric", "algorithm"),
-        columns=tuple(DATASETS.values()),
-        rows=tuple(
-            Row(
-                (title, ALGORITHMS[algorithm]),
-                tuple(_compare(metric, data[dataset], algorithm) for dataset in DATASETS),
-            )
-            for metric, title in METRICS.items()
-            for algorithm in ALGORITHMS
-        ),
-        notes=_SETTINGS,
+    rows = tuple(
+        Row((title, shown), tuple(_compare(metric, data[one], algorithm) for one in DATASETS))
+        for metric, title in METRICS.items()
+        for algorithm, shown in ALGORITHMS.items()
     )
+    about = "comparison", "Comparison of metrics", "table 5", ("metric", "algorithm")
+    return Table(*about, tuple(DATASETS.values()), rows, _SETTINGS)
 
 
 def _compare(metric: str, series: LabelledSeries, algorithm: str) -> Cell | None:
@@ -323,15 +290,9 @@ def per_event(data: Data) -> Table:
                 for at, text in enumerate(published)
             )
         )
-    return Table(
-        name="per_event",
-        title="Affiliation per event on SWaT",
-        source="table 6",
-        headings=("event",),
-        columns=tuple(ALGORITHMS[name] for name in PER_EVENT),
-        rows=_by_rows(EVENTS, columns),
-        notes=("Each cell is precision/recall/F1.",),
-    )
+    about = "per_event", "Affiliation per event on SWaT", "table 6", ("event",)
+    names = tuple(ALGORITHMS[name] for name in PER_EVENT)
+    return Table(*about, names, _by_rows(EVENTS, columns), ("Each cell is precision/recall/F1.",))
 
 
 def event_counts(data: Data) -> Table:
@@ -342,17 +303,11 @@ def event_counts(data: Data) -> Table:
     )
     computed = _who_is_better(iforest, seq2seq)
     cells = {name: Cell(str(computed[name]), str(count)) for name, count in EVENT_COUNTS.items()}
-    return Table(
-        name="counts",
-        title="Numbers in the text: seq2seq against iForest on SWaT's events, and others",
-        source="sections 4.2, 4.3 and appendix D",
-        headings=("number",),
-        columns=("count",),
-        rows=tuple(Row((name,), (cell,)) for name, cell in (cells | _other_counts(data)).items()),
-        notes=(
-            "Events are compared on scores rounded to two decimals, as the paper must have done.",
-        ),
-    )
+    rows = tuple(Row((name,), (cell,)) for name, cell in (cells | _other_counts(data)).items())
+    title = "Numbers in the text: seq2seq against iForest on SWaT's events, and others"
+    about = "counts", title, "sections 4.2, 4.3 and appendix D", ("number",), ("count",)
+    note = "Events are compared on scores rounded to two decimals, as the paper must have done."
+    return Table(*about, rows, (note,))
 
 
 def _who_is_better(iforest: EventScores, seq2seq: EventScores) -> dict[str, int]:
@@ -403,18 +358,12 @@ _MISPRINT = "the printed factor 16/(9p) is a misprint of 9/(16p), which gives th
 
 def closed_forms() -> Table:
     """Compare the closed forms as printed with the metric, for an event centred in its zone."""
-    return Table(
-        name="closed_forms",
-        title="Closed forms against the metric, for an event that fills a share p of its zone",
-        source="section 4.4 and appendix C",
-        headings=("prediction",),
-        columns=tuple(f"p = {p:g}" for p in _PROPORTIONS),
-        rows=tuple(
-            Row((name,), tuple(_closed_form(name, p) for p in _PROPORTIONS))
-            for name in CLOSED_FORMS
-        ),
-        notes=("Each cell is precision/recall; a random point is averaged over the whole zone.",),
-    )
+    title = "Closed forms against the metric, for an event that fills a share p of its zone"
+    about = "closed_forms", title, "section 4.4 and appendix C", ("prediction",)
+    cells = {name: tuple(_closed_form(name, p) for p in _PROPORTIONS) for name in CLOSED_FORMS}
+    rows = tuple(Row((name,), own) for name, own in cells.items())
+    note = "Each cell is precision/recall; a random point is averaged over the whole zone."
+    return Table(*about, tuple(f"p = {p:g}" for p in _PROPORTIONS), rows, (note,))
 
 
 def _closed_form(name: str, proportion: float) -> Cell:

@@ -116,9 +116,8 @@ class Table:
         for row, name, cell in self.entries():
             if row.labels == labels and name == column:
                 return cell
-        raise InputError(
-            expected(f"a cell of table {self.name!r}", f"row {labels} and column {column!r}")
-        )
+        rule = f"a cell of table {self.name!r}"
+        raise InputError(expected(rule, f"row {labels} and column {column!r}"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, one entry per cell."""

@@ -1,4 +1,7 @@
-"""Pictures of events and scores, with matplotlib: an axes in, the same axes out."""
+"""Pictures of events and scores, with matplotlib: an axes in, the same axes out.
+
+Without matplotlib each raises `closecall.errors.MissingExtraError`, which names what to install.
+"""
 
 from __future__ import annotations
 

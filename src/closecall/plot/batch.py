@@ -68,11 +68,6 @@ def plot_batch(
     numpy.ndarray
         The two axes: heat map and ranks.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> from closecall.plot import plot_batch
@@ -204,18 +199,9 @@ def _draw_values(
 
 
 def _cross_missing(axes: Axes, values: Floats) -> None:
+    style: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.6", "hatch": "xxxx"}
     for row, column in np.argwhere(np.isnan(values)).tolist():
-        axes.add_patch(
-            Rectangle(
-                (column - 0.5, row - 0.5),
-                1,
-                1,
-                facecolor="white",
-                edgecolor="0.6",
-                hatch="xxxx",
-                linewidth=0,
-            )
-        )
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, linewidth=0, **style))
 
 
 def _write_values(axes: Axes, values: Floats, middle: float) -> None:
@@ -227,10 +213,7 @@ def _write_values(axes: Axes, values: Floats, middle: float) -> None:
 
 
 def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool) -> None:
-    """Draw the mean rank of each detector, the middle half of its ranks, and how often it won.
-
-    The ranks are those on series where any detector has a value; there may be none.
-    """
+    """Draw the mean rank of each detector, the middle half of its ranks, and how often it won."""
     rows, count = np.arange(len(detectors)), len(detectors)
     if ranks.shape[1]:
         low, high = np.quantile(ranks, (0.25, 0.75), axis=1)
@@ -243,7 +226,7 @@ def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool)
     axes.set(xlim=(0.7, max(count, 2) + 0.3), ylim=(count - 0.5, -0.5), xlabel="rank")
     axes.grid(axis="x", color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xticks(_rank_ticks(count))
+    axes.set_xticks(np.arange(1, max(count, 2) + 1, max(1, -(-count // 8))))
     if named:
         write_names(axes, "y", range(count), [plain(_short(n)) for n in detectors], size=_ROW_FONT)
     else:
@@ -254,19 +237,6 @@ def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool)
 
 def _write_beside(axes: Axes, text: str, height: float, coordinates: Any, up: float) -> None:
     """Write to the right of the axes."""
-    axes.annotate(
-        text,
-        (1, height),
-        (6, up),
-        xycoords=coordinates,
-        textcoords="offset points",
-        fontsize=_ROW_FONT,
-        va="center",
-        color=INK,
-        annotation_clip=False,
-    )
-
-
-def _rank_ticks(count: int) -> Any:
-    step = max(1, -(-count // 8))
-    return np.arange(1, max(count, 2) + 1, step)
+    style: dict[str, Any] = {"fontsize": _ROW_FONT, "va": "center", "color": INK}
+    style |= {"xycoords": coordinates, "textcoords": "offset points", "annotation_clip": False}
+    axes.annotate(text, (1, height), (6, up), **style)

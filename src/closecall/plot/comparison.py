@@ -27,7 +27,6 @@ from closecall.wording import score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from closecall.plot.drawing import Floats
 
@@ -73,11 +72,6 @@ def plot_comparison(
     matplotlib.axes.Axes or numpy.ndarray
         The axes that was drawn on, or all of them as an array.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> import closecall as cc
@@ -91,7 +85,10 @@ def plot_comparison(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1', '2', 'all']
     """
-    results, names = _read_results(comparison), _read_scores(scores)
+    results, names = _read_results(comparison), read_names(scores, "scores")
+    if not names or any(name not in _TITLES for name in names):
+        rule = '`scores` to be some of "precision", "recall" and "f1"'
+        raise InputError(expected(rule, shown(scores)))
     first = next(iter(results.values()))
     if ax is None:
         row = _ROW[0] + _ROW[1] * max(len(results) - 2, 0)
@@ -112,21 +109,13 @@ def plot_comparison(
 def _read_results(comparison: Any) -> dict[str, Affiliation]:
     given = getattr(comparison, "results", comparison)
     if not isinstance(given, Mapping):
-        raise InputTypeError(
-            expected(
-                "`comparison` to be a mapping from names to results",
-                type(given).__name__,
-                'For example `{"mine": cc.affiliation(truth, predicted)}`.',
-            )
-        )
+        rule = "`comparison` to be a mapping from names to results"
+        hint = 'For example `{"mine": cc.affiliation(truth, predicted)}`.'
+        raise InputTypeError(expected(rule, type(given).__name__, hint))
     for name, result in given.items():
         if not isinstance(result, Affiliation):
-            raise InputTypeError(
-                expected(
-                    f"`comparison[{name!r}]` to be what `closecall.affiliation` returns",
-                    type(result).__name__,
-                )
-            )
+            rule = f"`comparison[{name!r}]` to be what `closecall.affiliation` returns"
+            raise InputTypeError(expected(rule, type(result).__name__))
     results = {str(name): result for name, result in given.items()}
     if not results:
         raise InputError(expected("`comparison` to hold at least one result", "none"))
@@ -143,21 +132,8 @@ def _require_one_truth(results: dict[str, Affiliation]) -> None:
             for side in zip(*((pair.truth.starts, pair.truth.stops) for pair in pairs), strict=True)
         )
         if not same:
-            raise InputError(
-                expected(
-                    "all results to be for the same true events",
-                    f"others for {name!r} than for {first!r}",
-                )
-            )
-
-
-def _read_scores(scores: Any) -> tuple[str, ...]:
-    names = read_names(scores, "scores")
-    if not names or any(name not in _TITLES for name in names):
-        raise InputError(
-            expected('`scores` to be some of "precision", "recall" and "f1"', shown(scores))
-        )
-    return names
+            rule = "all results to be for the same true events"
+            raise InputError(expected(rule, f"others for {name!r} than for {first!r}"))
 
 
 def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> None:
@@ -175,7 +151,11 @@ def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> 
     for number, result in enumerate(results.values()):
         style = _marker(number, count, len(results))
         outcomes = np.append(result.events.outcome, "caught")  # all events are one full marker
-        _mark(axes, places[number], heights + aside[number], outcomes, style)
+        for outcome, fill in _FILLS.items():
+            rows = outcomes == outcome
+            if rows.any():
+                own = places[number][rows], (heights + aside[number])[rows]
+                axes.plot(*own, **style, **fill)
     axes.set(xlim=(_LEFT, _RIGHT), ylim=(heights[-1] + max(0.6, count / 100), -0.6))
     ticks = [0, 0.25, 0.5, 0.75, 1]
     labels = ["0", "", "0.5", "", "1"]
@@ -185,16 +165,6 @@ def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> 
     axes.set_title(_TITLES[score], fontsize=9.5, color=INK)
     axes.spines["bottom"].set_bounds(0, 1)
     tidy(axes, "left")
-
-
-def _mark(
-    axes: Axes, places: Floats, heights: Floats, outcomes: NDArray[np.str_], style: dict[str, Any]
-) -> None:
-    """Draw the markers of one detector, filled by what happened to the event."""
-    for outcome, fill in _FILLS.items():
-        rows = outcomes == outcome
-        if rows.any():
-            axes.plot(places[rows], heights[rows], **style, **fill)
 
 
 def _heights(count: int) -> Floats:

@@ -26,7 +26,7 @@ from closecall.plot.drawing import (
     read_panels,
 )
 from closecall.tables.scoring import outline_with, threshold_text
-from closecall.wording import rate_text, rate_unit, score_text
+from closecall.wording import counted, rate_text, rate_unit, score_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +43,7 @@ _FULL = 1.02  # so that a line along 1 is not cut in half
 _LEVELS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
 _STEEP = 2  # beta above which lines of equal F-beta crowd at recall 1
 _HALO = [withStroke(linewidth=2.5, foreground="white")]
+_TO_POINT = {"arrowstyle": "-", "color": CHOSEN, "linewidth": 0.8, "shrinkB": 4}
 _ALARMS = "0.25"
 _LOG_FROM = 50  # times more alarms at one threshold than at another
 _CORNER_STEPS = 25
@@ -98,11 +99,6 @@ def plot_curve(
     matplotlib.axes.Axes or numpy.ndarray
         The axes that was drawn on; the three of a new figure with three as an array.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> import closecall as cc
@@ -116,22 +112,15 @@ def plot_curve(
     'false alarms per 10'
     """
     require_choice(kind, "kind", ("precision_recall", "froc"))
-    if not isinstance(curve, AffiliationCurve):
-        raise InputTypeError(
-            expected(
-                "`curve` to be what `closecall.affiliation_curve` returns",
-                type(curve).__name__,
-                "For example `plot_curve(cc.affiliation_curve(truth, scores))`.",
-            )
-        )
-    if point is not None and not isinstance(point, OperatingPoint):
-        raise InputTypeError(
-            expected(
-                "`point` to be what `AffiliationCurve.best` returns",
-                f"{type(point).__name__}",
-                "For example `point=curve.best(min_precision=0.9)`.",
-            )
-        )
+    given: tuple[Any, Any] = (curve, point)
+    if not isinstance(given[0], AffiliationCurve):
+        rule = "`curve` to be what `closecall.affiliation_curve` returns"
+        hint = "For example `plot_curve(cc.affiliation_curve(truth, scores))`."
+        raise InputTypeError(expected(rule, type(curve).__name__, hint))
+    if not isinstance(given[1], OperatingPoint | None):
+        rule = "`point` to be what `AffiliationCurve.best` returns"
+        hint = "For example `point=curve.best(min_precision=0.9)`."
+        raise InputTypeError(expected(rule, f"{type(point).__name__}", hint))
     best, beta = curve.best(beta), float(beta)
     marked = best if point is None else point
     if ax is not None:
@@ -173,8 +162,10 @@ def _draw_precision_recall(
     axes.set_aspect("equal", adjustable="box")
     _tidy(axes)
     line = _along_steps(recall, precision)
-    corner = _mark(axes, curve, beta, point, line)
-    _write_summary(axes, summary, np.vstack((line, corner)))
+    drawn = np.vstack((line, _mark(axes, curve, beta, point, line)))
+    # Under the curve, at the bottom if that is free.
+    corner = free_corner(drawn, (0.5, 0.0), text_size(axes, summary, _FONT))
+    axes.text(*corner, summary, fontsize=_FONT, color=PRECISION, path_effects=_HALO, zorder=4)
 
 
 def _draw_levels(axes: Axes, beta: float) -> None:
@@ -187,29 +178,19 @@ def _draw_levels(axes: Axes, beta: float) -> None:
         least_recall = (1 - share) * level / (1 - share * level)
         recall = np.linspace(least_recall, 1, 200)[1:]
         precision = share * level * recall / (recall - (1 - share) * level)
-        axes.plot(
-            np.append(least_recall, recall),
-            np.append(1.0, precision),
-            color="0.8",
-            linewidth=0.7,
-            zorder=1,
-        )
+        line = np.append(least_recall, recall), np.append(1.0, precision)
+        axes.plot(*line, color="0.8", linewidth=0.7, zorder=1)
         _name_level(axes, f"{level:g}", least_recall if on_top else least_precision, on_top=on_top)
     _name_level(axes, f"F{beta:g}", 1.0, on_top=on_top)
 
 
 def _name_level(axes: Axes, text: str, place: float, *, on_top: bool) -> None:
-    axes.annotate(
-        text,
-        (place, _FULL) if on_top else (_FULL, place),
-        (0, 2) if on_top else (2, 0),
-        textcoords="offset points",
-        ha="center" if on_top else "left",
-        va="bottom" if on_top else "center",
-        fontsize=7,
-        color="0.45",
-        annotation_clip=False,
-    )
+    style: dict[str, Any] = {"fontsize": 7, "color": "0.45", "annotation_clip": False}
+    style |= {"textcoords": "offset points"}
+    if on_top:
+        axes.annotate(text, (place, _FULL), (0, 2), ha="center", va="bottom", **style)
+    else:
+        axes.annotate(text, (_FULL, place), (2, 0), ha="left", va="center", **style)
 
 
 def _mark(
@@ -217,29 +198,22 @@ def _mark(
 ) -> Floats:
     """Mark and name the chosen point; return what the name takes of the axes."""
     at = (point.recall, point.precision)
-    style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
-    axes.plot([at[0]], [at[1]], "o", color=CHOSEN, zorder=5, **style)
     value = f_measure(point.precision, point.recall, beta)
     text = f"F{beta:g} {score_text(value)}\nthreshold {threshold_text(curve, point.threshold)}"
     size = text_size(axes, text, _FONT)
-    corner = np.array(free_corner(np.vstack((line, at)), at, size))
-    axes.annotate(
-        text,
-        at,
-        tuple(corner),
-        fontsize=_FONT,
-        color=INK,
-        arrowprops={"arrowstyle": "-", "color": CHOSEN, "linewidth": 0.8, "shrinkB": 4},
-        path_effects=_HALO,
-        zorder=4,
-    )
-    return corner + size * np.array(list(product(np.linspace(0, 1, 9), repeat=2)))
+    corner = free_corner(np.vstack((line, at)), at, size)
+    _draw_mark(axes, text, at, corner)
+    return np.array(corner) + size * np.array(list(product(np.linspace(0, 1, 9), repeat=2)))
 
 
-def _write_summary(axes: Axes, summary: str, drawn: Floats) -> None:
-    """Write the average precision under the curve, at the bottom if that is free."""
-    corner = free_corner(drawn, (0.5, 0.0), text_size(axes, summary, _FONT))
-    axes.text(*corner, summary, fontsize=_FONT, color=PRECISION, path_effects=_HALO, zorder=4)
+def _draw_mark(
+    axes: Axes, text: str, at: tuple[float, float], corner: tuple[float, float], where: str = "data"
+) -> None:
+    """Draw the chosen point, and its name where there is room for it."""
+    style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
+    axes.plot(*at, "o", color=CHOSEN, zorder=5, **style)
+    style = {"fontsize": _FONT, "color": INK, "path_effects": _HALO, "zorder": 4}
+    axes.annotate(text, at, corner, textcoords=where, arrowprops=_TO_POINT, **style)
 
 
 def _along_steps(recall: Floats, precision: Floats) -> Floats:
@@ -338,25 +312,12 @@ class _OneIn(FixedLocator):
 
 def _mark_free_response(axes: Axes, text: str, at: tuple[float, float], drawn: Floats) -> None:
     """Mark and name the chosen point, clear of what is drawn."""
-    axes.plot(
-        *at, "o", color=CHOSEN, markeredgecolor="white", markersize=9, clip_on=False, zorder=5
-    )
     to_axes = axes.transData + axes.transAxes.inverted()
     places = to_axes.transform(np.vstack((drawn, at)))
     between = np.linspace(0, 1, 8)[:, None, None]
     along = (places[:-1] + between * np.diff(places, axis=0)).reshape(-1, 2)
     corner = free_corner(along, tuple(places[-1]), text_size(axes, text, _FONT))
-    axes.annotate(
-        text,
-        at,
-        corner,
-        textcoords="axes fraction",
-        fontsize=_FONT,
-        color=INK,
-        arrowprops={"arrowstyle": "-", "color": CHOSEN, "linewidth": 0.8, "shrinkB": 4},
-        path_effects=_HALO,
-        zorder=4,
-    )
+    _draw_mark(axes, text, at, corner, "axes fraction")
 
 
 def _draw_by_threshold(
@@ -372,9 +333,17 @@ def _draw_by_threshold(
     rows = np.union1d(outline, scale.spread(curve.thresholds))
     places = scale.places(curve.thresholds[rows])
     _draw_scores(upper, places, curve.precision[rows], curve.recall[rows], beta)
-    _draw_alarms(lower, places, curve.alarms[rows])
-    count = f"{point.alarms} alarm{'' if point.alarms == 1 else 's'}"
-    title = f"{count} at threshold {threshold_text(curve, point.threshold)}"
+    alarms = curve.alarms[rows]
+    style: dict[str, Any] = {"color": _ALARMS, "linewidth": 1.3, **_dots(places)}
+    lower.plot(places, alarms, drawstyle="steps-post", **style)
+    if alarms.max() > _LOG_FROM * alarms.min():
+        lower.set_yscale("log")
+    else:
+        lower.set_ylim(0, alarms.max() * 1.1)
+        lower.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    lower.set(xlabel="threshold", ylabel="alarms")
+    threshold = threshold_text(curve, point.threshold)
+    title = f"{counted(point.alarms, 'alarm')} at threshold {threshold}"
     lower.set_title(title, loc="left", fontsize=_FONT, color=CHOSEN)
     place = scale.places(np.array([point.threshold]))[0]
     for axes in panels:
@@ -399,17 +368,6 @@ def _draw_scores(
     axes.tick_params(labelbottom=False)
     above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.98)}
     axes.legend(ncols=3, frameon=False, fontsize=_FONT, **above)
-
-
-def _draw_alarms(axes: Axes, places: Floats, alarms: NDArray[np.int64]) -> None:
-    style: dict[str, Any] = {"color": _ALARMS, "linewidth": 1.3, **_dots(places)}
-    axes.plot(places, alarms, drawstyle="steps-post", **style)
-    if alarms.max() > _LOG_FROM * alarms.min():
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(0, alarms.max() * 1.1)
-        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-    axes.set(xlabel="threshold", ylabel="alarms")
 
 
 def _dots(places: Floats) -> dict[str, Any]:

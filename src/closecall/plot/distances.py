@@ -53,26 +53,13 @@ def plot_distances(
 
     Parameters
     ----------
-    truth
-        What `closecall.affiliation` returned, or the truth as it takes it.
-    predicted, times, end, span, ignore, max_step
-        As in `closecall.affiliation`, beside the truth. What is ignored is hatched.
-    event
-        Which event: its row in the result, from 0.
-    side
-        ``"precision"`` or ``"recall"`` to draw only that one.
-    ax
-        Where to draw: two axes, or one if only one side is drawn. A new figure if not given.
+    truth, predicted, event, times, end, span, ignore, max_step, side, ax
+        As in `plot_survival`.
 
     Returns
     -------
     matplotlib.axes.Axes or numpy.ndarray
         The axes that was drawn on, or the two as an array.
-
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
 
     Examples
     --------
@@ -140,16 +127,9 @@ def _draw_sideways(panel: ZonePanel, group: Group, origin: tuple[float, int], co
     dots: Any = (0, (1, 1.5))
     low, high = sorted((base, base + way))
     panel.axes.vlines([target], low, high, linestyles=dots, linewidths=0.8, **style)
-    panel.axes.plot(
-        np.full(places.size, target),
-        turns,
-        linestyle="",
-        marker=4 if places[0] > target else 5,  # carets, whose tip is at their place
-        color=color,
-        markersize=4.5,
-        markeredgewidth=0,
-        zorder=2,
-    )
+    caret = 4 if places[0] > target else 5  # its tip is at its place
+    style = {"linestyle": "", "marker": caret, "markersize": 4.5, "markeredgewidth": 0, "zorder": 2}
+    panel.axes.plot(np.full(places.size, target), turns, color=color, **style)
 
 
 def _title(zone: Zone, side: str) -> str:
@@ -211,16 +191,8 @@ def grouped(sources: Spans, targets: Spans) -> list[Group]:
         weight = weights[rows].sum()
         # Points weigh nothing beside ranges, and are some way off all the same.
         distance = np.average(distances[rows], weights=weights[rows] if weight else None)
-        groups.append(
-            Group(
-                starts[rows],
-                stops[rows],
-                float(nearest[rows][0]),
-                float(weight / weights.sum()),
-                float(distance),
-                bool(way[rows][0] == 0),
-            )
-        )
+        told = float(nearest[low]), float(weight / weights.sum()), float(distance)
+        groups.append(Group(starts[rows], stops[rows], *told, on_target=bool(way[low] == 0)))
     return groups
 
 

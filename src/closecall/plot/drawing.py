@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, Locator
 
 from closecall.errors import InputTypeError, expected
-from closecall.wording import in_words
+from closecall.wording import in_words, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,7 @@ PRECISION, RECALL, CHOSEN = "#0072B2", "#009E73", "#D55E00"
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES = ("-", (0, (6, 2)), (0, (3, 1.5)), (0, (1, 1)))
 BORDER = (0, (4, 3))  # dashes of the zones' borders
+HATCHED: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}  # ignored time
 INK, FAINT = "0.15", "0.45"
 POINTS_PER_INCH = 72
 
@@ -59,13 +60,9 @@ def read_panels(ax: Any, names: Sequence[str]) -> list[Axes]:
     if len(given) != len(names) or not all(isinstance(panel, Axes) for panel in given):
         kinds = sorted({type(panel).__name__ for panel in given})
         count = "one axes" if len(names) == 1 else f"{len(names)} axes"
-        raise InputTypeError(
-            expected(
-                f"`ax` to be {count} ({', '.join(names)})",
-                f"{len(given)} of type {' and '.join(kinds)}",
-                f"Make them with `plt.subplots(ncols={len(names)})`.",
-            )
-        )
+        rule = f"`ax` to be {count} ({', '.join(names)})"
+        hint = f"Make them with `plt.subplots(ncols={len(names)})`."
+        raise InputTypeError(expected(rule, f"{len(given)} of type {' and '.join(kinds)}", hint))
     return given
 
 
@@ -119,8 +116,7 @@ def shade_ignored(
     axes: Axes, starts: Floats, stops: Floats, heights: tuple[float, float], named_at: float
 ) -> None:
     """Hatch ignored time over all that is drawn between two heights, and name it where it fits."""
-    style: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}
-    draw_bars(axes, starts, stops, heights, "0.97", zorder=3.5, **style)
+    draw_bars(axes, starts, stops, heights, "0.97", zorder=3.5, **HATCHED)
     # Between two stretches is a zone without a text.
     borders = np.column_stack((starts, stops)).ravel()
     names = ["ignored", ""] * starts.size
@@ -138,13 +134,7 @@ def plain(name: str) -> str:
     >>> plain("price_$a_vs_$b"), plain("a\tb")
     ('price_\\$a_vs_\\$b', 'a\\tb')
     """
-    printable = "".join(
-        letter
-        if letter.isprintable() or letter == "\n"
-        else letter.encode("unicode_escape").decode("ascii")
-        for letter in name
-    )
-    return printable.replace("$", r"\$")
+    return "\n".join(map(plain_name, name.split("\n"))).replace("$", r"\$")
 
 
 def length_text(ticks: float, clock: Clock) -> str:

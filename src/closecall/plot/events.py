@@ -21,6 +21,7 @@ from closecall.parameters import read_length, require_choice
 from closecall.plot.drawing import (
     BORDER,
     FAINT,
+    HATCHED,
     INK,
     PREDICTED,
     TRUTH,
@@ -105,11 +106,6 @@ def plot_events(
     matplotlib.axes.Axes
         The axes that was drawn on.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> import closecall as cc
@@ -181,8 +177,7 @@ def _shade_ignored(axes: Axes, ignored: IgnoredTime, scale: TimeAxis) -> str:
     ends = scale.positions(ignored.starts), scale.positions(ignored.stops)
     bottom, top = axes.get_ylim()
     shade_ignored(axes, *ends, (bottom, 1.0), sum(_TRUE_BAR) / 2)
-    hatched: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}
-    draw_bars(axes, *ends, (1.0, top), "none", **hatched, zorder=0.6)
+    draw_bars(axes, *ends, (1.0, top), "none", **HATCHED, zorder=0.6)
     return f"\nhatched: ignored, {length_text(ignored.total, ignored.clock)} in all"
 
 
@@ -201,13 +196,9 @@ def _read_series(
 ) -> tuple[Ticks, Floats]:
     """Return times and values of all samples, with nan in the steps that are too long."""
     if isinstance(truth, Events):
-        raise InputTypeError(
-            expected(
-                "`values` only beside 0/1 vectors, which share their times",
-                "`values` beside Events",
-                "Turn the events into vectors with `.to_labels(times)`.",
-            )
-        )
+        rule = "`values` only beside 0/1 vectors, which share their times"
+        hint = "Turn the events into vectors with `.to_labels(times)`."
+        raise InputTypeError(expected(rule, "`values` beside Events", hint))
     series = read_column(values, "values")[0]
     if series.dtype.kind not in "biuf":
         raise InputTypeError(expected("`values` to be numbers", f"values of type {series.dtype}"))
@@ -249,14 +240,10 @@ def _event_texts(events: EventScores, write: str) -> list[list[str]]:
             for texts in (told, delays, words)
         ),
         [
-            _short("\n".join(pair)) if near else word
+            "\n".join(pair).replace(">0.", ">.").replace("<0.", "<.") if near else word
             for pair, word, near in zip(pairs, words, found, strict=True)
         ],
     ]
-
-
-def _short(text: str) -> str:
-    return text.replace(">0.", ">.").replace("<0.", "<.")
 
 
 def _note_left_out(axes: Axes, lanes: dict[str, ZoneLabels]) -> None:
@@ -267,18 +254,9 @@ def _note_left_out(axes: Axes, lanes: dict[str, ZoneLabels]) -> None:
         names, box = axes.xaxis.get_tightbbox(renderer), axes.bbox
         return Bbox.from_extents(box.x0, box.y0 if names is None else names.y0, box.x1, box.y1)
 
-    note = axes.annotate(
-        "",
-        (0, 0),
-        (0, -_NOTE_GAP),
-        xycoords=under_axis,
-        textcoords="offset points",
-        ha="left",
-        va="top",
-        fontsize=_SMALL_FONT,
-        color=FAINT,
-        annotation_clip=False,
-    )
+    style: dict[str, Any] = {"va": "top", "fontsize": _SMALL_FONT, "color": FAINT}
+    style |= {"textcoords": "offset points", "annotation_clip": False}
+    note = axes.annotate("", (0, 0), (0, -_NOTE_GAP), xycoords=under_axis, **style)
 
 
 def _left_out(counts: dict[str, tuple[int, int]]) -> str:
@@ -292,12 +270,9 @@ def _left_out(counts: dict[str, tuple[int, int]]) -> str:
         return f"{start} {next(iter(lost.values()))} of {shown} {events}"
     if len(lost) > _MOST:
         return f"{start} up to {max(lost.values())} of {shown} {events} in {len(lost)} lanes"
-    listed = [f"{missing} of {shown} ({_cut(name)})" for name, missing in lost.items()]
+    cut = {name: name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}..." for name in lost}
+    listed = [f"{missing} of {shown} ({plain(cut[name])})" for name, missing in lost.items()]
     return f"{start} {events}: {', '.join(listed)}"
-
-
-def _cut(name: str) -> str:
-    return plain(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}...")
 
 
 def _name_lanes(axes: Axes, results: dict[str, Affiliation]) -> None:
@@ -322,14 +297,9 @@ def _draw_series(axes: Axes, positions: Floats, values: NDArray[Any]) -> None:
     def scaled(value: Any) -> Any:
         return _SERIES_BOTTOM + _SERIES_LANES * ((value - middle) / reach + 0.5)
 
-    axes.plot(
-        positions,
-        scaled(values),
-        color=_SERIES,
-        linewidth=0.7,
-        rasterized=values.size > _LONG_SERIES,
-        zorder=2,
-    )
+    pixels = values.size > _LONG_SERIES
+    style: dict[str, Any] = {"color": _SERIES, "linewidth": 0.7, "rasterized": pixels, "zorder": 2}
+    axes.plot(positions, scaled(values), **style)
     low, high = middle - reach / 2, middle + reach / 2
     ticks = [tick for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
     names = [label.get_text() for label in axes.get_yticklabels()]

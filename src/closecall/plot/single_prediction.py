@@ -44,11 +44,6 @@ def plot_single_prediction(*, ax: Any = None) -> Any:
     numpy.ndarray
         The three axes.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     >>> from closecall.plot import plot_single_prediction
@@ -79,12 +74,8 @@ def _draw_curves(axes: Axes, shares: Any, name: str) -> None:
     axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "0.2", "0.4", "0.6", "0.8", "1"])
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.set_title(name, fontsize=9.5, color=INK)
-    _name_curves(axes, name)
     tidy(axes)
-
-
-def _name_curves(axes: Axes, name: str) -> None:
-    """Write the letters on the curves, where they are apart."""
+    # The letters are written on the curves, where they are apart.
     spots: dict[str, tuple[float, float]] = (
         {"c, d": (0.55, 0.93), "b": (0.5, 0.31), "a": (0.55, 0.05)}
         if name == "precision"
@@ -99,16 +90,16 @@ def _illustrate(axes: Axes) -> None:
     """Draw the zone and its event in four rows, each with one point."""
     low, high = (1 - _EXAMPLE) / 2, (1 + _EXAMPLE) / 2
     points = {"border": 0.0, "halfway": low / 2, "start": low, "center": 0.5}
+    dot: dict[str, Any] = {
+        "markeredgecolor": "white",
+        "markersize": 8,
+        "clip_on": False,
+        "zorder": 3,
+    }
     for row, (letter, place, color) in enumerate(zip(_LETTERS, _PLACES, _COLORS, strict=True)):
         axes.hlines([-row], 0, 1, colors=FAINT, linewidths=0.8, zorder=1)
         axes.vlines([0, 1], -row - 0.16, -row + 0.16, colors=FAINT, linewidths=0.8, zorder=1)
         axes.bar([low], [0.16], [high - low], [-row - 0.08], align="edge", color=TRUTH, zorder=2)
-        dot: dict[str, Any] = {
-            "markersize": 8,
-            "markeredgecolor": "white",
-            "clip_on": False,
-            "zorder": 3,
-        }
         axes.plot([points[place]], [-row], "o", color=color, **dot)
         scores = theory.single_prediction(_EXAMPLE, position=place)
         text: dict[str, Any] = {"fontsize": 8.5, "va": "center", "color": INK}

@@ -62,11 +62,6 @@ def plot_survival(
     matplotlib.axes.Axes or numpy.ndarray
         The axes that was drawn on, or the two as an array.
 
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
-
     Examples
     --------
     The second zone of the paper's example, in minutes after 3:00.

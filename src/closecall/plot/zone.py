@@ -69,13 +69,9 @@ def _read_result(truth: Any, predicted: Any, axis: dict[str, Any]) -> Affiliatio
     given = {"predicted": predicted, **axis}
     for name, value in given.items():
         if value is not None:
-            raise InputTypeError(
-                expected(
-                    f"no `{name}` beside a result, which has its own",
-                    f"`{name}`",
-                    f"Pass the truth instead of the result, or leave `{name}` out.",
-                )
-            )
+            rule = f"no `{name}` beside a result, which has its own"
+            hint = f"Pass the truth instead of the result, or leave `{name}` out."
+            raise InputTypeError(expected(rule, f"`{name}`", hint))
     return truth
 
 
@@ -116,13 +112,8 @@ def _read_event(event: Any, count: int) -> int:
     except TypeError:
         raise InputTypeError(expected("`event` to be the number of a row", shown(event))) from None
     if not -count <= row < count:
-        raise InputError(
-            expected(
-                f"`event` to be one of the {count} rows of the result, 0 to {count - 1}",
-                shown(row),
-                "The first event is 0.",
-            )
-        )
+        rule = f"`event` to be one of the {count} rows of the result, 0 to {count - 1}"
+        raise InputError(expected(rule, shown(row), "The first event is 0."))
     return row % count
 
 
@@ -242,30 +233,22 @@ class ZonePanel:
         """Draw the zone's borders that are shown, dashed; the frame does not cut them."""
         ends = (self.positions([0.0]), self.positions([self.zone.length], stops=True))
         drawn = (0.0 in self.shown, self.zone.length in self.shown)
-        self.axes.vlines(
-            np.concatenate(ends)[list(drawn)],
-            *self.axes.get_ylim(),
-            colors="0.45",
-            linestyles=BORDER,
-            linewidths=0.8,
-            clip_on=False,
-            zorder=1,
-        )
+        style: dict[str, Any] = {
+            "colors": "0.45",
+            "linestyles": BORDER,
+            "linewidths": 0.8,
+            "zorder": 1,
+        }
+        places = np.concatenate(ends)[list(drawn)]
+        self.axes.vlines(places, *self.axes.get_ylim(), clip_on=False, **style)
 
     def draw_lane(self, spans: Spans, low: float, high: float, color: str) -> None:
         """Draw intervals as bars between two heights; points are wide enough to see."""
         starts, stops = self.positions(spans.starts), self.positions(spans.stops, stops=True)
-        self.axes.bar(
-            starts,
-            high - low,
-            np.where(spans.starts == spans.stops, 0.0, stops - starts),
-            low,
-            align="edge",
-            color=color,
-            edgecolor=color,
-            linewidth=edge_widths(spans.starts, spans.stops),
-            zorder=3,
-        )
+        widths = np.where(spans.starts == spans.stops, 0.0, stops - starts)
+        style: dict[str, Any] = {"align": "edge", "color": color, "edgecolor": color, "zorder": 3}
+        edges = edge_widths(spans.starts, spans.stops)
+        self.axes.bar(starts, high - low, widths, low, linewidth=edges, **style)
 
     def between(self, starts: NDArray[Any], stops: NDArray[Any]) -> Floats:
         """Return drawn borders halfway between neighbours, and where the panel ends."""

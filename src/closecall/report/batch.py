@@ -99,9 +99,8 @@ def report_batch(
     require_disorder(disorder)
     given: Any = series
     if not isinstance(given, Mapping) or not given:
-        raise InputTypeError(
-            expected("`series` to map at least one name to arguments", shown(given))
-        )
+        rule = "`series` to map at least one name to arguments"
+        raise InputTypeError(expected(rule, shown(given)))
     summaries: list[dict[str, Any]] = []
     contents: list[dict[str, Any] | None] = []
     troubles: list[SeriesTrouble] = []
@@ -124,9 +123,8 @@ def report_batch(
     if failure is not None and not any(contents):
         cause = failure.__cause__
         raise cause if isinstance(cause, ClosecallError) else failure
-    detectors = dict.fromkeys(
-        row["name"] for about in summaries for row in about.get("detectors", ())
-    )
+    rows = [row for about in summaries for row in about.get("detectors", ())]
+    detectors = dict.fromkeys(row["name"] for row in rows)
     html = page_html(title, summaries, contents, script, batch=True)
     names = tuple(about["name"] for about in summaries)
     return Report(title, names, tuple(detectors), html, tuple(troubles))
@@ -149,13 +147,7 @@ def _trouble(
 def _series_content(
     name: str, arguments: Any, disorder: Disorder
 ) -> tuple[dict[str, Any], list[SeriesTrouble]]:
-    """Lay out what the page of one series shows, and list what is not on it.
-
-    Raises
-    ------
-    ClosecallError
-        Nothing can be scored on the series; a `SeriesError` has the status of the batch.
-    """
+    """Lay out the page of a series, and list what is not on it; raise if nothing can be scored."""
     rule = f"the arguments of {name!r} to be those of `report`"
     hint = 'For example {"truth": labels, "scores": {"mine": scores}}.'
     if not isinstance(arguments, Mapping):
@@ -217,9 +209,8 @@ def _own_times(clock: Clock, ticks: Ticks) -> Any:
 def _of_size(values: NDArray[Any], size: int, called: str) -> NDArray[Any]:
     """Raise for a column that an order of so many samples would cut short."""
     if values.size != size:
-        raise InputError(
-            expected(f"`{called}` to have as many values as samples ({size})", f"{values.size}")
-        )
+        rule = f"`{called}` to have as many values as samples ({size})"
+        raise InputError(expected(rule, f"{values.size}"))
     return values
 
 

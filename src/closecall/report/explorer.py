@@ -93,20 +93,9 @@ def report(
     Report('closecall report', detectors: a; 0.2 MB)
     """
     require_page(title, script)
-    content = series_content(
-        "",
-        truth,
-        predicted=predicted,
-        scores=scores,
-        thresholds=thresholds,
-        times=times,
-        end=end,
-        span=span,
-        ignore=ignore,
-        max_step=max_step,
-        nan=nan,
-        values=values,
-    )
+    axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
+    shown = {"predicted": predicted, "scores": scores, "thresholds": thresholds, "values": values}
+    content = series_content("", truth, nan=nan, **axis, **shown)
     about = summary(content)
     names = tuple(row["name"] for row in about["detectors"])
     return Report(title, (title,), names, page_html(title, [about], [content], script))
