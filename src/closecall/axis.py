@@ -168,13 +168,13 @@ def read_axis(length: int, times: Any, end: Any, *, of: str, max_step: Any = Non
     With `max_step`, times are evenly spaced if they are so apart from gaps.
     """
     if length == 0:
-        raise InputError(expected("`times` to have at least one time", "none"))
+        raise InputError.expected("`times` to have at least one time", "none")
     if times is None:
         return _number_axis(length, end)
     ticks, clock = read_times(times, "times")
     if ticks.size != length:
-        raise InputError(
-            expected(f"`times` to have one time for each of the {length} {of}", f"{ticks.size}")
+        raise InputError.expected(
+            f"`times` to have one time for each of the {length} {of}", f"{ticks.size}"
         )
     require_increasing(ticks, clock, "times")
     if end is None:
@@ -197,12 +197,10 @@ def _number_axis(length: int, end: Any) -> Axis:
 def after_last(last: Tick, end: Tick, clock: Clock) -> Tick:
     """Return the end; raise if it does not lie after the last time."""
     if end <= last:
-        raise InputError(
-            expected(
-                f"`end` to lie after the last time {clock.text(last)}",
-                clock.text(end),
-                "`end` is where the last sample stops, the time the next one would have.",
-            )
+        raise InputError.expected(
+            f"`end` to lie after the last time {clock.text(last)}",
+            clock.text(end),
+            "`end` is where the last sample stops, the time the next one would have.",
         )
     return end
 
@@ -214,15 +212,13 @@ def require_increasing(ticks: Ticks, clock: Clock, name: str) -> None:
         return
     index = int(rising.argmin()) + 1
     repeated = ticks[index] == ticks[index - 1]
-    raise InputError(
-        expected(
-            f"`{name}` to be strictly increasing",
-            f"{clock.text(ticks[index].item())} after {clock.text(ticks[index - 1].item())} "
-            f"at index {index}",
-            "Drop or aggregate repeated times first."
-            if repeated
-            else "Sort the samples by time first.",
-        )
+    raise InputError.expected(
+        f"`{name}` to be strictly increasing",
+        f"{clock.text(ticks[index].item())} after {clock.text(ticks[index - 1].item())} "
+        f"at index {index}",
+        "Drop or aggregate repeated times first."
+        if repeated
+        else "Sort the samples by time first.",
     )
 
 
@@ -271,12 +267,10 @@ class Spacing:
 
 def _infer_end(ticks: Ticks, clock: Clock, longest: Tick | None, *, short: bool) -> Tick:
     if ticks.size == 1:
-        raise InputError(
-            expected(
-                "`end` for a series of one sample",
-                "none",
-                f"Pass `end=`, the time after {clock.text(ticks[0].item())} where it stops.",
-            )
+        raise InputError.expected(
+            "`end` for a series of one sample",
+            "none",
+            f"Pass `end=`, the time after {clock.text(ticks[0].item())} where it stops.",
         )
     first, last = ticks[[0, -1]].tolist()
     if clock.kind != "number":
@@ -304,23 +298,17 @@ def _infer_end(ticks: Ticks, clock: Clock, longest: Tick | None, *, short: bool)
 
 def _require_countable(length: int) -> None:
     if length > LARGEST:
-        raise InputError(
-            expected(
-                "`times` whose range fits in 64 bits",
-                f"{length}",
-                "Count time in a coarser unit.",
-            )
+        raise InputError.expected(
+            "`times` whose range fits in 64 bits", f"{length}", "Count time in a coarser unit."
         )
 
 
 def _require_representable(end: Tick, clock: Clock) -> Tick:
     if clock.kind != "number" and end > LARGEST:
-        raise InputError(
-            expected(
-                "`times` whose end fits in 64 bits",
-                f"{end}",
-                "Subtract a common origin first, or count time in a coarser unit.",
-            )
+        raise InputError.expected(
+            "`times` whose end fits in 64 bits",
+            f"{end}",
+            "Subtract a common origin first, or count time in a coarser unit.",
         )
     return end
 

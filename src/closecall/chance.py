@@ -12,7 +12,7 @@ import numpy as np
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.shifts import SHIFTS, ShiftScores, above_chance, score_shifts
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_numbers, require_choice, require_count, require_function
 from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.statistics import SCORES
@@ -98,11 +98,11 @@ def _read_pvalues(pvalues: Any) -> NDArray[np.float64]:
     given = read_numbers(pvalues, "pvalues")
     if given.ndim != 1:
         rule = "`pvalues` to be a list or another sequence of numbers"
-        raise InputTypeError(expected(rule, f"{given.ndim} dimensions"))
+        raise InputTypeError.expected(rule, f"{given.ndim} dimensions")
     wrong = np.flatnonzero((given < 0) | (given > 1))
     if wrong.size:
         got = f"{given[wrong[0]]:g} at index {wrong[0]}"
-        raise InputError(expected("`pvalues` to be in [0, 1], or nan", got))
+        raise InputError.expected("`pvalues` to be in [0, 1], or nan", got)
     return given
 
 
@@ -557,14 +557,14 @@ def significance(
             return _of_scores(scored, n, progress)
         if isinstance(threshold, str):
             rule = f"`threshold` to be a number or '{_BEST}'"
-            raise InputError(expected(rule, shown(threshold)))
+            raise InputError.expected(rule, shown(threshold))
         pair = scored.at(threshold)
     else:
         if not isinstance(truth, Pair) and (scores is None) == (predicted is None):
             got = "neither" if scores is None else "both"
-            raise InputTypeError(expected("either `predicted` or `scores`", got))
+            raise InputTypeError.expected("either `predicted` or `scores`", got)
         if threshold is not None:
-            raise InputTypeError(expected("no `threshold` without `scores`", shown(threshold)))
+            raise InputTypeError.expected("no `threshold` without `scores`", shown(threshold))
         pair = read_pair(truth, predicted, **axis)
         pair.require_truth("affiliation")
     return _of_alarms(pair, n, correction, progress)

@@ -11,7 +11,7 @@ import numpy as np
 
 from closecall.axis import Axis, read_axis
 from closecall.clock import Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.evaluated_time import read_stretches
 from closecall.events import Events, Intervals, read_labels
 from closecall.series import (
@@ -61,19 +61,17 @@ def by_name(values: Any, argument: str, alone: str | None = None) -> dict[str, G
     if alone is not None and not isinstance(values, Mapping):
         return {alone: Given(argument, values)}
     if not hasattr(values, "items"):
-        raise InputTypeError(
-            expected(
-                f"`{argument}` to be a mapping from names of detectors",
-                type(values).__name__,
-                f"Pass a mapping, such as {{'mine': {argument}}}.",
-            )
+        raise InputTypeError.expected(
+            f"`{argument}` to be a mapping from names of detectors",
+            type(values).__name__,
+            f"Pass a mapping, such as {{'mine': {argument}}}.",
         )
     named = {}
     for name, own in values.items():
         text = name if isinstance(name, str) else shown(name)
         if alone is None and not (isinstance(name, str) and text.strip()):
-            raise InputTypeError(
-                expected(f"the names of detectors in `{argument}` to be text", shown(name))
+            raise InputTypeError.expected(
+                f"the names of detectors in `{argument}` to be text", shown(name)
             )
         named[text] = Given(f"{argument}[{text!r}]", own)
     return named
@@ -152,12 +150,10 @@ def read_detectors(
 def _require_one_place(labelled: dict[str, Given], scored: dict[str, Given]) -> None:
     for name in labelled:
         if name in scored:
-            raise InputError(
-                expected(
-                    "each detector in `predicted` or in `scores`",
-                    f"{name!r} in both",
-                    "Give one of the two another name.",
-                )
+            raise InputError.expected(
+                "each detector in `predicted` or in `scores`",
+                f"{name!r} in both",
+                "Give one of the two another name.",
             )
 
 
@@ -167,19 +163,17 @@ def _read_thresholds(
     """Read thresholds by name, or one number for all scores."""
     if isinstance(thresholds, (int, float, np.number)) and not isinstance(thresholds, bool):
         if not scored:
-            raise InputTypeError(expected("`scores` beside `thresholds`", "none"))
+            raise InputTypeError.expected("`scores` beside `thresholds`", "none")
         thresholds = dict.fromkeys(scored, thresholds)
     given = by_name(thresholds, "thresholds", alone if isinstance(thresholds, Mapping) else None)
     for name, (called, threshold) in given.items():
         if name not in scored:
             close = difflib.get_close_matches(name, scored, n=1)
             listed = ", ".join(map(repr, scored)) or "none"
-            raise InputError(
-                expected(
-                    "`thresholds` to name detectors in `scores`",
-                    repr(name),
-                    (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
-                )
+            raise InputError.expected(
+                "`thresholds` to name detectors in `scores`",
+                repr(name),
+                (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
             )
         require_threshold(threshold, called)
     return {name: threshold for name, (_, threshold) in given.items()}
@@ -197,10 +191,8 @@ def _shared_axis(
     first, length = next((called, column.size) for called, column in vectors.items())
     for called, column in vectors.items():
         if column.size != length:
-            raise InputError(
-                expected(
-                    f"`{called}` to have as many values as `{first}` ({length})", f"{column.size}"
-                )
+            raise InputError.expected(
+                f"`{called}` to have as many values as `{first}` ({length})", f"{column.size}"
             )
     return read_axis(length, times, end, of="samples", max_step=max_step)
 

@@ -8,7 +8,7 @@ the command line catches `ClosecallError` and nothing more, so a bug still shows
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,6 +18,11 @@ _WRITABLE = 10**30
 
 class ClosecallError(Exception):
     """Anything a caller can mend: bad values, bad types, a missing extra."""
+
+    @classmethod
+    def expected(cls, rule: str, got: str, hint: str = "") -> Self:
+        """Return the error with the one wording of `expected`."""
+        return cls(expected(rule, got, hint))
 
 
 class InputError(ClosecallError, ValueError):

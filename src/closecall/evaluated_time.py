@@ -8,7 +8,7 @@ import numpy as np
 
 from closecall.axis import IgnoredTime, in_ticks_of
 from closecall.clock import Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, Intervals, read_labels, read_set, runs
 from closecall.parameters import read_length
 
@@ -38,12 +38,10 @@ def read_stretches(
         stretches.append(Stretches("ignore", _read_ignore(ignore, axis)))
     if max_step is not None:
         if axis is None:
-            raise InputTypeError(
-                expected(
-                    "no `max_step` beside Events, which have no samples",
-                    "`max_step`",
-                    "Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`.",
-                )
+            raise InputTypeError.expected(
+                "no `max_step` beside Events, which have no samples",
+                "`max_step`",
+                "Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`.",
             )
         gaps = axis.gaps(read_length(max_step, axis.clock, "max_step"))
         stretches.append(Stretches("max_step", Intervals(*gaps, axis.clock)))
@@ -57,21 +55,17 @@ def _read_ignore(ignore: Any, axis: Axis | None) -> Intervals:
     if isinstance(ignore, Events) or _are_pairs(ignore):
         return read_set(ignore, "ignore")
     if axis is None:
-        raise InputTypeError(
-            expected(
-                "`ignore` to be Events or pairs (start, stop) beside Events",
-                shown(ignore),
-                "Turn a 0/1 vector into events with `Events.from_labels(labels, times)`.",
-            )
+        raise InputTypeError.expected(
+            "`ignore` to be Events or pairs (start, stop) beside Events",
+            shown(ignore),
+            "Turn a 0/1 vector into events with `Events.from_labels(labels, times)`.",
         )
     labels = read_labels(ignore, "ignore")
     if labels.size != axis.length:
-        raise InputError(
-            expected(
-                f"`ignore` to have one label for each of the {axis.length} samples",
-                f"{labels.size}",
-                "Pass stretches of time as a list of pairs, `[(start, stop)]`.",
-            )
+        raise InputError.expected(
+            f"`ignore` to have one label for each of the {axis.length} samples",
+            f"{labels.size}",
+            "Pass stretches of time as a list of pairs, `[(start, stop)]`.",
         )
     return Intervals.from_labels(labels, axis)
 
@@ -124,12 +118,10 @@ def close_over(
     if ignored is not None:
         stop = ignored.close(limits)[1].item()
         if stop <= start or (axis is not None and axis.length == 0):
-            raise InputError(
-                expected(
-                    "some time that is not ignored",
-                    "none",
-                    "Ignore less, or allow a longer `max_step`.",
-                )
+            raise InputError.expected(
+                "some time that is not ignored",
+                "none",
+                "Ignore less, or allow a longer `max_step`.",
             )
     closed, left_out = {}, {}
     for called, side in sides.items():

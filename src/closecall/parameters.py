@@ -79,7 +79,7 @@ def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError, MemoryError):
         numbers = None
     if numbers is None:
-        raise InputTypeError(expected(f"`{name}` to be numbers", shown(values)))
+        raise InputTypeError.expected(f"`{name}` to be numbers", shown(values))
     return numbers
 
 
@@ -93,20 +93,20 @@ def require_choice(value: Any, name: str, choices: Iterable[str], hint: str = ""
     *others, last = map(repr, choices)
     if not isinstance(value, str) or repr(str(value)) not in (*others, last):
         rule = f"`{name}` to be {', '.join(others)} or {last}"
-        raise InputError(expected(rule, shown(value), hint))
+        raise InputError.expected(rule, shown(value), hint)
 
 
 def read_flag(value: Any, name: str) -> bool:
     """Read True or False."""
     if not isinstance(value, bool):
-        raise InputTypeError(expected(f"`{name}` to be True or False", shown(value)))
+        raise InputTypeError.expected(f"`{name}` to be True or False", shown(value))
     return value
 
 
 def read_name(value: Any, name: str) -> str:
     """Read the name of a column."""
     if not isinstance(value, str) or not value:
-        raise InputTypeError(expected(f"`{name}` to be the name of a column", shown(value)))
+        raise InputTypeError.expected(f"`{name}` to be the name of a column", shown(value))
     return value
 
 
@@ -116,7 +116,7 @@ def read_names(value: Any, name: str) -> tuple[str, ...]:
         return (read_name(value, name),)
     if not is_listed(value):
         rule = f"`{name}` to be a column or a list of columns"
-        raise InputTypeError(expected(rule, shown(value)))
+        raise InputTypeError.expected(rule, shown(value))
     return tuple(read_name(one, name) for one in value)
 
 
@@ -129,7 +129,7 @@ def is_listed(value: Any) -> bool:
 def require_function(value: Any, name: str) -> None:
     """Raise unless a value is None or can be called."""
     if value is not None and not callable(value):
-        raise InputTypeError(expected(f"`{name}` to be a function", shown(value)))
+        raise InputTypeError.expected(f"`{name}` to be a function", shown(value))
 
 
 def read_path(value: Any, name: str) -> Path:
@@ -142,13 +142,13 @@ def read_path(value: Any, name: str) -> Path:
     """
     rule = f"`{name}` to be a path"
     if not isinstance(value, str | PathLike) or not isinstance(fspath(value), str):
-        raise InputTypeError(expected(rule, shown(value)))
+        raise InputTypeError.expected(rule, shown(value))
     try:
         encoded = fsencode(value)
     except UnicodeEncodeError:
         encoded = b"\0"
     if b"\0" in encoded:
-        raise InputError(expected(f"{rule} that the system can open", shown(value)))
+        raise InputError.expected(f"{rule} that the system can open", shown(value))
     return Path(value)
 
 
@@ -181,7 +181,7 @@ def call_option(
         # Raised by the call itself, and not inside the function: it takes other arguments.
         if error.__traceback__ is None or error.__traceback__.tb_next is None:
             rule = f"`{name}` to be a function that can be called as {name}{places}"
-            raise InputTypeError(expected(rule, f"one that cannot ({error})")) from None
+            raise InputTypeError.expected(rule, f"one that cannot ({error})") from None
         raise
     got = f"{shown(value)} for {name}{places}"
     return _checked(value, allowed, expected(f"`{name}` to return {rule}", got))
@@ -203,11 +203,11 @@ def require_count(value: Any, name: str, least: int, most: int | None = None) ->
     """Raise unless a value is a whole number within the limits."""
     whole = is_number(value) and isinstance(value, int | np.integer)
     if not whole:
-        raise InputTypeError(expected(f"`{name}` to be a whole number", shown(value)))
+        raise InputTypeError.expected(f"`{name}` to be a whole number", shown(value))
     if value < least:
-        raise InputError(expected(f"`{name}` to be {least} or more", shown(int(value))))
+        raise InputError.expected(f"`{name}` to be {least} or more", shown(int(value)))
     if most is not None and value > most:
-        raise InputError(expected(f"`{name}` to be at most {most:,}", shown(int(value))))
+        raise InputError.expected(f"`{name}` to be at most {most:,}", shown(int(value)))
 
 
 _LONGEST = 2**62  # in whole ticks; no span is as long
@@ -249,15 +249,15 @@ def read_duration(value: Any, clock: Clock, name: str, *, at_least: float = 0) -
     rule = f"`{name}` to be a {kind} of {_length_text(at_least, clock)} or more"
     of_time = isinstance(value, timedelta | np.timedelta64)
     if (of_time and not dated) or not (of_time or is_number(value)):
-        raise InputTypeError(expected(rule, shown(value), _length_hint(clock)))
+        raise InputTypeError.expected(rule, shown(value), _length_hint(clock))
     if dated and not of_time and value != 0:
-        raise InputTypeError(expected(rule, shown(value), _length_hint(clock)))
+        raise InputTypeError.expected(rule, shown(value), _length_hint(clock))
     try:
         ticks = float(_timedelta_ticks(value, clock, name) if of_time else value)
     except OverflowError:
-        raise InputError(expected(rule, shown(value))) from None
+        raise InputError.expected(rule, shown(value)) from None
     if not (isfinite(ticks) and ticks >= at_least):
-        raise InputError(expected(rule, shown(value)))
+        raise InputError.expected(rule, shown(value))
     return ticks
 
 
@@ -272,7 +272,7 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
     """
     ticks = read_duration(value, clock, name)
     if ticks == 0:
-        raise InputError(expected(f"`{name}` to be longer than 0", shown(value)))
+        raise InputError.expected(f"`{name}` to be longer than 0", shown(value))
     if clock.kind == "number":
         return ticks
     if isinstance(value, timedelta | np.timedelta64):
@@ -281,12 +281,10 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
         exact = Fraction(value) if isinstance(value, Rational) else Fraction(ticks)
     if exact.denominator != 1:
         unit = f"whole {clock.unit}" if clock.kind == "datetime" else "a whole number"
-        raise InputError(
-            expected(
-                f"`{name}` to be {unit}, as the times are",
-                shown(value),
-                "Give the times in a finer unit.",
-            )
+        raise InputError.expected(
+            f"`{name}` to be {unit}, as the times are",
+            shown(value),
+            "Give the times in a finer unit.",
         )
     return min(int(exact), _LONGEST)
 
@@ -347,15 +345,13 @@ def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str)
         seconds = Fraction(exact // timedelta(microseconds=1), 1_000_000)
         return seconds * clock.ticks_per_second
     if np.isnat(exact):
-        raise InputError(expected(f"`{name}` to be a length of time of 0 or more", "NaT"))
+        raise InputError.expected(f"`{name}` to be a length of time of 0 or more", "NaT")
     unit, count = np.datetime_data(exact.dtype)
     if unit not in _SECONDS:
-        raise InputError(
-            expected(
-                f"`{name}` to have a unit of fixed length",
-                f"{exact!r}",
-                "Months and years differ in length; say it in days.",
-            )
+        raise InputError.expected(
+            f"`{name}` to have a unit of fixed length",
+            f"{exact!r}",
+            "Months and years differ in length; say it in days.",
         )
     seconds = int(exact.astype(np.int64)) * count * _SECONDS[unit]
     return seconds * clock.ticks_per_second

@@ -16,7 +16,7 @@ import numpy as np
 from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.evaluated_time import close_over, read_stretches, runs_left_out
 from closecall.events import Events, Intervals, interval_text, read_labels
 from closecall.parameters import is_number, require_choice
@@ -96,20 +96,16 @@ class TruthInSpan:
     def checked(self) -> Self:
         """Raise if half ticks of the span do not fit in 64 bits, or its square in a float."""
         if self.clock.kind != "number" and self.stop - self.start >= _LARGEST_SPAN:
-            raise InputError(
-                expected(
-                    "a span of fewer than 2**62 ticks",
-                    f"{self.stop - self.start}",
-                    "Count time in a coarser unit.",
-                )
+            raise InputError.expected(
+                "a span of fewer than 2**62 ticks",
+                f"{self.stop - self.start}",
+                "Count time in a coarser unit.",
             )
         if not _SHORTEST_SPAN < self.stop - self.start < _LONGEST_SPAN:
-            raise InputError(
-                expected(
-                    "a span whose square a float can hold",
-                    f"{self.start} to {self.stop}",
-                    "Count time in another unit.",
-                )
+            raise InputError.expected(
+                "a span whose square a float can hold",
+                f"{self.start} to {self.stop}",
+                "Count time in another unit.",
             )
         if self.clock.kind == "number":
             samples = [] if self.axis is None else [self.axis.lengths()]
@@ -122,12 +118,10 @@ class TruthInSpan:
             got = "none in `truth`"
             if self.left_out.events:
                 got = f"none in evaluated time, and {self.left_out.events:,} in ignored time"
-            raise UndefinedMetricError(
-                expected(
-                    f"at least one true event ({metric} is undefined for a series without any)",
-                    got,
-                    "Leave the series out, and say so; its false alarms need another measure.",
-                )
+            raise UndefinedMetricError.expected(
+                f"at least one true event ({metric} is undefined for a series without any)",
+                got,
+                "Leave the series out, and say so; its false alarms need another measure.",
             )
 
     def predicting(self, predicted: Intervals, left_out: int = 0) -> Pair:
@@ -186,23 +180,19 @@ def read_pair(
         kinds = [
             "Events" if isinstance(side, Events) else "a vector" for side in (truth, predicted)
         ]
-        raise InputTypeError(
-            expected(
-                "`truth` and `predicted` to be both Events or both 0/1 vectors",
-                f"{kinds[0]} and {kinds[1]}",
-                "Turn the vector into events with `Events.from_labels(labels, times)`.",
-            )
+        raise InputTypeError.expected(
+            "`truth` and `predicted` to be both Events or both 0/1 vectors",
+            f"{kinds[0]} and {kinds[1]}",
+            "Turn the vector into events with `Events.from_labels(labels, times)`.",
         )
     truth_labels, predicted_labels = (
         read_labels(truth, "truth"),
         read_labels(predicted, "predicted"),
     )
     if truth_labels.size != predicted_labels.size:
-        raise InputError(
-            expected(
-                f"`predicted` to have as many labels as `truth` ({truth_labels.size})",
-                f"{predicted_labels.size}",
-            )
+        raise InputError.expected(
+            f"`predicted` to have as many labels as `truth` ({truth_labels.size})",
+            f"{predicted_labels.size}",
         )
     axis = read_axis(truth_labels.size, times, end, of="labels", max_step=max_step)
     sides = (
@@ -285,12 +275,10 @@ def read_sample_pair(
 def _refuse_axis(times: Any, end: Any) -> None:
     for name, value in (("times", times), ("end", end)):
         if value is not None:
-            raise InputTypeError(
-                expected(
-                    f"no `{name}` beside Events, which carry their own times",
-                    f"`{name}`",
-                    "Say where the series starts and stops with `span=(start, stop)`.",
-                )
+            raise InputTypeError.expected(
+                f"no `{name}` beside Events, which carry their own times",
+                f"`{name}`",
+                "Say where the series starts and stops with `span=(start, stop)`.",
             )
 
 
@@ -323,12 +311,10 @@ def require_squares(*lengths: Ticks) -> None:
     for own in lengths:
         short = (own > 0) & (own < _SHORTEST_SPAN)
         if short.any():
-            raise InputError(
-                expected(
-                    f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
-                    f"{own[short][0]:g}",
-                    "Count time in another unit, or drop what follows so closely.",
-                )
+            raise InputError.expected(
+                f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
+                f"{own[short][0]:g}",
+                "Count time in another unit, or drop what follows so closely.",
             )
 
 
@@ -353,7 +339,7 @@ def predict_labels(
 ) -> Pair:
     """Put 0/1 predictions of all samples, of which some are left, beside the true events."""
     if own.axis is None:
-        raise InputTypeError(expected("the axis of the predictions", "none"))
+        raise InputTypeError.expected("the axis of the predictions", "none")
     if kept is None:
         return own.predicting(Intervals.from_labels(labels, own.axis))
     left_out = runs_left_out(labels, kept)
@@ -363,21 +349,19 @@ def predict_labels(
 def read_span(span: Any) -> Timed:
     """Read where the whole series starts and stops."""
     if span is None:
-        raise InputTypeError(
-            expected(
-                "`span=(start, stop)` beside Events",
-                "none",
-                "Probabilities need to know where the whole series starts and stops.",
-            )
+        raise InputTypeError.expected(
+            "`span=(start, stop)` beside Events",
+            "none",
+            "Probabilities need to know where the whole series starts and stops.",
         )
     try:
         start, stop = span
     except (TypeError, ValueError):
-        raise InputTypeError(expected("`span` to be a pair (start, stop)", shown(span))) from None
+        raise InputTypeError.expected("`span` to be a pair (start, stop)", shown(span)) from None
     bounds, clock = read_times([start, stop], "span")
     if not bounds[0] < bounds[1]:
         text = interval_text(clock, *bounds.tolist())
-        raise InputError(expected("`span` to start before it stops", text))
+        raise InputError.expected("`span` to start before it stops", text)
     return Timed("span", bounds, clock)
 
 
@@ -434,7 +418,7 @@ def _lowest_float(threshold: Any) -> np.float64:
 def require_threshold(threshold: Any, name: str = "threshold") -> None:
     """Raise if a threshold is not a number."""
     if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
-        raise InputError(expected(f"`{name}` to be a number, or inf", shown(threshold)))
+        raise InputError.expected(f"`{name}` to be a number, or inf", shown(threshold))
 
 
 def read_scored(
@@ -463,11 +447,9 @@ def read_scored(
     else:
         labels["truth"] = read_labels(truth, "truth")
         if labels["truth"].size != values.size:
-            raise InputError(
-                expected(
-                    f"`scores` to have as many values as `truth` ({labels['truth'].size})",
-                    f"{values.size}",
-                )
+            raise InputError.expected(
+                f"`scores` to have as many values as `truth` ({labels['truth'].size})",
+                f"{values.size}",
             )
     of = "labels" if labels else "scores"
     axis = read_axis(values.size, times, end, of=of, max_step=max_step)
@@ -492,7 +474,7 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     samples = read_axis(whole.all_scores.size, axis.get("times"), axis.get("end"), of="scores")
     given = read_stretches(fit, None, samples)
     if not given:
-        raise InputError(expected("`fit` to have a length", "none"))
+        raise InputError.expected("`fit` to have a length", "none")
     own, clock = given[0].intervals.merged(), whole.clock
     starts = in_ticks_of(clock, Timed("fit", own.starts, own.clock))
     stops = in_ticks_of(clock, Timed("fit", own.stops, own.clock))
@@ -524,12 +506,8 @@ def samples_without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[
 def require_times(times: Any) -> None:
     """Raise if scores beside true `Events` have no times."""
     if times is None:
-        raise InputTypeError(
-            expected(
-                "`times` of the scores beside true Events",
-                "none",
-                "Pass `times=`, one for each score.",
-            )
+        raise InputTypeError.expected(
+            "`times` of the scores beside true Events", "none", "Pass `times=`, one for each score."
         )
 
 
@@ -558,12 +536,10 @@ def require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
     """Raise if samples lie outside of the span."""
     if axis.start < start or axis.end > stop:
         clock = axis.clock
-        raise InputError(
-            expected(
-                f"all samples to lie within the span {interval_text(clock, start, stop)}",
-                f"samples from {clock.text(axis.start)} to {clock.text(axis.end)}",
-                "Widen `span`.",
-            )
+        raise InputError.expected(
+            f"all samples to lie within the span {interval_text(clock, start, stop)}",
+            f"samples from {clock.text(axis.start)} to {clock.text(axis.end)}",
+            "Widen `span`.",
         )
 
 
@@ -574,10 +550,10 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
     """
     scores = read_column(values, name)[0]
     if scores.size == 0:
-        raise InputError(expected(f"`{name}` to have at least one sample", "an empty vector"))
+        raise InputError.expected(f"`{name}` to have at least one sample", "an empty vector")
     kind = scores.dtype.kind
     if kind not in "iufb":
-        raise InputTypeError(expected(f"`{name}` to be numbers", f"values of type {scores.dtype}"))
+        raise InputTypeError.expected(f"`{name}` to be numbers", f"values of type {scores.dtype}")
     if nan == "raise":
         require_scores(scores, name)
     if scores.dtype.kind in "biu" and scores.dtype.itemsize < 8:  # noqa: PLR2004 - bytes
@@ -589,7 +565,7 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
         rounded = (scores != given) & ~np.isnan(given)
         if rounded.any():
             rule, index = f"`{name}` to be exact as 64-bit floats", int(rounded.argmax())
-            raise InputError(expected(rule, f"{given[index]} at index {index}"))
+            raise InputError.expected(rule, f"{given[index]} at index {index}")
     return np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("="))
 
 
@@ -598,13 +574,11 @@ def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | No
     if _has_nan(scores):
         missing = np.isnan(scores) if kept is None else np.isnan(scores) & kept
         if missing.any():
-            raise InputError(
-                expected(
-                    f"`{name}` to be numbers, or inf",
-                    f"nan at index {int(missing.argmax())}",
-                    "Leave those samples out with `nan='ignore'`, or give them the lowest score if "
-                    "they are no alarm.",
-                )
+            raise InputError.expected(
+                f"`{name}` to be numbers, or inf",
+                f"nan at index {int(missing.argmax())}",
+                "Leave those samples out with `nan='ignore'`, or give them the lowest score if "
+                "they are no alarm.",
             )
 
 

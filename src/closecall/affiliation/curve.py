@@ -23,7 +23,7 @@ from closecall.affiliation.thresholds import (
     cross_fit,
 )
 from closecall.affiliation.zones import origin_of, zone_borders
-from closecall.errors import InputError, expected, shown
+from closecall.errors import InputError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.parameters import is_number, require_count
 from closecall.series import Scored, read_scored
@@ -364,7 +364,7 @@ class AffiliationCurve:
         """
         count = len(self.scored.truth)
         if not is_number(event) or event not in range(count):
-            raise InputError(expected(f"`event` to be from 0 to {count - 1}", shown(event)))
+            raise InputError.expected(f"`event` to be from 0 to {count - 1}", shown(event))
         event = int(event)
         pieces = self._pieces
         low, high = pieces.offsets[event], pieces.offsets[event + 1]

@@ -17,7 +17,6 @@ from closecall.errors import (
     InputTypeError,
     MissingExtraError,
     UndefinedMetricError,
-    expected,
     shown,
 )
 from closecall.fscore import first_highest
@@ -88,8 +87,8 @@ class ThresholdRule:
             ((name, value),) = rule.items()
             return cls._named(name, value, rule)
         if not is_number(rule):
-            raise InputTypeError(
-                expected("`threshold` to be a number or a rule", shown(rule), _HINT)
+            raise InputTypeError.expected(
+                "`threshold` to be a number or a rule", shown(rule), _HINT
             )
         return cls("number", _read_number(rule))
 
@@ -111,7 +110,7 @@ class ThresholdRule:
             number = np.nan
         if not low <= number <= high:
             rule = f"the value of the rule {name!r} to be {what}"
-            raise InputError(expected(rule, shown(value), _HINT))
+            raise InputError.expected(rule, shown(value), _HINT)
         return cls(name, number)
 
     def __str__(self) -> str:
@@ -147,7 +146,7 @@ class ThresholdRule:
         if self.kind == "alarms":
             return _within_budget(scored, self.value)
         if self.kind not in _NUMBERS:
-            raise InputError(expected("a rule for a single series", repr(self.kind), _HINT))
+            raise InputError.expected("a rule for a single series", repr(self.kind), _HINT)
         return _of_scores(scored.scores, self.kind, self.value)
 
 
@@ -159,7 +158,7 @@ def _of_scores(scores: NDArray[Any], kind: str, value: float) -> Any:
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all():
         hint = "Use a quantile."
-        raise InputError(expected(f"finite scores for the rule {kind!r}", "inf", hint))
+        raise InputError.expected(f"finite scores for the rule {kind!r}", "inf", hint)
     if kind == "sigma":
         return float(values.mean() + value * values.std())
     if kind == "mad":
@@ -175,7 +174,7 @@ def _read_number(threshold: Any) -> int | float:
         return int(threshold) if -(2**63) <= threshold < 2**64 else _as_float(threshold)
     number = _as_float(threshold)
     if isnan(number):
-        raise InputError(expected("`threshold` to be a number, or inf", "nan", _HINT))
+        raise InputError.expected("`threshold` to be a number, or inf", "nan", _HINT)
     return number
 
 
@@ -183,13 +182,13 @@ def _as_float(threshold: Any) -> float:
     try:
         return float(threshold)
     except OverflowError:
-        raise InputError(
-            expected("`threshold` to be a number that a float can hold", "a longer one")
+        raise InputError.expected(
+            "`threshold` to be a number that a float can hold", "a longer one"
         ) from None
 
 
 def _unknown(rule: Any) -> InputError:
-    return InputError(expected("`threshold` to be a number or a known rule", shown(rule), _HINT))
+    return InputError.expected("`threshold` to be a number or a known rule", shown(rule), _HINT)
 
 
 def _within_budget(scored: Scored, budget: Any) -> Any:
@@ -215,12 +214,10 @@ def _peaks_over_threshold(values: NDArray[np.float64], risk: float) -> float:
     start = np.quantile(values, _INITIAL)
     excesses = values[values > start] - start
     if excesses.size < _FEWEST_PEAKS:
-        raise UndefinedMetricError(
-            expected(
-                f"at least {_FEWEST_PEAKS} scores above their {_INITIAL} quantile to fit a tail to",
-                f"{excesses.size}",
-                "Fit on more of the time, or use a quantile.",
-            )
+        raise UndefinedMetricError.expected(
+            f"at least {_FEWEST_PEAKS} scores above their {_INITIAL} quantile to fit a tail to",
+            f"{excesses.size}",
+            "Fit on more of the time, or use a quantile.",
         )
     if risk * values.size >= excesses.size:  # no tail is needed for what is so common
         return float(np.quantile(values, 1 - risk))
@@ -292,7 +289,7 @@ def choose_threshold(
     known = ThresholdRule.read(rule)
     if truth is None:
         if known.looks_at_truth:
-            raise InputTypeError(expected(f"`truth` for the rule {str(known)!r}", "none"))
+            raise InputTypeError.expected(f"`truth` for the rule {str(known)!r}", "none")
         truth = np.zeros(len(scores), dtype=np.uint8)
     axis = {"times": times, "end": end, "span": span, "max_step": max_step, "nan": nan}
     if fit is None:

@@ -19,7 +19,7 @@ from closecall.affiliation.result import COLUMNS, Affiliation, EventScores
 from closecall.affiliation.score import mean_scores, score_zones
 from closecall.affiliation.zones import borders_between, origin_of, zone_borders
 from closecall.axis import IgnoredTime
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.events import Intervals, runs
 from closecall.series import LeftOut, Pair
 
@@ -391,12 +391,10 @@ class UnkeptIntervals(Intervals):
 
 
 def _unkept() -> InputError:
-    return InputError(
-        expected(
-            "a result that has its predicted events",
-            "that of a stream, which does not keep them",
-            "Score the stretch of time you want to see with `cc.affiliation`.",
-        )
+    return InputError.expected(
+        "a result that has its predicted events",
+        "that of a stream, which does not keep them",
+        "Score the stretch of time you want to see with `cc.affiliation`.",
     )
 
 

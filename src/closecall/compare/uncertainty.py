@@ -9,7 +9,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.compare.tables import rows_frame
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.statistics import (
     FEWEST_TO_COMPARE,
     SCORES,
@@ -108,8 +108,8 @@ caution='There are only 7 events: the intervals are wide, and rough.')
             if (pair.first, pair.second) == (second, first):
                 return pair.reversed()
         listed = ", ".join(map(repr, self.detectors))
-        raise InputError(
-            expected("two of the detectors", f"{first!r} and {second!r}", f"There are: {listed}.")
+        raise InputError.expected(
+            "two of the detectors", f"{first!r} and {second!r}", f"There are: {listed}."
         )
 
     def rows(self) -> list[dict[str, Any]]:
