@@ -9,7 +9,8 @@ import closecall as cc
 from closecall import Events
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from closecall.series import advice, read_pair, read_scored
+from closecall.evaluated_time import advice
+from closecall.series import read_pair, read_scored
 from closecall.series import read_sample_pair as read_samples
 
 TRUTH, PREDICTED, SPAN = Events([(2, 4), (20, 22)]), Events([(7, 8)]), (0, 30)

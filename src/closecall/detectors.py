@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from closecall.axis import Axis, read_axis
-from closecall.clock import Timed, on_one_clock
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.evaluated_time import read_stretches
 from closecall.events import Events, Intervals, read_labels
@@ -19,6 +18,7 @@ from closecall.series import (
     Scored,
     TruthInSpan,
     in_evaluated_time,
+    in_span,
     read_scores,
     read_span,
     require_nan,
@@ -124,7 +124,8 @@ def read_detectors(
         limits = whole_axis(axis)
     else:
         limits = read_span(span)
-    own, axis = _on_one_clock(intervals, axis, limits)
+    own, intervals = in_span(intervals, axis, limits)
+    axis = own.axis
     if axis is not None and columns:
         require_samples_inside(axis, own.start, own.stop)
     stretches = read_stretches(ignore, max_step, axis, samples_without_score(columns.values(), nan))
@@ -195,25 +196,3 @@ def _shared_axis(
                 f"`{called}` to have as many values as `{first}` ({length})", f"{column.size}"
             )
     return read_axis(length, times, end, of="samples", max_step=max_step)
-
-
-def _on_one_clock(
-    intervals: dict[str, Intervals], axis: Axis | None, span: Timed
-) -> tuple[TruthInSpan, Axis | None]:
-    """Bring everything to one clock, the intervals in place, and check that the span holds it."""
-    parts = [
-        Timed(called, ticks, own.clock)
-        for called, own in intervals.items()
-        for ticks in (own.starts, own.stops)
-    ]
-    whole = [] if axis is None else [whole_axis(axis)]
-    (*ticks, limits), clock = on_one_clock(*parts, *whole, span)
-    start, stop = limits.tolist()
-    for place, called in enumerate(intervals):
-        starts, stops = ticks[2 * place : 2 * place + 2]
-        intervals[called] = Intervals(starts, stops, clock, intervals[called].details)
-        intervals[called].require_inside(start, stop, called)
-    if axis is not None:
-        axis = axis.on_clock(clock)
-    own = TruthInSpan(truth=intervals["truth"], start=start, stop=stop, clock=clock, axis=axis)
-    return own.checked(), axis

@@ -109,6 +109,10 @@ class Intervals:
     def __len__(self) -> int:
         return self.starts.size
 
+    def timed(self, name: str) -> tuple[Timed, Timed]:
+        """Return starts and stops as those of the argument of that name."""
+        return Timed(name, self.starts, self.clock), Timed(name, self.stops, self.clock)
+
     def text(self, index: int) -> str:
         """Write one interval as the caller would."""
         return interval_text(self.clock, self.starts[index].item(), self.stops[index].item())
@@ -370,9 +374,7 @@ class Events:
         bounds, clock = read_times([start, stop], "span")
         own = self.intervals
         (starts, stops, limits), clock = on_one_clock(
-            Timed("events", own.starts, own.clock),
-            Timed("events", own.stops, own.clock),
-            Timed("span", bounds, clock),
+            *own.timed("events"), Timed("span", bounds, clock)
         )
         return Events.wrap(Intervals(starts, stops, clock, own.details).within(*limits.tolist()))
 
@@ -386,12 +388,8 @@ class Events:
         """
         ticks, clock = read_times(times, "times")
         axis = read_axis(ticks.size, times, end, of="samples")
-        own = self.intervals
-        (grid, starts, stops), clock = on_one_clock(
-            Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock),
-            Timed("events", own.starts, own.clock),
-            Timed("events", own.stops, own.clock),
-        )
+        borders = Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock)
+        (grid, starts, stops), clock = on_one_clock(borders, *self.intervals.timed("events"))
         Intervals(starts, stops, clock).require_inside(grid[0].item(), grid[-1].item(), "events")
         first = np.searchsorted(grid[:-1], starts, side="right") - 1
         last = np.maximum(np.searchsorted(grid[:-1], stops, side="left") - 1, first)
