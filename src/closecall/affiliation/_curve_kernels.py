@@ -317,15 +317,14 @@ def count_groups(
     stops: Ticks,
     hit: NDArray[np.bool_],
     cooldown: float,
-    alarms: NDArray[np.int64],
-    false_alarms: NDArray[np.int64],
-) -> int:
-    """Count alarms at every distinct score; those less than `cooldown` apart are one.
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count alarms and false ones at every distinct score; less than `cooldown` apart is one.
 
     Samples enter from the highest score down; those that meet, or are so near, are one group. A
-    group is a false alarm until a sample enters that is a `hit`. Returns the number of points.
+    group is a false alarm until a sample enters that is a `hit`.
     """
     count = len(scores)
+    alarms, false_alarms = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     left, right = nearest_higher(scores)
     groups, hits = np.arange(count), hit.copy()
     total, false, points = 0, 0, 0
@@ -351,7 +350,7 @@ def count_groups(
         if i + 1 == count or scores[order[i + 1]] != scores[k]:
             alarms[points], false_alarms[points] = total, false
             points += 1
-    return points
+    return alarms[:points], false_alarms[:points]
 
 
 @kernel

@@ -17,6 +17,7 @@ import numpy as np
 from closecall.affiliation import _shift_kernels
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.zones import borders_between
+from closecall.axis import Spacing
 from closecall.events import Intervals
 from closecall.parameters import require_choice
 
@@ -33,7 +34,6 @@ SHIFTS = 1000  # all positions up to this many, else as many of them
 _FEWEST_SHIFTS, _MOST_ZONES = 100, 10**8  # of a level: with very many events, each shift says more
 _ZONES_AT_ONCE = 5_000_000  # scored without a look at whether Ctrl-C was pressed
 _GOLDEN = (5**0.5 - 1) / 2
-_EVEN_ULPS, _EVEN_RELATIVE, _EVEN_LARGEST = 8, 1e-9, 0.25  # of a step: as times are inferred
 _EXACT = 2.0**52  # whole numbers and their halves are exact in floats below this
 _SCORES = ("precision", "recall", "f1")
 
@@ -155,16 +155,9 @@ def _even_step(axis: Axis) -> Tick | None:
     """Return the step of evenly spaced samples, or None."""
     if axis.ticks is None:
         return 1
-    lengths = axis.lengths()
-    if axis.clock.kind != "number":
-        step: Tick = lengths[0].item()
-        return step if (lengths == step).all() else None
-    step = (axis.end - axis.start) / axis.length
-    short = bool((axis.ticks.astype(np.float32) == axis.ticks).all())
-    largest = max(abs(axis.start), abs(axis.end))
-    rounding = float(np.spacing(np.float32(largest) if short else np.float64(largest)))
-    tolerance = min(_EVEN_ULPS * rounding, _EVEN_LARGEST * step) + _EVEN_RELATIVE * step
-    return step if np.abs(lengths - step).max() <= tolerance else None
+    short = axis.clock.kind == "number" and (axis.ticks.astype(np.float32) == axis.ticks).all()
+    borders = axis.borders(np.arange(axis.length + 1))
+    return Spacing.of(borders, short=bool(short)).step(axis.clock)
 
 
 def _in_samples(pair: Pair, axis: Axis) -> Pair:
