@@ -178,6 +178,61 @@ def score_zone(
 
 
 @kernel
+def score_seam(
+    true_starts: Ticks,
+    true_stops: Ticks,
+    starts: Ticks,
+    stops: Ticks,
+    sums: NDArray[np.float64],
+    borders: Ticks,
+    seam: Tick,
+    observed: bool,
+    zero_division: float,
+    places: NDArray[np.int64],
+    events: NDArray[np.float64],
+) -> tuple[float, float, float]:
+    """Return precision, recall and F1 with the seam at one place, and add to the events.
+
+    It is the zones that are moved, to start at the seam, and the alarms are there twice, once a
+    span later, so that nothing wraps.
+    """
+    zones = len(true_starts)
+    precision_sum, defined, recall_sum = 0.0, 0, 0.0
+    k = places[zones, 0] = starting_before(starts, places[zones, 0], borders[0] + seam)
+    if k > 0 and stops[k - 1] > borders[0] + seam:
+        k -= 1
+    for j in range(zones):
+        A, B = borders[j] + seam, borders[j + 1] + seam
+        end = places[j, _END] = starting_before(starts, places[j, _END], B)
+        if seam == 0 and j + 1 == zones:
+            end = len(starts) // 2  # a point at the end stays there unless it is moved
+        precision, recall, f1 = np.nan, 0.0, np.nan
+        if k < end:
+            a, b = true_starts[j] + seam, true_stops[j] + seam
+            precision, recall = score_zone(starts, stops, sums, k, end, a, b, A, B, places[j])
+            f1 = harmonic_mean(precision, recall)
+            precision_sum += precision
+            recall_sum += recall
+            defined += 1
+            k = end - 1 if stops[end - 1] > B else end
+        if observed:
+            events[j, 0, OBSERVED] = precision
+            events[j, 1, OBSERVED] = recall
+            events[j, 2, OBSERVED] = f1
+            continue
+        add_value(events[j, 1], recall)
+        if f1 >= 0:
+            add_value(events[j, 0], precision)
+            add_value(events[j, 2], f1)
+    if not np.isnan(zero_division):
+        precision = (precision_sum + zero_division * (zones - defined)) / zones
+    else:
+        precision = precision_sum / defined if defined > 0 else np.nan
+    recall = recall_sum / zones
+    return precision, recall, harmonic_mean(precision, recall)
+
+
+@kernel
 def score_seams(
     true_starts: Ticks,
     true_stops: Ticks,
@@ -187,55 +242,31 @@ def score_seams(
     borders: Ticks,
     seams: Ticks,
     part: tuple[int, int],
-    places: NDArray[np.int64],
     zero_division: float,
+    places: NDArray[np.int64],
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
 ) -> None:
     """Fill in precision, recall and F1 (rows) for a part of the seams, and add to the events.
 
-    It is the zones that are moved, to start at the seam, and the alarms are there twice, once a
-    span later, so that nothing wraps. Seams ascend, and so does every place that is looked for.
-    The first seam, 0, is what was observed; `events` is about the others. `places` has a row for
-    each zone and one more, of zeros before the first part.
+    Seams ascend, and so does every place that is looked for. The first seam, 0, is what was
+    observed; `events` is about the others. `places` has a row for each zone and one more, of zeros
+    before the first part. All that one seam takes is one call, since plain Python is watched here.
     """
-    zones, count = len(true_starts), len(starts)
     for number in range(part[0], part[1]):
-        seam = seams[number]
-        precision_sum, defined, recall_sum = 0.0, 0, 0.0
-        k = places[zones, 0] = starting_before(starts, places[zones, 0], borders[0] + seam)
-        if k > 0 and stops[k - 1] > borders[0] + seam:
-            k -= 1
-        for j in range(zones):
-            A, B = borders[j] + seam, borders[j + 1] + seam
-            end = places[j, _END] = starting_before(starts, places[j, _END], B)
-            if seam == 0 and j + 1 == zones:
-                end = count // 2  # a point at the end stays there unless it is moved
-            precision, recall, f1 = np.nan, 0.0, np.nan
-            if k < end:
-                a, b = true_starts[j] + seam, true_stops[j] + seam
-                precision, recall = score_zone(starts, stops, sums, k, end, a, b, A, B, places[j])
-                f1 = harmonic_mean(precision, recall)
-                precision_sum += precision
-                recall_sum += recall
-                defined += 1
-                k = end - 1 if stops[end - 1] > B else end
-            if number == 0:
-                events[j, 0, OBSERVED] = precision
-                events[j, 1, OBSERVED] = recall
-                events[j, 2, OBSERVED] = f1
-                continue
-            add_value(events[j, 1], recall)
-            if f1 >= 0:
-                add_value(events[j, 0], precision)
-                add_value(events[j, 2], f1)
-        if not np.isnan(zero_division):
-            precision = (precision_sum + zero_division * (zones - defined)) / zones
-        else:
-            precision = precision_sum / defined if defined > 0 else np.nan
-        recall = recall_sum / zones
-        scores[0, number], scores[1, number] = precision, recall
-        scores[2, number] = harmonic_mean(precision, recall)
+        scores[0, number], scores[1, number], scores[2, number] = score_seam(
+            true_starts,
+            true_stops,
+            starts,
+            stops,
+            sums,
+            borders,
+            seams[number],
+            number == 0,
+            zero_division,
+            places,
+            events,
+        )
 
 
 @kernel

@@ -226,7 +226,7 @@ def score_moved(
     step = max(1, _ZONES_AT_ONCE // true_starts.size)
     for begin in range(0, 1 + seams.size, step):
         part = (begin, min(begin + step, 1 + seams.size))
-        _shift_kernels.score_seams(*series, part, places, float(zero_division), scores, events)
+        _shift_kernels.score_seams(*series, part, float(zero_division), places, scores, events)
     observed, draws, at_least, first, total, squares = events.transpose(2, 1, 0)
     with np.errstate(invalid="ignore"):  # 0 / 0 where a score is defined in no shift
         away, spread = total / draws, squares / draws
