@@ -39,20 +39,7 @@ def is_number(value: Any) -> bool:
 def read_number(
     value: Any, name: str, rule: str, allowed: Callable[[float], bool], hint: str = ""
 ) -> float:
-    """Read a number that lies in a range.
-
-    Parameters
-    ----------
-    value
-        Any real number of Python or numpy.
-    name
-        Of the parameter, for the message.
-    rule
-        What it must be, in words, with its range.
-    allowed
-        The same as a condition.
-    hint
-        How to mend it.
+    """Read a real number of Python or numpy; `rule` says its range in words, and `allowed` tests it.
 
     Examples
     --------
@@ -222,19 +209,10 @@ DATED_HINT = "The times are datetimes; pass, for example, `datetime.timedelta(mi
 
 
 def read_duration(value: Any, clock: Clock, name: str, *, at_least: float = 0) -> float:
-    """Read a length of time and give it in ticks of the clock.
+    """Read a length of time, which has at least so many ticks, and give it in ticks of the clock.
 
-    Parameters
-    ----------
-    value
-        On an axis of samples or numbers, a number; on an axis of datetimes, a timedelta of the
-        standard library, numpy or pandas. Zero is the same in every unit, so 0 is always allowed.
-    clock
-        What one tick of the axis means.
-    name
-        Of the parameter, for the message.
-    at_least
-        The smallest length allowed, in ticks.
+    On an axis of samples or numbers it is a number; on an axis of datetimes, a timedelta of the
+    standard library, numpy or pandas. Zero is the same in every unit, so 0 is always allowed.
 
     Examples
     --------

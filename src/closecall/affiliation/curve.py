@@ -500,10 +500,7 @@ def affiliation_curve(
 
 
 def _weighed(
-    scored: Scored,
-    pieces: Pieces,
-    scores: NDArray[Any],
-    rows: NDArray[np.float64] | None = None,
+    scored: Scored, pieces: Pieces, scores: NDArray[Any], rows: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Return the constants of every piece, with these scores, in an array that may be given."""
     if rows is None:

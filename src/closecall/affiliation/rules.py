@@ -169,22 +169,17 @@ def _of_scores(scores: NDArray[Any], kind: str, value: float) -> Any:
 
 def _read_number(threshold: Any) -> int | float:
     """Read a number; integers stay integers, so that integer scores are compared exactly."""
-    if isinstance(threshold, int | np.integer):
-        # No score is as large as those that do not fit in 64 bits.
-        return int(threshold) if -(2**63) <= threshold < 2**64 else _as_float(threshold)
-    number = _as_float(threshold)
+    # No score is as large as those that do not fit in 64 bits.
+    if isinstance(threshold, int | np.integer) and -(2**63) <= threshold < 2**64:
+        return int(threshold)
+    try:
+        number = float(threshold)
+    except OverflowError:
+        rule = "`threshold` to be a number that a float can hold"
+        raise InputError.expected(rule, "a longer one") from None
     if isnan(number):
         raise InputError.expected("`threshold` to be a number, or inf", "nan", _HINT)
     return number
-
-
-def _as_float(threshold: Any) -> float:
-    try:
-        return float(threshold)
-    except OverflowError:
-        raise InputError.expected(
-            "`threshold` to be a number that a float can hold", "a longer one"
-        ) from None
 
 
 def _unknown(rule: Any) -> InputError:

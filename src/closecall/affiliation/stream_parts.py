@@ -123,11 +123,7 @@ class SampledPart:
 
     @classmethod
     def read(
-        cls,
-        labels: Labels,
-        ignore: Mask,
-        before: SampledPart | None,
-        options: StreamOptions,
+        cls, labels: Labels, ignore: Mask, before: SampledPart | None, options: StreamOptions
     ) -> SampledPart:
         """Read the next samples, which go on from those before."""
         if before is None:
@@ -194,14 +190,10 @@ class EventPart:
                 "none",
                 "Make it with `AffiliationStream(start=...)`.",
             )
-        timed = [
-            Timed(name, ticks, own.clock)
-            for name, own in zip(("truth", "predicted"), [s.intervals for s in sides], strict=True)
-            for ticks in _bounds(own)
-        ]
+        truth, predicted = (side.intervals for side in sides)
+        timed = [*truth.timed("truth"), *predicted.timed("predicted")]
         timed.append(Timed("until", *read_times([until], "until")))
-        stretches = _read_stretches(ignore, options)
-        timed += [Timed("ignore", ticks, stretches.clock) for ticks in _bounds(stretches)]
+        timed += _read_stretches(ignore, options).timed("ignore")
         if before is None:
             at = Timed("start", np.array([options.start]), options.clock)
             ((first,), *ticks), clock = on_one_clock(at, *timed)

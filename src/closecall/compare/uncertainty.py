@@ -20,7 +20,7 @@ from closecall.statistics import (
     caution_html,
     limits,
 )
-from closecall.wording import pvalue_text
+from closecall.wording import counted, pvalue_text
 
 if TYPE_CHECKING:
     from closecall.affiliation import Affiliation
@@ -174,7 +174,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         return rows_frame(self.rows(), backend)
 
     def __repr__(self) -> str:
-        events = f"{self.events} event{'' if self.events == 1 else 's'}"
+        events = counted(self.events, "event")
         apart = sum(pair.f1.low > 0 or pair.f1.high < 0 for pair in self.pairs)
         first, stop, _ = self.caution.partition(". ")
         caution = f", caution={first + stop.strip()!r}" if first else ""

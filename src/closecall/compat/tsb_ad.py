@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 _EXISTENCE = 0.2  # weight of finding an event at all, in TSB-AD's range-based recall
 _SAMPLED = 100
-_THEIRS = {
-    "truth": "labels",
-    "scores": "score",
-    "window": "slidingWindow",
-    "predicted": "pred",
-}
+_THEIRS = {"truth": "labels", "scores": "score", "window": "slidingWindow", "predicted": "pred"}
 
 
 def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's

@@ -8,7 +8,7 @@ from math import isfinite, isnan
 from typing import Any, NamedTuple
 
 from closecall.parameters import read_number, require_count
-from closecall.wording import pvalue_text
+from closecall.wording import counted, pvalue_text
 
 SCORES = ("precision", "recall", "f1")
 _FEWEST_RESAMPLES = 100
@@ -188,7 +188,7 @@ class ScoreIntervals:
 
 
 def _counted(intervals: ScoreIntervals) -> str:
-    events = f"{intervals.events} event{'' if intervals.events == 1 else 's'}"
+    events = counted(intervals.events, "event")
     if intervals.block > 1:
         return f"{events} in blocks of {intervals.block}"
     return events if intervals.series is None else f"{events} of {intervals.series} series"

@@ -10,13 +10,7 @@ import numpy as np
 
 from closecall.errors import InputError
 from closecall.parameters import read_number, read_numbers
-from closecall.statistics.intervals import (
-    FEWEST,
-    Difference,
-    Interval,
-    read_drawing,
-    read_level,
-)
+from closecall.statistics.intervals import FEWEST, Difference, Interval, read_drawing, read_level
 from closecall.statistics.leads import ROUNDING, lead, student_quantile
 from closecall.statistics.sample import Sums
 
