@@ -39,7 +39,7 @@ def is_number(value: Any) -> bool:
 def read_number(
     value: Any, name: str, rule: str, allowed: Callable[[float], bool], hint: str = ""
 ) -> float:
-    """Read a real number of Python or numpy; `rule` says its range in words, and `allowed` tests it.
+    """Read a number of Python or numpy; `rule` says its range in words, and `allowed` tests it.
 
     Examples
     --------

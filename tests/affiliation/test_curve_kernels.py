@@ -59,7 +59,7 @@ def test_what_a_piece_gains_is_the_change_of_the_loss(widths, start, length, dat
     others -= {piece}
     left = max((other for other in others if other < piece), default=-1)
     right = min((other for other in others if other > piece), default=-1)
-    gain = kernels.gain_of(cuts, piece, left, right, a, b, *zone)
+    gain = kernels.gain_of(cuts, piece, left, right, (a, b, *zone))
     spans = {k: (cuts[k], cuts[k + 1]) for k in {*others, piece}}
     after = recall_loss([spans[k] for k in sorted(spans)], a, b, zone)
     full = (zone[1] - zone[0]) * (b - a if a < b else 1)
