@@ -58,14 +58,6 @@ def test_a_shift_neither_cuts_an_alarm_nor_joins_two(predicted, expected):
     assert expected == permitted(predicted)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_the_shifts_are_those_of_the_definition(seed):
-    random = np.random.default_rng(seed)
-    labels = (random.random(random.integers(2, 40)) < random.uniform(0.1, 0.9)).astype(int)
-    labels[random.integers(labels.size)] = 1
-    assert sorted(shifts_of(labels)[0].tolist()) == permitted(labels)
-
-
 def test_events_that_touch_are_one_alarm_and_points_are_never_cut():
     truth, span = cc.Events([(3, 4)]), (0, 10)
     touching = read_pair(truth, cc.Events([(2, 4), (4, 6)]), span=span)

@@ -101,40 +101,23 @@ def test_single_samples_and_every_moment(drawn):
             assert_same(stream.result(), cc.affiliation(truth[:seen], predicted[:seen]))
 
 
-@given(sample_labels, some_cuts, some_choices)
-@example(([1, 1, 1, 0, 1, 1], [1, 1, 1, 1, 1, 1], [], 0), [1, 2, 4, 5], [1, 1, 0])
-def test_any_tree_of_merges(drawn, cuts, choices):
-    truth, predicted, _, _ = drawn
-    parts = []
-    for chunk in chunks(cuts, truth, predicted):
-        parts.append(AffiliationStream())
-        parts[-1].update(*chunk)
-    assert_same(merged(parts, choices).result(), cc.affiliation(truth, predicted))
+PLACES = st.sampled_from([(None, None), (-7, 3), (START, timedelta(minutes=5))])
 
 
-@given(sample_labels, some_cuts, some_choices, st.integers(-50, 50))
-def test_parts_that_know_their_place(drawn, cuts, choices, origin):
-    truth, predicted, _, _ = drawn
+@given(sample_labels, some_cuts, some_choices, PLACES)
+@example(([1, 1, 1, 0, 1, 1], [1, 1, 1, 1, 1, 1], [], 0), [1, 2, 4, 5], [1, 1, 0], (None, None))
+def test_any_tree_of_merges(drawn, cuts, choices, place):
+    """Of parts that may follow any others, and of parts that know where they are."""
+    (truth, predicted, _, _), (origin, step) = drawn, place
     parts, start = [], origin
-    for chunk in chunks(cuts, truth, predicted):
-        parts.append(AffiliationStream(start=start, step=3))
-        parts[-1].update(*chunk)
-        start += 3 * len(chunk[0])
-    times = origin + 3 * np.arange(len(truth))
-    expected = cc.affiliation(truth, predicted, times=times, end=start)
-    assert_same(merged(parts, choices).result(), expected)
-
-
-@given(sample_labels, some_cuts, some_choices)
-def test_datetimes_with_a_zone(drawn, cuts, choices):
-    truth, predicted, _, _ = drawn
-    step, parts, start = timedelta(minutes=5), [], START
     for chunk in chunks(cuts, truth, predicted):
         parts.append(AffiliationStream(start=start, step=step))
         parts[-1].update(*chunk)
-        start += step * len(chunk[0])
-    times = [START + step * index for index in range(len(truth))]
-    expected = cc.affiliation(truth, predicted, times=times, end=start)
+        start = start if step is None else start + step * len(chunk[0])
+    axis = {}
+    if step is not None:
+        axis = {"times": [origin + step * index for index in range(len(truth))], "end": start}
+    expected = cc.affiliation(truth, predicted, **axis)
     assert_same(merged(parts, choices).result(), expected)
 
 
