@@ -19,18 +19,13 @@ import closecall as cc
 from closecall import Events
 from closecall.errors import ClosecallError, InputError, InputTypeError
 from closecall.events import read_labels, runs
+from tests.messages import message
 
 PARIS = ZoneInfo("Europe/Paris")
 
 
 def day(number, zone=None):
     return datetime(2024, 1, number, tzinfo=zone)
-
-
-def message(error, call, *arguments, **options):
-    with pytest.raises(error) as caught:
-        call(*arguments, **options)
-    return str(caught.value)
 
 
 def test_numbers():
@@ -384,12 +379,6 @@ def test_types_may_differ_between_the_sides():
     assert mixed.to_dict() == cc.affiliation(TRUTH, PREDICTED).to_dict()
 
 
-def label_message(error, labels):
-    with pytest.raises(error) as caught:
-        read_labels(labels, "truth")
-    return str(caught.value)
-
-
 MAP = "scikit-learn's detectors return -1 for anomalies: pass `labels == -1`."
 SCORES = "These look like scores: pass `scores >= threshold`."
 OTHER = "Pass `labels != 0` if every other value marks an anomaly."
@@ -413,7 +402,7 @@ UNKNOWN = "Drop the samples without a label, or decide what they are."
     ],
 )
 def test_not_binary(labels, got, hint):
-    assert label_message(InputError, labels) == (
+    assert message(InputError, read_labels, labels, "truth") == (
         f"Expected `truth` labels to be 0 or 1, got {got}.\n\nHint: {hint}"
     )
 
@@ -421,12 +410,12 @@ def test_not_binary(labels, got, hint):
 def test_the_first_bad_label_is_shown():
     labels = np.zeros(1000, dtype=np.int64)
     labels[[400, 700]] = 3
-    assert "got 3 at index 400." in label_message(InputError, labels)
+    assert "got 3 at index 400." in message(InputError, read_labels, labels, "truth")
 
 
 @pytest.mark.parametrize("labels", [[], np.zeros(0), pd.Series([], dtype=bool), pl.Series([])])
 def test_empty(labels):
-    assert label_message(InputError, labels) == (
+    assert message(InputError, read_labels, labels, "truth") == (
         "Expected `truth` to have at least one sample, got an empty vector."
     )
 
@@ -441,7 +430,7 @@ def test_empty(labels):
     ],
 )
 def test_not_labels(labels, kind):
-    assert label_message(InputTypeError, labels) == (
+    assert message(InputTypeError, read_labels, labels, "truth") == (
         "Expected `truth` to be a vector of 0 and 1, or closecall.Events, "
         f"got values of type {kind}.\n\nHint: Convert the labels to integers or booleans first."
     )
@@ -449,10 +438,9 @@ def test_not_labels(labels, kind):
 
 @pytest.mark.parametrize("labels", [[0, 1, None], [True, False, None], [0, 1, pd.NA]])
 def test_none_among_labels_is_shown_where_it_is(labels):
-    with pytest.raises((InputError, InputTypeError)) as caught:
-        read_labels(labels, "truth")
-    assert "`truth`" in str(caught.value)
-    assert "index 2" in str(caught.value)
+    found = message((InputError, InputTypeError), read_labels, labels, "truth")
+    assert "`truth`" in found
+    assert "index 2" in found
 
 
 @pytest.mark.parametrize("labels", [[True, False], [1, 0]])
@@ -468,7 +456,7 @@ def test_objects_are_read_or_called_objects(labels):
 
 
 def test_intervals_where_a_vector_is_expected():
-    assert label_message(InputTypeError, [(2, 4), (6, 7)]) == (
+    assert message(InputTypeError, read_labels, [(2, 4), (6, 7)], "truth") == (
         "Expected `truth` to be one-dimensional, got an array of shape (2, 2).\n\n"
         "Hint: Pass one column. Intervals go in `closecall.Events([(start, stop), ...])`."
     )

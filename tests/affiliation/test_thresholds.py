@@ -8,6 +8,7 @@ import pytest
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from tests.messages import message
 
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.5, 0.9, 0.2, 0.3, 0.1, 0.8, 0.1, 0.7, 0.0]
@@ -24,12 +25,6 @@ def hours(unit="s"):
 @pytest.fixture
 def curve():
     return cc.affiliation_curve(TRUTH, SCORES)
-
-
-def message(error, call, *arguments, **options):
-    with pytest.raises(error) as caught:
-        call(*arguments, **options)
-    return str(caught.value)
 
 
 def test_what_each_threshold_gives(curve):
