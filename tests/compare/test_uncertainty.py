@@ -94,9 +94,6 @@ def test_a_detector_and_itself():
 )
 def test_few_events_are_pointed_out(events, caution):
     assert repeated(events).intervals().caution.startswith(caution)
-
-
-def test_enough_events_are_not():
     assert repeated(10).intervals().caution == ""
 
 
@@ -149,7 +146,6 @@ def test_few_events_have_no_interval_of_a_difference(events):
         assert math.isnan(lead.low)
         assert math.isnan(lead.pvalue)
         assert getattr(few.detectors["late"], score).width > 0.2
-    assert few.pairs[0].recall.value > 0.1
     assert few.to_dict()["pairs"][0]["recall"] == {
         "value": few.pairs[0].recall.value,
         "low": None,

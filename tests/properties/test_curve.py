@@ -160,15 +160,6 @@ def test_only_the_order_of_the_scores_counts(case, data):
     assert_allclose(before.recall, after.recall, rtol=0, atol=1e-14)
 
 
-@given(scored_cases(st.just((np.int64, st.integers(-99, 99)))), st.integers(-(2**40), 2**40))
-def test_adding_a_constant(case, constant):
-    before, after = case.curve(), case.having(case.scores + constant).curve()
-    assert_array_equal(before.thresholds + constant, after.thresholds)
-    assert_array_equal(before.alarms, after.alarms)
-    assert_allclose(before.precision, after.precision, rtol=0, atol=1e-14)
-    assert_allclose(before.recall, after.recall, rtol=0, atol=1e-14)
-
-
 @given(scored_cases(float_kinds), st.floats(allow_nan=False))
 def test_one_score_for_all_samples(case, score):
     case = case.having(np.full(len(case.times), score))
@@ -227,23 +218,20 @@ def long_truth(count=40, mean=1_500):
     return truth
 
 
-@pytest.mark.parametrize("noise", [0.3, 5.0])
-def test_a_long_series(noise):
+LONG_SCORES = {
+    "noise": lambda truth, random: truth + random.normal(0, 0.3, size=LONG),
+    "more noise": lambda truth, random: truth + random.normal(0, 5.0, size=LONG),
+    "ties": lambda truth, random: random.integers(0, 200, size=LONG) + 50 * truth,
+    "hardly different": lambda _, random: np.append(
+        1 + random.permutation(LONG - 2) / 2**52, [-np.inf, np.inf]
+    ),
+}
+
+
+@pytest.mark.parametrize("make", LONG_SCORES.values(), ids=LONG_SCORES)
+def test_a_long_series(make):
     truth = long_truth()
-    check_at_random(truth, truth + np.random.default_rng(2).normal(0, noise, size=LONG))
-
-
-def test_a_long_series_with_ties():
-    truth = long_truth()
-    random = np.random.default_rng(3)
-    check_at_random(truth, random.integers(0, 200, size=LONG) + 50 * truth)
-
-
-def test_a_long_series_of_scores_that_hardly_differ():
-    truth, random = long_truth(), np.random.default_rng(8)
-    scores = 1 + random.permutation(LONG) / 2**52
-    scores[random.choice(LONG, size=2, replace=False)] = -np.inf, np.inf
-    check_at_random(truth, scores)
+    check_at_random(truth, make(truth, np.random.default_rng(2)))
 
 
 def test_a_long_uneven_series_far_from_zero():
