@@ -213,60 +213,26 @@ NOTHING_LEFT = (
 )
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
+REFUSED = {
+    InputError: [
         (
             lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[0, 1]),
-            InputError,
             (
                 "Expected `ignore` to have one label for each of the 3 samples, got 2.\n\n"
                 "Hint: Pass stretches of time as a list of pairs, `[(start, stop)]`."
             ),
         ),
         (
-            lambda: read_pair(TRUTH, PREDICTED, span=SPAN, ignore=[0, 1]),
-            InputTypeError,
-            (
-                "Expected `ignore` to be Events or pairs (start, stop) beside Events, got [0, "
-                "1].\n\nHint: Turn a 0/1 vector into events with `Events.from_labels(labels, "
-                "times)`."
-            ),
-        ),
-        (
             lambda: read_pair(TRUTH, PREDICTED, span=SPAN, ignore=[(0, 1), (5, 4)]),
-            InputError,
             "Expected each event to start before it stops, got (5, 4) at index 1.",
         ),
-        (
-            lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[(0, 1)], **DATED),
-            InputTypeError,
-            (
-                "Expected `span` and `ignore` to be on one kind of time axis, got datetimes and "
-                "numbers.\n\nHint: Give all times as datetimes, or all as numbers."
-            ),
-        ),
-        (
-            lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[(0, 7)]),
-            InputError,
-            NOTHING_LEFT,
-        ),
-        (
-            lambda: read_pair(TRUTH, PREDICTED, span=SPAN, max_step=3),
-            InputTypeError,
-            (
-                "Expected no `max_step` beside Events, which have no samples, got `max_step`.\n\n"
-                "Hint: Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`."
-            ),
-        ),
+        (lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[(0, 7)]), NOTHING_LEFT),
         (
             lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=0),
-            InputError,
             "Expected `max_step` to be longer than 0, got 0.",
         ),
         (
             lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=1.5),
-            InputError,
             (
                 "Expected `max_step` to be a whole number, as the times are, got 1.5.\n\n"
                 "Hint: Give the times in a finer unit."
@@ -274,36 +240,59 @@ NOTHING_LEFT = (
         ),
         (
             lambda: read_scored([0, 1], [1, 2], nan="drop"),
-            InputError,
             "Expected `nan` to be 'raise' or 'ignore', got 'drop'.",
         ),
+        (lambda: read_scored([0, 1], [NAN, NAN], nan="ignore"), NOTHING_LEFT),
         (
-            lambda: read_scored([0, 1], [NAN, NAN], nan="ignore"),
-            InputError,
-            NOTHING_LEFT,
+            lambda: cc.affiliation(TRUTH, PREDICTED, span=SPAN, point_length=-1),
+            "Expected `point_length` to be a finite number of 0 or more, got -1.",
         ),
         (
+            lambda: TRUTH.merged(gap=-1),
+            "Expected `gap` to be a finite number of 0 or more, got -1.",
+        ),
+    ],
+    InputTypeError: [
+        (
+            lambda: read_pair(TRUTH, PREDICTED, span=SPAN, ignore=[0, 1]),
+            (
+                "Expected `ignore` to be Events or pairs (start, stop) beside Events, got [0, "
+                "1].\n\nHint: Turn a 0/1 vector into events with `Events.from_labels(labels, "
+                "times)`."
+            ),
+        ),
+        (
+            lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[(0, 1)], **DATED),
+            (
+                "Expected `span` and `ignore` to be on one kind of time axis, got datetimes and "
+                "numbers.\n\nHint: Give all times as datetimes, or all as numbers."
+            ),
+        ),
+        (
+            lambda: read_pair(TRUTH, PREDICTED, span=SPAN, max_step=3),
+            (
+                "Expected no `max_step` beside Events, which have no samples, got `max_step`.\n\n"
+                "Hint: Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`."
+            ),
+        ),
+    ],
+    UndefinedMetricError: [
+        (
             lambda: cc.affiliation(TRUTH, PREDICTED, span=SPAN, ignore=[(2, 9), (19, 23)]),
-            UndefinedMetricError,
             (
                 "Expected at least one true event (affiliation is undefined for a series without "
                 "any), got none in evaluated time, and 2 in ignored time.\n\n"
                 "Hint: Leave the series out, and say so; its false alarms need another measure."
             ),
         ),
-        (
-            lambda: cc.affiliation(TRUTH, PREDICTED, span=SPAN, point_length=-1),
-            InputError,
-            "Expected `point_length` to be a finite number of 0 or more, got -1.",
-        ),
-        (
-            lambda: TRUTH.merged(gap=-1),
-            InputError,
-            "Expected `gap` to be a finite number of 0 or more, got -1.",
-        ),
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "call", "message"), [(kind, *row) for kind in REFUSED for row in REFUSED[kind]]
 )
-def test_messages(call, error, message):
+def test_messages(error, call, message):
     assert raised(error, call) == message
 
 
