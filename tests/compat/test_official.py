@@ -47,11 +47,6 @@ def test_distances_of_datetimes_are_seconds():
     assert pr_from_events([], truth, (at[0], at[4]))["individual_recall_distances"] == [np.inf]
 
 
-def test_the_truth_must_hold_an_event():
-    with pytest.raises(cc.errors.UndefinedMetricError):
-        pr_from_events([(1, 2)], [], (0, 9))
-
-
 def random_case(seed, start, length, number):
     """Give predictions, truth and span, from `start` on, of 4 events each."""
     random = np.random.default_rng(seed)
@@ -89,16 +84,6 @@ def test_where_the_official_recall_loses_digits(start, length, number, lost):
         assert recalls(pr_from_events, *sides, span) == pytest.approx(exact, abs=1e-12)
         worst = max(worst, np.abs(recalls(official, *sides, span) - exact).max())
     assert worst > lost if lost else worst < 1e-12
-
-
-def test_seconds_since_1970_give_the_digits_of_seconds_since_the_start():
-    predicted, truth = np.array([(4, 5), (8, 9)]), np.array([(3, 4), (7, 10)])
-    near, far = (
-        pr_from_events(predicted + start, truth + start, (start, start + 10))
-        for start in (0, 1_700_000_000)
-    )
-    assert near == far
-    assert far["individual_recall_probabilities"] == pytest.approx([9 / 11, 47 / 54])
 
 
 @pytest.mark.parametrize(
