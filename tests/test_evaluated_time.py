@@ -284,7 +284,7 @@ REFUSED = {
                 "any), got none in evaluated time, and 2 in ignored time.\n\n"
                 "Hint: Leave the series out, and say so; its false alarms need another measure."
             ),
-        ),
+        )
     ],
 }
 
@@ -335,7 +335,7 @@ def test_advice():
         (
             "The longest step is 191 times the median one, and its sample lasts as long: if "
             "nothing was seen there, limit how long samples last with --max-step."
-        ),
+        )
     ]
     assert advice(scored, max_step=3) == []
     varied = read_scored([0] * 11 + [1], [0] * 4 + [1] * 7 + [2], times=times, end=202, max_step=1)
@@ -343,6 +343,6 @@ def test_advice():
         (
             "The first 33% of the time have neither events nor a score that changes: if the "
             "detector was not running yet, leave them out with --from."
-        ),
+        )
     ]
     assert advice(read_scored([1] + [0] * 9, [0] * 5 + [1, 2, 3, 4, 5])) == []

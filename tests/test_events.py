@@ -268,8 +268,7 @@ def test_labels_where_end_is_in_a_finer_unit():
 
 
 @pytest.mark.parametrize(
-    ("interval", "times"),
-    [((3, 5), "(3, 5)"), ((-1, 1), "(-1, 1)"), ((7, 7), "(7, 7)")],
+    ("interval", "times"), [((3, 5), "(3, 5)"), ((-1, 1), "(-1, 1)"), ((7, 7), "(7, 7)")]
 )
 def test_labels_of_an_event_outside(interval, times):
     assert message(InputError, Events([interval]).to_labels, range(4)) == (

@@ -4,14 +4,7 @@ from math import inf, nan
 
 import pytest
 
-from closecall.wording import (
-    headline,
-    in_words,
-    outcome_text,
-    rate_text,
-    score_text,
-    time_texts,
-)
+from closecall.wording import headline, in_words, outcome_text, rate_text, score_text, time_texts
 
 
 @pytest.mark.parametrize(

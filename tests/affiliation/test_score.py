@@ -102,12 +102,7 @@ CASES = {
         [(3 / 10, 9 / 10, 5 / 2, 1 / 2, 0, 5 / 2, 1, 2, 1)],
     ),
     # E 0: 2d over (2, 3) is 5 of 10; the nearest prediction is 2 away: 2 + 2 of 10.
-    "true point": (
-        [(5, 5)],
-        [(7, 8)],
-        (0, 10),
-        [(1 / 2, 3 / 5, 5 / 2, 2, 0, 5 / 2, nan, 1, 1)],
-    ),
+    "true point": ([(5, 5)], [(7, 8)], (0, 10), [(1 / 2, 3 / 5, 5 / 2, 2, 0, 5 / 2, nan, 1, 1)]),
     "true point, hit": ([(5, 5)], [(5, 5)], (0, 10), [(1, 1, 0, 0, 0, 0, 0, 1, 0)]),
     # m 0: d over (1, 2) is 3/2 of 10; the nearest prediction is 1 away: 1 of 10.
     "true point at the end": (
@@ -118,12 +113,7 @@ CASES = {
     ),
     "point at the end": ([(10, 10)], [(10, 10)], (0, 10), [(1, 1, 0, 0, 0, 0, 0, 1, 0)]),
     # 3 before, R 3: 2 (9/8 + 9/4) = 27/4; 5 after, R 5: 2 (25/8 + 25/4) = 75/4; 51/2 of 10 * 10.
-    "truth everywhere": (
-        [(0, 10)],
-        [(3, 5)],
-        (0, 10),
-        [(1, 149 / 200, 0, 17 / 10, 0, 0, 3, 1, 2)],
-    ),
+    "truth everywhere": ([(0, 10)], [(3, 5)], (0, 10), [(1, 149 / 200, 0, 17 / 10, 0, 0, 3, 1, 2)]),
     # The border is 4 and Z is 4. Each event has 1 up to 1 away, R 3: 1 of 2 * 4.
     "touching events": (
         [(2, 4), (4, 6)],

@@ -109,10 +109,7 @@ def test_evenly_sampled_labels_move_by_whole_samples(axis):
 
 @pytest.mark.parametrize(
     "axis",
-    [
-        {"times": np.arange(60) * 10, "end": 601},
-        {"times": np.arange(60) * 10, "span": (0, 601)},
-    ],
+    [{"times": np.arange(60) * 10, "end": 601}, {"times": np.arange(60) * 10, "span": (0, 601)}],
     ids=["a longer last sample", "a wider span"],
 )
 def test_other_labels_move_by_ticks(axis):

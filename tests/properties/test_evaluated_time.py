@@ -98,10 +98,7 @@ def test_events_are_scored_on_the_closed_axis(drawn, origin):
             cc.affiliation(*sides, **options)
         return
     found = cc.affiliation(*sides, **options)
-    assert found.left_out == (
-        len(case.truth) - len(truth),
-        len(case.predicted) - len(predicted),
-    )
+    assert found.left_out == (len(case.truth) - len(truth), len(case.predicted) - len(predicted))
     assert found.ignored_time == case.span[1] - case.span[0] - len(cells.kept)
     times = zip(found.events.start - origin, found.events.stop - origin, strict=True)
     assert list(times) == cells.told(case.truth)
