@@ -11,6 +11,7 @@ import numpy as np
 
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.curve import roll_scores, score_rolls
+from closecall.affiliation.result import TrueEvents
 from closecall.affiliation.shifts import SHIFTS, ShiftScores, above_chance, score_shifts
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_numbers, require_choice, require_count, require_function
@@ -249,27 +250,15 @@ class EventTests:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class EventSignificance:
+class EventSignificance(TrueEvents):
     """The same for each true event; columns such as ``precision.pvalue`` are arrays."""
 
-    pair: Pair
-    """The events that were compared."""
     precision: EventTests
     """Individual precision; undefined where no prediction is in the event's zone."""
     recall: EventTests
     """Individual recall; 0 where no prediction is in the event's zone."""
     f1: EventTests
     """Harmonic mean of the two; undefined where the precision is."""
-
-    @property
-    def start(self) -> NDArray[Any]:
-        """Where the event starts."""
-        return self.pair.clock.native(self.pair.opened(self.pair.truth).starts)
-
-    @property
-    def stop(self) -> NDArray[Any]:
-        """Where the event stops."""
-        return self.pair.clock.native(self.pair.opened(self.pair.truth).stops)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each event as plain JSON values; what is undefined becomes None."""
@@ -286,9 +275,6 @@ class EventSignificance:
             values = {name: column[index].item() for name, column in columns.items()}
             plain = {name: None if isnan(value) else value for name, value in values.items()}
             yield {"start": start, "stop": stop, **plain}
-
-    def __len__(self) -> int:
-        return len(self.pair.truth)
 
     def __repr__(self) -> str:
         return f"EventSignificance({len(self)} events, correction={self.recall.correction!r})"

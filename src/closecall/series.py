@@ -169,7 +169,11 @@ def read_pair(
     given, axis = {"truth": truth, "predicted": predicted}, None
     labels: dict[str, NDArray[Any]] = {}
     if isinstance(truth, Events) and isinstance(predicted, Events):
-        _refuse_axis(times, end)
+        for name, value in (("times", times), ("end", end)):
+            if value is not None:
+                rule = f"no `{name}` beside Events, which carry their own times"
+                hint = "Say where the series starts and stops with `span=(start, stop)`."
+                raise InputTypeError.expected(rule, f"`{name}`", hint)
         for name, events in given.items():
             events.intervals.require_disjoint(name)
         sides = {name: events.intervals for name, events in given.items()}
@@ -315,16 +319,6 @@ def read_sample_pair(
     if times is None and end is None:
         return pair
     return read_pair(truth, predicted)
-
-
-def _refuse_axis(times: Any, end: Any) -> None:
-    for name, value in (("times", times), ("end", end)):
-        if value is not None:
-            raise InputTypeError.expected(
-                f"no `{name}` beside Events, which carry their own times",
-                f"`{name}`",
-                "Say where the series starts and stops with `span=(start, stop)`.",
-            )
 
 
 def _steps(side: Intervals, start: Tick) -> tuple[Ticks, Ticks]:
