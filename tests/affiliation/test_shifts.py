@@ -288,18 +288,15 @@ def test_above_chance():
     assert isnan(above_chance(0.5, 1.0))
 
 
-def test_a_missed_event_is_below_chance():
+def test_a_missed_event_is_below_chance_and_a_perfect_detector_at_one():
     truth, predicted = np.zeros((2, 100), dtype=int)
     truth[[20, 80]] = predicted[[20, 21]] = 1
     events = cc.affiliation(truth, predicted).events
     assert events.recall_above_chance[1] < 0
     assert isnan(events.precision_above_chance[1])
     assert events.recall_above_chance[0] > 0.9
-
-
-def test_a_perfect_detector_is_at_one():
-    result = cc.affiliation(LABELS, LABELS)
-    assert [getattr(result, f"{name}_above_chance") for name in SCORES] == [1, 1, 1]
+    perfect = cc.affiliation(LABELS, LABELS)
+    assert [getattr(perfect, f"{name}_above_chance") for name in SCORES] == [1, 1, 1]
 
 
 def test_a_stream_does_not_know_its_level():

@@ -165,11 +165,6 @@ def test_from_six_events_on_a_steady_lead_has_one_that_is_not_certain():
     assert 0 < ten.pvalue < six.pvalue
 
 
-def test_numpy_options_are_taken(compared, intervals):
-    again = compared.intervals(level=np.float64(0.95), n=np.int64(2000), seed=np.int8(0))
-    assert json.dumps(again.to_dict()) == json.dumps(intervals.to_dict())
-
-
 def test_plain_values_and_rows(intervals):
     plain = json.loads(json.dumps(intervals.to_dict(), allow_nan=False))
     assert plain["pairs"][0]["recall"]["low"] == intervals.pairs[0].recall.low

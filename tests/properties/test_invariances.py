@@ -140,14 +140,6 @@ def test_labels_and_events_agree(drawn):
     assert_same_digits(from_labels, cc.affiliation(*written, span=span))
     assert converted[0].to_labels(times, end=end).tolist() == truth
     assert converted[1].to_labels(times, end=end).tolist() == predicted
-
-
-@given(labelled(st.just(1)))
-def test_labels_without_times_count_samples(drawn):
-    truth, predicted, _, _ = drawn
-    counted = cc.affiliation(truth, predicted)
     size = len(truth)
-    numbered = cc.affiliation(truth, predicted, times=range(size), end=size)
-    assert_same_digits(counted, numbered)
-    written = [events(events_of_labels(labels, range(size), size)) for labels in (truth, predicted)]
-    assert_same_digits(counted, cc.affiliation(*written, span=(0, size)))
+    counted = cc.affiliation(truth, predicted)
+    assert_same_digits(counted, cc.affiliation(truth, predicted, times=range(size), end=size))

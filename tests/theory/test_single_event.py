@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
@@ -57,20 +56,16 @@ def measured_survival(zone, event, distance) -> Fraction:
 @example((0, 3, 5, 20), 15)
 @example((0, 3, 5, 20), 16)
 @example((0, 0, 7, 7), 1)
-def test_precision_survival_is_the_share_of_the_zone_at_least_that_far(edges, distance):
-    zone_start, start, stop, zone_stop = edges
-    survival = cc.theory.precision_survival((start, stop), (zone_start, zone_stop))
-    share = measured_survival((zone_start, zone_stop), (start, stop), distance)
-    assert survival(distance) == pytest.approx(float(share), abs=1e-15)
-
-
-@given(zones(), ticks)
 @example((0, 3, 5, 20), 0)
-def test_recall_survival_is_the_share_of_the_zone_at_least_that_far(edges, distance):
-    zone_start, time, _, zone_stop = edges
-    survival = cc.theory.recall_survival(time, (zone_start, zone_stop))
-    share = measured_survival((zone_start, zone_stop), (time, time), distance)
-    assert survival(distance) == pytest.approx(float(share), abs=1e-15)
+def test_survival_is_the_share_of_the_zone_at_least_that_far(edges, distance):
+    zone_start, start, stop, zone_stop = edges
+    zone = zone_start, zone_stop
+    for event, survival in (
+        ((start, stop), cc.theory.precision_survival((start, stop), zone)),
+        ((start, start), cc.theory.recall_survival(start, zone)),
+    ):
+        share = measured_survival(zone, event, distance)
+        assert survival(distance) == pytest.approx(float(share), abs=1e-15)
 
 
 @given(zones(), st.floats(0, 1))
@@ -161,34 +156,12 @@ def test_whole_interval(edges):
     assert result.recall == theory.recall == 1
 
 
-def expected_over_the_zone(start: float, stop: float) -> tuple[float, float]:
-    """Mean precision and recall over every position of one point in [0, 1).
-
-    Both are polynomials of degree two or less between the breaks, which Gauss-Legendre with three
-    nodes integrates exactly.
-    """
-    halves = [2 * start, 2 * start - 1, 2 * stop, 2 * stop - 1]  # an end midway to a border
-    mirrored = [start + stop, start + stop - 1]  # as far from the event as its nearer border
-    breaks = np.unique(np.clip([0, start, stop, 1, *halves, *mirrored], 0, 1))
-    nodes, weights = np.polynomial.legendre.leggauss(3)
-    total = np.zeros(2)
-    for left, right in itertools.pairwise(breaks):
-        for node, weight in zip(nodes, weights, strict=True):
-            time = (left + right) / 2 + node * (right - left) / 2
-            result = score_point(float(time), (start, stop))
-            total += weight * (right - left) / 2 * np.array([result.precision, result.recall])
-    return total[0], total[1]
-
-
-@pytest.mark.parametrize(
-    ("start", "stop"),
-    [(0.4, 0.6), (0.0, 0.25), (0.125, 0.875), (0.7, 0.75), (0.05, 1.0), (0.0, 1.0), (0.3, 0.301)],
-)
-def test_single_random_prediction(start, stop):
-    precision, recall = expected_over_the_zone(start, stop)
-    theory = cc.theory.single_random_prediction(stop - start)
-    assert precision == pytest.approx(theory.precision, abs=1e-12)
-    assert recall == pytest.approx(theory.recall, abs=1e-12)
+@given(proportions)
+def test_single_random_prediction(proportion):
+    """The moments of random points are checked on grids and against exact fractions."""
+    theory = cc.theory.single_random_prediction(proportion)
+    assert theory.precision == cc.theory.precision_of_points(proportion).mean
+    assert theory.recall == cc.theory.mean_recall_of_points(1)
 
 
 @given(proportions, st.sampled_from(POSITIONS))
