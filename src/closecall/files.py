@@ -31,8 +31,6 @@ def whole_file(path: str | PathLike[str], folder: Path | None = None) -> Iterato
     It is on the disk by then. A link stays and its target is replaced; permissions stay, too. Pipes
     and devices are written as they are. The new file is in the `folder`, by default beside `path`.
 
-    Examples
-    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "scores.txt"
     >>> with whole_file(path) as new:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 def is_number(value: Any) -> bool:
     """Return whether a value is a real number; truth values and lengths of time are none.
 
-    Examples
-    --------
     >>> is_number(1), is_number(np.float32(0.5)), is_number(True), is_number(np.timedelta64(1, "s"))
     (True, True, False, False)
     """
@@ -41,8 +39,6 @@ def read_number(
 ) -> float:
     """Read a number of Python or numpy; `rule` says its range in words, and `allowed` tests it.
 
-    Examples
-    --------
     >>> read_number(np.int8(1), "alpha", "a number from 0 to 1", lambda x: 0 <= x <= 1)
     1.0
     """
@@ -52,8 +48,6 @@ def read_number(
 def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
     """Read one number, or an array of them; nan is one.
 
-    Examples
-    --------
     >>> read_numbers([1, 0.5], "filled")
     array([1. , 0.5])
     """
@@ -73,8 +67,6 @@ def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
 def require_choice(value: Any, name: str, choices: Iterable[str], hint: str = "") -> None:
     """Raise unless a value is one of some words.
 
-    Examples
-    --------
     >>> require_choice("b", "part", ("a", "b"))
     """
     *others, last = map(repr, choices)
@@ -122,8 +114,6 @@ def require_function(value: Any, name: str) -> None:
 def read_path(value: Any, name: str) -> Path:
     """Read the path of a file or a folder, which may not be there.
 
-    Examples
-    --------
     >>> read_path("scores.csv", "path")
     PosixPath('scores.csv')
     """
@@ -156,8 +146,6 @@ def call_option(
 ) -> float:
     """Call a function that was passed as a parameter, and read the number it returns.
 
-    Examples
-    --------
     >>> call_option(lambda x: 1 / x, "weight", "a factor from 0 to 1", lambda x: 0 <= x <= 1, 2)
     0.5
     """
@@ -214,8 +202,6 @@ def read_duration(value: Any, clock: Clock, name: str, *, at_least: float = 0) -
     On an axis of samples or numbers it is a number; on an axis of datetimes, a timedelta of the
     standard library, numpy or pandas. Zero is the same in every unit, so 0 is always allowed.
 
-    Examples
-    --------
     >>> from closecall.clock import Clock
     >>> read_duration(3, Clock("integer"), "margin")
     3.0
@@ -242,8 +228,6 @@ def read_duration(value: Any, clock: Clock, name: str, *, at_least: float = 0) -
 def read_length(value: Any, clock: Clock, name: str) -> Tick:
     """Read a length of time above 0 that can be added to times: whole ticks of an exact clock.
 
-    Examples
-    --------
     >>> from closecall.clock import Clock
     >>> read_length(timedelta(minutes=2), Clock("datetime", "ms"), "max_step")
     120000
@@ -284,8 +268,6 @@ _BUDGET = re.compile(rf"({_NUMBER})/(?=.)({_NUMBER})?({'|'.join(UNITS)})?", re.I
 def duration_of_text(text: str) -> timedelta | None:
     """Read a duration such as ``10min``, or return None; also for one longer than any timedelta.
 
-    Examples
-    --------
     >>> duration_of_text("1.5h"), duration_of_text("7")
     (datetime.timedelta(seconds=5400), None)
     """
@@ -296,8 +278,6 @@ def duration_of_text(text: str) -> timedelta | None:
 def budget_of_text(text: str) -> tuple[float, float | timedelta] | None:
     """Read ``COUNT/DURATION``, or return None; a duration without a unit is a number.
 
-    Examples
-    --------
     >>> budget_of_text("2/7d"), budget_of_text("3/100"), budget_of_text("2 a day")
     ((2.0, datetime.timedelta(days=7)), (3.0, 100.0), None)
     """

@@ -59,8 +59,6 @@ _FEWEST_PEAKS = 10
 class ThresholdRule:
     """How a threshold is found.
 
-    Examples
-    --------
     >>> ThresholdRule.read("quantile:0.99"), str(ThresholdRule.read({"mad": 4}))
     (ThresholdRule(kind='quantile', value=0.99), 'mad:4')
     """

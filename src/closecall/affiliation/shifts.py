@@ -44,8 +44,6 @@ def above_chance(score: Any, level: Any) -> Any:
     :math:`(T - m) / (1 - m)`, at most 1; 0 where the two differ by less than 1e-12. nan where
     either is undefined.
 
-    Examples
-    --------
     >>> above_chance(np.array([0.75, 0.5, 1.0]), np.array([0.5, 0.6, 1.0])).round(2).tolist()
     [0.5, -0.25, 0.0]
     """
@@ -57,8 +55,6 @@ def above_chance(score: Any, level: Any) -> Any:
 def spread(count: int) -> Floats:
     """Return multiples of the golden ratio modulo 1: even, and in step with no rhythm.
 
-    Examples
-    --------
     >>> spread(4).round(2).tolist()
     [0.62, 0.24, 0.85, 0.47]
     """
