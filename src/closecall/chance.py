@@ -505,8 +505,7 @@ def significance(
         if threshold is None or (isinstance(threshold, str) and threshold == _BEST):
             return _of_scores(scored, n, progress)
         if isinstance(threshold, str):
-            rule = f"`threshold` to be a number or '{_BEST}'"
-            raise InputError.expected(rule, shown(threshold))
+            raise InputError.expected(f"`threshold` to be a number or '{_BEST}'", shown(threshold))
         pair = scored.at(threshold)
     else:
         if not isinstance(truth, Pair) and (scores is None) == (predicted is None):

@@ -94,8 +94,7 @@ def read_names(value: Any, name: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (read_name(value, name),)
     if not is_listed(value):
-        rule = f"`{name}` to be a column or a list of columns"
-        raise InputTypeError.expected(rule, shown(value))
+        raise InputTypeError.expected(f"`{name}` to be a column or a list of columns", shown(value))
     return tuple(read_name(one, name) for one in value)
 
 

@@ -155,8 +155,7 @@ def _of_scores(scores: NDArray[Any], kind: str, value: float) -> Any:
         return np.quantile(scores, value, method="higher").item()
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all():
-        hint = "Use a quantile."
-        raise InputError.expected(f"finite scores for the rule {kind!r}", "inf", hint)
+        raise InputError.expected(f"finite scores for the rule {kind!r}", "inf", "Use a quantile.")
     if kind == "sigma":
         return float(values.mean() + value * values.std())
     if kind == "mad":
