@@ -18,55 +18,31 @@ from tests.messages import message
 PARIS = ZoneInfo("Europe/Paris")
 NUMBERS = Clock("number")
 INSTANT = 1704067200  # 2024-01-01 in UTC
+DATE, STAMP = datetime.fromisoformat, np.datetime64
 
 
 @pytest.mark.parametrize(
-    ("clock", "tick", "moment", "text"),
+    ("clock", "tick", "read", "text"),
     [
-        (SAMPLES, 2**53 + 1, 2**53 + 1, "9007199254740993"),
-        (NUMBERS, 0.1, 0.1, "0.1"),
-        (
-            Clock("datetime", "s"),
-            INSTANT,
-            datetime.fromisoformat("2024-01-01"),
-            "2024-01-01 00:00:00",
-        ),
-        (
-            Clock("datetime", "us"),
-            INSTANT * 10**6 + 5,
-            datetime.fromisoformat("2024-01-01T00:00:00.000005"),
-            "2024-01-01 00:00:00.000005",
-        ),
-        (
-            Clock("datetime", "ns"),
-            INSTANT * 10**9 + 1,
-            np.datetime64("2024-01-01T00:00:00.000000001"),
-            "2024-01-01 00:00:00.000000001",
-        ),
-        (
-            Clock("datetime", "ns"),
-            INSTANT * 10**9,
-            np.datetime64("2024-01-01T00:00:00"),
-            "2024-01-01 00:00:00",
-        ),
-        (
-            Clock("datetime", "ms", PARIS),
-            INSTANT * 1000,
-            datetime(2024, 1, 1, 1, tzinfo=PARIS),
-            "2024-01-01 01:00:00+01:00",
-        ),
+        (SAMPLES, 2**53 + 1, int, "9007199254740993"),
+        (NUMBERS, 0.1, float, "0.1"),
+        (Clock("datetime", "s"), INSTANT, DATE, "2024-01-01 00:00:00"),
+        (Clock("datetime", "us"), INSTANT * 10**6 + 5, DATE, "2024-01-01 00:00:00.000005"),
+        (Clock("datetime", "ns"), INSTANT * 10**9 + 1, STAMP, "2024-01-01 00:00:00.000000001"),
+        (Clock("datetime", "ns"), INSTANT * 10**9, STAMP, "2024-01-01 00:00:00"),
+        (Clock("datetime", "ms", PARIS), INSTANT * 1000, DATE, "2024-01-01 01:00:00+01:00"),
         (
             Clock("datetime", "ns", PARIS),
             INSTANT * 10**9 + 1,
-            pd.Timestamp("2024-01-01T01:00:00.000000001", tz="Europe/Paris"),
+            pd.Timestamp,
             "2024-01-01 01:00:00.000000001+01:00",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_moments(clock, tick, moment, text):
-    assert clock.scalar(tick) == moment
-    assert type(clock.scalar(tick)) is type(moment)
+def test_moments(clock, tick, read, text):
+    assert clock.scalar(tick) == read(text)
+    assert type(clock.scalar(tick)) is type(read(text))
     assert clock.text(tick) == text
 
 
@@ -163,7 +139,7 @@ def test_nothing_at_all():
     assert (one.size, other.size, clock) == (0, 0, SAMPLES)
 
 
-STAMP, AWARE = np.datetime64("2024-01-01", "s"), datetime(2024, 1, 1, tzinfo=PARIS)
+DAY, AWARE = np.datetime64("2024-01-01", "s"), datetime(2024, 1, 1, tzinfo=PARIS)
 ONE_AXIS = "`truth` and `span` to be on one kind of time axis"
 ONE_ZONE = "`truth` and `span` to have a time zone everywhere or nowhere"
 EXACT = "`truth` to be exact beside times that are not integers"
@@ -174,11 +150,11 @@ LOCALISE = "Localise the times without a zone, or convert the others to UTC and 
 @pytest.mark.parametrize(
     ("first", "second", "rule", "hint"),
     [
-        ([1], [STAMP], f"{ONE_AXIS}, got numbers and datetimes", ALIKE),
-        ([0.5], [STAMP], f"{ONE_AXIS}, got numbers and datetimes", ALIKE),
-        ([STAMP], [1], f"{ONE_AXIS}, got datetimes and numbers", ALIKE),
-        ([STAMP.item()], [AWARE], f"{ONE_ZONE}, got zones None and Europe/Paris", LOCALISE),
-        ([AWARE], [STAMP.item()], f"{ONE_ZONE}, got zones Europe/Paris and None", LOCALISE),
+        ([1], [DAY], f"{ONE_AXIS}, got numbers and datetimes", ALIKE),
+        ([0.5], [DAY], f"{ONE_AXIS}, got numbers and datetimes", ALIKE),
+        ([DAY], [1], f"{ONE_AXIS}, got datetimes and numbers", ALIKE),
+        ([DAY.item()], [AWARE], f"{ONE_ZONE}, got zones None and Europe/Paris", LOCALISE),
+        ([AWARE], [DAY.item()], f"{ONE_ZONE}, got zones Europe/Paris and None", LOCALISE),
         *(
             (
                 [large],
@@ -189,7 +165,7 @@ LOCALISE = "Localise the times without a zone, or convert the others to UTC and 
             for large in (2**53 + 1, -(2**53) - 1)
         ),
         (
-            [STAMP, np.datetime64("2400-01-01", "s")],
+            [DAY, np.datetime64("2400-01-01", "s")],
             [np.datetime64(1, "ns")],
             "`truth` to fit the unit 'ns' of the other times, got 2400-01-01 00:00:00",
             "Convert all times to one coarser unit.",
@@ -391,7 +367,7 @@ GONE, ONCE = "to have no missing times", "to have a time zone everywhere or nowh
         ([timedelta(1)], ONE_KIND, "datetime.timedelta(days=1) at index 0", ""),
         *(
             (times, ONCE, f"{times[0]} and {times[1]} at index 1", LOCALISE)
-            for times in ([NAIVE[0], ZONED[1]], [ZONED[0], NAIVE[1]], [STAMP, ZONED[1]])
+            for times in ([NAIVE[0], ZONED[1]], [ZONED[0], NAIVE[1]], [DAY, ZONED[1]])
         ),
         ([2**63], "to fit in 64 bits", "9223372036854775808", ""),
     ],

@@ -103,36 +103,33 @@ def test_what_is_an_error_there(predicted, truth):
         official(predicted, truth, (0, 9))
 
 
+ONE, SPAN = [(1, 3)], (0, 9)
+BACK, TWO = [(5, 6), (1, 3)], [(1, 3), (2, 4)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "kind", "message"),
     [
-        (
-            ([(1, 3), (2, 4)], [(1, 2)], (0, 9)),
-            InputError,
-            r"`events_pred` .*\n\n.*Events\(events_p",
+        ((TWO, ONE, SPAN), InputError, r"`events_pred` .*\n\n.*Events\(events_pred"),
+        ((ONE, TWO, SPAN), InputError, r"`events_gt` .*\n\n.*Events\(events_gt"),
+        ((ONE, ONE, (9, 0)), InputError, "Expected `Trange` to start before it stops"),
+        ((ONE, ONE, None), InputTypeError, r"Expected `Trange=\(start, stop\)`"),
+        *(
+            (
+                arguments,
+                InputError,
+                rf"`{name}` events to be sorted .* index 1\.\n\n.*`sorted\({name}\)`",
+            )
+            for name, arguments in (
+                ("events_pred", (BACK, ONE, SPAN)),
+                ("events_gt", (ONE, BACK, SPAN)),
+            )
         ),
-        (
-            ([(1, 3)], [(1, 3), (2, 4)], (0, 9)),
-            InputError,
-            r"`events_gt` .*\n\n.*Events\(events_gt",
-        ),
-        (([(1, 3)], [(1, 2)], (9, 0)), InputError, "Expected `Trange` to start before it stops"),
-        (([(1, 3)], [(1, 2)], None), InputTypeError, r"Expected `Trange=\(start, stop\)`"),
-        (
-            ([(5, 6), (1, 3)], [(1, 2)], (0, 9)),
-            InputError,
-            r"`events_pred` events to be sorted .* index 1\.\n\n.*`sorted\(events_pred\)`",
-        ),
-        (
-            ([(1, 3)], [(5, 6), (1, 3)], (0, 9)),
-            InputError,
-            r"`events_gt` events to be sorted .* index 1\.\n\n.*`sorted\(events_gt\)`",
-        ),
-        (([(3, 1)], [(1, 2)], (0, 9)), InputError, "each event of `events_pred` to start before"),
-        (([(1, 3)], [(2, 1)], (0, 9)), InputError, "each event of `events_gt` to start before"),
-        (([(1, 3)], [], (0, 9)), UndefinedMetricError, "got none in `events_gt`"),
-        (([(1, 3)], 7, (0, 9)), InputTypeError, "Expected `events_gt` to be pairs"),
-        (([("a", "b")], [(1, 3)], (0, 9)), InputTypeError, "Expected `events_pred` to be numbers"),
+        (([(3, 1)], ONE, SPAN), InputError, "each event of `events_pred` to start before"),
+        ((ONE, [(2, 1)], SPAN), InputError, "each event of `events_gt` to start before"),
+        ((ONE, [], SPAN), UndefinedMetricError, "got none in `events_gt`"),
+        ((ONE, 7, SPAN), InputTypeError, "Expected `events_gt` to be pairs"),
+        (([("a", "b")], ONE, SPAN), InputTypeError, "Expected `events_pred` to be numbers"),
     ],
 )
 def test_messages_name_their_arguments(arguments, kind, message):

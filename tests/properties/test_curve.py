@@ -31,6 +31,14 @@ def check(case, curve=None):
         assert_allclose(getattr(curve, name), expected, rtol=0, atol=TOLERANCE, err_msg=name)
     counts = [len(case.predicted_at(threshold)) for threshold in case.thresholds]
     assert curve.alarms.tolist() == counts
+    for column in (curve.precision, curve.recall, curve.f1):
+        assert ((column >= 0) & (column <= 1)).all()
+    assert (np.diff(curve.recall) >= -1e-15).all()
+    # scikit-learn's rule of average precision, word for word.
+    precision = np.array([*(result.precision for result in reversed(results)), 1.0])
+    recall = np.array([*(result.recall for result in reversed(results)), 0.0])
+    expected = -np.sum(np.diff(recall) * precision[:-1])
+    assert curve.average_precision == pytest.approx(expected, abs=TOLERANCE)
 
 
 def from_scores(truth, scores, **options):
@@ -179,24 +187,6 @@ def test_time_reversal(case):
     assert_array_equal(forward.alarms, backward.alarms)
     assert_allclose(forward.precision, backward.precision, rtol=0, atol=TOLERANCE)
     assert_allclose(forward.recall, backward.recall, rtol=0, atol=TOLERANCE)
-
-
-@given(scored_cases())
-def test_bounds_and_rising_recall(case):
-    curve = case.curve()
-    for column in (curve.precision, curve.recall, curve.f1):
-        assert ((column >= 0) & (column <= 1)).all()
-    assert (np.diff(curve.recall) >= -1e-15).all()
-
-
-@given(scored_cases())
-def test_average_precision_is_the_step_wise_rule(case):
-    # scikit-learn's rule, word for word, on points that were evaluated one by one.
-    results = [case.affiliation_at(threshold) for threshold in reversed(case.thresholds)]
-    precision = np.array([*(result.precision for result in results), 1.0])
-    recall = np.array([*(result.recall for result in results), 0.0])
-    expected = -np.sum(np.diff(recall) * precision[:-1])
-    assert case.curve().average_precision == pytest.approx(expected, abs=TOLERANCE)
 
 
 def check_at_random(truth, scores, *, tolerance=TOLERANCE, count=12, **axis):
