@@ -152,8 +152,9 @@ def _even_step(axis: Axis) -> Tick | None:
     if axis.ticks is None:
         return 1
     short = axis.clock.kind == "number" and (axis.ticks.astype(np.float32) == axis.ticks).all()
-    borders = axis.borders(np.arange(axis.length + 1))
-    return Spacing.of(borders, short=bool(short)).step(axis.clock)
+    lengths = axis.lengths()
+    limits = lengths.min().item(), lengths.max().item()
+    return Spacing(axis.start, axis.end, axis.length, *limits, bool(short)).step(axis.clock)
 
 
 def _in_samples(pair: Pair, axis: Axis) -> Pair:
