@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.axis import read_axis
 from closecall.errors import InputError, InputTypeError
+from tests.messages import message
 
 PARIS = ZoneInfo("Europe/Paris")
 
@@ -21,10 +22,9 @@ def end_of(times, end=None):
     return read_axis(len(times), times, end, of="labels").end
 
 
-def message(error, times, end=None, length=None):
-    with pytest.raises(error) as caught:
-        read_axis(len(times) if length is None else length, times, end, of="labels")
-    return str(caught.value)
+def refusal(error, times, end=None, length=None):
+    size = len(times) if length is None else length
+    return message(error, read_axis, size, times, end, of="labels")
 
 
 def test_sample_numbers():
@@ -85,11 +85,8 @@ def test_even_up_to_rounding(count, step, origin):
     assert end_of(np.linspace(origin, origin + step, count)) > origin + step
 
 
-def test_even_far_from_zero():
+def test_even_far_from_zero_and_in_a_short_float():
     assert end_of(1.7e9 + 0.1 * np.arange(50)) == pytest.approx(1.7e9 + 5, abs=1e-5)
-
-
-def test_even_in_a_short_float():
     # 0.1 i rounded to a short float is as even as it can be.
     times = (0.1 * np.arange(12)).astype(np.float32)
     assert end_of(times) == pytest.approx(1.2, rel=1e-6)
@@ -99,14 +96,14 @@ def test_even_in_a_short_float():
 def test_slightly_jittered(jitter):
     times = 0.1 * np.arange(20)
     times[7] += 0.1 * jitter
-    assert message(InputError, times).startswith("Expected `end` for unevenly spaced times")
+    assert refusal(InputError, times).startswith("Expected `end` for unevenly spaced times")
 
 
 @pytest.mark.parametrize("origin", [1.7e18, 2.0**60])
 def test_uneven_however_far_from_zero(origin):
     # The second step is nine times the first; both are exact floats.
     ulp = np.spacing(origin)
-    assert "unevenly spaced" in message(InputError, [origin, origin + ulp, origin + 10 * ulp])
+    assert "unevenly spaced" in refusal(InputError, [origin, origin + ulp, origin + 10 * ulp])
 
 
 @given(st.integers(0, 2**40), st.integers(1, 2**20), st.integers(2, 50))
@@ -114,7 +111,7 @@ def test_one_tick_off_is_uneven(origin, step, count):
     times = origin + step * np.arange(count + 1)
     assert end_of(times) == origin + step * (count + 1)
     times[-1] += 1
-    assert "unevenly spaced" in message(InputError, times)
+    assert "unevenly spaced" in refusal(InputError, times)
 
 
 STAMPS = np.array(["2024-01-01", "2024-01-02", "2024-01-03"], dtype="datetime64[D]")
@@ -127,7 +124,7 @@ def test_even_days():
 
 def test_days_across_summer_time_are_uneven_hours():
     days = pd.date_range("2024-03-30", periods=3, freq="D", tz="Europe/Paris")
-    assert "unevenly spaced" in message(InputError, days)
+    assert "unevenly spaced" in refusal(InputError, days)
     hours = pd.date_range("2024-03-30", periods=48, freq="h", tz="Europe/Paris")
     axis = read_axis(48, hours, None, of="labels")
     assert axis.clock.text(axis.end) == "2024-04-01 01:00:00+02:00"
@@ -138,7 +135,7 @@ def test_days_across_summer_time_are_uneven_hours():
     [([0, 1, 3, 4], 5), ([0, 10, 11, 12], 13), ([0.0, 0.5, 2.0, 2.5], 3.0), ([0, 1, 4], 7)],
 )
 def test_missing_end_suggests_the_median_step(times, suggested):
-    assert message(InputError, times) == (
+    assert refusal(InputError, times) == (
         "Expected `end` for unevenly spaced times, got none.\n\n"
         f"Hint: The last sample stops at `end`; `end={suggested}` would give it the median step."
     )
@@ -157,7 +154,7 @@ def test_missing_end_suggests_the_median_step(times, suggested):
     ids=["numpy", "naive", "utc", "paris", "nanoseconds"],
 )
 def test_the_end_suggested_for_datetimes_is_accepted(times):
-    text = message(InputError, times)
+    text = refusal(InputError, times)
     suggested = re.search(r"`end=(.+?)` would give", text).group(1)
     names = {"np": np, "numpy": np, "datetime": datetime, "pd": pd, "pandas": pd}
     end = eval(suggested, names)  # noqa: S307 - a literal from our own message
@@ -166,14 +163,11 @@ def test_the_end_suggested_for_datetimes_is_accepted(times):
 
 
 def test_one_sample_needs_an_end():
-    assert message(InputError, [7]) == (
+    assert refusal(InputError, [7]) == (
         "Expected `end` for a series of one sample, got none.\n\n"
         "Hint: Pass `end=`, the time after 7 where it stops."
     )
     assert end_of([7], 9) == 9
-
-
-def test_one_sample_without_times():
     assert read_axis(1, None, None, of="labels").end == 1
 
 
@@ -187,7 +181,7 @@ def test_one_sample_without_times():
     ],
 )
 def test_end_before_the_last_time(times, end, last, got):
-    assert message(InputError, times, end) == (
+    assert refusal(InputError, times, end) == (
         f"Expected `end` to lie after the last time {last}, got {got}.\n\n"
         "Hint: `end` is where the last sample stops, the time the next one would have."
     )
@@ -210,18 +204,18 @@ def test_end_in_a_finer_unit():
     ],
 )
 def test_wrong_end(end, error, rule):
-    assert message(error, [0, 1, 2], end).startswith(rule)
+    assert refusal(error, [0, 1, 2], end).startswith(rule)
 
 
 def test_naive_end_beside_aware_times():
     times = [datetime(2024, 1, day, tzinfo=PARIS) for day in (1, 2)]
-    assert message(InputTypeError, times, times[1].replace(tzinfo=None) + timedelta(1)).startswith(
+    assert refusal(InputTypeError, times, times[1].replace(tzinfo=None) + timedelta(1)).startswith(
         "Expected `times` and `end` to have a time zone everywhere or nowhere"
     )
 
 
 def test_length_mismatch():
-    assert message(InputError, [0, 1, 2], length=4) == (
+    assert refusal(InputError, [0, 1, 2], length=4) == (
         "Expected `times` to have one time for each of the 4 labels, got 3."
     )
 
@@ -245,7 +239,7 @@ DROP = "Drop or aggregate repeated times first."
     ],
 )
 def test_not_increasing(times, got, hint):
-    assert message(InputError, times) == (
+    assert refusal(InputError, times) == (
         f"Expected `times` to be strictly increasing, got {got}.\n\nHint: {hint}"
     )
 

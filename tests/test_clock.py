@@ -13,59 +13,36 @@ import pytest
 
 from closecall.clock import SAMPLES, Clock, Timed, on_one_clock, read_times
 from closecall.errors import ClosecallError, InputError, InputTypeError
+from tests.messages import message
 
 PARIS = ZoneInfo("Europe/Paris")
 NUMBERS = Clock("number")
 INSTANT = 1704067200  # 2024-01-01 in UTC
+DATE, STAMP = datetime.fromisoformat, np.datetime64
 
 
 @pytest.mark.parametrize(
-    ("clock", "tick", "moment", "text"),
+    ("clock", "tick", "read", "text"),
     [
-        (SAMPLES, 2**53 + 1, 2**53 + 1, "9007199254740993"),
-        (NUMBERS, 0.1, 0.1, "0.1"),
-        (
-            Clock("datetime", "s"),
-            INSTANT,
-            datetime.fromisoformat("2024-01-01"),
-            "2024-01-01 00:00:00",
-        ),
-        (
-            Clock("datetime", "us"),
-            INSTANT * 10**6 + 5,
-            datetime.fromisoformat("2024-01-01T00:00:00.000005"),
-            "2024-01-01 00:00:00.000005",
-        ),
-        (
-            Clock("datetime", "ns"),
-            INSTANT * 10**9 + 1,
-            np.datetime64("2024-01-01T00:00:00.000000001"),
-            "2024-01-01 00:00:00.000000001",
-        ),
-        (
-            Clock("datetime", "ns"),
-            INSTANT * 10**9,
-            np.datetime64("2024-01-01T00:00:00"),
-            "2024-01-01 00:00:00",
-        ),
-        (
-            Clock("datetime", "ms", PARIS),
-            INSTANT * 1000,
-            datetime(2024, 1, 1, 1, tzinfo=PARIS),
-            "2024-01-01 01:00:00+01:00",
-        ),
+        (SAMPLES, 2**53 + 1, int, "9007199254740993"),
+        (NUMBERS, 0.1, float, "0.1"),
+        (Clock("datetime", "s"), INSTANT, DATE, "2024-01-01 00:00:00"),
+        (Clock("datetime", "us"), INSTANT * 10**6 + 5, DATE, "2024-01-01 00:00:00.000005"),
+        (Clock("datetime", "ns"), INSTANT * 10**9 + 1, STAMP, "2024-01-01 00:00:00.000000001"),
+        (Clock("datetime", "ns"), INSTANT * 10**9, STAMP, "2024-01-01 00:00:00"),
+        (Clock("datetime", "ms", PARIS), INSTANT * 1000, DATE, "2024-01-01 01:00:00+01:00"),
         (
             Clock("datetime", "ns", PARIS),
             INSTANT * 10**9 + 1,
-            pd.Timestamp("2024-01-01T01:00:00.000000001", tz="Europe/Paris"),
+            pd.Timestamp,
             "2024-01-01 01:00:00.000000001+01:00",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_moments(clock, tick, moment, text):
-    assert clock.scalar(tick) == moment
-    assert type(clock.scalar(tick)) is type(moment)
+def test_moments(clock, tick, read, text):
+    assert clock.scalar(tick) == read(text)
+    assert type(clock.scalar(tick)) is type(read(text))
     assert clock.text(tick) == text
 
 
@@ -84,10 +61,8 @@ def test_years_beyond_a_datetime_are_written_all_the_same(tick):
 
 @pytest.mark.parametrize("tick", [568971820800, 2**60])
 def test_years_beyond_a_datetime_are_refused_as_datetimes(tick):
-    with pytest.raises(InputError) as caught:
-        Clock("datetime", "s").scalar(tick)
-    stamp = np.datetime64(tick, "s")
-    assert str(caught.value) == f"Expected times within the years 1 to 9999, got {stamp}."
+    found = message(InputError, Clock("datetime", "s").scalar, tick)
+    assert found == f"Expected times within the years 1 to 9999, got {np.datetime64(tick, 's')}."
 
 
 def test_native():
@@ -98,11 +73,6 @@ def test_native():
     assert stamps[0] == np.datetime64("2024-01-01")
 
 
-def test_durations_of_numbers_are_left_alone():
-    lengths = np.array([0.5, nan, inf])
-    assert NUMBERS.duration(lengths) is lengths
-
-
 @pytest.mark.parametrize(("unit", "factor"), [("s", 10**9), ("ms", 10**6), ("us", 1000), ("ns", 1)])
 def test_durations_of_datetimes_are_nanoseconds(unit, factor):
     found = Clock("datetime", unit).duration(np.array([3.0, -2.0, nan, inf]))
@@ -111,12 +81,12 @@ def test_durations_of_datetimes_are_nanoseconds(unit, factor):
     assert np.isnat(found).tolist() == [False, False, True, True]
 
 
-def test_half_a_tick_is_kept_where_nanoseconds_can_hold_it():
-    assert Clock("datetime", "s").duration(np.array([0.5]))[0] == np.timedelta64(500, "ms")
-
-
-def test_durations_beyond_292_years_stay_in_their_unit():
-    found = Clock("datetime", "s").duration(np.array([1e10, nan]))
+def test_durations_as_fine_as_they_can_be():
+    seconds, numbers = Clock("datetime", "s"), np.array([0.5, nan, inf])
+    assert NUMBERS.duration(numbers) is numbers
+    assert seconds.duration(np.array([0.5]))[0] == np.timedelta64(500, "ms")
+    # Beyond 292 years there are no nanoseconds.
+    found = seconds.duration(np.array([1e10, nan]))
     assert found.dtype == "timedelta64[s]"
     assert found[0] == np.timedelta64(10**10, "s")
     assert np.isnat(found[1])
@@ -169,58 +139,43 @@ def test_nothing_at_all():
     assert (one.size, other.size, clock) == (0, 0, SAMPLES)
 
 
-def refusal(error, first, second):
-    with pytest.raises(error) as caught:
-        on_one_clock(timed("truth", first), timed("span", second))
-    return str(caught.value)
-
-
-STAMP = np.datetime64("2024-01-01", "s")
+DAY, AWARE = np.datetime64("2024-01-01", "s"), datetime(2024, 1, 1, tzinfo=PARIS)
+ONE_AXIS = "`truth` and `span` to be on one kind of time axis"
+ONE_ZONE = "`truth` and `span` to have a time zone everywhere or nowhere"
+EXACT = "`truth` to be exact beside times that are not integers"
+ALIKE = "Give all times as datetimes, or all as numbers."
+LOCALISE = "Localise the times without a zone, or convert the others to UTC and drop it."
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "kinds"),
+    ("first", "second", "rule", "hint"),
     [
-        ([1], [STAMP], "numbers and datetimes"),
-        ([0.5], [STAMP], "numbers and datetimes"),
-        ([STAMP], [1], "datetimes and numbers"),
+        ([1], [DAY], f"{ONE_AXIS}, got numbers and datetimes", ALIKE),
+        ([0.5], [DAY], f"{ONE_AXIS}, got numbers and datetimes", ALIKE),
+        ([DAY], [1], f"{ONE_AXIS}, got datetimes and numbers", ALIKE),
+        ([DAY.item()], [AWARE], f"{ONE_ZONE}, got zones None and Europe/Paris", LOCALISE),
+        ([AWARE], [DAY.item()], f"{ONE_ZONE}, got zones Europe/Paris and None", LOCALISE),
+        *(
+            (
+                [large],
+                [0.5],
+                f"{EXACT}, got the integer 9007199254740993, which no float holds",
+                "Subtract a common origin first, or give all times as integers.",
+            )
+            for large in (2**53 + 1, -(2**53) - 1)
+        ),
+        (
+            [DAY, np.datetime64("2400-01-01", "s")],
+            [np.datetime64(1, "ns")],
+            "`truth` to fit the unit 'ns' of the other times, got 2400-01-01 00:00:00",
+            "Convert all times to one coarser unit.",
+        ),
     ],
 )
-def test_numbers_beside_datetimes(first, second, kinds):
-    assert refusal(InputTypeError, first, second) == (
-        f"Expected `truth` and `span` to be on one kind of time axis, got {kinds}.\n\n"
-        "Hint: Give all times as datetimes, or all as numbers."
-    )
-
-
-@pytest.mark.parametrize("zoned_first", [True, False])
-def test_naive_beside_aware(zoned_first):
-    sides = [[STAMP.item()], [datetime(2024, 1, 1, tzinfo=PARIS)]]
-    zones = ["None", "Europe/Paris"]
-    if zoned_first:
-        sides, zones = sides[::-1], zones[::-1]
-    assert refusal(InputTypeError, *sides) == (
-        "Expected `truth` and `span` to have a time zone everywhere or nowhere, "
-        f"got zones {zones[0]} and {zones[1]}.\n\n"
-        "Hint: Localise the times without a zone, or convert the others to UTC and drop it."
-    )
-
-
-@pytest.mark.parametrize("large", [2**53 + 1, -(2**53) - 1])
-def test_an_integer_that_no_float_holds(large):
-    assert refusal(InputTypeError, [large], [0.5]) == (
-        "Expected `truth` to be exact beside times that are not integers, "
-        "got the integer 9007199254740993, which no float holds.\n\n"
-        "Hint: Subtract a common origin first, or give all times as integers."
-    )
-
-
-def test_a_date_beyond_nanoseconds():
-    far = [np.datetime64("2024-01-01", "s"), np.datetime64("2400-01-01", "s")]
-    assert refusal(InputError, far, [np.datetime64(1, "ns")]) == (
-        "Expected `truth` to fit the unit 'ns' of the other times, got 2400-01-01 00:00:00.\n\n"
-        "Hint: Convert all times to one coarser unit."
-    )
+def test_no_clock_for_both(first, second, rule, hint):
+    parts = timed("truth", first), timed("span", second)
+    found = message((InputError, InputTypeError), on_one_clock, *parts)
+    assert found == f"Expected {rule}.\n\nHint: {hint}"
 
 
 def test_a_time_difference_is_no_zone_problem():
@@ -235,12 +190,6 @@ NAIVE = [datetime.fromisoformat(f"2024-03-31T0{hour}:30:00") for hour in range(4
 # Summer time begins in Paris between the first two.
 ZONED = [stamp.replace(tzinfo=UTC).astimezone(PARIS) for stamp in NAIVE]
 SECONDS = [1711845000, 1711848600, 1711852200, 1711855800]
-
-
-def message(error, times, name="times"):
-    with pytest.raises(error) as caught:
-        read_times(times, name)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -373,81 +322,60 @@ def test_mixed_units_in_a_list_keep_every_digit():
     assert ticks.tolist() == [1704067200000000000, 1704067200000000001]
 
 
-@pytest.mark.parametrize("unit", ["Y", "M", "ps"])
-def test_units_that_are_not_lengths_of_time(unit):
-    times = np.array([1], dtype=f"datetime64[{unit}]")
-    assert message(InputTypeError, times) == (
-        "Expected `times` to be datetimes in a unit from weeks to nanoseconds, "
-        f"got datetime64[{unit}].\n\n"
-        "Hint: Convert them first, e.g. with `.astype('datetime64[s]')`."
-    )
-
-
-@pytest.mark.parametrize(
-    ("times", "got"),
-    [
-        ([0.0, float("nan")], "nan at index 1"),
-        ([0.0, 1.0, float("inf")], "inf at index 2"),
-        ([float("-inf"), 1.0], "-inf at index 0"),
-        (np.array([0, np.nan], dtype=np.float32), "nan at index 1"),
-    ],
-)
-def test_not_finite(times, got):
-    assert message(InputError, times) == f"Expected `times` to be finite, got {got}."
-
-
-@pytest.mark.parametrize(
-    "times",
-    [
-        np.array(["2024-01-01", "NaT"], dtype="datetime64[s]"),
-        [pd.Timestamp("2024-01-01"), pd.NaT],
-        [np.datetime64("2024-01-01"), None],
-    ],
-)
-def test_missing_times(times):
-    text = message(InputError, times)
-    assert text.startswith("Expected `times` to have no missing times, got N")
-    assert text.endswith(" at index 1.")
-
-
 @pytest.mark.parametrize(
     "times", [[NAIVE[0], pd.NA], [0.5, None], [3, None], [ZONED[0], None], [1, pd.NA]]
 )
 def test_missing_values_of_any_make_are_shown_where_they_are(times):
-    with pytest.raises(ClosecallError) as caught:
-        read_times(times, "times")
-    assert "`times`" in str(caught.value)
-    assert "at index 1" in str(caught.value)
+    found = message(ClosecallError, read_times, times, "times")
+    assert "`times`" in found
+    assert "at index 1" in found
 
 
-KINDS = "Expected `times` to be numbers or datetimes, got "
+KINDS, ONE_KIND = "to be numbers or datetimes", "to be of one kind, numbers or datetimes"
 DIVIDE = "Divide by a unit first, e.g. `times / numpy.timedelta64(1, 's')`."
 PARSE = "Parse them first, e.g. `numpy.array(times, dtype='datetime64[s]')`."
-ONE_KIND = "Expected `times` to be of one kind, numbers or datetimes, got "
-FIT = "\n\nHint: Integers must fit in 64 bits; text must be parsed first."
+LABELS = "A column of 0/1 is a label vector, not an axis of times."
+FIT = "Integers must fit in 64 bits; text must be parsed first."
+UNIT = "to be datetimes in a unit from weeks to nanoseconds"
+CONVERT = "Convert them first, e.g. with `.astype('datetime64[s]')`."
+GONE, ONCE = "to have no missing times", "to have a time zone everywhere or nowhere"
 
 
 @pytest.mark.parametrize(
-    ("times", "text"),
+    ("times", "rule", "got", "hint"),
     [
-        (["2024-01-01"], f"{KINDS}<U10.\n\nHint: {PARSE}"),
-        (
-            [True, False],
-            f"{KINDS}bool.\n\nHint: A column of 0/1 is a label vector, not an axis of times.",
+        *(
+            (np.array([1], dtype=f"M8[{unit}]"), UNIT, f"datetime64[{unit}]", CONVERT)
+            for unit in ("Y", "M", "ps")
         ),
-        (np.array([1], dtype="timedelta64[s]"), f"{KINDS}timedelta64[s].\n\nHint: {DIVIDE}"),
-        ([1j], f"{KINDS}complex128."),
-        ([NAIVE[0], 5], f"{ONE_KIND}5 at index 1.{FIT}"),
-        ([NAIVE[0], "2024"], f"{ONE_KIND}'2024' at index 1.{FIT}"),
-        ([np.datetime64("2024-01-01"), 5], f"{ONE_KIND}5 at index 1.{FIT}"),
-        ([2**64], f"{ONE_KIND}18446744073709551616 at index 0.{FIT}"),
-        ([Decimal(1)], f"{ONE_KIND}Decimal('1') at index 0."),
-        ([timedelta(1)], f"{ONE_KIND}datetime.timedelta(days=1) at index 0."),
+        ([0.0, nan], "to be finite", "nan at index 1", ""),
+        ([0.0, 1.0, inf], "to be finite", "inf at index 2", ""),
+        ([-inf, 1.0], "to be finite", "-inf at index 0", ""),
+        (np.array([0, np.nan], dtype=np.float32), "to be finite", "nan at index 1", ""),
+        (np.array(["2024-01-01", "NaT"], dtype="M8[s]"), GONE, "NaT at index 1", ""),
+        ([pd.Timestamp("2024-01-01"), pd.NaT], GONE, "NaT at index 1", ""),
+        ([np.datetime64("2024-01-01"), None], GONE, "None at index 1", ""),
+        (["2024-01-01"], KINDS, "<U10", PARSE),
+        ([True, False], KINDS, "bool", LABELS),
+        (np.array([1], dtype="timedelta64[s]"), KINDS, "timedelta64[s]", DIVIDE),
+        ([1j], KINDS, "complex128", ""),
+        ([NAIVE[0], 5], ONE_KIND, "5 at index 1", FIT),
+        ([NAIVE[0], "2024"], ONE_KIND, "'2024' at index 1", FIT),
+        ([np.datetime64("2024-01-01"), 5], ONE_KIND, "5 at index 1", FIT),
+        ([2**64], ONE_KIND, "18446744073709551616 at index 0", FIT),
+        ([Decimal(1)], ONE_KIND, "Decimal('1') at index 0", ""),
+        ([timedelta(1)], ONE_KIND, "datetime.timedelta(days=1) at index 0", ""),
+        *(
+            (times, ONCE, f"{times[0]} and {times[1]} at index 1", LOCALISE)
+            for times in ([NAIVE[0], ZONED[1]], [ZONED[0], NAIVE[1]], [DAY, ZONED[1]])
+        ),
+        ([2**63], "to fit in 64 bits", "9223372036854775808", ""),
     ],
     ids=lambda value: None if isinstance(value, str) else repr(value)[:30],
 )
-def test_not_times(times, text):
-    assert message(InputTypeError, times) == text
+def test_not_times(times, rule, got, hint):
+    found = message((InputError, InputTypeError), read_times, times, "times")
+    assert found == f"Expected `times` {rule}, got {got}." + (f"\n\nHint: {hint}" if hint else "")
 
 
 @pytest.mark.parametrize(
@@ -461,27 +389,9 @@ def test_not_times(times, text):
     ids=["pandas text", "polars text", "pandas timedelta", "polars timedelta"],
 )
 def test_text_and_lengths_of_time_in_dataframe_columns(times):
-    text = message(InputTypeError, times)
+    text = message(InputTypeError, read_times, times, "times")
     assert "`times`" in text
     assert "parse" in text.lower() or "Divide by a unit first" in text
-
-
-@pytest.mark.parametrize(
-    "times",
-    [[NAIVE[0], ZONED[1]], [ZONED[0], NAIVE[1]], [np.datetime64("2024-01-01"), ZONED[1]]],
-)
-def test_zone_on_some_times_only(times):
-    assert message(InputTypeError, times) == (
-        "Expected `times` to have a time zone everywhere or nowhere, "
-        f"got {times[0]} and {times[1]} at index 1.\n\n"
-        "Hint: Localise the times without a zone, or convert the others to UTC and drop it."
-    )
-
-
-def test_too_large_for_64_bits():
-    assert message(InputError, [2**63]) == (
-        "Expected `times` to fit in 64 bits, got 9223372036854775808."
-    )
 
 
 @pytest.mark.parametrize(
@@ -496,7 +406,7 @@ def test_too_large_for_64_bits():
     ids=["int and uint", "int and float", "days to seconds", "us to ns", "s to ns"],
 )
 def test_what_would_be_rounded_or_wrap_around_is_refused(times):
-    assert "`times`" in message(ClosecallError, times)
+    assert "`times`" in message(ClosecallError, read_times, times, "times")
 
 
 def test_a_long_float_is_not_rounded_silently():

@@ -6,6 +6,7 @@ import pytest
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
 from closecall.metrics.registry import METRICS
+from tests.messages import message
 
 TRUTH = np.array([0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0])
 PREDICTED = np.array([0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0])
@@ -78,7 +79,7 @@ def test_durations_are_counted_on_request():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "message"),
+    ("arguments", "options", "told"),
     [
         ((TRUTH,), {}, "Expected `predicted` or `scores`, got neither"),
         ((TRUTH, PREDICTED), {"metrics": 5}, "`metrics` to be names of metrics, got 5"),
@@ -100,8 +101,8 @@ def test_durations_are_counted_on_request():
         ),
     ],
 )
-def test_refused(arguments, options, message):
-    with pytest.raises((InputError, InputTypeError), match=message):
+def test_refused(arguments, options, told):
+    with pytest.raises((InputError, InputTypeError), match=told):
         cc.evaluate(*arguments, **options)
 
 
@@ -123,22 +124,13 @@ def test_a_threshold_is_chosen_on_one_part_and_judged_on_the_other():
     assert set(row) - set(expected) == {"threshold"}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"threshold": 1}, "Expected `scores` alone beside `threshold`, got `predicted`."),
-        (
-            {"threshold": 1, "scores": [1, 2]},
-            "Expected `scores` alone beside `threshold`, got `predicted` as well.",
-        ),
-    ],
-)
-def test_messages_about_thresholds(options, message):
-    with pytest.raises(TypeError) as caught:
-        cc.evaluate([0, 1], [0, 1], **options)
-    assert str(caught.value) == message
-    with pytest.raises(TypeError, match="a `threshold` rule beside `fit`, got none"):
-        cc.evaluate([0, 1], scores=[1, 2], fit=[1, 0])
+def test_messages_about_thresholds():
+    alone = "Expected `scores` alone beside `threshold`, got `predicted`"
+    assert message(TypeError, cc.evaluate, [0, 1], [0, 1], threshold=1) == f"{alone}."
+    found = message(TypeError, cc.evaluate, [0, 1], [0, 1], threshold=1, scores=[1, 2])
+    assert found == f"{alone} as well."
+    found = message(TypeError, cc.evaluate, [0, 1], scores=[1, 2], fit=[1, 0])
+    assert found.startswith("Expected a `threshold` rule beside `fit`, got none")
 
 
 @pytest.mark.parametrize("timed", [False, True], ids=["samples", "times"])

@@ -9,8 +9,10 @@ import closecall as cc
 from closecall import Events
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
-from closecall.series import advice, read_pair, read_scored
+from closecall.evaluated_time import advice
+from closecall.series import read_pair, read_scored
 from closecall.series import read_sample_pair as read_samples
+from tests.messages import message as raised
 
 TRUTH, PREDICTED, SPAN = Events([(2, 4), (20, 22)]), Events([(7, 8)]), (0, 30)
 NAN = float("nan")
@@ -205,22 +207,54 @@ def test_the_plot_is_in_the_callers_times():
 
 
 DATED = {"times": [minute(at) for at in range(3)]}
+NOTHING_LEFT = (
+    "Expected some time that is not ignored, got none.\n\n"
+    "Hint: Ignore less, or allow a longer `max_step`."
+)
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
+REFUSED = {
+    InputError: [
         (
             lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[0, 1]),
-            InputError,
             (
                 "Expected `ignore` to have one label for each of the 3 samples, got 2.\n\n"
                 "Hint: Pass stretches of time as a list of pairs, `[(start, stop)]`."
             ),
         ),
         (
+            lambda: read_pair(TRUTH, PREDICTED, span=SPAN, ignore=[(0, 1), (5, 4)]),
+            "Expected each event to start before it stops, got (5, 4) at index 1.",
+        ),
+        (lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[(0, 7)]), NOTHING_LEFT),
+        (
+            lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=0),
+            "Expected `max_step` to be longer than 0, got 0.",
+        ),
+        (
+            lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=1.5),
+            (
+                "Expected `max_step` to be a whole number, as the times are, got 1.5.\n\n"
+                "Hint: Give the times in a finer unit."
+            ),
+        ),
+        (
+            lambda: read_scored([0, 1], [1, 2], nan="drop"),
+            "Expected `nan` to be 'raise' or 'ignore', got 'drop'.",
+        ),
+        (lambda: read_scored([0, 1], [NAN, NAN], nan="ignore"), NOTHING_LEFT),
+        (
+            lambda: cc.affiliation(TRUTH, PREDICTED, span=SPAN, point_length=-1),
+            "Expected `point_length` to be a finite number of 0 or more, got -1.",
+        ),
+        (
+            lambda: TRUTH.merged(gap=-1),
+            "Expected `gap` to be a finite number of 0 or more, got -1.",
+        ),
+    ],
+    InputTypeError: [
+        (
             lambda: read_pair(TRUTH, PREDICTED, span=SPAN, ignore=[0, 1]),
-            InputTypeError,
             (
                 "Expected `ignore` to be Events or pairs (start, stop) beside Events, got [0, "
                 "1].\n\nHint: Turn a 0/1 vector into events with `Events.from_labels(labels, "
@@ -228,102 +262,38 @@ DATED = {"times": [minute(at) for at in range(3)]}
             ),
         ),
         (
-            lambda: read_pair(TRUTH, PREDICTED, span=SPAN, ignore=[(0, 1), (5, 4)]),
-            InputError,
-            "Expected each event to start before it stops, got (5, 4) at index 1.",
-        ),
-        (
             lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[(0, 1)], **DATED),
-            InputTypeError,
             (
                 "Expected `span` and `ignore` to be on one kind of time axis, got datetimes and "
                 "numbers.\n\nHint: Give all times as datetimes, or all as numbers."
             ),
         ),
         (
-            lambda: read_pair([0, 1, 0], [0, 1, 0], ignore=[(0, 7)]),
-            InputError,
-            (
-                "Expected some time that is not ignored, got none.\n\n"
-                "Hint: Ignore less, or allow a longer `max_step`."
-            ),
-        ),
-        (
             lambda: read_pair(TRUTH, PREDICTED, span=SPAN, max_step=3),
-            InputTypeError,
             (
                 "Expected no `max_step` beside Events, which have no samples, got `max_step`.\n\n"
                 "Hint: Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`."
             ),
         ),
-        (
-            lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=0),
-            InputError,
-            "Expected `max_step` to be longer than 0, got 0.",
-        ),
-        (
-            lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=1.5),
-            InputError,
-            (
-                "Expected `max_step` to be a whole number, as the times are, got 1.5.\n\n"
-                "Hint: Give the times in a finer unit."
-            ),
-        ),
-        (
-            lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=60, **DATED),
-            InputTypeError,
-            (
-                "Expected `max_step` to be a timedelta of 0 or more, got 60.\n\nHint: The times "
-                "are datetimes; pass, for example, `datetime.timedelta(minutes=5)`."
-            ),
-        ),
-        (
-            lambda: read_pair([0, 1, 0], [0, 1, 0], max_step=timedelta(minutes=1)),
-            InputTypeError,
-            (
-                "Expected `max_step` to be a finite number of 0 or more, got "
-                "datetime.timedelta(seconds=60).\n\nHint: The axis counts samples, or whole "
-                "numbers; give the length in those."
-            ),
-        ),
-        (
-            lambda: read_scored([0, 1], [1, 2], nan="drop"),
-            InputError,
-            "Expected `nan` to be 'raise' or 'ignore', got 'drop'.",
-        ),
-        (
-            lambda: read_scored([0, 1], [NAN, NAN], nan="ignore"),
-            InputError,
-            (
-                "Expected some time that is not ignored, got none.\n\n"
-                "Hint: Ignore less, or allow a longer `max_step`."
-            ),
-        ),
+    ],
+    UndefinedMetricError: [
         (
             lambda: cc.affiliation(TRUTH, PREDICTED, span=SPAN, ignore=[(2, 9), (19, 23)]),
-            UndefinedMetricError,
             (
                 "Expected at least one true event (affiliation is undefined for a series without "
                 "any), got none in evaluated time, and 2 in ignored time.\n\n"
                 "Hint: Leave the series out, and say so; its false alarms need another measure."
             ),
-        ),
-        (
-            lambda: cc.affiliation(TRUTH, PREDICTED, span=SPAN, point_length=-1),
-            InputError,
-            "Expected `point_length` to be a finite number of 0 or more, got -1.",
-        ),
-        (
-            lambda: TRUTH.merged(gap=-1),
-            InputError,
-            "Expected `gap` to be a finite number of 0 or more, got -1.",
-        ),
+        )
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "call", "message"), [(kind, *row) for kind in REFUSED for row in REFUSED[kind]]
 )
-def test_messages(call, error, message):
-    with pytest.raises(error) as caught:
-        call()
-    assert str(caught.value) == message
+def test_messages(error, call, message):
+    assert raised(error, call) == message
 
 
 def test_labels_with_gaps_as_events():
@@ -365,7 +335,7 @@ def test_advice():
         (
             "The longest step is 191 times the median one, and its sample lasts as long: if "
             "nothing was seen there, limit how long samples last with --max-step."
-        ),
+        )
     ]
     assert advice(scored, max_step=3) == []
     varied = read_scored([0] * 11 + [1], [0] * 4 + [1] * 7 + [2], times=times, end=202, max_step=1)
@@ -373,6 +343,6 @@ def test_advice():
         (
             "The first 33% of the time have neither events nor a score that changes: if the "
             "detector was not running yet, leave them out with --from."
-        ),
+        )
     ]
     assert advice(read_scored([1] + [0] * 9, [0] * 5 + [1, 2, 3, 4, 5])) == []

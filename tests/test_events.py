@@ -19,18 +19,13 @@ import closecall as cc
 from closecall import Events
 from closecall.errors import ClosecallError, InputError, InputTypeError
 from closecall.events import read_labels, runs
+from tests.messages import message
 
 PARIS = ZoneInfo("Europe/Paris")
 
 
 def day(number, zone=None):
     return datetime(2024, 1, number, tzinfo=zone)
-
-
-def message(error, call, *arguments, **options):
-    with pytest.raises(error) as caught:
-        call(*arguments, **options)
-    return str(caught.value)
 
 
 def test_numbers():
@@ -43,18 +38,10 @@ def test_numbers():
     assert events.durations.tolist() == [1, 3]
     assert events.starts.dtype == events.durations.dtype == np.int64
     assert events.tz is None
-
-
-def test_integers_beside_floats_become_floats():
-    events = Events([(1, 2.5)])
-    assert list(events) == [(1.0, 2.5)]
-    assert events.starts.dtype == np.float64
-
-
-def test_exact_beyond_floats():
-    events = Events([(2**60 + 1, 2**60 + 2)])
-    assert list(events) == [(2**60 + 1, 2**60 + 2)]
-    assert events.durations.tolist() == [1]
+    mixed = Events([(1, 2.5)])
+    assert (list(mixed), mixed.starts.dtype) == ([(1.0, 2.5)], np.float64)
+    large = Events([(2**60 + 1, 2**60 + 2)])
+    assert (list(large), large.durations.tolist()) == ([(2**60 + 1, 2**60 + 2)], [1])
 
 
 @pytest.mark.parametrize(
@@ -115,15 +102,15 @@ def test_nanoseconds_are_kept():
             Events([(day(1, PARIS), day(2, PARIS))]),
             "Events([(2024-01-01 00:00:00+01:00, 2024-01-02 00:00:00+01:00)])",
         ),
+        (
+            Events.from_points(np.array(["20000-01-01"], "datetime64[s]")),
+            "Events([(20000-01-01 00:00:00, 20000-01-01 00:00:00)])",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_repr(events, text):
     assert repr(events) == text
-
-
-def test_repr_of_a_far_year():
-    assert "20000-01-01" in repr(Events.from_points(np.array(["20000-01-01"], "datetime64[s]")))
 
 
 @pytest.mark.parametrize(
@@ -141,13 +128,9 @@ def test_repr_of_a_far_year():
     ],
 )
 def test_merged(intervals, joined):
-    assert list(Events(intervals).merged()) == joined
-
-
-def test_merged_leaves_the_events_alone():
-    events = Events([(1, 4), (2, 6)])
-    events.merged()
-    assert list(events) == [(1, 4), (2, 6)]
+    events = Events(intervals)
+    assert list(events.merged()) == joined
+    assert list(events) == intervals
 
 
 def test_equality():
@@ -163,19 +146,10 @@ def test_equality():
     assert Events([(day(1), day(2))]) == Events(
         np.array([["2024-01-01", "2024-01-02"]], dtype="datetime64[ns]")
     )
-
-
-def test_numbers_are_not_datetimes():
-    stamps = np.array([[1, 2]], dtype="datetime64[s]")
-    assert Events([(1, 2)]) != Events(stamps)
-
-
-def test_naive_and_aware_events_differ_as_their_datetimes_do():
+    assert Events([(1, 2)]) != Events(np.array([[1, 2]], dtype="datetime64[s]"))
     assert day(1) != day(1, UTC)
     assert Events([(day(1), day(2))]) != Events([(day(1, UTC), day(2, UTC))])
-
-
-def test_integers_are_not_equal_to_the_floats_they_round_to():
+    # Not equal to the floats that they round to.
     assert Events.from_points([2**53 + 1]) != Events.from_points([2.0**53])
 
 
@@ -210,67 +184,42 @@ PAIRS = (
     "\n\nHint: Use `Events.from_points(times)` for points and `Events.from_labels(labels)` for "
     "a 0/1 vector."
 )
+SORT = "\n\nHint: Sort them first, e.g. `Events(sorted(intervals))`."
+DROP = "\n\nHint: Drop or aggregate repeated times first."
+ORDER = "each event to start before it stops, got"
 
 
 @pytest.mark.parametrize(
-    ("intervals", "shown"),
-    [([0, 1, 1], "[0, 1, 1]"), ([(1, 2, 3)], "[(1, 2, 3)]"), (5, "5"), ([(1,)], "[(1,)]")],
-)
-def test_not_pairs(intervals, shown):
-    text = message(InputTypeError, Events, intervals)
-    assert text == f"Expected `intervals` to be pairs (start, stop), got {shown}.{PAIRS}"
-
-
-@pytest.mark.parametrize(
-    ("intervals", "got"),
+    ("intervals", "text"),
     [
-        ([(5, 3)], "(5, 3) at index 0"),
-        ([(1, 2), (4.5, 4)], "(4.5, 4.0) at index 1"),
-        ([(day(2), day(1))], "(2024-01-02 00:00:00, 2024-01-01 00:00:00) at index 0"),
+        *(
+            (intervals, f"`intervals` to be pairs (start, stop), got {intervals}.{PAIRS}")
+            for intervals in ([0, 1, 1], [(1, 2, 3)], 5, [(1,)])
+        ),
+        ([(5, 3)], f"{ORDER} (5, 3) at index 0."),
+        ([(1, 2), (4.5, 4)], f"{ORDER} (4.5, 4.0) at index 1."),
+        ([(day(2), day(1))], f"{ORDER} (2024-01-02 00:00:00, 2024-01-01 00:00:00) at index 0."),
+        (
+            [(1, 2), (7, 8), (4, 5)],
+            f"events to be sorted by start, got (4, 5) after (7, 8) at index 2.{SORT}",
+        ),
+        ([(1, float("nan"))], "`intervals` to be finite, got nan at index 0."),
+        ([(float("-inf"), 1)], "`intervals` to be finite, got -inf at index 0."),
+        ([(day(1), pd.NaT)], "`intervals` to have no missing times, got NaT at index 0."),
+        ([("a", "b")], "`intervals` to be numbers or datetimes, got <U1."),
+        ([(1, day(2))], "`starts` and `stops` to be on one kind of time axis, got numbers and"),
+        ([(day(1), day(2, UTC))], "`starts` and `stops` to have a time zone everywhere or nowhere"),
     ],
 )
-def test_start_after_stop(intervals, got):
-    text = message(InputError, Events, intervals)
-    assert text == f"Expected each event to start before it stops, got {got}."
+def test_refused(intervals, text):
+    assert message(ClosecallError, Events, intervals).startswith(f"Expected {text}")
 
 
-def test_unsorted():
-    assert message(InputError, Events, [(1, 2), (7, 8), (4, 5)]) == (
-        "Expected events to be sorted by start, got (4, 5) after (7, 8) at index 2.\n\n"
-        "Hint: Sort them first, e.g. `Events(sorted(intervals))`."
-    )
-
-
-def test_starts_and_stops_of_different_number():
+def test_refused_columns():
     text = message(InputError, Events.from_arrays, [1, 2], [3])
     assert text == "Expected as many `stops` as `starts` (2), got 1."
-
-
-@pytest.mark.parametrize(
-    ("intervals", "rule"),
-    [
-        ([(1, float("nan"))], "Expected `intervals` to be finite, got nan at index 0."),
-        ([(float("-inf"), 1)], "Expected `intervals` to be finite, got -inf at index 0."),
-        ([(day(1), pd.NaT)], "Expected `intervals` to have no missing times, got NaT at index 0."),
-        ([("a", "b")], "Expected `intervals` to be numbers or datetimes, got <U1."),
-    ],
-)
-def test_bounds_that_are_not_times(intervals, rule):
-    assert message(ClosecallError, Events, intervals).startswith(rule)
-
-
-@pytest.mark.parametrize("intervals", [[(1, day(2))], [(day(1), day(2, UTC))]])
-def test_two_kinds_of_time_in_one_interval(intervals):
-    text = message(InputTypeError, Events, intervals)
-    assert "numbers and datetimes" in text or "zones None and UTC" in text
-    assert "`intervals` and `intervals`" not in text
-
-
-def test_points_must_increase():
-    assert message(InputError, Events.from_points, [1, 3, 3]) == (
-        "Expected `times` to be strictly increasing, got 3 after 3 at index 2.\n\n"
-        "Hint: Drop or aggregate repeated times first."
-    )
+    text = message(InputError, Events.from_points, [1, 3, 3])
+    assert text == f"Expected `times` to be strictly increasing, got 3 after 3 at index 2.{DROP}"
 
 
 @st.composite
@@ -319,8 +268,7 @@ def test_labels_where_end_is_in_a_finer_unit():
 
 
 @pytest.mark.parametrize(
-    ("interval", "times"),
-    [((3, 5), "(3, 5)"), ((-1, 1), "(-1, 1)"), ((7, 7), "(7, 7)")],
+    ("interval", "times"), [((3, 5), "(3, 5)"), ((-1, 1), "(-1, 1)"), ((7, 7), "(7, 7)")]
 )
 def test_labels_of_an_event_outside(interval, times):
     assert message(InputError, Events([interval]).to_labels, range(4)) == (
@@ -384,75 +332,55 @@ def test_types_may_differ_between_the_sides():
     assert mixed.to_dict() == cc.affiliation(TRUTH, PREDICTED).to_dict()
 
 
-def label_message(error, labels):
-    with pytest.raises(error) as caught:
-        read_labels(labels, "truth")
-    return str(caught.value)
-
-
 MAP = "scikit-learn's detectors return -1 for anomalies: pass `labels == -1`."
 SCORES = "These look like scores: pass `scores >= threshold`."
 OTHER = "Pass `labels != 0` if every other value marks an anomaly."
 UNKNOWN = "Drop the samples without a label, or decide what they are."
 
 
+BINARY, CONVERT = "labels to be 0 or 1", "Convert the labels to integers or booleans first."
+VECTOR = "to be a vector of 0 and 1, or closecall.Events"
+COLUMN = "Pass one column. Intervals go in `closecall.Events([(start, stop), ...])`."
+
+
 @pytest.mark.parametrize(
-    ("labels", "got", "hint"),
+    ("labels", "rule", "got", "hint"),
     [
-        ([0, 1, 2], "2 at index 2", OTHER),
-        ([0, -1, 1], "-1 at index 1", MAP),
-        ([-1.0, 1.0], "-1.0 at index 0", MAP),
-        ([-2, 0], "-2 at index 0", OTHER),
-        ([0, 0.5], "0.5 at index 1", SCORES),
-        ([1.0, float("nan")], "nan at index 1", UNKNOWN),
-        ([0.0, float("inf")], "inf at index 1", SCORES),
-        (np.array([0, 255], dtype=np.uint8), "255 at index 1", OTHER),
-        (np.array([0, 2**64 - 1], dtype=np.uint64), f"{2**64 - 1} at index 1", OTHER),
-        (np.array([1, np.nan], dtype=np.float32), "nan at index 1", UNKNOWN),
-        (pl.Series([0.0, float("nan")]), "nan at index 1", UNKNOWN),
+        ([0, 1, 2], BINARY, "2 at index 2", OTHER),
+        ([0, -1, 1], BINARY, "-1 at index 1", MAP),
+        ([-1.0, 1.0], BINARY, "-1.0 at index 0", MAP),
+        ([-2, 0], BINARY, "-2 at index 0", OTHER),
+        ([0, 0.5, 0.7], BINARY, "0.5 at index 1", SCORES),  # the first of them
+        ([1.0, float("nan")], BINARY, "nan at index 1", UNKNOWN),
+        ([0.0, float("inf")], BINARY, "inf at index 1", SCORES),
+        (np.array([0, 255], dtype=np.uint8), BINARY, "255 at index 1", OTHER),
+        (np.array([0, 2**64 - 1], dtype=np.uint64), BINARY, f"{2**64 - 1} at index 1", OTHER),
+        (np.array([1, np.nan], dtype=np.float32), BINARY, "nan at index 1", UNKNOWN),
+        (pl.Series([0.0, float("nan")]), BINARY, "nan at index 1", UNKNOWN),
+        (["0", "1"], VECTOR, "values of type str_", CONVERT),
+        (np.array(["2024-01-01"], dtype="M8[D]"), VECTOR, "values of type datetime64", CONVERT),
+        (np.array([1], dtype="m8[s]"), VECTOR, "values of type timedelta64", CONVERT),
+        ([1j], VECTOR, "values of type complex128", CONVERT),
+        ([(2, 4), (6, 7)], "to be one-dimensional", "an array of shape (2, 2)", COLUMN),
     ],
 )
-def test_not_binary(labels, got, hint):
-    assert label_message(InputError, labels) == (
-        f"Expected `truth` labels to be 0 or 1, got {got}.\n\nHint: {hint}"
-    )
-
-
-def test_the_first_bad_label_is_shown():
-    labels = np.zeros(1000, dtype=np.int64)
-    labels[[400, 700]] = 3
-    assert "got 3 at index 400." in label_message(InputError, labels)
+def test_not_labels(labels, rule, got, hint):
+    found = message((InputError, InputTypeError), read_labels, labels, "truth")
+    assert found == f"Expected `truth` {rule}, got {got}.\n\nHint: {hint}"
 
 
 @pytest.mark.parametrize("labels", [[], np.zeros(0), pd.Series([], dtype=bool), pl.Series([])])
 def test_empty(labels):
-    assert label_message(InputError, labels) == (
+    assert message(InputError, read_labels, labels, "truth") == (
         "Expected `truth` to have at least one sample, got an empty vector."
-    )
-
-
-@pytest.mark.parametrize(
-    ("labels", "kind"),
-    [
-        (["0", "1"], "str_"),
-        (np.array(["2024-01-01"], dtype="datetime64[D]"), "datetime64"),
-        (np.array([1], dtype="timedelta64[s]"), "timedelta64"),
-        ([1j], "complex128"),
-    ],
-)
-def test_not_labels(labels, kind):
-    assert label_message(InputTypeError, labels) == (
-        "Expected `truth` to be a vector of 0 and 1, or closecall.Events, "
-        f"got values of type {kind}.\n\nHint: Convert the labels to integers or booleans first."
     )
 
 
 @pytest.mark.parametrize("labels", [[0, 1, None], [True, False, None], [0, 1, pd.NA]])
 def test_none_among_labels_is_shown_where_it_is(labels):
-    with pytest.raises((InputError, InputTypeError)) as caught:
-        read_labels(labels, "truth")
-    assert "`truth`" in str(caught.value)
-    assert "index 2" in str(caught.value)
+    found = message((InputError, InputTypeError), read_labels, labels, "truth")
+    assert "`truth`" in found
+    assert "index 2" in found
 
 
 @pytest.mark.parametrize("labels", [[True, False], [1, 0]])
@@ -465,13 +393,6 @@ def test_objects_are_read_or_called_objects(labels):
         assert "object" in str(error)  # noqa: PT017 - either answer is right
     else:
         assert found.tolist() == [1, 0]
-
-
-def test_intervals_where_a_vector_is_expected():
-    assert label_message(InputTypeError, [(2, 4), (6, 7)]) == (
-        "Expected `truth` to be one-dimensional, got an array of shape (2, 2).\n\n"
-        "Hint: Pass one column. Intervals go in `closecall.Events([(start, stop), ...])`."
-    )
 
 
 @given(st.lists(st.integers(0, 1), min_size=1, max_size=30))

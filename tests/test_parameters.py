@@ -19,6 +19,7 @@ from closecall.parameters import (
     require_count,
     shown,
 )
+from tests.messages import message
 
 
 @pytest.mark.parametrize("value", [1, 1.0, np.int8(1), np.float32(1), Fraction(1)])
@@ -37,9 +38,9 @@ def test_other_things(value):
 
 
 def test_the_message_has_the_rule_the_value_and_the_hint():
-    with pytest.raises(InputError) as caught:
-        read_number(3, "q", "a number below 3", lambda x: x < 3, "Take 2.")
-    assert str(caught.value) == "Expected `q` to be a number below 3, got 3.\n\nHint: Take 2."
+    rule = "a number below 3", lambda x: x < 3, "Take 2."
+    found = message(InputError, read_number, 3, "q", *rule)
+    assert found == "Expected `q` to be a number below 3, got 3.\n\nHint: Take 2."
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400), 10**5000], ids=["400", "-400", "5000"])
@@ -66,36 +67,27 @@ def test_whole_numbers_of_any_make_pass():
         require_count(value, "n", 3)
 
 
-@pytest.mark.parametrize("value", [True, 3.0, "3", None])
-def test_anything_else_is_no_count(value):
-    with pytest.raises(InputTypeError) as caught:
-        require_count(value, "n", 0)
-    assert str(caught.value) == f"Expected `n` to be a whole number, got {value!r}."
-
-
-def test_too_small():
-    with pytest.raises(InputError) as caught:
-        require_count(2, "n", 3)
-    assert str(caught.value) == "Expected `n` to be 3 or more, got 2."
-
-
 @pytest.mark.parametrize(
-    ("value", "got"),
+    ("value", "error", "rule"),
     [
-        (6, "6"),
-        (10**12, "1000000000000"),
-        pytest.param(10**5000, "a number of more than 30 digits", id="digits"),
+        *((value, InputTypeError, f"a whole number, got {value!r}") for value in (True, 3.0, "3")),
+        (None, InputTypeError, "a whole number, got None"),
+        (2, InputError, "3 or more, got 2"),
+        (6, InputError, "at most 5, got 6"),
+        (10**12, InputError, "at most 5, got 1000000000000"),
+        pytest.param(
+            10**5000, InputError, "at most 5, got a number of more than 30 digits", id="digits"
+        ),
     ],
 )
-def test_too_large(value, got):
+def test_what_is_no_count(value, error, rule):
     require_count(5, "n", 3, 5)
-    with pytest.raises(InputError) as caught:
-        require_count(value, "n", 3, 5)
-    assert str(caught.value) == f"Expected `n` to be at most 5, got {got}."
+    assert message(error, require_count, value, "n", 3, 5) == f"Expected `n` to be {rule}."
 
 
 SAMPLES, NUMBERS = Clock("integer"), Clock("number")
 SECONDS, NANOSECONDS = Clock("datetime", "s"), Clock("datetime", "ns")
+OTHERS = ["3", None, True, np.bool_(True), [3], 1j]
 
 
 @pytest.mark.parametrize("clock", [SAMPLES, NUMBERS])
@@ -126,65 +118,47 @@ def test_ticks_may_be_parts_of_a_coarse_clock():
     assert read_duration(timedelta(milliseconds=1500), SECONDS, "margin") == 1.5
 
 
-@pytest.mark.parametrize("value", [timedelta(seconds=1), np.timedelta64(1, "s")])
-@pytest.mark.parametrize("clock", [SAMPLES, NUMBERS])
-def test_a_timedelta_beside_numbers_is_refused(value, clock):
-    with pytest.raises(InputTypeError, match="`delta` to be a finite number of 0 or more"):
-        read_duration(value, clock, "delta")
-
-
-@pytest.mark.parametrize("value", [1, 0.5, np.int64(3)])
-def test_a_number_beside_datetimes_is_refused(value):
-    with pytest.raises(InputTypeError, match=r"(?s)`delta` to be a timedelta.*timedelta\(minutes"):
-        read_duration(value, SECONDS, "delta")
-
-
-@pytest.mark.parametrize("value", ["3", None, True, np.bool_(True), [3], 1j])
-@pytest.mark.parametrize(("clock", "kind"), [(SAMPLES, "finite number"), (SECONDS, "timedelta")])
-def test_other_things_are_refused(value, clock, kind):
-    with pytest.raises(InputTypeError, match=f"`delta` to be a {kind} of 0 or more"):
-        read_duration(value, clock, "delta")
-
-
-def test_a_number_that_no_float_can_hold_is_refused():
-    rule = "`delta` to be a finite number of 0 or more, got a number of more than 30 digits"
-    for value in (10**400, 10**5000):
-        with pytest.raises(InputError, match=rule):
-            read_duration(value, SAMPLES, "delta")
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
-def test_lengths_are_finite(value):
-    with pytest.raises(
-        InputError, match=r"`delta` to be a finite number of 0 or more, got -?(nan|inf)"
-    ):
-        read_duration(value, NUMBERS, "delta")
-
-
-def test_nat_is_refused():
-    with pytest.raises(InputError, match="`delta` to be a length of time of 0 or more, got NaT"):
-        read_duration(np.timedelta64("NaT", "s"), SECONDS, "delta")
-
-
-@pytest.mark.parametrize("value", [np.timedelta64(1, "M"), np.timedelta64(1, "Y")])
-def test_units_without_a_fixed_length_are_refused(value):
-    with pytest.raises(InputError, match="unit of fixed length"):
-        read_duration(value, SECONDS, "delta")
-
-
 @pytest.mark.parametrize(
-    ("value", "clock", "least", "rule"),
+    ("values", "clock", "least", "error", "rule"),
     [
-        (-1, SAMPLES, 0, "`delta` to be a finite number of 0 or more, got -1"),
-        (-0.5, NUMBERS, 0, "`delta` to be a finite number of 0 or more, got -0.5"),
-        (0, SAMPLES, 1, "`delta` to be a finite number of 1 or more, got 0"),
-        (timedelta(seconds=-1), SECONDS, 0, "`delta` to be a timedelta of 0 or more"),
-        (timedelta(seconds=1), SECONDS, 2, "`delta` to be a timedelta of 2 s or more"),
+        ([timedelta(seconds=1), np.timedelta64(1, "s")], SAMPLES, 0, InputTypeError, "a finite"),
+        ([timedelta(seconds=1), np.timedelta64(1, "s")], NUMBERS, 0, InputTypeError, "a finite"),
+        ([1, 0.5, np.int64(3)], SECONDS, 0, InputTypeError, "a timedelta of 0 or more"),
+        (OTHERS, SAMPLES, 0, InputTypeError, "a finite number of 0 or more, got"),
+        (OTHERS, SECONDS, 0, InputTypeError, "a timedelta of 0 or more, got"),
+        (
+            [10**400, 10**5000],
+            SAMPLES,
+            0,
+            InputError,
+            "a finite .* a number of more than 30 digits",
+        ),
+        ([float("nan")], NUMBERS, 0, InputError, "a finite number of 0 or more, got nan"),
+        ([float("inf")], NUMBERS, 0, InputError, "a finite number of 0 or more, got inf"),
+        ([-float("inf")], NUMBERS, 0, InputError, "a finite number of 0 or more, got -inf"),
+        ([np.timedelta64("NaT", "s")], SECONDS, 0, InputError, "a length .* 0 or more, got NaT"),
+        ([-1], SAMPLES, 0, InputError, "a finite number of 0 or more, got -1"),
+        ([-0.5], NUMBERS, 0, InputError, "a finite number of 0 or more, got -0.5"),
+        ([0], SAMPLES, 1, InputError, "a finite number of 1 or more, got 0"),
+        ([timedelta(seconds=-1)], SECONDS, 0, InputError, "a timedelta of 0 or more"),
+        ([timedelta(seconds=1)], SECONDS, 2, InputError, "a timedelta of 2 s or more"),
     ],
 )
-def test_lengths_below_the_least_are_refused(value, clock, least, rule):
-    with pytest.raises(InputError, match=rule):
-        read_duration(value, clock, "delta", at_least=least)
+def test_what_is_no_duration(values, clock, least, error, rule):
+    for value in values:
+        with pytest.raises(error, match=f"`delta` to be {rule}"):
+            read_duration(value, clock, "delta", at_least=least)
+
+
+@pytest.mark.parametrize("unit", ["M", "Y"])
+def test_units_without_a_fixed_length_are_refused(unit):
+    with pytest.raises(InputError, match="unit of fixed length"):
+        read_duration(np.timedelta64(1, unit), SECONDS, "delta")
+
+
+def test_the_hint_says_what_to_pass():
+    with pytest.raises(InputTypeError, match=r"The times are datetimes; .*timedelta\(minutes=5\)"):
+        read_duration(1, SECONDS, "delta")
 
 
 def test_the_least_itself_is_allowed():

@@ -10,6 +10,7 @@ import closecall as cc
 from closecall import Events
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.series import read_pair, read_scored, read_scores
+from tests.messages import message
 
 PARIS = ZoneInfo("Europe/Paris")
 TRUTH, PREDICTED = Events([(4, 6)]), Events([(5, 7)])
@@ -17,12 +18,6 @@ TRUTH, PREDICTED = Events([(4, 6)]), Events([(5, 7)])
 
 def day(number, zone=None):
     return datetime(2024, 1, number, tzinfo=zone)
-
-
-def message(error, *sides, **options):
-    with pytest.raises(error) as caught:
-        read_pair(*sides, **options)
-    return str(caught.value)
 
 
 def bounds(pair):
@@ -92,192 +87,131 @@ def test_no_prediction_on_any_axis(nothing, truth, span):
     assert result.events.predicted_count.tolist() == [0]
 
 
-@pytest.mark.parametrize(
-    ("sides", "kinds"),
-    [((TRUTH, [0, 1]), "Events and a vector"), (([0, 1], PREDICTED), "a vector and Events")],
-)
-def test_vectors_beside_events(sides, kinds):
-    assert message(InputTypeError, *sides) == (
-        f"Expected `truth` and `predicted` to be both Events or both 0/1 vectors, got {kinds}.\n\n"
-        "Hint: Turn the vector into events with `Events.from_labels(labels, times)`."
-    )
-
-
-def test_lengths_that_differ():
-    assert message(InputError, [0, 1, 0], [0, 1]) == (
-        "Expected `predicted` to have as many labels as `truth` (3), got 2."
-    )
-
-
-def test_times_of_another_length():
-    assert message(InputError, [0, 1, 0], [0, 1, 1], times=[1, 2]) == (
-        "Expected `times` to have one time for each of the 3 labels, got 2."
-    )
+SPAN = {"span": (0, 10)}
+DAYS, ZONED = (day(1), day(2)), (day(1, UTC), day(3, UTC))
+TURN = "Turn the vector into events with `Events.from_labels(labels, times)`."
+BESIDE = "Say where the series starts and stops with `span=(start, stop)`."
+WIDEN = "Widen the span, or cut the event."
+BOTH = "`truth` and `predicted` to be both Events or both 0/1 vectors, got"
+FULL = "a span whose square a float can hold, got -1e+308 to 1e+308"
 
 
 @pytest.mark.parametrize(
-    ("sides", "name"), [(([], []), "truth"), (([0], []), "predicted"), (([], [0]), "truth")]
-)
-def test_empty_vectors(sides, name):
-    assert message(InputError, *sides) == (
-        f"Expected `{name}` to have at least one sample, got an empty vector."
-    )
-
-
-def test_the_bad_side_is_named():
-    assert message(InputError, [0, 1], [0, 2]).startswith(
-        "Expected `predicted` labels to be 0 or 1, got 2 at index 1."
-    )
-    assert message(InputTypeError, [(1, 2), (3, 4)], [0, 2]).startswith(
-        "Expected `truth` to be one-dimensional"
-    )
-
-
-def test_missing_span():
-    assert message(InputTypeError, TRUTH, PREDICTED) == (
-        "Expected `span=(start, stop)` beside Events, got none.\n\n"
-        "Hint: Probabilities need to know where the whole series starts and stops."
-    )
-
-
-@pytest.mark.parametrize("name", ["times", "end"])
-def test_an_axis_beside_events(name):
-    assert message(InputTypeError, TRUTH, PREDICTED, span=(0, 9), **{name: [1]}) == (
-        f"Expected no `{name}` beside Events, which carry their own times, got `{name}`.\n\n"
-        "Hint: Say where the series starts and stops with `span=(start, stop)`."
-    )
-
-
-@pytest.mark.parametrize(("span", "shown"), [(7, "7"), ((1, 2, 3), "(1, 2, 3)"), ((), "()")])
-def test_span_that_is_no_pair(span, shown):
-    assert message(InputTypeError, TRUTH, PREDICTED, span=span) == (
-        f"Expected `span` to be a pair (start, stop), got {shown}."
-    )
-
-
-@pytest.mark.parametrize(
-    ("span", "shown"), [((9, 0), "(9, 0)"), ((3, 3), "(3, 3)"), ((1, 0.5), "(1.0, 0.5)")]
-)
-def test_span_backward(span, shown):
-    assert message(InputError, TRUTH, PREDICTED, span=span) == (
-        f"Expected `span` to start before it stops, got {shown}."
-    )
-
-
-@pytest.mark.parametrize(
-    ("span", "rule"),
+    ("sides", "options", "rule", "hint"),
     [
-        ((0, float("inf")), "Expected `span` to be finite, got inf at index 1."),
-        ((float("nan"), 1), "Expected `span` to be finite, got nan at index 0."),
-        ((day(1), None), "Expected `span` to have no missing times, got None at index 1."),
+        ((TRUTH, [0, 1]), {}, f"{BOTH} Events and a vector", TURN),
+        (([0, 1], PREDICTED), {}, f"{BOTH} a vector and Events", TURN),
+        (([0] * 3, [0, 1]), {}, "`predicted` to have as many labels as `truth` (3), got 2", ""),
+        (([0], []), {}, "`predicted` to have at least one sample, got an empty vector", ""),
+        (
+            (TRUTH, PREDICTED),
+            {},
+            "`span=(start, stop)` beside Events, got none",
+            "Probabilities need to know where the whole series starts and stops.",
+        ),
+        *(
+            (
+                (TRUTH, PREDICTED),
+                {"span": (0, 9), name: [1]},
+                f"no `{name}` beside Events, which carry their own times, got `{name}`",
+                BESIDE,
+            )
+            for name in ("times", "end")
+        ),
+        *(
+            (
+                (TRUTH, PREDICTED),
+                {"span": span},
+                f"`span` to be a pair (start, stop), got {span}",
+                "",
+            )
+            for span in (7, (1, 2, 3), ())
+        ),
+        *(
+            ((TRUTH, PREDICTED), {"span": span}, f"`span` to start before it stops, got {span}", "")
+            for span in ((9, 0), (3, 3), (1.0, 0.5))
+        ),
+        ((TRUTH, PREDICTED), {"span": (0, np.inf)}, "`span` to be finite, got inf at index 1", ""),
+        (
+            (TRUTH, Events([DAYS])),
+            SPAN,
+            "`truth` and `predicted` to be on one kind of time axis, got numbers and datetimes",
+            "Give all times as datetimes, or all as numbers.",
+        ),
+        (
+            (Events([DAYS]), Events([])),
+            {"span": ZONED},
+            "`truth` and `span` to have a time zone everywhere or nowhere, got zones None and UTC",
+            "Localise the times without a zone, or convert the others to UTC and drop it.",
+        ),
+        (
+            ([0, 1, 1], [1, 0, 0]),
+            {"span": (1, 3)},
+            "`predicted` to lie within the span (1, 3), got (0, 1) at index 0",
+            WIDEN,
+        ),
+        *(
+            (
+                sides[::order],
+                SPAN,
+                f"`{name}` to lie within the span (0, 10), got {interval} at index 0",
+                WIDEN,
+            )
+            for interval in ((9, 11), (-1, 3), (12, 12))
+            for sides in [(Events([interval]), TRUTH)]
+            for name, order in (("truth", 1), ("predicted", -1))
+        ),
+        *(
+            (
+                sides[::order],
+                SPAN,
+                f"`{name}` events to be disjoint, got {first} and {second} at index {index}",
+                f"Join them with `{name}.merged()`.",
+            )
+            for before, first, second in (
+                ([], (4, 6), (5, 7)),
+                ([(0, 1)], (2, 9), (3, 4)),
+                ([], (4, 4), (4, 6)),
+                ([], (4, 4), (4, 4)),
+            )
+            for index, sides in [(len(before) + 1, (Events([*before, first, second]), TRUTH))]
+            for name, order in (("truth", 1), ("predicted", -1))
+        ),
+        (
+            (TRUTH, PREDICTED),
+            {"span": (0, 2**62)},
+            f"a span of fewer than 2**62 ticks, got {2**62}",
+            "Count time in a coarser unit.",
+        ),
+        (
+            (Events([(0.0, 1.0)]), Events([])),
+            {"span": (-1e308, 1e308)},
+            FULL,
+            "Count time in another unit.",
+        ),
     ],
 )
-def test_span_that_is_not_finite(span, rule):
-    assert message(InputError, TRUTH, PREDICTED, span=span) == rule
+def test_refused_pairs(sides, options, rule, hint):
+    found = message((InputError, InputTypeError), read_pair, *sides, **options)
+    assert found == f"Expected {rule}." + (f"\n\nHint: {hint}" if hint else "")
 
 
-def test_span_with_none_says_which():
-    with pytest.raises((InputError, InputTypeError)) as caught:
-        read_pair(TRUTH, PREDICTED, span=(0, None))
-    assert "None at index 1" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("intervals", "first", "second", "index"),
-    [
-        ([(4, 6), (5, 7)], "(4, 6)", "(5, 7)", 1),
-        ([(0, 1), (2, 9), (3, 4)], "(2, 9)", "(3, 4)", 2),
-        ([(4, 4), (4, 6)], "(4, 4)", "(4, 6)", 1),
-        ([(4, 4), (4, 4)], "(4, 4)", "(4, 4)", 1),
-    ],
-)
-def test_overlap(intervals, first, second, index):
-    events = Events(intervals)
-    for name, sides in (("truth", (events, PREDICTED)), ("predicted", (TRUTH, events))):
-        assert message(InputError, *sides, span=(0, 10)) == (
-            f"Expected `{name}` events to be disjoint, got {first} and {second} at index {index}."
-            f"\n\nHint: Join them with `{name}.merged()`."
-        )
-    joined = read_pair(events.merged(), TRUTH, span=(0, 10))
-    assert Events.wrap(joined.truth) == events.merged()
-
-
-@pytest.mark.parametrize("name", ["truth", "predicted"])
-@pytest.mark.parametrize(
-    ("interval", "text"), [((9, 11), "(9, 11)"), ((-1, 3), "(-1, 3)"), ((12, 12), "(12, 12)")]
-)
-def test_outside_the_span(name, interval, text):
-    sides = {"truth": TRUTH, "predicted": PREDICTED, name: Events([interval])}
-    assert message(InputError, *sides.values(), span=(0, 10)) == (
-        f"Expected `{name}` to lie within the span (0, 10), got {text} at index 0.\n\n"
-        "Hint: Widen the span, or cut the event."
-    )
-
-
-def test_vectors_outside_the_span():
-    assert message(InputError, [0, 1, 1], [1, 0, 0], span=(1, 3)).startswith(
-        "Expected `predicted` to lie within the span (1, 3), got (0, 1) at index 0."
-    )
-
-
-@pytest.mark.parametrize(
-    ("predicted", "span", "pair", "kinds"),
-    [
-        (Events([(day(1), day(2))]), (0, 9), "`truth` and `predicted`", "numbers and datetimes"),
-        (PREDICTED, (day(1), day(2)), "`truth` and `span`", "numbers and datetimes"),
-    ],
-)
-def test_two_kinds_of_time(predicted, span, pair, kinds):
-    assert message(InputTypeError, TRUTH, predicted, span=span) == (
-        f"Expected {pair} to be on one kind of time axis, got {kinds}.\n\n"
-        "Hint: Give all times as datetimes, or all as numbers."
-    )
-
-
-def test_naive_beside_aware():
-    truth = Events([(day(1), day(2))])
-    assert message(InputTypeError, truth, Events([]), span=(day(1, UTC), day(3, UTC))) == (
-        "Expected `truth` and `span` to have a time zone everywhere or nowhere, "
-        "got zones None and UTC.\n\n"
-        "Hint: Localise the times without a zone, or convert the others to UTC and drop it."
-    )
+def test_the_longest_span():
+    assert read_pair(TRUTH, PREDICTED, span=(0, 2**62 - 1)).stop == 2**62 - 1
 
 
 @pytest.mark.parametrize("sides", [([0, 0], [0, 1]), (Events([]), PREDICTED)])
 def test_no_true_event(sides):
-    span = {} if isinstance(sides[0], list) else {"span": (0, 10)}
-    with pytest.raises(UndefinedMetricError) as caught:
-        read_pair(*sides, **span).require_truth("affiliation")
-    assert str(caught.value) == (
+    pair = read_pair(*sides, **({} if isinstance(sides[0], list) else SPAN))
+    assert message(UndefinedMetricError, pair.require_truth, "affiliation") == (
         "Expected at least one true event (affiliation is undefined for a series without any), "
         "got none in `truth`.\n\n"
         "Hint: Leave the series out, and say so; its false alarms need another measure."
     )
 
 
-def test_span_too_long_for_half_ticks():
-    assert message(InputError, TRUTH, PREDICTED, span=(0, 2**62)) == (
-        f"Expected a span of fewer than 2**62 ticks, got {2**62}.\n\n"
-        "Hint: Count time in a coarser unit."
-    )
-    assert read_pair(TRUTH, PREDICTED, span=(0, 2**62 - 1)).stop == 2**62 - 1
-
-
-def test_span_too_long_for_a_float():
-    assert message(InputError, Events([(0.0, 1.0)]), Events([]), span=(-1e308, 1e308)) == (
-        "Expected a span whose square a float can hold, got -1e+308 to 1e+308.\n\n"
-        "Hint: Count time in another unit."
-    )
-
-
 EVENTS = Events([(1, 2)])
 MIDNIGHT = datetime(2024, 1, 1)  # noqa: DTZ001 - times without a zone are legal
-
-
-def scored_message(error, *sides, **options):
-    with pytest.raises(error) as caught:
-        read_scored(*sides, **options)
-    return str(caught.value)
 
 
 def scored_bounds(scored):
@@ -351,102 +285,80 @@ def test_infinite_scores_are_legal():
     assert read_scores([np.inf, -np.inf, 0]).tolist() == [np.inf, -np.inf, 0]
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("first", [0, 2])
-def test_nan(dtype, first):
-    scores = np.array([1, 2, np.inf, np.nan], dtype=dtype)
-    scores[first] = np.nan
-    assert scored_message(InputError, [0, 1, 0, 0], scores) == (
-        f"Expected `scores` to be numbers, or inf, got nan at index {first}.\n\n"
-        "Hint: Leave those samples out with `nan='ignore'`, or give them the lowest score if they "
-        "are no alarm."
-    )
+NAN = (
+    "Leave those samples out with `nan='ignore'`, or give them the lowest score if they are no "
+    "alarm."
+)
+THREE = {"times": [0, 1, 2]}
+SAMPLES = "all samples to lie within the span"
 
 
 @pytest.mark.parametrize(
-    ("scores", "kind"),
+    ("sides", "options", "rule", "hint"),
     [
-        (["a", "b"], "<U1"),
-        ([1j, 2], "complex128"),
-        ([2**70, 1], "object"),
-        (np.array([1, 2], "m8[s]"), "timedelta64[s]"),
+        *(
+            (([0, 1, 0], scores), {}, "`scores` to be numbers, or inf, got nan at index 1", NAN)
+            for scores in ([1, np.nan, np.inf], np.array([1, np.nan, np.nan], dtype=np.float32))
+        ),
+        *(
+            (([0, 1], scores), {}, f"`scores` to be numbers, got values of type {kind}", "")
+            for scores, kind in (
+                (["a", "b"], "<U1"),
+                ([1j, 2], "complex128"),
+                ([2**70, 1], "object"),
+                (np.array([1, 2], "m8[s]"), "timedelta64[s]"),
+            )
+        ),
+        (([], []), {}, "`scores` to have at least one sample, got an empty vector", ""),
+        (([0] * 3, [1, 2]), {}, "`scores` to have as many values as `truth` (3), got 2", ""),
+        *(
+            (
+                (truth, [1, 2, 3]),
+                {"times": [0, 1]},
+                f"`times` to have one time for each of the 3 {of}, got 2",
+                "",
+            )
+            for truth, of in ((EVENTS, "scores"), ([0, 1, 0], "labels"))
+        ),
+        (
+            (EVENTS, [1, 2, 3]),
+            {},
+            "`times` of the scores beside true Events, got none",
+            "Pass `times=`, one for each score.",
+        ),
+        (
+            (Events([(1, 3), (2, 4)]), [1, 2, 3, 4]),
+            {"times": range(4)},
+            "`truth` events to be disjoint, got (1, 3) and (2, 4) at index 1",
+            "Join them with `truth.merged()`.",
+        ),
+        (
+            (Events([(1, 9)]), [1, 2, 3]),
+            THREE,
+            "`truth` to lie within the span (0, 3), got (1, 9) at index 0",
+            WIDEN,
+        ),
+        *(
+            (
+                (truth, [1, 2, 3]),
+                THREE | {"span": span},
+                f"{SAMPLES} {span}, got samples from 0 to 3",
+                "Widen `span`.",
+            )
+            for truth in (EVENTS, [0, 1, 0])
+            for span in ((1, 3), (0, 2))
+        ),
+        (
+            (Events([DAYS]), [1, 2, 3]),
+            THREE,
+            "`truth` and `times` to be on one kind of time axis, got datetimes and numbers",
+            "Give all times as datetimes, or all as numbers.",
+        ),
     ],
 )
-def test_scores_that_are_no_numbers(scores, kind):
-    assert scored_message(InputTypeError, [0, 1], scores) == (
-        f"Expected `scores` to be numbers, got values of type {kind}."
-    )
-
-
-def test_no_scores():
-    assert scored_message(InputError, [], []) == (
-        "Expected `scores` to have at least one sample, got an empty vector."
-    )
-
-
-def test_a_table_of_scores():
-    found = scored_message(InputTypeError, [0, 1], np.zeros((2, 1)))
-    assert found.startswith("Expected `scores` to be one-dimensional, got an array of shape (2, 1)")
-
-
-def test_scores_of_another_length():
-    assert scored_message(InputError, [0, 1, 0], [1, 2]) == (
-        "Expected `scores` to have as many values as `truth` (3), got 2."
-    )
-    assert scored_message(InputError, EVENTS, [1, 2, 3], times=[0, 1]) == (
-        "Expected `times` to have one time for each of the 3 scores, got 2."
-    )
-    assert scored_message(InputError, [0, 1, 0], [1, 2, 3], times=[0, 1]) == (
-        "Expected `times` to have one time for each of the 3 labels, got 2."
-    )
-
-
-def test_missing_times_beside_events():
-    assert scored_message(InputTypeError, EVENTS, [1, 2, 3]) == (
-        "Expected `times` of the scores beside true Events, got none.\n\n"
-        "Hint: Pass `times=`, one for each score."
-    )
-
-
-def test_overlapping_events():
-    truth = Events([(1, 3), (2, 4)])
-    assert scored_message(InputError, truth, [1, 2, 3, 4], times=range(4)) == (
-        "Expected `truth` events to be disjoint, got (1, 3) and (2, 4) at index 1.\n\n"
-        "Hint: Join them with `truth.merged()`."
-    )
-
-
-def test_events_outside_the_samples():
-    assert scored_message(InputError, Events([(1, 9)]), [1, 2, 3], times=[0, 1, 2]) == (
-        "Expected `truth` to lie within the span (0, 3), got (1, 9) at index 0.\n\n"
-        "Hint: Widen the span, or cut the event."
-    )
-
-
-@pytest.mark.parametrize(("span", "shown"), [((1, 3), "(1, 3)"), ((0, 2), "(0, 2)")])
-@pytest.mark.parametrize("truth", [EVENTS, [0, 1, 0]])
-def test_samples_outside_the_span(truth, span, shown):
-    assert scored_message(InputError, truth, [1, 2, 3], times=[0, 1, 2], span=span) == (
-        f"Expected all samples to lie within the span {shown}, got samples from 0 to 3.\n\n"
-        "Hint: Widen `span`."
-    )
-
-
-def test_scores_on_another_kind_of_time():
-    truth = Events([(MIDNIGHT, MIDNIGHT + timedelta(1))])
-    assert scored_message(InputTypeError, truth, [1, 2], times=[0, 1]).startswith(
-        "Expected `truth` and `times` to be on one kind of time axis, got datetimes and numbers."
-    )
-
-
-def test_uneven_times_without_an_end():
-    found = scored_message(InputError, EVENTS, [1, 2, 3], times=[0, 1, 5])
-    assert found.startswith("Expected `end` for unevenly spaced times, got none.")
-
-
-def test_times_that_go_back():
-    found = scored_message(InputError, EVENTS, [1, 2, 3], times=[0, 2, 1])
-    assert found.startswith("Expected `times` to be strictly increasing, got 1 after 2 at index 2.")
+def test_refused_scores(sides, options, rule, hint):
+    found = message((InputError, InputTypeError), read_scored, *sides, **options)
+    assert found == f"Expected {rule}." + (f"\n\nHint: {hint}" if hint else "")
 
 
 @pytest.mark.parametrize(

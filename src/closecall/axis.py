@@ -168,13 +168,15 @@ def read_axis(length: int, times: Any, end: Any, *, of: str, max_step: Any = Non
     With `max_step`, times are evenly spaced if they are so apart from gaps.
     """
     if length == 0:
-        raise InputError(expected("`times` to have at least one time", "none"))
+        raise InputError.expected("`times` to have at least one time", "none")
     if times is None:
-        return _number_axis(length, end)
+        if end is None:
+            return Axis(None, length, length, SAMPLES)
+        times, of = np.arange(length), "samples"
     ticks, clock = read_times(times, "times")
     if ticks.size != length:
-        raise InputError(
-            expected(f"`times` to have one time for each of the {length} {of}", f"{ticks.size}")
+        raise InputError.expected(
+            f"`times` to have one time for each of the {length} {of}", f"{ticks.size}"
         )
     require_increasing(ticks, clock, "times")
     if end is None:
@@ -188,21 +190,13 @@ def read_axis(length: int, times: Any, end: Any, *, of: str, max_step: Any = Non
     return Axis(ticks, length, after_last(ticks[-1].item(), end_ticks[0].item(), clock), clock)
 
 
-def _number_axis(length: int, end: Any) -> Axis:
-    if end is None:
-        return Axis(None, length, length, SAMPLES)
-    return read_axis(length, np.arange(length), end, of="samples")
-
-
 def after_last(last: Tick, end: Tick, clock: Clock) -> Tick:
     """Return the end; raise if it does not lie after the last time."""
     if end <= last:
-        raise InputError(
-            expected(
-                f"`end` to lie after the last time {clock.text(last)}",
-                clock.text(end),
-                "`end` is where the last sample stops, the time the next one would have.",
-            )
+        raise InputError.expected(
+            f"`end` to lie after the last time {clock.text(last)}",
+            clock.text(end),
+            "`end` is where the last sample stops, the time the next one would have.",
         )
     return end
 
@@ -214,15 +208,13 @@ def require_increasing(ticks: Ticks, clock: Clock, name: str) -> None:
         return
     index = int(rising.argmin()) + 1
     repeated = ticks[index] == ticks[index - 1]
-    raise InputError(
-        expected(
-            f"`{name}` to be strictly increasing",
-            f"{clock.text(ticks[index].item())} after {clock.text(ticks[index - 1].item())} "
-            f"at index {index}",
-            "Drop or aggregate repeated times first."
-            if repeated
-            else "Sort the samples by time first.",
-        )
+    raise InputError.expected(
+        f"`{name}` to be strictly increasing",
+        f"{clock.text(ticks[index].item())} after {clock.text(ticks[index - 1].item())} "
+        f"at index {index}",
+        "Drop or aggregate repeated times first."
+        if repeated
+        else "Sort the samples by time first.",
     )
 
 
@@ -250,17 +242,26 @@ class Spacing:
         # The mean of the two does not depend on the order in which steps are seen.
         return cls(last - sum(limits), last, len(limits), *limits, short)
 
+    def step(self, clock: Clock) -> Tick | None:
+        """Return the step, or None if the times are unevenly spaced."""
+        if clock.kind != "number":
+            return self.shortest if self.shortest == self.longest else None
+        step = (self.last - self.first) / self.steps
+        rounding = min(_EVEN_ULPS * self._rounding, _EVEN_LARGEST * step)
+        tolerance = rounding + _EVEN_RELATIVE * step
+        even = max(self.longest - step, step - self.shortest) <= tolerance
+        return step if even else None
+
     def end(self, clock: Clock) -> Tick | None:
         """Return the time that follows the last one, or None if the times are unevenly spaced."""
-        if clock.kind != "number":
-            step: Tick = self.shortest
-            even = self.shortest == self.longest
-        else:
-            step = (self.last - self.first) / self.steps
-            rounding = min(_EVEN_ULPS * self._rounding, _EVEN_LARGEST * step)
-            tolerance = rounding + _EVEN_RELATIVE * step
-            even = max(self.longest - step, step - self.shortest) <= tolerance
-        return _require_representable(self.last + step, clock) if even else None
+        step = self.step(clock)
+        if step is not None and clock.kind != "number" and self.last + step > LARGEST:
+            raise InputError.expected(
+                "`times` whose end fits in 64 bits",
+                f"{self.last + step}",
+                "Subtract a common origin first, or count time in a coarser unit.",
+            )
+        return None if step is None else self.last + step
 
     @property
     def _rounding(self) -> float:
@@ -271,16 +272,15 @@ class Spacing:
 
 def _infer_end(ticks: Ticks, clock: Clock, longest: Tick | None, *, short: bool) -> Tick:
     if ticks.size == 1:
-        raise InputError(
-            expected(
-                "`end` for a series of one sample",
-                "none",
-                f"Pass `end=`, the time after {clock.text(ticks[0].item())} where it stops.",
-            )
+        raise InputError.expected(
+            "`end` for a series of one sample",
+            "none",
+            f"Pass `end=`, the time after {clock.text(ticks[0].item())} where it stops.",
         )
     first, last = ticks[[0, -1]].tolist()
-    if clock.kind != "number":
-        _require_countable(last - first)
+    if clock.kind != "number" and last - first > LARGEST:
+        hint = "Count time in a coarser unit."
+        raise InputError.expected("`times` whose range fits in 64 bits", f"{last - first}", hint)
     end = Spacing.of(ticks, short=short).end(clock)
     if end is not None:
         return end
@@ -300,29 +300,6 @@ def _infer_end(ticks: Ticks, clock: Clock, longest: Tick | None, *, short: bool)
     )
     suggested = clock.scalar(last + usual) if clock.tz else clock.native(ticks[-1:] + usual)[0]
     raise UnevenTimesError(message, suggested, clock.text(last + usual))
-
-
-def _require_countable(length: int) -> None:
-    if length > LARGEST:
-        raise InputError(
-            expected(
-                "`times` whose range fits in 64 bits",
-                f"{length}",
-                "Count time in a coarser unit.",
-            )
-        )
-
-
-def _require_representable(end: Tick, clock: Clock) -> Tick:
-    if clock.kind != "number" and end > LARGEST:
-        raise InputError(
-            expected(
-                "`times` whose end fits in 64 bits",
-                f"{end}",
-                "Subtract a common origin first, or count time in a coarser unit.",
-            )
-        )
-    return end
 
 
 def _literal(clock: Clock, tick: Tick) -> str:

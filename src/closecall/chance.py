@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.curve import roll_scores, score_rolls
+from closecall.affiliation.result import TrueEvents
 from closecall.affiliation.shifts import SHIFTS, ShiftScores, above_chance, score_shifts
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_numbers, require_choice, require_count, require_function
 from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.statistics import SCORES
@@ -76,8 +77,15 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.
     >>> adjust_pvalues([0.01, 0.04, 0.03], "benjamini-hochberg")
     array([0.03, 0.04, 0.04])
     """
-    require_correction(correction)
-    given = _read_pvalues(pvalues)
+    require_choice(correction, "correction", _CORRECTIONS)
+    given = read_numbers(pvalues, "pvalues")
+    if given.ndim != 1:
+        rule = "`pvalues` to be a list or another sequence of numbers"
+        raise InputTypeError.expected(rule, f"{given.ndim} dimensions")
+    wrong = np.flatnonzero((given < 0) | (given > 1))
+    if wrong.size:
+        got = f"{given[wrong[0]]:g} at index {wrong[0]}"
+        raise InputError.expected("`pvalues` to be in [0, 1], or nan", got)
     tests = given.size
     order = np.argsort(given)  # nan comes last
     ranked = np.where(np.isnan(given), 1.0, given)[order]
@@ -92,23 +100,6 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.
     adjusted[order] = np.minimum(scaled, 1.0)
     adjusted[np.isnan(given)] = np.nan
     return adjusted
-
-
-def _read_pvalues(pvalues: Any) -> NDArray[np.float64]:
-    given = read_numbers(pvalues, "pvalues")
-    if given.ndim != 1:
-        rule = "`pvalues` to be a list or another sequence of numbers"
-        raise InputTypeError(expected(rule, f"{given.ndim} dimensions"))
-    wrong = np.flatnonzero((given < 0) | (given > 1))
-    if wrong.size:
-        got = f"{given[wrong[0]]:g} at index {wrong[0]}"
-        raise InputError(expected("`pvalues` to be in [0, 1], or nan", got))
-    return given
-
-
-def require_correction(correction: Any) -> None:
-    """Raise if a correction is not known."""
-    require_choice(correction, "correction", _CORRECTIONS)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -259,27 +250,15 @@ class EventTests:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class EventSignificance:
+class EventSignificance(TrueEvents):
     """The same for each true event; columns such as ``precision.pvalue`` are arrays."""
 
-    pair: Pair
-    """The events that were compared."""
     precision: EventTests
     """Individual precision; undefined where no prediction is in the event's zone."""
     recall: EventTests
     """Individual recall; 0 where no prediction is in the event's zone."""
     f1: EventTests
     """Harmonic mean of the two; undefined where the precision is."""
-
-    @property
-    def start(self) -> NDArray[Any]:
-        """Where the event starts."""
-        return self.pair.clock.native(self.pair.opened(self.pair.truth).starts)
-
-    @property
-    def stop(self) -> NDArray[Any]:
-        """Where the event stops."""
-        return self.pair.clock.native(self.pair.opened(self.pair.truth).stops)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each event as plain JSON values; what is undefined becomes None."""
@@ -297,15 +276,35 @@ class EventSignificance:
             plain = {name: None if isnan(value) else value for name, value in values.items()}
             yield {"start": start, "stop": stop, **plain}
 
-    def __len__(self) -> int:
-        return len(self.pair.truth)
-
     def __repr__(self) -> str:
         return f"EventSignificance({len(self)} events, correction={self.recall.correction!r})"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Significance:
+class _ShiftTests:
+    f1: ShiftTest
+    """The test to name: of F1; of scores, of the best F1, whose threshold each shift chooses."""
+    n: int
+    """How many shifts were scored."""
+    exact: bool
+    """Whether these are all there are, so that p-values are exact."""
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words: F1, what it is by chance, and its p-value."""
+        return self.f1.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes, without the draws; nan becomes None."""
+        return {"n": self.n, "exact": self.exact, "sentence": self.sentence}
+
+    @property
+    def _drawn(self) -> str:
+        return f"{'all ' if self.exact else ''}{self.n} shifts"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Significance(_ShiftTests):
     """Whether alarms are where they are by more than chance: overall, and for each event.
 
     The p-value to name is that of F1; precision and recall are its parts, and three tests would
@@ -320,30 +319,16 @@ class Significance:
     'F1 0.99 where the same alarms moved reach 0.54 on average (0.98 above chance, p = 0.031).'
     """
 
-    f1: ShiftTest
-    """Harmonic mean of precision and recall: the test to name."""
     precision: ShiftTest
     """Mean individual precision, a part of F1."""
     recall: ShiftTest
     """Mean individual recall, a part of F1."""
     events: EventSignificance
     """The same for each true event."""
-    n: int
-    """How many shifts were scored."""
-    exact: bool
-    """Whether these are all there are, so that p-values are exact."""
-
-    @property
-    def sentence(self) -> str:
-        """The finding in words: F1, what it is by chance, and its p-value."""
-        return self.f1.sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes, without the draws; nan becomes None."""
-        return {
-            "n": self.n,
-            "exact": self.exact,
-            "sentence": self.sentence,
+        return super().to_dict() | {
             "correction": self.events.recall.correction,
             **{name: getattr(self, name).to_dict() for name in ("f1", "precision", "recall")},
             "events": list(self.events.rows()),
@@ -351,43 +336,37 @@ class Significance:
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {getattr(self, name).pvalue:.3g}" for name in SCORES[:2])
-        drawn = f"{'all ' if self.exact else ''}{self.n} shifts"
-        count = len(self.events)
-        return f"Significance(f1 p={self.f1.pvalue:.3g}, parts: {parts}; {drawn}, {count} events)"
+        counts = f"{self._drawn}, {len(self.events)} events"
+        return f"Significance(f1 p={self.f1.pvalue:.3g}, parts: {parts}; {counts})"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ScoresSignificance:
+class ScoresSignificance(_ShiftTests):
     """Whether scores are high where they are by more than chance, at a threshold or at all."""
 
-    f1: ShiftTest
-    """The best F1 of all thresholds; each shift chooses its own threshold again."""
     average_precision: ShiftTest
     """What `AffiliationCurve.average_precision` is."""
-    n: int
-    """How many shifts were scored."""
-    exact: bool
-    """Whether these are all there are, so that p-values are exact."""
-
-    @property
-    def sentence(self) -> str:
-        """The finding in words: the best F1, what it is by chance, and its p-value."""
-        return self.f1.sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes, without the draws."""
-        return {
-            "n": self.n,
-            "exact": self.exact,
-            "sentence": self.sentence,
-            "f1": self.f1.to_dict(),
-            "average_precision": self.average_precision.to_dict(),
-        }
+        tests = {"f1": self.f1, "average_precision": self.average_precision}
+        return super().to_dict() | {name: test.to_dict() for name, test in tests.items()}
 
     def __repr__(self) -> str:
         average = f"average_precision {self.average_precision.pvalue:.3g}"
-        drawn = f"{'all ' if self.exact else ''}{self.n} shifts"
-        return f"ScoresSignificance(best f1 p={self.f1.pvalue:.3g}, {average}; {drawn})"
+        return f"ScoresSignificance(best f1 p={self.f1.pvalue:.3g}, {average}; {self._drawn})"
+
+
+class _Options(TypedDict, total=False):
+    n: int
+    times: Any
+    end: Any
+    span: Any
+    ignore: Any
+    max_step: Any
+    nan: str
+    correction: Correction
+    progress: Progress | None
 
 
 @overload
@@ -397,18 +376,8 @@ def significance(
     *,
     scores: None = None,
     threshold: None = None,
-    n: int = SHIFTS,
-    times: Any = None,
-    end: Any = None,
-    span: Any = None,
-    ignore: Any = None,
-    max_step: Any = None,
-    nan: str = "raise",
-    correction: Correction = "holm",
-    progress: Progress | None = None,
+    **options: Unpack[_Options],
 ) -> Significance: ...
-
-
 @overload
 def significance(
     truth: Any,
@@ -416,18 +385,8 @@ def significance(
     *,
     scores: Any,
     threshold: float,
-    n: int = SHIFTS,
-    times: Any = None,
-    end: Any = None,
-    span: Any = None,
-    ignore: Any = None,
-    max_step: Any = None,
-    nan: str = "raise",
-    correction: Correction = "holm",
-    progress: Progress | None = None,
+    **options: Unpack[_Options],
 ) -> Significance: ...
-
-
 @overload
 def significance(
     truth: Any,
@@ -435,18 +394,8 @@ def significance(
     *,
     scores: Any,
     threshold: Literal["best_f1"] | None = None,
-    n: int = SHIFTS,
-    times: Any = None,
-    end: Any = None,
-    span: Any = None,
-    ignore: Any = None,
-    max_step: Any = None,
-    nan: str = "raise",
-    correction: Correction = "holm",
-    progress: Progress | None = None,
+    **options: Unpack[_Options],
 ) -> ScoresSignificance: ...
-
-
 def significance(
     truth: Any,
     predicted: Any = None,
@@ -547,7 +496,7 @@ def significance(
     ScoresSignificance(best f1 p=0.03, average_precision 0.03; all 100 shifts)
     """
     require_count(n, "n", 1, MOST_SHIFTS)
-    require_correction(correction)
+    require_choice(correction, "correction", _CORRECTIONS)
     require_function(progress, "progress")
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     if isinstance(truth, Scored) or (scores is not None and predicted is None):
@@ -556,15 +505,14 @@ def significance(
         if threshold is None or (isinstance(threshold, str) and threshold == _BEST):
             return _of_scores(scored, n, progress)
         if isinstance(threshold, str):
-            rule = f"`threshold` to be a number or '{_BEST}'"
-            raise InputError(expected(rule, shown(threshold)))
+            raise InputError.expected(f"`threshold` to be a number or '{_BEST}'", shown(threshold))
         pair = scored.at(threshold)
     else:
         if not isinstance(truth, Pair) and (scores is None) == (predicted is None):
             got = "neither" if scores is None else "both"
-            raise InputTypeError(expected("either `predicted` or `scores`", got))
+            raise InputTypeError.expected("either `predicted` or `scores`", got)
         if threshold is not None:
-            raise InputTypeError(expected("no `threshold` without `scores`", shown(threshold)))
+            raise InputTypeError.expected("no `threshold` without `scores`", shown(threshold))
         pair = read_pair(truth, predicted, **axis)
         pair.require_truth("affiliation")
     return _of_alarms(pair, n, correction, progress)
@@ -581,24 +529,11 @@ def _of_alarms(
         ShiftTest("F1" if name == "f1" else name, float(own), null, "alarms", found.exact)
         for name, own, null in zip(SCORES, found.observed, found.null, strict=True)
     )
-    draws, at_least, means, deviations = found.event_shifts
-    columns = zip(found.event_observed, draws, at_least, means, deviations, strict=True)
-    events = EventSignificance(
-        pair,
-        *(
-            EventTests(
-                own,
-                drawn.astype(np.int64),
-                reached.astype(np.int64),
-                mean,
-                std,
-                found.exact,
-                correction,
-            )
-            for own, drawn, reached, mean, std in columns
-        ),
-    )
-    return Significance(f1, precision, recall, events, count, found.exact)
+    counts, levels = found.event_shifts[:2].astype(np.int64), found.event_shifts[2:]
+    columns = zip(found.event_observed, *counts, *levels, strict=True)
+    settings: Any = {"exact": found.exact, "correction": correction}
+    events = EventSignificance(pair, *(EventTests(*column, **settings) for column in columns))
+    return Significance(f1, count, found.exact, precision, recall, events)
 
 
 def _nothing(events: int) -> ShiftScores:
@@ -617,4 +552,4 @@ def _of_scores(scored: Scored, n: int, progress: Progress | None) -> ScoresSigni
         ShiftTest(name, own, values, "scores", exact)
         for name, own, values in zip(("average precision", "best F1"), observed, null, strict=True)
     )
-    return ScoresSignificance(best, average, rolls.size, exact)
+    return ScoresSignificance(best, rolls.size, exact, average)

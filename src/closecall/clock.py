@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,7 +107,7 @@ class Clock:
 
     def _datetime(self, tick: Tick) -> datetime:
         if not self._is_datetime(tick):
-            raise InputError(expected("times within the years 1 to 9999", str(self._stamp(tick))))
+            raise InputError.expected("times within the years 1 to 9999", str(self._stamp(tick)))
         moment: datetime = self._stamp(tick).astype("datetime64[us]").item()
         return moment if self.tz is None else moment.replace(tzinfo=UTC).astimezone(self.tz)
 
@@ -137,12 +137,10 @@ def read_stamps(stamps: NDArray[Any], zone: tzinfo | None, name: str) -> tuple[T
     """Read an array of numpy datetimes; units above the second become seconds."""
     unit, count = np.datetime_data(stamps.dtype)
     if unit not in _SECONDS and unit not in PER_SECOND:
-        raise InputTypeError(
-            expected(
-                f"`{name}` to be datetimes in a unit from weeks to nanoseconds",
-                str(stamps.dtype),
-                "Convert them first, e.g. with `.astype('datetime64[s]')`.",
-            )
+        raise InputTypeError.expected(
+            f"`{name}` to be datetimes in a unit from weeks to nanoseconds",
+            str(stamps.dtype),
+            "Convert them first, e.g. with `.astype('datetime64[s]')`.",
         )
     missing = np.isnat(stamps)
     if missing.any():
@@ -152,7 +150,7 @@ def read_stamps(stamps: NDArray[Any], zone: tzinfo | None, name: str) -> tuple[T
     unit = "s" if unit in _SECONDS else unit
     if factor > 1 and max(abs(int(own.min())), abs(int(own.max()))) * factor > LARGEST:
         largest = stamps[np.abs(own).argmax()]
-        raise InputError(expected(f"`{name}` to fit in 64 bits of unit {unit!r}", str(largest)))
+        raise InputError.expected(f"`{name}` to fit in 64 bits of unit {unit!r}", str(largest))
     return own * factor if factor > 1 else own, Clock("datetime", unit, zone)
 
 
@@ -180,7 +178,7 @@ def read_objects(values: NDArray[Any], name: str) -> tuple[Ticks, Clock]:
     for index, tick in enumerate(ticks):
         if abs(tick) > LARGEST:
             got = f"{values[index]} at index {index}"
-            raise InputError(expected(f"`{name}` to fit in 64 bits of unit {finest!r}", got))
+            raise InputError.expected(f"`{name}` to fit in 64 bits of unit {finest!r}", got)
     return read_stamps(np.array(ticks, dtype=np.int64).view(f"datetime64[{finest}]"), zone, name)
 
 
@@ -194,27 +192,23 @@ def is_missing(value: Any) -> bool:
 
 def mixed_zones(what: str, got: str) -> InputTypeError:
     """Return the error for times of which some have a zone and others do not."""
-    return InputTypeError(
-        expected(
-            f"{what} to have a time zone everywhere or nowhere",
-            got,
-            "Localise the times without a zone, or convert the others to UTC and drop it.",
-        )
+    return InputTypeError.expected(
+        f"{what} to have a time zone everywhere or nowhere",
+        got,
+        "Localise the times without a zone, or convert the others to UTC and drop it.",
     )
 
 
 def _missing(name: str, value: str, index: int) -> InputError:
-    return InputError(expected(f"`{name}` to have no missing times", f"{value} at index {index}"))
+    return InputError.expected(f"`{name}` to have no missing times", f"{value} at index {index}")
 
 
 def _not_a_time(value: Any, index: int, name: str) -> InputTypeError:
     hint = "Integers must fit in 64 bits; text must be parsed first."
-    return InputTypeError(
-        expected(
-            f"`{name}` to be of one kind, numbers or datetimes",
-            f"{shown(value)} at index {index}",
-            hint if isinstance(value, (int, str)) else "",
-        )
+    return InputTypeError.expected(
+        f"`{name}` to be of one kind, numbers or datetimes",
+        f"{shown(value)} at index {index}",
+        hint if isinstance(value, (int, str)) else "",
     )
 
 
@@ -223,8 +217,8 @@ def _nanoseconds(unit: str, name: str) -> int:
         return _SECONDS[unit] * PER_SECOND["ns"]
     if unit in PER_SECOND:
         return PER_SECOND["ns"] // PER_SECOND[unit]
-    raise InputTypeError(
-        expected(f"`{name}` to be datetimes in a unit from weeks to nanoseconds", repr(unit))
+    raise InputTypeError.expected(
+        f"`{name}` to be datetimes in a unit from weeks to nanoseconds", repr(unit)
     )
 
 
@@ -260,7 +254,7 @@ def read_times(values: Any, name: str) -> tuple[Ticks, Clock]:
         return read_stamps(array, zone, name)
     if kind in "iu":
         if kind == "u" and int(array.max()) > LARGEST:
-            raise InputError(expected(f"`{name}` to fit in 64 bits", str(int(array.max()))))
+            raise InputError.expected(f"`{name}` to fit in 64 bits", str(int(array.max())))
         return np.ascontiguousarray(array, dtype=np.int64), SAMPLES
     if kind == "f":
         return _read_floats(array, values, name), Clock("number")
@@ -269,8 +263,8 @@ def read_times(values: Any, name: str) -> tuple[Ticks, Clock]:
         "U": "Parse them first, e.g. `numpy.array(times, dtype='datetime64[s]')`.",
         "b": "A column of 0/1 is a label vector, not an axis of times.",
     }
-    raise InputTypeError(
-        expected(f"`{name}` to be numbers or datetimes", str(array.dtype), hints.get(kind, ""))
+    raise InputTypeError.expected(
+        f"`{name}` to be numbers or datetimes", str(array.dtype), hints.get(kind, "")
     )
 
 
@@ -278,8 +272,8 @@ def _read_floats(array: NDArray[Any], values: Any, name: str) -> NDArray[np.floa
     finite = np.isfinite(array)
     if not finite.all():
         index = int(finite.argmin())
-        raise InputError(
-            expected(f"`{name}` to be finite", f"{float(array[index])} at index {index}")
+        raise InputError.expected(
+            f"`{name}` to be finite", f"{float(array[index])} at index {index}"
         )
     floats = np.ascontiguousarray(array, dtype=np.float64)
     rounded = floats != array
@@ -289,12 +283,10 @@ def _read_floats(array: NDArray[Any], values: Any, name: str) -> NDArray[np.floa
         rounded = np.array([isinstance(x, int) and (x != y or x > LARGEST) for x, y in both])
     if rounded.any():
         index = int(rounded.argmax())
-        raise InputError(
-            expected(
-                f"`{name}` to be exact as 64-bit floats",
-                f"{values[index]} at index {index}",
-                "Subtract a common origin first.",
-            )
+        raise InputError.expected(
+            f"`{name}` to be exact as 64-bit floats",
+            f"{values[index]} at index {index}",
+            "Subtract a common origin first.",
         )
     return floats
 
@@ -326,12 +318,10 @@ def _common(clock: Clock, part: Timed, first: str) -> Clock:
         return clock
     if (clock.kind == "datetime") != (other.kind == "datetime"):
         kinds = [("datetimes" if c.kind == "datetime" else "numbers") for c in (clock, other)]
-        raise InputTypeError(
-            expected(
-                f"`{first}` and `{part.name}` to be on one kind of time axis",
-                f"{kinds[0]} and {kinds[1]}",
-                "Give all times as datetimes, or all as numbers.",
-            )
+        raise InputTypeError.expected(
+            f"`{first}` and `{part.name}` to be on one kind of time axis",
+            f"{kinds[0]} and {kinds[1]}",
+            "Give all times as datetimes, or all as numbers.",
         )
     if clock.kind != "datetime":
         return Clock("number")
@@ -350,21 +340,17 @@ def _convert(part: Timed, clock: Clock) -> Ticks:
     largest = max(abs(int(ticks.min())), abs(int(ticks.max())))
     if clock.kind == "number":
         if largest > _EXACT_FLOAT:
-            raise InputTypeError(
-                expected(
-                    f"`{part.name}` to be exact beside times that are not integers",
-                    f"the integer {largest}, which no float holds",
-                    "Subtract a common origin first, or give all times as integers.",
-                )
+            raise InputTypeError.expected(
+                f"`{part.name}` to be exact beside times that are not integers",
+                f"the integer {largest}, which no float holds",
+                "Subtract a common origin first, or give all times as integers.",
             )
         return ticks.astype(np.float64)
     factor = PER_SECOND[clock.unit] // PER_SECOND[own.unit]
     if largest * factor > LARGEST:
-        raise InputError(
-            expected(
-                f"`{part.name}` to fit the unit {clock.unit!r} of the other times",
-                f"{own.text(int(ticks[np.abs(ticks).argmax()]))}",
-                "Convert all times to one coarser unit.",
-            )
+        raise InputError.expected(
+            f"`{part.name}` to fit the unit {clock.unit!r} of the other times",
+            f"{own.text(int(ticks[np.abs(ticks).argmax()]))}",
+            "Convert all times to one coarser unit.",
         )
     return ticks * np.int64(factor)

@@ -152,8 +152,6 @@ def kernel(**options: Any) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
 def kernel(function: Callable[P, R] | None = None, **options: Any) -> Any:
     """Mark a function as a kernel; options are those of `numba.njit`.
 
-    Examples
-    --------
     >>> @kernel
     ... def total(values):
     ...     sum_so_far = 0.0

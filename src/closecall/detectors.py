@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from closecall.axis import Axis, read_axis
-from closecall.clock import Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.evaluated_time import read_stretches
 from closecall.events import Events, Intervals, read_labels
 from closecall.series import (
@@ -19,6 +18,7 @@ from closecall.series import (
     Scored,
     TruthInSpan,
     in_evaluated_time,
+    in_span,
     read_scores,
     read_span,
     require_nan,
@@ -61,19 +61,17 @@ def by_name(values: Any, argument: str, alone: str | None = None) -> dict[str, G
     if alone is not None and not isinstance(values, Mapping):
         return {alone: Given(argument, values)}
     if not hasattr(values, "items"):
-        raise InputTypeError(
-            expected(
-                f"`{argument}` to be a mapping from names of detectors",
-                type(values).__name__,
-                f"Pass a mapping, such as {{'mine': {argument}}}.",
-            )
+        raise InputTypeError.expected(
+            f"`{argument}` to be a mapping from names of detectors",
+            type(values).__name__,
+            f"Pass a mapping, such as {{'mine': {argument}}}.",
         )
     named = {}
     for name, own in values.items():
         text = name if isinstance(name, str) else shown(name)
         if alone is None and not (isinstance(name, str) and text.strip()):
-            raise InputTypeError(
-                expected(f"the names of detectors in `{argument}` to be text", shown(name))
+            raise InputTypeError.expected(
+                f"the names of detectors in `{argument}` to be text", shown(name)
             )
         named[text] = Given(f"{argument}[{text!r}]", own)
     return named
@@ -126,7 +124,8 @@ def read_detectors(
         limits = whole_axis(axis)
     else:
         limits = read_span(span)
-    own, axis = _on_one_clock(intervals, axis, limits)
+    own, intervals = in_span(intervals, axis, limits)
+    axis = own.axis
     if axis is not None and columns:
         require_samples_inside(axis, own.start, own.stop)
     stretches = read_stretches(ignore, max_step, axis, samples_without_score(columns.values(), nan))
@@ -152,12 +151,10 @@ def read_detectors(
 def _require_one_place(labelled: dict[str, Given], scored: dict[str, Given]) -> None:
     for name in labelled:
         if name in scored:
-            raise InputError(
-                expected(
-                    "each detector in `predicted` or in `scores`",
-                    f"{name!r} in both",
-                    "Give one of the two another name.",
-                )
+            raise InputError.expected(
+                "each detector in `predicted` or in `scores`",
+                f"{name!r} in both",
+                "Give one of the two another name.",
             )
 
 
@@ -167,19 +164,17 @@ def _read_thresholds(
     """Read thresholds by name, or one number for all scores."""
     if isinstance(thresholds, (int, float, np.number)) and not isinstance(thresholds, bool):
         if not scored:
-            raise InputTypeError(expected("`scores` beside `thresholds`", "none"))
+            raise InputTypeError.expected("`scores` beside `thresholds`", "none")
         thresholds = dict.fromkeys(scored, thresholds)
     given = by_name(thresholds, "thresholds", alone if isinstance(thresholds, Mapping) else None)
     for name, (called, threshold) in given.items():
         if name not in scored:
             close = difflib.get_close_matches(name, scored, n=1)
             listed = ", ".join(map(repr, scored)) or "none"
-            raise InputError(
-                expected(
-                    "`thresholds` to name detectors in `scores`",
-                    repr(name),
-                    (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
-                )
+            raise InputError.expected(
+                "`thresholds` to name detectors in `scores`",
+                repr(name),
+                (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
             )
         require_threshold(threshold, called)
     return {name: threshold for name, (_, threshold) in given.items()}
@@ -197,31 +192,7 @@ def _shared_axis(
     first, length = next((called, column.size) for called, column in vectors.items())
     for called, column in vectors.items():
         if column.size != length:
-            raise InputError(
-                expected(
-                    f"`{called}` to have as many values as `{first}` ({length})", f"{column.size}"
-                )
+            raise InputError.expected(
+                f"`{called}` to have as many values as `{first}` ({length})", f"{column.size}"
             )
     return read_axis(length, times, end, of="samples", max_step=max_step)
-
-
-def _on_one_clock(
-    intervals: dict[str, Intervals], axis: Axis | None, span: Timed
-) -> tuple[TruthInSpan, Axis | None]:
-    """Bring everything to one clock, the intervals in place, and check that the span holds it."""
-    parts = [
-        Timed(called, ticks, own.clock)
-        for called, own in intervals.items()
-        for ticks in (own.starts, own.stops)
-    ]
-    whole = [] if axis is None else [whole_axis(axis)]
-    (*ticks, limits), clock = on_one_clock(*parts, *whole, span)
-    start, stop = limits.tolist()
-    for place, called in enumerate(intervals):
-        starts, stops = ticks[2 * place : 2 * place + 2]
-        intervals[called] = Intervals(starts, stops, clock, intervals[called].details)
-        intervals[called].require_inside(start, stop, called)
-    if axis is not None:
-        axis = axis.on_clock(clock)
-    own = TruthInSpan(truth=intervals["truth"], start=start, stop=stop, clock=clock, axis=axis)
-    return own.checked(), axis

@@ -8,7 +8,7 @@ the command line catches `ClosecallError` and nothing more, so a bug still shows
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,6 +18,11 @@ _WRITABLE = 10**30
 
 class ClosecallError(Exception):
     """Anything a caller can mend: bad values, bad types, a missing extra."""
+
+    @classmethod
+    def expected(cls, rule: str, got: str, hint: str = "") -> Self:
+        """Return the error with the one wording of `expected`."""
+        return cls(expected(rule, got, hint))
 
 
 class InputError(ClosecallError, ValueError):
@@ -57,8 +62,6 @@ class EngineError(ClosecallError):
 def expected(rule: str, got: str, hint: str = "") -> str:
     """Build the one wording of every message: the rule, what came instead, and the remedy.
 
-    Examples
-    --------
     >>> print(expected("`end` to lie after the last time 7", "3", "Pass the time that follows it."))
     Expected `end` to lie after the last time 7, got 3.
     <BLANKLINE>
@@ -71,8 +74,6 @@ def expected(rule: str, got: str, hint: str = "") -> str:
 def shown(value: Any) -> str:
     """Write a value for a message, however long it is and whatever it does.
 
-    Examples
-    --------
     >>> shown("half"), shown(10**5000)
     ("'half'", 'a number of more than 30 digits')
     """
@@ -87,8 +88,6 @@ def shown(value: Any) -> str:
 def first_line(error: BaseException) -> str:
     r"""Return the first line of another package's message, to be quoted in one of ours.
 
-    Examples
-    --------
     >>> first_line(OSError("Corrupt snappy data.\nIn file x.cc, line 9"))
     'Corrupt snappy data.'
     """
@@ -99,8 +98,6 @@ def first_line(error: BaseException) -> str:
 def renamed(names: Mapping[str, str]) -> Iterator[None]:
     """Call arguments in messages what the caller calls them, who passed them through another.
 
-    Examples
-    --------
     >>> with renamed({"truth": "labels"}):
     ...     raise InputError("Expected `truth` to be 0 or 1, got 2 at index 0.")
     Traceback (most recent call last):

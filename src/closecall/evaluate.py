@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.affiliation.rules import ThresholdRule
-from closecall.errors import InputTypeError, expected
+from closecall.errors import InputTypeError
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
 from closecall.series import (
     Scored,
@@ -85,8 +85,8 @@ def evaluate(
     (0.5, 1.0)
     """
     if predicted is None and scores is None:
-        raise InputTypeError(
-            expected("`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both.")
+        raise InputTypeError.expected(
+            "`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both."
         )
     labels = predicted is not None or threshold is not None
     chosen = _chosen(metrics, labels=labels, scores=scores is not None)
@@ -117,10 +117,10 @@ def evaluate(
 def _require_scores_alone(predicted: Any, scores: Any, threshold: Any) -> None:
     if scores is None or predicted is not None:
         got = "`predicted`" if scores is None else "`predicted` as well"
-        raise InputTypeError(expected("`scores` alone beside `threshold`", got))
+        raise InputTypeError.expected("`scores` alone beside `threshold`", got)
     if threshold is None:
-        raise InputTypeError(
-            expected("a `threshold` rule beside `fit`", "none", "Pass, for example, 'best_f1'.")
+        raise InputTypeError.expected(
+            "a `threshold` rule beside `fit`", "none", "Pass, for example, 'best_f1'."
         )
 
 
@@ -159,7 +159,7 @@ def _chosen(
         entry = find(name)
         if not available[entry.takes]:
             missing = "predicted" if entry.takes == "labels" else "scores"
-            raise InputTypeError(expected(f"`{missing}` for the metric {name!r}", "none"))
+            raise InputTypeError.expected(f"`{missing}` for the metric {name!r}", "none")
         entry.check(parameters)
         chosen.append((entry, parameters))
     return chosen

@@ -1,4 +1,4 @@
-"""Evaluated time: what is to be ignored, as callers say it, and the axis closed over it."""
+"""Evaluated time: what is to be ignored, as callers say it, and what they may have forgotten."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.axis import IgnoredTime, in_ticks_of
-from closecall.clock import Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.axis import IgnoredTime
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, Intervals, read_labels, read_set, runs
 from closecall.parameters import read_length
 
@@ -16,7 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.axis import Axis
-    from closecall.clock import Clock, Tick
+
+_FAR = 10  # times the median step, from which on a step is told
+_WARM_UP = 0.1  # of the time, from which on a quiet start is told
 
 
 class Stretches(NamedTuple):
@@ -38,12 +39,10 @@ def read_stretches(
         stretches.append(Stretches("ignore", _read_ignore(ignore, axis)))
     if max_step is not None:
         if axis is None:
-            raise InputTypeError(
-                expected(
-                    "no `max_step` beside Events, which have no samples",
-                    "`max_step`",
-                    "Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`.",
-                )
+            raise InputTypeError.expected(
+                "no `max_step` beside Events, which have no samples",
+                "`max_step`",
+                "Pass `max_step` to `Events.from_labels`, and the gaps as `ignore`.",
             )
         gaps = axis.gaps(read_length(max_step, axis.clock, "max_step"))
         stretches.append(Stretches("max_step", Intervals(*gaps, axis.clock)))
@@ -57,21 +56,17 @@ def _read_ignore(ignore: Any, axis: Axis | None) -> Intervals:
     if isinstance(ignore, Events) or _are_pairs(ignore):
         return read_set(ignore, "ignore")
     if axis is None:
-        raise InputTypeError(
-            expected(
-                "`ignore` to be Events or pairs (start, stop) beside Events",
-                shown(ignore),
-                "Turn a 0/1 vector into events with `Events.from_labels(labels, times)`.",
-            )
+        raise InputTypeError.expected(
+            "`ignore` to be Events or pairs (start, stop) beside Events",
+            shown(ignore),
+            "Turn a 0/1 vector into events with `Events.from_labels(labels, times)`.",
         )
     labels = read_labels(ignore, "ignore")
     if labels.size != axis.length:
-        raise InputError(
-            expected(
-                f"`ignore` to have one label for each of the {axis.length} samples",
-                f"{labels.size}",
-                "Pass stretches of time as a list of pairs, `[(start, stop)]`.",
-            )
+        raise InputError.expected(
+            f"`ignore` to have one label for each of the {axis.length} samples",
+            f"{labels.size}",
+            "Pass stretches of time as a list of pairs, `[(start, stop)]`.",
         )
     return Intervals.from_labels(labels, axis)
 
@@ -84,74 +79,43 @@ def _are_pairs(ignore: Any) -> bool:
     )
 
 
-class Closed(NamedTuple):
-    """A series in evaluated time, in closed ticks."""
-
-    ignored: IgnoredTime | None  # None if none of what was given has a length in the span
-    start: Tick
-    stop: Tick
-    clock: Clock
-    axis: Axis | None
-    sides: dict[str, Intervals]
-    left_out: dict[str, int]
-    kept: NDArray[np.bool_] | None  # which samples are left; None if there are no vectors
-
-
-def close_over(
-    stretches: list[Stretches],
-    span: Timed,
-    axis: Axis | None,
-    sides: dict[str, Intervals],
-    labels: dict[str, NDArray[Any]],
-) -> Closed:
-    """Close the axis over ignored time; `labels` has those of the sides that came as vectors.
-
-    Samples that are ignored are deleted, and runs of ones that then meet are one event. Events are
-    mapped one by one, and those that then meet touch.
-    """
-    parts = [
-        Timed(part.name, ticks, part.intervals.clock)
-        for part in stretches
-        for ticks in (part.intervals.starts, part.intervals.stops)
-    ]
-    (limits, *ticks), clock = on_one_clock(span, *parts)
-    start, stop = limits.tolist()
-    bounds = np.concatenate(ticks[::2]), np.concatenate(ticks[1::2])
-    ignored = IgnoredTime.within(*bounds, (start, stop), clock)
-    axis, kept = None if axis is None else axis.on_clock(clock), None
-    if ignored is not None and axis is not None:
-        axis, kept = axis.closed(ignored)
-    if ignored is not None:
-        stop = ignored.close(limits)[1].item()
-        if stop <= start or (axis is not None and axis.length == 0):
-            raise InputError(
-                expected(
-                    "some time that is not ignored",
-                    "none",
-                    "Ignore less, or allow a longer `max_step`.",
-                )
-            )
-    closed, left_out = {}, {}
-    for called, side in sides.items():
-        if called in labels and axis is not None:
-            vector = labels[called] if kept is None else labels[called][kept]
-            closed[called] = Intervals.from_labels(vector, axis)
-            left_out[called] = 0 if kept is None else runs_left_out(labels[called], kept)
-            continue
-        timed = (Timed(called, ticks, side.clock) for ticks in (side.starts, side.stops))
-        starts, stops = (in_ticks_of(clock, part) for part in timed)
-        covered, details = np.zeros(len(side), dtype=bool), side.details
-        if ignored is not None:
-            covered = ignored.covers(starts, stops)
-            starts, stops = ignored.close(starts)[~covered], ignored.close(stops)[~covered]
-            details = {name: values[~covered] for name, values in details.items()}
-        closed[called] = Intervals(starts, stops, clock, details)
-        left_out[called] = int(np.count_nonzero(covered))
-    return Closed(ignored, start, stop, clock, axis, closed, left_out, kept)
-
-
 def runs_left_out(labels: NDArray[Any], kept: NDArray[np.bool_]) -> int:
     """Count the runs of ones of which no sample is left."""
     first, after = runs(labels)
     before = np.concatenate(([0], np.cumsum(kept)))
     return int(np.count_nonzero(before[first] == before[after]))
+
+
+def advice(series: Any, *, max_step: Any = None) -> list[str]:
+    """Return a sentence for each thing that the caller may want to say of a series, and did not.
+
+    A start without events in which the score does not change looks like a warm-up; labels alone
+    cannot tell. With a `max_step`, nothing is said of long steps. Options are named as on the
+    command line, also for who reads a page. O(N).
+    """
+    sentences = []
+    if series.axis is not None and max_step is None:
+        steps = series.axis.lengths()
+        usual = np.partition(steps, steps.size // 2)[steps.size // 2]
+        times = float(steps.max() / usual)
+        if times > _FAR:
+            sentences.append(
+                f"The longest step is {times:,.0f} times the median one, and its sample lasts as "
+                f"long: if nothing was seen there, limit how long samples last with --max-step."
+            )
+    quiet = _quiet_start(series) if hasattr(series, "scores") else 0.0
+    if _WARM_UP <= quiet < 1:
+        sentences.append(
+            f"The first {quiet:.0%} of the time have neither events nor a score that changes: if "
+            f"the detector was not running yet, leave them out with --from."
+        )
+    return sentences
+
+
+def _quiet_start(scored: Any) -> float:
+    """Return the share of the time before the first event and the first change of the score."""
+    changes = np.flatnonzero(scored.scores != scored.scores[0])[:1]
+    if changes.size == 0 or scored.scores[0] == scored.scores.max():  # an alarm at any threshold
+        return 0.0
+    first = [scored.axis.borders(changes)[0], *scored.truth.starts[:1]]
+    return float((min(first) - scored.start) / (scored.stop - scored.start))

@@ -11,7 +11,7 @@ import numpy as np
 from closecall.axis import read_axis, require_increasing
 from closecall.clock import Timed, is_missing, on_one_clock, read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_duration, read_length
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def read_labels(values: Any, name: str) -> NDArray[Any]:
     """Read a vector of bool, integer or float labels and check that each is 0 or 1."""
     labels = read_column(values, name)[0]
     if labels.size == 0:
-        raise InputError(expected(f"`{name}` to have at least one sample", "an empty vector"))
+        raise InputError.expected(f"`{name}` to have at least one sample", "an empty vector")
     kind = labels.dtype.kind
     if kind == "O":
         labels = _from_objects(labels, name)
@@ -42,12 +42,10 @@ def read_labels(values: Any, name: str) -> NDArray[Any]:
     elif kind == "f":
         valid = bool(((labels == 0) | (labels == 1)).all())
     else:
-        raise InputTypeError(
-            expected(
-                f"`{name}` to be a vector of 0 and 1, or closecall.Events",
-                f"values of type {type(labels[0]).__name__}",
-                "Convert the labels to integers or booleans first.",
-            )
+        raise InputTypeError.expected(
+            f"`{name}` to be a vector of 0 and 1, or closecall.Events",
+            f"values of type {type(labels[0]).__name__}",
+            "Convert the labels to integers or booleans first.",
         )
     if not valid:
         raise _not_binary(labels, name)
@@ -58,12 +56,10 @@ def _from_objects(labels: NDArray[Any], name: str) -> NDArray[Any]:
     """Read Python numbers and booleans, which numpy keeps as bare objects beside None."""
     for index, value in enumerate(labels):
         if is_missing(value):
-            raise InputError(
-                expected(
-                    f"`{name}` labels to be 0 or 1",
-                    f"{value} at index {index}",
-                    "Drop the samples without a label, or decide what they are.",
-                )
+            raise InputError.expected(
+                f"`{name}` labels to be 0 or 1",
+                f"{value} at index {index}",
+                "Drop the samples without a label, or decide what they are.",
             )
     plain = all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in labels)
     return np.array(labels.tolist()) if plain else labels
@@ -80,7 +76,7 @@ def _not_binary(labels: NDArray[Any], name: str) -> InputError:
         hint = "These look like scores: pass `scores >= threshold`."
     else:
         hint = "Pass `labels != 0` if every other value marks an anomaly."
-    return InputError(expected(f"`{name}` labels to be 0 or 1", f"{value} at index {index}", hint))
+    return InputError.expected(f"`{name}` labels to be 0 or 1", f"{value} at index {index}", hint)
 
 
 def runs(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -112,6 +108,10 @@ class Intervals:
 
     def __len__(self) -> int:
         return self.starts.size
+
+    def timed(self, name: str) -> tuple[Timed, Timed]:
+        """Return starts and stops as those of the argument of that name."""
+        return Timed(name, self.starts, self.clock), Timed(name, self.stops, self.clock)
 
     def text(self, index: int) -> str:
         """Write one interval as the caller would."""
@@ -158,10 +158,8 @@ class Intervals:
         backward = self.starts > self.stops
         if backward.any():
             index = int(backward.argmax())
-            raise InputError(
-                expected(
-                    "each event to start before it stops", f"{self.text(index)} at index {index}"
-                )
+            raise InputError.expected(
+                "each event to start before it stops", f"{self.text(index)} at index {index}"
             )
 
     def require_sorted(self) -> None:
@@ -169,12 +167,10 @@ class Intervals:
         unsorted = self.starts[1:] < self.starts[:-1]
         if unsorted.any():
             index = int(unsorted.argmax()) + 1
-            raise InputError(
-                expected(
-                    "events to be sorted by start",
-                    f"{self.text(index)} after {self.text(index - 1)} at index {index}",
-                    "Sort them first, e.g. `Events(sorted(intervals))`.",
-                )
+            raise InputError.expected(
+                "events to be sorted by start",
+                f"{self.text(index)} after {self.text(index - 1)} at index {index}",
+                "Sort them first, e.g. `Events(sorted(intervals))`.",
             )
 
     def require_disjoint(self, name: str) -> None:
@@ -182,12 +178,10 @@ class Intervals:
         overlap = (self.stops[:-1] > self.starts[1:]) | (self.starts[:-1] == self.starts[1:])
         if overlap.any():
             index = int(overlap.argmax()) + 1
-            raise InputError(
-                expected(
-                    f"`{name}` events to be disjoint",
-                    f"{self.text(index - 1)} and {self.text(index)} at index {index}",
-                    f"Join them with `{name}.merged()`.",
-                )
+            raise InputError.expected(
+                f"`{name}` events to be disjoint",
+                f"{self.text(index - 1)} and {self.text(index)} at index {index}",
+                f"Join them with `{name}.merged()`.",
             )
 
     def require_inside(self, start: Tick, stop: Tick, name: str) -> None:
@@ -195,12 +189,10 @@ class Intervals:
         outside = (self.starts < start) | (self.stops > stop)
         if outside.any():
             index = int(outside.argmax())
-            raise InputError(
-                expected(
-                    f"`{name}` to lie within the span {interval_text(self.clock, start, stop)}",
-                    f"{self.text(index)} at index {index}",
-                    "Widen the span, or cut the event.",
-                )
+            raise InputError.expected(
+                f"`{name}` to lie within the span {interval_text(self.clock, start, stop)}",
+                f"{self.text(index)} at index {index}",
+                "Widen the span, or cut the event.",
             )
 
 
@@ -382,9 +374,7 @@ class Events:
         bounds, clock = read_times([start, stop], "span")
         own = self.intervals
         (starts, stops, limits), clock = on_one_clock(
-            Timed("events", own.starts, own.clock),
-            Timed("events", own.stops, own.clock),
-            Timed("span", bounds, clock),
+            *own.timed("events"), Timed("span", bounds, clock)
         )
         return Events.wrap(Intervals(starts, stops, clock, own.details).within(*limits.tolist()))
 
@@ -398,12 +388,8 @@ class Events:
         """
         ticks, clock = read_times(times, "times")
         axis = read_axis(ticks.size, times, end, of="samples")
-        own = self.intervals
-        (grid, starts, stops), clock = on_one_clock(
-            Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock),
-            Timed("events", own.starts, own.clock),
-            Timed("events", own.stops, own.clock),
-        )
+        borders = Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock)
+        (grid, starts, stops), clock = on_one_clock(borders, *self.intervals.timed("events"))
         Intervals(starts, stops, clock).require_inside(grid[0].item(), grid[-1].item(), "events")
         first = np.searchsorted(grid[:-1], starts, side="right") - 1
         last = np.maximum(np.searchsorted(grid[:-1], stops, side="left") - 1, first)
@@ -467,13 +453,11 @@ def _columns(intervals: Any, name: str = "intervals") -> tuple[Any, Any]:
     try:
         pairs = [(start, stop) for start, stop in intervals]
     except (TypeError, ValueError):
-        raise InputTypeError(
-            expected(
-                f"`{name}` to be pairs (start, stop)",
-                shown(intervals),
-                "Use `Events.from_points(times)` for points and `Events.from_labels(labels)` for "
-                "a 0/1 vector.",
-            )
+        raise InputTypeError.expected(
+            f"`{name}` to be pairs (start, stop)",
+            shown(intervals),
+            "Use `Events.from_points(times)` for points and `Events.from_labels(labels)` for "
+            "a 0/1 vector.",
         ) from None
     return [start for start, _ in pairs], [stop for _, stop in pairs]
 
@@ -484,8 +468,8 @@ def _read_bounds(
     start_ticks, start_clock = read_times(starts, starts_name)
     stop_ticks, stop_clock = read_times(stops, stops_name)
     if start_ticks.size != stop_ticks.size:
-        raise InputError(
-            expected(f"as many `stops` as `starts` ({start_ticks.size})", f"{stop_ticks.size}")
+        raise InputError.expected(
+            f"as many `stops` as `starts` ({start_ticks.size})", f"{stop_ticks.size}"
         )
     (start_ticks, stop_ticks), clock = on_one_clock(
         Timed("starts", start_ticks, start_clock), Timed("stops", stop_ticks, stop_clock)

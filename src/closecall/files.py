@@ -13,7 +13,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,8 +31,6 @@ def whole_file(path: str | PathLike[str], folder: Path | None = None) -> Iterato
     It is on the disk by then. A link stays and its target is replaced; permissions stay, too. Pipes
     and devices are written as they are. The new file is in the `folder`, by default beside `path`.
 
-    Examples
-    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "scores.txt"
     >>> with whole_file(path) as new:
@@ -99,7 +97,7 @@ def matching(pattern: str, folder: Path | None = None) -> list[Path]:
                     os.scandir(path).close()
                     os.stat(f"{path}/.")  # noqa: PTH116 - names may be listed where files are not
             elif not path.exists() and path not in found:
-                raise InputError(expected(f"a file or a folder at {path}", "a link to nothing"))
+                raise InputError.expected(f"a file or a folder at {path}", "a link to nothing")
     return found
 
 
@@ -119,12 +117,10 @@ def reading(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(
-            expected(
-                f"to read all of the folder {folder}",
-                f"`{error.strerror}` for {error.filename}",
-                "Pass the folder that holds nothing but the data, or a glob.",
-            )
+        raise InputError.expected(
+            f"to read all of the folder {folder}",
+            f"`{error.strerror}` for {error.filename}",
+            "Pass the folder that holds nothing but the data, or a glob.",
         ) from error
 
 
@@ -141,7 +137,7 @@ def require_apart(
             if _is_read(path, data):
                 rule = f"`{argument}` to write to none of the files that are read"
                 hint = "It would be replaced, or be read as data the next time: write elsewhere."
-                raise InputError(expected(rule, str(path), hint))
+                raise InputError.expected(rule, str(path), hint)
 
 
 def _is_read(path: Path, data: str) -> bool:

@@ -22,8 +22,6 @@ def f_measure(
 
     In [0, 1], higher is better; nan where the precision is; 0 where both are 0.
 
-    Examples
-    --------
     >>> f_measure(1.0, 0.5), f_measure(1.0, 0.5, beta=2)
     (0.6666666666666666, 0.5555555555555556)
     """
@@ -46,8 +44,6 @@ def f_measure(
 def first_highest(values: NDArray[np.float64]) -> int:
     """Return the place of the highest value; the first of those that only rounding tells apart.
 
-    Examples
-    --------
     >>> first_highest(np.array([0.2, 0.3, 0.1 + 0.2]))
     1
     """

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 def is_number(value: Any) -> bool:
     """Return whether a value is a real number; truth values and lengths of time are none.
 
-    Examples
-    --------
     >>> is_number(1), is_number(np.float32(0.5)), is_number(True), is_number(np.timedelta64(1, "s"))
     (True, True, False, False)
     """
@@ -39,23 +37,8 @@ def is_number(value: Any) -> bool:
 def read_number(
     value: Any, name: str, rule: str, allowed: Callable[[float], bool], hint: str = ""
 ) -> float:
-    """Read a number that lies in a range.
+    """Read a number of Python or numpy; `rule` says its range in words, and `allowed` tests it.
 
-    Parameters
-    ----------
-    value
-        Any real number of Python or numpy.
-    name
-        Of the parameter, for the message.
-    rule
-        What it must be, in words, with its range.
-    allowed
-        The same as a condition.
-    hint
-        How to mend it.
-
-    Examples
-    --------
     >>> read_number(np.int8(1), "alpha", "a number from 0 to 1", lambda x: 0 <= x <= 1)
     1.0
     """
@@ -65,8 +48,6 @@ def read_number(
 def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
     """Read one number, or an array of them; nan is one.
 
-    Examples
-    --------
     >>> read_numbers([1, 0.5], "filled")
     array([1. , 0.5])
     """
@@ -79,34 +60,32 @@ def read_numbers(values: Any, name: str) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError, MemoryError):
         numbers = None
     if numbers is None:
-        raise InputTypeError(expected(f"`{name}` to be numbers", shown(values)))
+        raise InputTypeError.expected(f"`{name}` to be numbers", shown(values))
     return numbers
 
 
 def require_choice(value: Any, name: str, choices: Iterable[str], hint: str = "") -> None:
     """Raise unless a value is one of some words.
 
-    Examples
-    --------
     >>> require_choice("b", "part", ("a", "b"))
     """
     *others, last = map(repr, choices)
     if not isinstance(value, str) or repr(str(value)) not in (*others, last):
         rule = f"`{name}` to be {', '.join(others)} or {last}"
-        raise InputError(expected(rule, shown(value), hint))
+        raise InputError.expected(rule, shown(value), hint)
 
 
 def read_flag(value: Any, name: str) -> bool:
     """Read True or False."""
     if not isinstance(value, bool):
-        raise InputTypeError(expected(f"`{name}` to be True or False", shown(value)))
+        raise InputTypeError.expected(f"`{name}` to be True or False", shown(value))
     return value
 
 
 def read_name(value: Any, name: str) -> str:
     """Read the name of a column."""
     if not isinstance(value, str) or not value:
-        raise InputTypeError(expected(f"`{name}` to be the name of a column", shown(value)))
+        raise InputTypeError.expected(f"`{name}` to be the name of a column", shown(value))
     return value
 
 
@@ -115,8 +94,7 @@ def read_names(value: Any, name: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (read_name(value, name),)
     if not is_listed(value):
-        rule = f"`{name}` to be a column or a list of columns"
-        raise InputTypeError(expected(rule, shown(value)))
+        raise InputTypeError.expected(f"`{name}` to be a column or a list of columns", shown(value))
     return tuple(read_name(one, name) for one in value)
 
 
@@ -129,26 +107,24 @@ def is_listed(value: Any) -> bool:
 def require_function(value: Any, name: str) -> None:
     """Raise unless a value is None or can be called."""
     if value is not None and not callable(value):
-        raise InputTypeError(expected(f"`{name}` to be a function", shown(value)))
+        raise InputTypeError.expected(f"`{name}` to be a function", shown(value))
 
 
 def read_path(value: Any, name: str) -> Path:
     """Read the path of a file or a folder, which may not be there.
 
-    Examples
-    --------
     >>> read_path("scores.csv", "path")
     PosixPath('scores.csv')
     """
     rule = f"`{name}` to be a path"
     if not isinstance(value, str | PathLike) or not isinstance(fspath(value), str):
-        raise InputTypeError(expected(rule, shown(value)))
+        raise InputTypeError.expected(rule, shown(value))
     try:
         encoded = fsencode(value)
     except UnicodeEncodeError:
         encoded = b"\0"
     if b"\0" in encoded:
-        raise InputError(expected(f"{rule} that the system can open", shown(value)))
+        raise InputError.expected(f"{rule} that the system can open", shown(value))
     return Path(value)
 
 
@@ -169,8 +145,6 @@ def call_option(
 ) -> float:
     """Call a function that was passed as a parameter, and read the number it returns.
 
-    Examples
-    --------
     >>> call_option(lambda x: 1 / x, "weight", "a factor from 0 to 1", lambda x: 0 <= x <= 1, 2)
     0.5
     """
@@ -181,7 +155,7 @@ def call_option(
         # Raised by the call itself, and not inside the function: it takes other arguments.
         if error.__traceback__ is None or error.__traceback__.tb_next is None:
             rule = f"`{name}` to be a function that can be called as {name}{places}"
-            raise InputTypeError(expected(rule, f"one that cannot ({error})")) from None
+            raise InputTypeError.expected(rule, f"one that cannot ({error})") from None
         raise
     got = f"{shown(value)} for {name}{places}"
     return _checked(value, allowed, expected(f"`{name}` to return {rule}", got))
@@ -203,11 +177,11 @@ def require_count(value: Any, name: str, least: int, most: int | None = None) ->
     """Raise unless a value is a whole number within the limits."""
     whole = is_number(value) and isinstance(value, int | np.integer)
     if not whole:
-        raise InputTypeError(expected(f"`{name}` to be a whole number", shown(value)))
+        raise InputTypeError.expected(f"`{name}` to be a whole number", shown(value))
     if value < least:
-        raise InputError(expected(f"`{name}` to be {least} or more", shown(int(value))))
+        raise InputError.expected(f"`{name}` to be {least} or more", shown(int(value)))
     if most is not None and value > most:
-        raise InputError(expected(f"`{name}` to be at most {most:,}", shown(int(value))))
+        raise InputError.expected(f"`{name}` to be at most {most:,}", shown(int(value)))
 
 
 _LONGEST = 2**62  # in whole ticks; no span is as long
@@ -222,22 +196,11 @@ DATED_HINT = "The times are datetimes; pass, for example, `datetime.timedelta(mi
 
 
 def read_duration(value: Any, clock: Clock, name: str, *, at_least: float = 0) -> float:
-    """Read a length of time and give it in ticks of the clock.
+    """Read a length of time, which has at least so many ticks, and give it in ticks of the clock.
 
-    Parameters
-    ----------
-    value
-        On an axis of samples or numbers, a number; on an axis of datetimes, a timedelta of the
-        standard library, numpy or pandas. Zero is the same in every unit, so 0 is always allowed.
-    clock
-        What one tick of the axis means.
-    name
-        Of the parameter, for the message.
-    at_least
-        The smallest length allowed, in ticks.
+    On an axis of samples or numbers it is a number; on an axis of datetimes, a timedelta of the
+    standard library, numpy or pandas. Zero is the same in every unit, so 0 is always allowed.
 
-    Examples
-    --------
     >>> from closecall.clock import Clock
     >>> read_duration(3, Clock("integer"), "margin")
     3.0
@@ -249,30 +212,28 @@ def read_duration(value: Any, clock: Clock, name: str, *, at_least: float = 0) -
     rule = f"`{name}` to be a {kind} of {_length_text(at_least, clock)} or more"
     of_time = isinstance(value, timedelta | np.timedelta64)
     if (of_time and not dated) or not (of_time or is_number(value)):
-        raise InputTypeError(expected(rule, shown(value), _length_hint(clock)))
+        raise InputTypeError.expected(rule, shown(value), _length_hint(clock))
     if dated and not of_time and value != 0:
-        raise InputTypeError(expected(rule, shown(value), _length_hint(clock)))
+        raise InputTypeError.expected(rule, shown(value), _length_hint(clock))
     try:
         ticks = float(_timedelta_ticks(value, clock, name) if of_time else value)
     except OverflowError:
-        raise InputError(expected(rule, shown(value))) from None
+        raise InputError.expected(rule, shown(value)) from None
     if not (isfinite(ticks) and ticks >= at_least):
-        raise InputError(expected(rule, shown(value)))
+        raise InputError.expected(rule, shown(value))
     return ticks
 
 
 def read_length(value: Any, clock: Clock, name: str) -> Tick:
     """Read a length of time above 0 that can be added to times: whole ticks of an exact clock.
 
-    Examples
-    --------
     >>> from closecall.clock import Clock
     >>> read_length(timedelta(minutes=2), Clock("datetime", "ms"), "max_step")
     120000
     """
     ticks = read_duration(value, clock, name)
     if ticks == 0:
-        raise InputError(expected(f"`{name}` to be longer than 0", shown(value)))
+        raise InputError.expected(f"`{name}` to be longer than 0", shown(value))
     if clock.kind == "number":
         return ticks
     if isinstance(value, timedelta | np.timedelta64):
@@ -281,12 +242,10 @@ def read_length(value: Any, clock: Clock, name: str) -> Tick:
         exact = Fraction(value) if isinstance(value, Rational) else Fraction(ticks)
     if exact.denominator != 1:
         unit = f"whole {clock.unit}" if clock.kind == "datetime" else "a whole number"
-        raise InputError(
-            expected(
-                f"`{name}` to be {unit}, as the times are",
-                shown(value),
-                "Give the times in a finer unit.",
-            )
+        raise InputError.expected(
+            f"`{name}` to be {unit}, as the times are",
+            shown(value),
+            "Give the times in a finer unit.",
         )
     return min(int(exact), _LONGEST)
 
@@ -308,8 +267,6 @@ _BUDGET = re.compile(rf"({_NUMBER})/(?=.)({_NUMBER})?({'|'.join(UNITS)})?", re.I
 def duration_of_text(text: str) -> timedelta | None:
     """Read a duration such as ``10min``, or return None; also for one longer than any timedelta.
 
-    Examples
-    --------
     >>> duration_of_text("1.5h"), duration_of_text("7")
     (datetime.timedelta(seconds=5400), None)
     """
@@ -320,8 +277,6 @@ def duration_of_text(text: str) -> timedelta | None:
 def budget_of_text(text: str) -> tuple[float, float | timedelta] | None:
     """Read ``COUNT/DURATION``, or return None; a duration without a unit is a number.
 
-    Examples
-    --------
     >>> budget_of_text("2/7d"), budget_of_text("3/100"), budget_of_text("2 a day")
     ((2.0, datetime.timedelta(days=7)), (3.0, 100.0), None)
     """
@@ -347,15 +302,13 @@ def _timedelta_ticks(value: timedelta | np.timedelta64, clock: Clock, name: str)
         seconds = Fraction(exact // timedelta(microseconds=1), 1_000_000)
         return seconds * clock.ticks_per_second
     if np.isnat(exact):
-        raise InputError(expected(f"`{name}` to be a length of time of 0 or more", "NaT"))
+        raise InputError.expected(f"`{name}` to be a length of time of 0 or more", "NaT")
     unit, count = np.datetime_data(exact.dtype)
     if unit not in _SECONDS:
-        raise InputError(
-            expected(
-                f"`{name}` to have a unit of fixed length",
-                f"{exact!r}",
-                "Months and years differ in length; say it in days.",
-            )
+        raise InputError.expected(
+            f"`{name}` to have a unit of fixed length",
+            f"{exact!r}",
+            "Months and years differ in length; say it in days.",
         )
     seconds = int(exact.astype(np.int64)) * count * _SECONDS[unit]
     return seconds * clock.ticks_per_second

@@ -16,8 +16,8 @@ import numpy as np
 from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
-from closecall.evaluated_time import close_over, read_stretches, runs_left_out
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
+from closecall.evaluated_time import read_stretches, runs_left_out
 from closecall.events import Events, Intervals, interval_text, read_labels
 from closecall.parameters import is_number, require_choice
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Clock, Tick, Ticks
-    from closecall.evaluated_time import Closed, Stretches
+    from closecall.evaluated_time import Stretches
 
 _SHORTEST_SPAN, _LONGEST_SPAN = 1e-140, 1e152  # areas are squares of times
 _LARGEST_SPAN = 2**62  # zone borders are kept in half ticks, which must fit in 64 bits
@@ -96,20 +96,16 @@ class TruthInSpan:
     def checked(self) -> Self:
         """Raise if half ticks of the span do not fit in 64 bits, or its square in a float."""
         if self.clock.kind != "number" and self.stop - self.start >= _LARGEST_SPAN:
-            raise InputError(
-                expected(
-                    "a span of fewer than 2**62 ticks",
-                    f"{self.stop - self.start}",
-                    "Count time in a coarser unit.",
-                )
+            raise InputError.expected(
+                "a span of fewer than 2**62 ticks",
+                f"{self.stop - self.start}",
+                "Count time in a coarser unit.",
             )
         if not _SHORTEST_SPAN < self.stop - self.start < _LONGEST_SPAN:
-            raise InputError(
-                expected(
-                    "a span whose square a float can hold",
-                    f"{self.start} to {self.stop}",
-                    "Count time in another unit.",
-                )
+            raise InputError.expected(
+                "a span whose square a float can hold",
+                f"{self.start} to {self.stop}",
+                "Count time in another unit.",
             )
         if self.clock.kind == "number":
             samples = [] if self.axis is None else [self.axis.lengths()]
@@ -122,12 +118,10 @@ class TruthInSpan:
             got = "none in `truth`"
             if self.left_out.events:
                 got = f"none in evaluated time, and {self.left_out.events:,} in ignored time"
-            raise UndefinedMetricError(
-                expected(
-                    f"at least one true event ({metric} is undefined for a series without any)",
-                    got,
-                    "Leave the series out, and say so; its false alarms need another measure.",
-                )
+            raise UndefinedMetricError.expected(
+                f"at least one true event ({metric} is undefined for a series without any)",
+                got,
+                "Leave the series out, and say so; its false alarms need another measure.",
             )
 
     def predicting(self, predicted: Intervals, left_out: int = 0) -> Pair:
@@ -135,16 +129,12 @@ class TruthInSpan:
 
         `left_out` is how many more predictions lie in ignored time.
         """
-        return Pair(
-            truth=self.truth,
-            predicted=predicted,
-            start=self.start,
-            stop=self.stop,
-            clock=self.clock,
-            axis=self.axis,
-            ignored=self.ignored,
-            left_out=self.left_out._replace(alarms=left_out),
-        )
+        own = self.shared() | {"left_out": self.left_out._replace(alarms=left_out)}
+        return Pair(**own, predicted=predicted)
+
+    def shared(self) -> dict[str, Any]:
+        """Return what a series is apart from predictions and scores, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(TruthInSpan)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -176,46 +166,41 @@ def read_pair(
     """
     if isinstance(truth, Pair):
         return truth
+    given, axis = {"truth": truth, "predicted": predicted}, None
+    labels: dict[str, NDArray[Any]] = {}
     if isinstance(truth, Events) and isinstance(predicted, Events):
-        _refuse_axis(times, end)
-        truth.intervals.require_disjoint("truth")
-        predicted.intervals.require_disjoint("predicted")
-        pair = _in_span(truth.intervals, predicted.intervals, span)
-        return _closed_pair(pair, {}, read_stretches(ignore, max_step, None))
-    if isinstance(truth, Events) or isinstance(predicted, Events):
-        kinds = [
-            "Events" if isinstance(side, Events) else "a vector" for side in (truth, predicted)
-        ]
-        raise InputTypeError(
-            expected(
-                "`truth` and `predicted` to be both Events or both 0/1 vectors",
-                f"{kinds[0]} and {kinds[1]}",
-                "Turn the vector into events with `Events.from_labels(labels, times)`.",
-            )
+        for name, value in (("times", times), ("end", end)):
+            if value is not None:
+                rule = f"no `{name}` beside Events, which carry their own times"
+                hint = "Say where the series starts and stops with `span=(start, stop)`."
+                raise InputTypeError.expected(rule, f"`{name}`", hint)
+        for name, events in given.items():
+            events.intervals.require_disjoint(name)
+        sides = {name: events.intervals for name, events in given.items()}
+    elif isinstance(truth, Events) or isinstance(predicted, Events):
+        kinds = ("Events" if isinstance(side, Events) else "a vector" for side in given.values())
+        raise InputTypeError.expected(
+            "`truth` and `predicted` to be both Events or both 0/1 vectors",
+            " and ".join(kinds),
+            "Turn the vector into events with `Events.from_labels(labels, times)`.",
         )
-    truth_labels, predicted_labels = (
-        read_labels(truth, "truth"),
-        read_labels(predicted, "predicted"),
-    )
-    if truth_labels.size != predicted_labels.size:
-        raise InputError(
-            expected(
-                f"`predicted` to have as many labels as `truth` ({truth_labels.size})",
-                f"{predicted_labels.size}",
-            )
-        )
-    axis = read_axis(truth_labels.size, times, end, of="labels", max_step=max_step)
-    sides = (
-        Intervals.from_labels(truth_labels, axis),
-        Intervals.from_labels(predicted_labels, axis),
-    )
-    if span is None:
-        pair = on_axis(sides[0], axis).predicting(sides[1])
     else:
-        pair = _in_span(*sides, span)
-        pair = replace(pair, axis=axis.on_clock(pair.clock))
-    labels = {"truth": truth_labels, "predicted": predicted_labels}
-    return _closed_pair(pair, labels, read_stretches(ignore, max_step, axis))
+        labels = {name: read_labels(side, name) for name, side in given.items()}
+        size, other = (own.size for own in labels.values())
+        if size != other:
+            rule = f"`predicted` to have as many labels as `truth` ({size})"
+            raise InputError.expected(rule, f"{other}")
+        axis = read_axis(size, times, end, of="labels", max_step=max_step)
+        sides = {name: Intervals.from_labels(own, axis) for name, own in labels.items()}
+    if axis is not None and span is None:
+        own = on_axis(sides["truth"], axis)
+    else:
+        own, sides = in_span(sides, axis, read_span(span))
+    left_out, stretches = 0, read_stretches(ignore, max_step, axis)
+    if stretches:
+        own, closed = in_evaluated_time(own, sides, labels, stretches)
+        sides, left_out = closed.sides, closed.left_out["predicted"]
+    return own.predicting(sides["predicted"], left_out)
 
 
 def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
@@ -224,13 +209,39 @@ def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
     return own.checked()
 
 
-def _closed_pair(pair: Pair, labels: dict[str, NDArray[Any]], stretches: list[Stretches]) -> Pair:
-    """Return a pair in evaluated time."""
-    if not stretches:
-        return pair
-    sides = {"truth": pair.truth, "predicted": pair.predicted}
-    series, closed = in_evaluated_time(pair, sides, labels, stretches)
-    return series.predicting(closed.sides["predicted"], closed.left_out["predicted"])
+def in_span(
+    sides: dict[str, Intervals], axis: Axis | None, span: Timed, *, of_samples: bool = False
+) -> tuple[TruthInSpan, dict[str, Intervals]]:
+    """Bring events, the axis and the span to one clock; raise if events leave the span.
+
+    With `of_samples`, also if samples do.
+    """
+    parts = [part for name, side in sides.items() for part in side.timed(name)]
+    whole = [] if axis is None else [whole_axis(axis)]
+    (*ticks, limits), clock = on_one_clock(*parts, *whole, span)
+    start, stop = limits.tolist()
+    axis = None if axis is None else axis.on_clock(clock)
+    if of_samples and axis is not None:
+        require_samples_inside(axis, start, stop)
+    ends = zip(sides.items(), ticks[::2], ticks[1::2], strict=False)
+    sides = {
+        name: Intervals(starts, stops, clock, side.details) for (name, side), starts, stops in ends
+    }
+    for name, side in sides.items():
+        side.require_inside(start, stop, name)
+    own = TruthInSpan(truth=sides["truth"], start=start, stop=stop, clock=clock, axis=axis)
+    own.checked()
+    if clock.kind == "number":
+        require_squares(*(steps for side in sides.values() for steps in _steps(side, start)))
+    return own, sides
+
+
+class Closed(NamedTuple):
+    """What closing the axis makes of the sides of a series."""
+
+    sides: dict[str, Intervals]
+    left_out: dict[str, int]
+    kept: NDArray[np.bool_] | None  # which samples are left; None if there are no vectors
 
 
 def in_evaluated_time(
@@ -239,19 +250,50 @@ def in_evaluated_time(
     labels: dict[str, NDArray[Any]],
     stretches: list[Stretches],
 ) -> tuple[TruthInSpan, Closed]:
-    """Close a series over ignored time; `labels` has those of the sides that came as vectors."""
+    """Close a series over ignored time; `labels` has those of the sides that came as vectors.
+
+    Samples that are ignored are deleted, and runs of ones that then meet are one event. Events are
+    mapped one by one, and those that then meet touch.
+    """
+    parts = [timed for part in stretches for timed in part.intervals.timed(part.name)]
     span = Timed("span", np.array([own.start, own.stop]), own.clock)
-    closed = close_over(stretches, span, own.axis, sides, labels)
+    (limits, *ticks), clock = on_one_clock(span, *parts)
+    start, stop = limits.tolist()
+    bounds = np.concatenate(ticks[::2]), np.concatenate(ticks[1::2])
+    ignored = IgnoredTime.within(*bounds, (start, stop), clock)
+    axis, kept = None if own.axis is None else own.axis.on_clock(clock), None
+    if ignored is not None:
+        if axis is not None:
+            axis, kept = axis.closed(ignored)
+        stop = ignored.close(limits)[1].item()
+        if stop <= start or (axis is not None and axis.length == 0):
+            hint = "Ignore less, or allow a longer `max_step`."
+            raise InputError.expected("some time that is not ignored", "none", hint)
+    closed, left_out = {}, {}
+    for name, side in sides.items():
+        if name in labels and axis is not None:
+            vector = labels[name] if kept is None else labels[name][kept]
+            closed[name] = Intervals.from_labels(vector, axis)
+            left_out[name] = 0 if kept is None else runs_left_out(labels[name], kept)
+            continue
+        starts, stops = (in_ticks_of(clock, part) for part in side.timed(name))
+        covered, details = np.zeros(len(side), dtype=bool), side.details
+        if ignored is not None:
+            covered = ignored.covers(starts, stops)
+            starts, stops = ignored.close(starts)[~covered], ignored.close(stops)[~covered]
+            details = {key: values[~covered] for key, values in details.items()}
+        closed[name] = Intervals(starts, stops, clock, details)
+        left_out[name] = int(np.count_nonzero(covered))
     series = TruthInSpan(
-        truth=closed.sides["truth"],
-        start=closed.start,
-        stop=closed.stop,
-        clock=closed.clock,
-        axis=closed.axis,
-        ignored=closed.ignored,
-        left_out=LeftOut(closed.left_out["truth"], 0),
+        truth=closed["truth"],
+        start=start,
+        stop=stop,
+        clock=clock,
+        axis=axis,
+        ignored=ignored,
+        left_out=LeftOut(left_out["truth"], 0),
     )
-    return series.checked(), closed
+    return series.checked(), Closed(closed, left_out, kept)
 
 
 def read_sample_pair(
@@ -260,9 +302,8 @@ def read_sample_pair(
     *,
     times: Any = None,
     end: Any = None,
-    span: Any = None,
-    ignore: Any = None,
     max_step: Any = None,
+    **given: Any,
 ) -> Pair:
     """Read a pair whose label vectors are compared sample by sample, whatever their times.
 
@@ -270,9 +311,7 @@ def read_sample_pair(
     """
     if isinstance(truth, Pair):
         return truth
-    pair = read_pair(
-        truth, predicted, times=times, end=end, span=span, ignore=ignore, max_step=max_step
-    )
+    pair = read_pair(truth, predicted, times=times, end=end, max_step=max_step, **given)
     if pair.ignored is not None and pair.axis is not None:
         axis = read_axis(len(predicted), times, end, of="labels", max_step=max_step)
         borders = axis.on_clock(pair.clock).borders(np.arange(axis.length + 1))
@@ -280,37 +319,6 @@ def read_sample_pair(
     if times is None and end is None:
         return pair
     return read_pair(truth, predicted)
-
-
-def _refuse_axis(times: Any, end: Any) -> None:
-    for name, value in (("times", times), ("end", end)):
-        if value is not None:
-            raise InputTypeError(
-                expected(
-                    f"no `{name}` beside Events, which carry their own times",
-                    f"`{name}`",
-                    "Say where the series starts and stops with `span=(start, stop)`.",
-                )
-            )
-
-
-def _in_span(truth: Intervals, predicted: Intervals, span: Any) -> Pair:
-    (*ticks, limits), clock = on_one_clock(
-        Timed("truth", truth.starts, truth.clock),
-        Timed("truth", truth.stops, truth.clock),
-        Timed("predicted", predicted.starts, predicted.clock),
-        Timed("predicted", predicted.stops, predicted.clock),
-        read_span(span),
-    )
-    start, stop = limits.tolist()
-    truth = Intervals(ticks[0], ticks[1], clock, truth.details)
-    predicted = Intervals(ticks[2], ticks[3], clock)
-    truth.require_inside(start, stop, "truth")
-    predicted.require_inside(start, stop, "predicted")
-    pair = Pair(truth=truth, predicted=predicted, start=start, stop=stop, clock=clock).checked()
-    if clock.kind == "number":
-        require_squares(*_steps(predicted, start))
-    return pair
 
 
 def _steps(side: Intervals, start: Tick) -> tuple[Ticks, Ticks]:
@@ -323,12 +331,10 @@ def require_squares(*lengths: Ticks) -> None:
     for own in lengths:
         short = (own > 0) & (own < _SHORTEST_SPAN)
         if short.any():
-            raise InputError(
-                expected(
-                    f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
-                    f"{own[short][0]:g}",
-                    "Count time in another unit, or drop what follows so closely.",
-                )
+            raise InputError.expected(
+                f"no step of time below {_SHORTEST_SPAN:g}, whose square no float holds",
+                f"{own[short][0]:g}",
+                "Count time in another unit, or drop what follows so closely.",
             )
 
 
@@ -353,7 +359,7 @@ def predict_labels(
 ) -> Pair:
     """Put 0/1 predictions of all samples, of which some are left, beside the true events."""
     if own.axis is None:
-        raise InputTypeError(expected("the axis of the predictions", "none"))
+        raise InputTypeError.expected("the axis of the predictions", "none")
     if kept is None:
         return own.predicting(Intervals.from_labels(labels, own.axis))
     left_out = runs_left_out(labels, kept)
@@ -363,21 +369,19 @@ def predict_labels(
 def read_span(span: Any) -> Timed:
     """Read where the whole series starts and stops."""
     if span is None:
-        raise InputTypeError(
-            expected(
-                "`span=(start, stop)` beside Events",
-                "none",
-                "Probabilities need to know where the whole series starts and stops.",
-            )
+        raise InputTypeError.expected(
+            "`span=(start, stop)` beside Events",
+            "none",
+            "Probabilities need to know where the whole series starts and stops.",
         )
     try:
         start, stop = span
     except (TypeError, ValueError):
-        raise InputTypeError(expected("`span` to be a pair (start, stop)", shown(span))) from None
+        raise InputTypeError.expected("`span` to be a pair (start, stop)", shown(span)) from None
     bounds, clock = read_times([start, stop], "span")
     if not bounds[0] < bounds[1]:
         text = interval_text(clock, *bounds.tolist())
-        raise InputError(expected("`span` to start before it stops", text))
+        raise InputError.expected("`span` to start before it stops", text)
     return Timed("span", bounds, clock)
 
 
@@ -398,9 +402,8 @@ class Scored(TruthInSpan):
         cls, series: TruthInSpan, scores: NDArray[Any], kept: NDArray[np.bool_] | None = None
     ) -> Scored:
         """Return true events on an axis with the scores of all its samples."""
-        own = {field.name: getattr(series, field.name) for field in fields(series)}
         values = scores if kept is None else scores[kept]
-        return cls(**own, scores=values, all_scores=scores, kept=kept)
+        return cls(**series.shared(), scores=values, all_scores=scores, kept=kept)
 
     def at(self, threshold: Any) -> Pair:
         """Predict the samples whose score is at least the threshold."""
@@ -434,7 +437,7 @@ def _lowest_float(threshold: Any) -> np.float64:
 def require_threshold(threshold: Any, name: str = "threshold") -> None:
     """Raise if a threshold is not a number."""
     if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
-        raise InputError(expected(f"`{name}` to be a number, or inf", shown(threshold)))
+        raise InputError.expected(f"`{name}` to be a number, or inf", shown(threshold))
 
 
 def read_scored(
@@ -463,11 +466,9 @@ def read_scored(
     else:
         labels["truth"] = read_labels(truth, "truth")
         if labels["truth"].size != values.size:
-            raise InputError(
-                expected(
-                    f"`scores` to have as many values as `truth` ({labels['truth'].size})",
-                    f"{values.size}",
-                )
+            raise InputError.expected(
+                f"`scores` to have as many values as `truth` ({labels['truth'].size})",
+                f"{values.size}",
             )
     of = "labels" if labels else "scores"
     axis = read_axis(values.size, times, end, of=of, max_step=max_step)
@@ -475,7 +476,8 @@ def read_scored(
     if labels and span is None:
         own = on_axis(intervals, axis)
     else:
-        own = _truth_in_span(intervals, axis, whole_axis(axis) if span is None else read_span(span))
+        limits = whole_axis(axis) if span is None else read_span(span)
+        own, _ = in_span({"truth": intervals}, axis, limits, of_samples=True)
     missing = samples_without_score([values], nan)
     stretches = read_stretches(ignore, max_step, axis, missing)
     kept = None
@@ -492,10 +494,9 @@ def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored
     samples = read_axis(whole.all_scores.size, axis.get("times"), axis.get("end"), of="scores")
     given = read_stretches(fit, None, samples)
     if not given:
-        raise InputError(expected("`fit` to have a length", "none"))
+        raise InputError.expected("`fit` to have a length", "none")
     own, clock = given[0].intervals.merged(), whole.clock
-    starts = in_ticks_of(clock, Timed("fit", own.starts, own.clock))
-    stops = in_ticks_of(clock, Timed("fit", own.stops, own.clock))
+    starts, stops = (in_ticks_of(clock, part) for part in own.timed("fit"))
     start, stop = whole.span
     before = (starts[:0], stops[:0])
     if whole.ignored is not None:
@@ -524,12 +525,8 @@ def samples_without_score(columns: Iterable[NDArray[Any]], nan: str) -> NDArray[
 def require_times(times: Any) -> None:
     """Raise if scores beside true `Events` have no times."""
     if times is None:
-        raise InputTypeError(
-            expected(
-                "`times` of the scores beside true Events",
-                "none",
-                "Pass `times=`, one for each score.",
-            )
+        raise InputTypeError.expected(
+            "`times` of the scores beside true Events", "none", "Pass `times=`, one for each score."
         )
 
 
@@ -538,32 +535,14 @@ def whole_axis(axis: Axis) -> Timed:
     return Timed("times", axis.borders(np.array([0, axis.length])), axis.clock)
 
 
-def _truth_in_span(truth: Intervals, axis: Axis, span: Timed) -> TruthInSpan:
-    """Bring the events, the axis and the span to one clock."""
-    (starts, stops, ticks, limits), clock = on_one_clock(
-        Timed("truth", truth.starts, truth.clock),
-        Timed("truth", truth.stops, truth.clock),
-        Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock),
-        span,
-    )
-    start, stop = limits.tolist()
-    axis = Axis(ticks[:-1], axis.length, ticks[-1].item(), clock)
-    require_samples_inside(axis, start, stop)
-    truth = Intervals(starts, stops, clock, truth.details)
-    truth.require_inside(start, stop, "truth")
-    return TruthInSpan(truth=truth, start=start, stop=stop, clock=clock, axis=axis).checked()
-
-
 def require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
     """Raise if samples lie outside of the span."""
     if axis.start < start or axis.end > stop:
         clock = axis.clock
-        raise InputError(
-            expected(
-                f"all samples to lie within the span {interval_text(clock, start, stop)}",
-                f"samples from {clock.text(axis.start)} to {clock.text(axis.end)}",
-                "Widen `span`.",
-            )
+        raise InputError.expected(
+            f"all samples to lie within the span {interval_text(clock, start, stop)}",
+            f"samples from {clock.text(axis.start)} to {clock.text(axis.end)}",
+            "Widen `span`.",
         )
 
 
@@ -574,10 +553,10 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
     """
     scores = read_column(values, name)[0]
     if scores.size == 0:
-        raise InputError(expected(f"`{name}` to have at least one sample", "an empty vector"))
+        raise InputError.expected(f"`{name}` to have at least one sample", "an empty vector")
     kind = scores.dtype.kind
     if kind not in "iufb":
-        raise InputTypeError(expected(f"`{name}` to be numbers", f"values of type {scores.dtype}"))
+        raise InputTypeError.expected(f"`{name}` to be numbers", f"values of type {scores.dtype}")
     if nan == "raise":
         require_scores(scores, name)
     if scores.dtype.kind in "biu" and scores.dtype.itemsize < 8:  # noqa: PLR2004 - bytes
@@ -589,7 +568,7 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
         rounded = (scores != given) & ~np.isnan(given)
         if rounded.any():
             rule, index = f"`{name}` to be exact as 64-bit floats", int(rounded.argmax())
-            raise InputError(expected(rule, f"{given[index]} at index {index}"))
+            raise InputError.expected(rule, f"{given[index]} at index {index}")
     return np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("="))
 
 
@@ -598,65 +577,13 @@ def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | No
     if _has_nan(scores):
         missing = np.isnan(scores) if kept is None else np.isnan(scores) & kept
         if missing.any():
-            raise InputError(
-                expected(
-                    f"`{name}` to be numbers, or inf",
-                    f"nan at index {int(missing.argmax())}",
-                    "Leave those samples out with `nan='ignore'`, or give them the lowest score if "
-                    "they are no alarm.",
-                )
+            raise InputError.expected(
+                f"`{name}` to be numbers, or inf",
+                f"nan at index {int(missing.argmax())}",
+                "Leave those samples out with `nan='ignore'`, or give them the lowest score if "
+                "they are no alarm.",
             )
 
 
 def _has_nan(scores: NDArray[Any]) -> bool:
     return scores.dtype.kind == "f" and bool(np.isnan(scores.max()))
-
-
-_FAR = 10  # times the median step, from which on a step is told
-_WARM_UP = 0.1  # of the time, from which on a quiet start is told
-
-
-def advice(series: Pair | Scored, *, max_step: Any = None) -> list[str]:
-    """Return a sentence for each thing that the caller may want to say, and did not.
-
-    A start without events in which the score does not change looks like a warm-up; labels alone
-    cannot tell. Options are named as on the command line, also for who reads a page. O(N).
-
-    Parameters
-    ----------
-    series
-        What was read.
-    max_step
-        As it was given: then nothing is said of long steps.
-
-    Examples
-    --------
-    >>> advice(read_scored([0, 0, 0, 1], [3, 3, 4, 5]))[0][:44]
-    'The first 50% of the time have neither event'
-    """
-    sentences = []
-    if series.axis is not None and max_step is None:
-        steps = series.axis.lengths()
-        usual = np.partition(steps, steps.size // 2)[steps.size // 2]
-        times = float(steps.max() / usual)
-        if times > _FAR:
-            sentences.append(
-                f"The longest step is {times:,.0f} times the median one, and its sample lasts as "
-                f"long: if nothing was seen there, limit how long samples last with --max-step."
-            )
-    quiet = _quiet_start(series) if isinstance(series, Scored) else 0.0
-    if _WARM_UP <= quiet < 1:
-        sentences.append(
-            f"The first {quiet:.0%} of the time have neither events nor a score that changes: if "
-            f"the detector was not running yet, leave them out with --from."
-        )
-    return sentences
-
-
-def _quiet_start(scored: Scored) -> float:
-    """Return the share of the time before the first event and the first change of the score."""
-    changes = np.flatnonzero(scored.scores != scored.scores[0])[:1]
-    if changes.size == 0 or scored.scores[0] == scored.scores.max():  # an alarm at any threshold
-        return 0.0
-    first = [scored.axis.borders(changes)[0], *scored.truth.starts[:1]]
-    return float((min(first) - scored.start) / (scored.stop - scored.start))

@@ -36,8 +36,6 @@ def plain_name(name: str, most: int | None = None) -> str:
 
     What a terminal would obey is escaped: C0 and C1 controls, bidirectional ones, half characters.
 
-    Examples
-    --------
     >>> plain_name("a\nb\x1b[31m"), plain_name("isolation_forest_200_trees", 15)
     ('a\\nb\\x1b[31m', 'isolat..._trees')
     """
@@ -63,8 +61,6 @@ def no_formula(cell: str) -> str:
 
     Texts that differ stay so: one that begins with such apostrophes gets one more.
 
-    Examples
-    --------
     >>> [no_formula(cell) for cell in ("=1+1", "-1.5", "@risk", "'=1", "it's")]
     ["'=1+1", '-1.5', "'@risk", "''=1", "it's"]
     """
@@ -74,8 +70,6 @@ def no_formula(cell: str) -> str:
 def listed(names: Sequence[str]) -> str:
     """List names in a message, the first few of many.
 
-    Examples
-    --------
     >>> listed(["t", "label"]), listed(list(map(str, range(100_000))))[-22:]
     ('t, label', '18, 19 and 99,980 more')
     """
@@ -87,8 +81,6 @@ def listed(names: Sequence[str]) -> str:
 def score_text(value: float) -> str:
     """Write a score with two decimals, and 1.00 or 0.00 only for exactly that.
 
-    Examples
-    --------
     >>> [score_text(value) for value in (1, 0.857, 0.9999, 0.0001, 0)]
     ['1.00', '0.86', '>0.99', '<0.01', '0.00']
     """
@@ -101,8 +93,6 @@ def score_text(value: float) -> str:
 def score_or_dash(value: float | None) -> str:
     """Write a score, or a dash for none.
 
-    Examples
-    --------
     >>> score_or_dash(0.857), score_or_dash(None), score_or_dash(float("nan"))
     ('0.86', '-', '-')
     """
@@ -112,8 +102,6 @@ def score_or_dash(value: float | None) -> str:
 def pvalue_text(value: float | None) -> str:
     """Write a p-value with two digits, and a dash if it is undefined.
 
-    Examples
-    --------
     >>> pvalue_text(0.0412), pvalue_text(2e-9), pvalue_text(1.0), pvalue_text(None)
     ('0.041', '<0.001', '1', '-')
     """
@@ -125,8 +113,6 @@ def pvalue_text(value: float | None) -> str:
 def number_text(value: float) -> str:
     """Write all of a whole number, and four digits of any other.
 
-    Examples
-    --------
     >>> number_text(449919), number_text(12.34567)
     ('449919', '12.35')
     """
@@ -136,8 +122,6 @@ def number_text(value: float) -> str:
 def counted(count: int, noun: str) -> str:
     """Write how many there are of something.
 
-    Examples
-    --------
     >>> counted(1, "alarm"), counted(1234, "event")
     ('1 alarm', '1234 events')
     """
@@ -147,8 +131,6 @@ def counted(count: int, noun: str) -> str:
 def in_words(seconds: float) -> str:
     """Write a length of time the way people say it, in its two largest units.
 
-    Examples
-    --------
     >>> in_words(150), in_words(76.5), in_words(0), in_words(93600), in_words(0.0025)
     ('2 min 30 s', '1 min 16.5 s', '0 s', '1 d 2 h', '2.5 ms')
     """
@@ -180,8 +162,6 @@ def _in_units(seconds: float) -> str:
 def length_text(value: float | None, *, dated: bool) -> str:
     """Write a length of time: seconds of a dated axis in words, else the bare number.
 
-    Examples
-    --------
     >>> [length_text(value, dated=True) for value in (76.5, 3443.8, None)]
     ['1 min 16.5 s', '57 min 24 s', '-']
     >>> length_text(12.5, dated=False)
@@ -195,8 +175,6 @@ def length_text(value: float | None, *, dated: bool) -> str:
 def event_length_text(start: float | str, stop: float | str) -> str:
     """Write how long an event lasts, from its times as plain JSON values.
 
-    Examples
-    --------
     >>> event_length_text(3, 7), event_length_text(3, 3)
     ('4', 'a point')
     >>> event_length_text("2024-03-07T10:20:00+01:00", "2024-03-07T10:20:00+00:00")
@@ -213,8 +191,6 @@ def event_length_text(start: float | str, stop: float | str) -> str:
 def outcome_text(outcome: str, delay: float | None, nearest: float | None, *, dated: bool) -> str:
     """Write what happened to an event: how late its alarm was, or how near it came.
 
-    Examples
-    --------
     >>> [outcome_text("caught", delay, None, dated=True) for delay in (150, -300, 0)]
     ['2 min 30 s late', '5 min early', 'on time']
     >>> outcome_text("close call", None, -90, dated=True)
@@ -243,8 +219,6 @@ def headline(
     `median_delay` counts an event that was not caught as never (inf); it and `length`, that of the
     evaluated time, are in seconds on a dated axis.
 
-    Examples
-    --------
     >>> headline(6, 7, 1500, 17, 14 * 86400, dated=True)
     '6 of 7 caught, median delay 25 min, 1.2 false alarms a day'
     >>> headline(2, 7, float("inf"), 0, 1000, dated=False)
@@ -264,8 +238,6 @@ def headline(
 def rate_text(count: int, noun: str, length: float, *, dated: bool) -> str:
     """Write how often something happened, in a unit of time that reads well.
 
-    Examples
-    --------
     >>> rate_text(17, "false alarm", 14 * 86400, dated=True), rate_text(0, "alarm", 10, dated=False)
     ('1.2 false alarms a day', 'no alarms')
     >>> rate_text(1, "alarm", 14 * 86400, dated=True), rate_text(7, "alarm", 3600, dated=False)
@@ -284,8 +256,6 @@ def rate_unit(count: int, length: float, *, dated: bool) -> tuple[str, float]:
 
     It is a day, or a shorter one that the length holds; a longer one where that would be below 0.1.
 
-    Examples
-    --------
     >>> rate_unit(17, 14 * 86400, dated=True), rate_unit(7, 3600, dated=False)
     (('a day', 86400), ('per 1000', 1000))
     """
@@ -300,8 +270,6 @@ def rate_unit(count: int, length: float, *, dated: bool) -> tuple[str, float]:
 def time_texts(values: list[str], *, with_year: bool = True) -> tuple[list[str], str]:
     """Shorten ISO times to what tells them apart, and return the offset they share, if any.
 
-    Examples
-    --------
     >>> time_texts(["2024-03-07T10:20:00+00:00", "2024-03-08T02:30:00+00:00"])
     (['2024-03-07 10:20', '2024-03-08 02:30'], '+00:00')
     >>> time_texts(["2024-03-07T10:20:05"], with_year=False)

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import closecall as cc
 from closecall import Events
 from closecall.affiliation.curve import cut_samples
-from closecall.errors import InputError, UndefinedMetricError
+from closecall.errors import InputError
 from closecall.series import read_scored
 
 TRUTH = [0, 0, 1, 1, 0, 0]
@@ -179,69 +179,71 @@ def test_the_scores_are_left_alone():
     assert np.shares_memory(curve.scored.scores, scores)
 
 
-def test_no_true_event():
-    with pytest.raises(UndefinedMetricError, match="Expected at least one true event"):
-        cc.affiliation_curve([0, 0], [1, 2])
-
-
-def pieces_of(truth, scores, **axis):
-    return cut_samples(read_scored(truth, np.array(scores), **axis))
-
-
-def test_borders_between_samples_cut_nothing():
-    # The events end and begin at 2 and 4: the border, at 3, is a sample's.
+def test_pieces_share_the_memory_of_scores_that_are_not_cut():
     scores = np.array([5, 6, 7, 8, 9])
-    pieces = cut_samples(read_scored([0, 1, 0, 0, 1], scores))
-    assert pieces.cuts.tolist() == [0, 2, 4, 6, 8, 10]
-    assert pieces.borders.tolist() == [0, 6, 10]
-    assert pieces.offsets.tolist() == [0, 3, 5]
-    assert np.shares_memory(pieces.scores, scores)
+    assert np.shares_memory(cut_samples(read_scored([0, 1, 0, 0, 1], scores)).scores, scores)
 
 
-def test_a_border_inside_a_sample_cuts_it_in_two():
-    # Halfway between 1 and 4 is 2.5, inside sample 2.
-    pieces = pieces_of([1, 0, 0, 0, 1], [5, 6, 7, 8, 9])
-    assert pieces.cuts.tolist() == [0, 2, 4, 5, 6, 8, 10]
-    assert pieces.scores.tolist() == [5, 6, 7, 7, 8, 9]
-    assert pieces.offsets.tolist() == [0, 3, 6]
+BEYOND = {"times": [10, 11], "end": 12, "span": (0, 40)}
+FAR = 2**60 + 1
 
 
-def test_several_borders_inside_one_sample():
-    truth = Events([(1, 2), (4, 5), (6, 7)])
-    pieces = pieces_of(truth, [5, 6], times=[0, 8], end=10)
-    assert pieces.borders.tolist() == [0, 6, 11, 20]
-    assert pieces.cuts.tolist() == [0, 6, 11, 16, 20]
-    assert pieces.scores.tolist() == [5, 5, 5, 6]
-    assert pieces.offsets.tolist() == [0, 1, 2, 4]
-
-
-def test_zones_beyond_the_samples_are_empty():
-    truth = Events([(0, 1), (11, 12), (30, 31)])
-    pieces = pieces_of(truth, [5, 6], times=[10, 11], end=12, span=(0, 40))
-    assert pieces.offsets.tolist() == [0, 0, 2, 2]
-    pieces = pieces_of(Events([(0, 1), (2, 3)]), [5, 6], times=[10, 11], end=12, span=(0, 40))
-    assert pieces.offsets.tolist() == [0, 0, 2]
-    pieces = pieces_of(Events([(30, 31), (33, 34)]), [5, 6], times=[10, 11], span=(0, 40))
-    assert pieces.offsets.tolist() == [0, 2, 2]
-
-
-def test_the_outer_zones_hold_every_sample():
-    pieces = pieces_of(Events([(2, 3)]), [5, 6], times=[1, 2], span=(-7, 9))
-    assert pieces.borders.tolist() == [0, 32]
-    assert pieces.cuts.tolist() == [16, 18, 20]
-    assert pieces.offsets.tolist() == [0, 2]
-
-
-@pytest.mark.parametrize("origin", [-(2**60), 2**60 + 1])
-def test_integers_are_counted_from_the_span(origin):
-    times = origin + np.array([0, 3, 4])
-    pieces = pieces_of([1, 0, 1], [5, 6, 7], times=times, end=origin + 9)
-    assert pieces.cuts.dtype == np.int64
-    assert pieces.cuts.tolist() == [0, 6, 7, 8, 18]
-    assert pieces.offsets.tolist() == [0, 2, 4]
-
-
-def test_floats_are_not_shifted():
-    pieces = pieces_of([1, 0, 1], [5, 6, 7], times=[1.5, 2.5, 4.0], end=5.0)
-    assert pieces.cuts.tolist() == [3.0, 5.0, 6.5, 8.0, 10.0]
-    assert pieces.scores.tolist() == [5, 6, 6, 7]
+@pytest.mark.parametrize(
+    ("truth", "scores", "axis", "expected"),
+    [
+        # The events end and begin at 2 and 4: the border, at 3, is a sample's.
+        (
+            [0, 1, 0, 0, 1],
+            [5, 6, 7, 8, 9],
+            {},
+            ([0, 2, 4, 6, 8, 10], [5, 6, 7, 8, 9], [0, 3, 5]),
+        ),
+        # Halfway between 1 and 4 is 2.5, inside sample 2.
+        (
+            [1, 0, 0, 0, 1],
+            [5, 6, 7, 8, 9],
+            {},
+            ([0, 2, 4, 5, 6, 8, 10], [5, 6, 7, 7, 8, 9], [0, 3, 6]),
+        ),
+        # Borders at 3 and 5.5, both in the first sample.
+        (
+            Events([(1, 2), (4, 5), (6, 7)]),
+            [5, 6],
+            {"times": [0, 8], "end": 10},
+            ([0, 6, 11, 16, 20], [5, 5, 5, 6], [0, 1, 2, 4]),
+        ),
+        # Zones beyond the samples are empty, but that the outer ones hold every sample.
+        *(
+            (Events(events), [5, 6], BEYOND, ([20, 22, 24], [5, 6], offsets))
+            for events, offsets in (
+                ([(0, 1), (11, 12), (30, 31)], [0, 0, 2, 2]),
+                ([(0, 1), (2, 3)], [0, 0, 2]),
+                ([(30, 31), (33, 34)], [0, 2, 2]),
+                ([(11, 12)], [0, 2]),
+            )
+        ),
+        # Integers are counted from the span, floats are not shifted.
+        *(
+            (
+                [1, 0, 1],
+                [5, 6, 7],
+                {"times": origin + np.array([0, 3, 4]), "end": origin + 9},
+                ([0, 6, 7, 8, 18], [5, 6, 6, 7], [0, 2, 4]),
+            )
+            for origin in (-FAR, FAR)
+        ),
+        (
+            [1, 0, 1],
+            [5, 6, 7],
+            {"times": [1.5, 2.5, 4.0], "end": 5.0},
+            ([3.0, 5.0, 6.5, 8.0, 10.0], [5, 6, 6, 7], [0, 2, 4]),
+        ),
+    ],
+)
+def test_samples_are_cut_at_the_borders(truth, scores, axis, expected):
+    cuts, cut_scores, offsets = expected
+    pieces = cut_samples(read_scored(truth, np.array(scores), **axis))
+    assert pieces.cuts.dtype == (np.float64 if isinstance(cuts[0], float) else np.int64)
+    assert pieces.cuts.tolist() == cuts
+    assert pieces.scores.tolist() == cut_scores
+    assert pieces.offsets.tolist() == offsets

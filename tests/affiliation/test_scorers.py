@@ -29,19 +29,12 @@ def problem():
     return features[4:], labels[4:]
 
 
+@pytest.mark.parametrize("axis", [{}, {"times": [0, 1, 3, 4, 8, 9, 10, 13], "end": 20}])
 @pytest.mark.parametrize("name", SCORERS)
-def test_scorer_is_the_score(name):
-    expected = getattr(cc.affiliation(TRUTH, PREDICTED), name)
-    assert SCORERS[name](TRUTH, PREDICTED) == expected
+def test_scorer_is_the_score(name, axis):
+    expected = getattr(cc.affiliation(TRUTH, PREDICTED, **axis), name)
+    assert SCORERS[name](TRUTH, PREDICTED, **axis) == expected
     assert 0 < expected < 1
-
-
-@pytest.mark.parametrize("name", SCORERS)
-def test_axis(name):
-    times, end = [0, 1, 3, 4, 8, 9, 10, 13], 20
-    expected = getattr(cc.affiliation(TRUTH, PREDICTED, times=times, end=end), name)
-    assert SCORERS[name](TRUTH, PREDICTED, times=times, end=end) == expected
-    assert expected != SCORERS[name](TRUTH, PREDICTED)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,7 @@ from numpy.testing import assert_array_equal
 
 import closecall as cc
 from closecall.affiliation import _kernels
-from closecall.affiliation.stream_state import (
-    Blocks,
-    Segment,
-    _sum_in_order,
-    reaching,
-    score_rows,
-)
+from closecall.affiliation.stream_state import Blocks, Segment, _sum_in_order, reaching, score_rows
 from closecall.clock import SAMPLES
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from tests.messages import message
 
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.5, 0.9, 0.2, 0.3, 0.1, 0.8, 0.1, 0.7, 0.0]
@@ -24,12 +25,6 @@ def hours(unit="s"):
 @pytest.fixture
 def curve():
     return cc.affiliation_curve(TRUTH, SCORES)
-
-
-def message(error, call, *arguments, **options):
-    with pytest.raises(error) as caught:
-        call(*arguments, **options)
-    return str(caught.value)
 
 
 def test_what_each_threshold_gives(curve):
@@ -140,7 +135,8 @@ def test_the_budget_counts_the_whole_span():
 PAIR = "Expected `max_alarms_per` to be a count and a duration, got {}.\n\nHint: Pass {}."
 COUNT = "Expected the count in `max_alarms_per` to be 0 or more, got {}."
 DURATION = "Expected the duration in `max_alarms_per` to be above 0, got {}."
-LENGTH = "Expected `max_alarms_per[1]` to be a finite number of 0 or more, got {}."
+LENGTH = "Expected `{}` to be a finite number of 0 or more, got {}."
+SHARE = "Expected `{}` to be a number from 0 to 1, got {}."
 NONE = (
     "Expected a threshold within the constraints, got none; the nearest is {}.\n\n"
     "Hint: Loosen a constraint."
@@ -156,22 +152,10 @@ NONE = (
         (InputError, {"max_alarms_per": -1}, COUNT.format("-1")),
         (InputError, {"max_alarms_per": (float("nan"), 2)}, COUNT.format("nan")),
         (InputError, {"max_alarms_per": (1, 0)}, DURATION.format("0")),
-        (InputError, {"max_alarms_per": (1, -2)}, LENGTH.format("-2")),
-        (
-            InputError,
-            {"max_alarmed": 1.1},
-            "Expected `max_alarmed` to be a number from 0 to 1, got 1.1.",
-        ),
-        (
-            InputError,
-            {"min_recall": -0.1},
-            "Expected `min_recall` to be a number from 0 to 1, got -0.1.",
-        ),
-        (
-            InputError,
-            {"cooldown": -1},
-            "Expected `cooldown` to be a finite number of 0 or more, got -1.",
-        ),
+        (InputError, {"max_alarms_per": (1, -2)}, LENGTH.format("max_alarms_per[1]", -2)),
+        (InputError, {"max_alarmed": 1.1}, SHARE.format("max_alarmed", 1.1)),
+        (InputError, {"min_recall": -0.1}, SHARE.format("min_recall", -0.1)),
+        (InputError, {"cooldown": -1}, LENGTH.format("cooldown", -1)),
         (
             UndefinedMetricError,
             {"max_alarms_per": 0},

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import closecall as cc
 from closecall import Events
 from closecall.affiliation.zones import in_ticks, origin_of, zone_borders
 from closecall.series import read_pair
@@ -44,12 +43,6 @@ def test_half_ticks_of_datetimes_are_floored():
     stamps = np.array([[-9, -8], [-5, -4]], dtype="datetime64[s]")
     borders, pair = borders_of(stamps, tuple(np.array([-10, 0], dtype="datetime64[s]")))
     assert in_ticks(borders, pair).tolist() == [-10, -7, 0]
-
-
-def test_columns_of_the_result():
-    events = cc.affiliation(Events([(2, 4), (9, 10)]), Events([]), span=(1, 12)).events
-    assert events.zone_start.tolist() == [1.0, 6.5]
-    assert events.zone_stop.tolist() == [6.5, 12.0]
 
 
 def test_the_widest_span_does_not_wrap_around():

@@ -94,9 +94,6 @@ def test_a_detector_and_itself():
 )
 def test_few_events_are_pointed_out(events, caution):
     assert repeated(events).intervals().caution.startswith(caution)
-
-
-def test_enough_events_are_not():
     assert repeated(10).intervals().caution == ""
 
 
@@ -149,7 +146,6 @@ def test_few_events_have_no_interval_of_a_difference(events):
         assert math.isnan(lead.low)
         assert math.isnan(lead.pvalue)
         assert getattr(few.detectors["late"], score).width > 0.2
-    assert few.pairs[0].recall.value > 0.1
     assert few.to_dict()["pairs"][0]["recall"] == {
         "value": few.pairs[0].recall.value,
         "low": None,
@@ -167,11 +163,6 @@ def test_from_six_events_on_a_steady_lead_has_one_that_is_not_certain():
     assert six.pvalue == 2 / 2**FEWEST_TO_COMPARE  # to win all of six
     assert six.low < ten.low < ten.value < ten.high < six.high
     assert 0 < ten.pvalue < six.pvalue
-
-
-def test_numpy_options_are_taken(compared, intervals):
-    again = compared.intervals(level=np.float64(0.95), n=np.int64(2000), seed=np.int8(0))
-    assert json.dumps(again.to_dict()) == json.dumps(intervals.to_dict())
 
 
 def test_plain_values_and_rows(intervals):

@@ -145,32 +145,24 @@ def test_infinite_scores_rank_like_any_others(scores):
         assert found[key] == value, key
 
 
+SCORE, LABELS = [1, 2, 3, 3], [0, 0, 1, 0]
+
+
 @pytest.mark.parametrize(
-    ("arguments", "kind", "message"),
+    ("arguments", "message"),
     [
-        (([1, 2, 3, 3], [0, 0, 2, 0]), InputError, "Expected `labels` labels to be 0 or 1, got 2"),
-        (([1, 2, 3, 3], [0] * 4), UndefinedMetricError, "got none in `labels`"),
-        (([1, 2, np.nan, 3], [0, 0, 1, 0]), InputError, "Expected `score` to be numbers"),
-        (
-            ([1, 2], [0, 0, 1, 0]),
-            InputError,
-            r"`score` to have as many values as `labels` \(4\), got 2",
-        ),
-        (
-            ([1, 2, 3, 3], [0, 0, 1, 0], -1),
-            InputError,
-            "Expected `slidingWindow` to be a whole number",
-        ),
-        (
-            ([1, 2, 3, 3], [0, 0, 1, 0], 2, [1, 0]),
-            InputError,
-            "Expected `pred` to have as many .* `labels`",
-        ),
+        ((SCORE, [0, 0, 2, 0]), "Expected `labels` labels to be 0 or 1, got 2"),
+        (([1, 2, np.nan, 3], LABELS), "Expected `score` to be numbers"),
+        (([1, 2], LABELS), r"`score` to have as many values as `labels` \(4\), got 2"),
+        ((SCORE, LABELS, -1), "Expected `slidingWindow` to be a whole number"),
+        ((SCORE, LABELS, 2, [1, 0]), "Expected `pred` to have as many .* `labels`"),
     ],
 )
-def test_messages_name_their_arguments(arguments, kind, message):
-    with pytest.raises(kind, match=message):
+def test_messages_name_their_arguments(arguments, message):
+    with pytest.raises(InputError, match=message):
         get_metrics(*arguments)
+    with pytest.raises(UndefinedMetricError, match="got none in `labels`"):
+        get_metrics(SCORE, [0] * 4)
 
 
 def test_its_protocol_by_hand():

@@ -4,23 +4,10 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 SCORES = ("precision", "recall", "f1")
-LENGTHS = (
-    "precision_distance",
-    "recall_distance",
-    "early",
-    "late",
-    "predicted_duration",
-)
+LENGTHS = ("precision_distance", "recall_distance", "early", "late", "predicted_duration")
 OUTCOMES = ("outcome", "delay", "nearest")
 TIMES = ("start", "stop", "zone_start", "zone_stop")
-DEFINED = (
-    "zone_start",
-    "zone_stop",
-    "precision",
-    "recall",
-    *LENGTHS,
-    "predicted_count",
-)
+DEFINED = ("zone_start", "zone_stop", "precision", "recall", *LENGTHS, "predicted_count")
 
 
 def assert_matches_oracle(result, oracle, *, tolerance=1e-8, unit=None):

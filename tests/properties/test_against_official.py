@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 import closecall as cc
 from tests.properties.strategies import (
@@ -60,21 +59,3 @@ def test_floats_with_ties(case):
 def test_floats(case):
     assume(clear_of_borders(case))
     check(case)
-
-
-@given(
-    st.lists(st.integers(0, 1), min_size=1, max_size=60)
-    .filter(any)
-    .flatmap(
-        lambda truth: st.tuples(
-            st.just(truth),
-            st.lists(st.integers(0, 1), min_size=len(truth), max_size=len(truth)),
-        )
-    )
-)
-def test_labels(vectors):
-    truth, predicted = (cc.Events.from_labels(labels) for labels in vectors)
-    found = cc.affiliation(*vectors)
-    expected = official(list(predicted), list(truth), (0, len(vectors[0])))
-    assert found.precision == pytest.approx(expected["precision"], abs=TOLERANCE, nan_ok=True)
-    assert found.recall == pytest.approx(expected["recall"], abs=TOLERANCE)

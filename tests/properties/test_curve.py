@@ -31,6 +31,14 @@ def check(case, curve=None):
         assert_allclose(getattr(curve, name), expected, rtol=0, atol=TOLERANCE, err_msg=name)
     counts = [len(case.predicted_at(threshold)) for threshold in case.thresholds]
     assert curve.alarms.tolist() == counts
+    for column in (curve.precision, curve.recall, curve.f1):
+        assert ((column >= 0) & (column <= 1)).all()
+    assert (np.diff(curve.recall) >= -1e-15).all()
+    # scikit-learn's rule of average precision, word for word.
+    precision = np.array([*(result.precision for result in reversed(results)), 1.0])
+    recall = np.array([*(result.recall for result in reversed(results)), 0.0])
+    expected = -np.sum(np.diff(recall) * precision[:-1])
+    assert curve.average_precision == pytest.approx(expected, abs=TOLERANCE)
 
 
 def from_scores(truth, scores, **options):
@@ -160,15 +168,6 @@ def test_only_the_order_of_the_scores_counts(case, data):
     assert_allclose(before.recall, after.recall, rtol=0, atol=1e-14)
 
 
-@given(scored_cases(st.just((np.int64, st.integers(-99, 99)))), st.integers(-(2**40), 2**40))
-def test_adding_a_constant(case, constant):
-    before, after = case.curve(), case.having(case.scores + constant).curve()
-    assert_array_equal(before.thresholds + constant, after.thresholds)
-    assert_array_equal(before.alarms, after.alarms)
-    assert_allclose(before.precision, after.precision, rtol=0, atol=1e-14)
-    assert_allclose(before.recall, after.recall, rtol=0, atol=1e-14)
-
-
 @given(scored_cases(float_kinds), st.floats(allow_nan=False))
 def test_one_score_for_all_samples(case, score):
     case = case.having(np.full(len(case.times), score))
@@ -190,24 +189,6 @@ def test_time_reversal(case):
     assert_allclose(forward.recall, backward.recall, rtol=0, atol=TOLERANCE)
 
 
-@given(scored_cases())
-def test_bounds_and_rising_recall(case):
-    curve = case.curve()
-    for column in (curve.precision, curve.recall, curve.f1):
-        assert ((column >= 0) & (column <= 1)).all()
-    assert (np.diff(curve.recall) >= -1e-15).all()
-
-
-@given(scored_cases())
-def test_average_precision_is_the_step_wise_rule(case):
-    # scikit-learn's rule, word for word, on points that were evaluated one by one.
-    results = [case.affiliation_at(threshold) for threshold in reversed(case.thresholds)]
-    precision = np.array([*(result.precision for result in results), 1.0])
-    recall = np.array([*(result.recall for result in results), 0.0])
-    expected = -np.sum(np.diff(recall) * precision[:-1])
-    assert case.curve().average_precision == pytest.approx(expected, abs=TOLERANCE)
-
-
 def check_at_random(truth, scores, *, tolerance=TOLERANCE, count=12, **axis):
     curve = cc.affiliation_curve(truth, scores, **axis)
     chosen = np.random.default_rng(7).choice(len(curve), size=count, replace=False)
@@ -227,23 +208,20 @@ def long_truth(count=40, mean=1_500):
     return truth
 
 
-@pytest.mark.parametrize("noise", [0.3, 5.0])
-def test_a_long_series(noise):
+LONG_SCORES = {
+    "noise": lambda truth, random: truth + random.normal(0, 0.3, size=LONG),
+    "more noise": lambda truth, random: truth + random.normal(0, 5.0, size=LONG),
+    "ties": lambda truth, random: random.integers(0, 200, size=LONG) + 50 * truth,
+    "hardly different": lambda _, random: np.append(
+        1 + random.permutation(LONG - 2) / 2**52, [-np.inf, np.inf]
+    ),
+}
+
+
+@pytest.mark.parametrize("make", LONG_SCORES.values(), ids=LONG_SCORES)
+def test_a_long_series(make):
     truth = long_truth()
-    check_at_random(truth, truth + np.random.default_rng(2).normal(0, noise, size=LONG))
-
-
-def test_a_long_series_with_ties():
-    truth = long_truth()
-    random = np.random.default_rng(3)
-    check_at_random(truth, random.integers(0, 200, size=LONG) + 50 * truth)
-
-
-def test_a_long_series_of_scores_that_hardly_differ():
-    truth, random = long_truth(), np.random.default_rng(8)
-    scores = 1 + random.permutation(LONG) / 2**52
-    scores[random.choice(LONG, size=2, replace=False)] = -np.inf, np.inf
-    check_at_random(truth, scores)
+    check_at_random(truth, make(truth, np.random.default_rng(2)))
 
 
 def test_a_long_uneven_series_far_from_zero():

@@ -23,7 +23,8 @@ from tests.properties.strategies import (
 LOCAL_COLUMNS = ("precision", "recall", "f1", *LENGTHS, "outcome", "predicted_count")
 
 
-@given(mixed_cases, st.integers(-(2**60), 2**60))
+# Beyond 2**53 floats cannot tell neighbours apart; epoch nanoseconds are there.
+@given(mixed_cases, st.integers(-(2**62), 2**61) | st.sampled_from([17 * 10**17, 2**61 + 1]))
 def test_shift_of_integers_changes_no_digit(case, shift):
     assert_same_digits(case.score(), case.moved(lambda time: time + shift).score())
 
@@ -139,14 +140,6 @@ def test_labels_and_events_agree(drawn):
     assert_same_digits(from_labels, cc.affiliation(*written, span=span))
     assert converted[0].to_labels(times, end=end).tolist() == truth
     assert converted[1].to_labels(times, end=end).tolist() == predicted
-
-
-@given(labelled(st.just(1)))
-def test_labels_without_times_count_samples(drawn):
-    truth, predicted, _, _ = drawn
-    counted = cc.affiliation(truth, predicted)
     size = len(truth)
-    numbered = cc.affiliation(truth, predicted, times=range(size), end=size)
-    assert_same_digits(counted, numbered)
-    written = [events(events_of_labels(labels, range(size), size)) for labels in (truth, predicted)]
-    assert_same_digits(counted, cc.affiliation(*written, span=(0, size)))
+    counted = cc.affiliation(truth, predicted)
+    assert_same_digits(counted, cc.affiliation(truth, predicted, times=range(size), end=size))

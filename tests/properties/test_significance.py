@@ -53,19 +53,13 @@ def uniform(pvalues, alternative="two-sided"):
 
 
 @pytest.mark.parametrize("kind", ["points", "ranges", "long ranges"])
-def test_without_a_link_pvalues_are_uniform(kind):
+def test_without_a_link_pvalues_are_uniform_and_events_not_found_too_often(kind):
+    """Ties (a recall of 0 or 1) only make those of events larger: they have a bound on one side."""
     results = [simulate(kind, seed) for seed in range(SERIES)]
     for name in ("precision", "recall", "f1"):
         pvalues = np.array([getattr(result, name).pvalue for result in results])
         assert uniform(pvalues) > LEVEL, name
         assert stats.binomtest(int((pvalues <= 0.05).sum()), SERIES, 0.05).pvalue > LEVEL, name
-
-
-@pytest.mark.parametrize("kind", ["points", "ranges", "long ranges"])
-def test_without_a_link_events_are_not_found_too_often(kind):
-    """Ties (a recall of 0 or 1) only make p-values larger, so they are bounded on one side."""
-    results = [simulate(kind, seed) for seed in range(SERIES)]
-    for name in ("precision", "recall", "f1"):
         columns = [getattr(result.events, name) for result in results]
         first = np.array([column.pvalue[0] for column in columns])
         assert uniform(first[~np.isnan(first)], "greater") > LEVEL, name

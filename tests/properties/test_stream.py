@@ -82,12 +82,21 @@ sample_labels = labelled(st.just(1))
 @example(([1, 0, 0, 1, 0], [0, 1, 1, 1, 0], [], 0), [2])  # on the border of the two zones
 @example(([1, 0, 0, 0, 1], [0, 1, 1, 1, 0], [], 0), [2, 2, 3])  # around a border in a sample
 @example(([1, 1], [1, 1], [], 0), [0, 0, 1, 1, 2, 2])  # empty chunks, and single samples
-def test_chunks_of_labels(drawn, cuts):
+def test_chunks_of_labels_also_if_pickled_between_them(drawn, cuts):
     truth, predicted, _, _ = drawn
-    stream = AffiliationStream()
+    stream, stored, rows = AffiliationStream(), AffiliationStream(), []
     for chunk in chunks(cuts, truth, predicted):
         stream.update(*chunk)
-    assert_same(stream.result(), cc.affiliation(truth, predicted))
+        stored.update(*chunk)
+        rows += stored.closed()
+        stored = copied(stored)
+    expected = cc.affiliation(truth, predicted)
+    assert_same(stream.result(), expected)
+    assert_same(copied(stored.result()), expected)
+    assert_same_rows(rows, expected)
+    # Only the outer zones keep predictions.
+    counts = expected.events.predicted_count
+    assert stream.kept == (counts[[0, -1]].sum() if len(counts) > 1 else counts[0])
 
 
 @settings(max_examples=40)  # each compares as many results as it has samples
@@ -101,40 +110,23 @@ def test_single_samples_and_every_moment(drawn):
             assert_same(stream.result(), cc.affiliation(truth[:seen], predicted[:seen]))
 
 
-@given(sample_labels, some_cuts, some_choices)
-@example(([1, 1, 1, 0, 1, 1], [1, 1, 1, 1, 1, 1], [], 0), [1, 2, 4, 5], [1, 1, 0])
-def test_any_tree_of_merges(drawn, cuts, choices):
-    truth, predicted, _, _ = drawn
-    parts = []
-    for chunk in chunks(cuts, truth, predicted):
-        parts.append(AffiliationStream())
-        parts[-1].update(*chunk)
-    assert_same(merged(parts, choices).result(), cc.affiliation(truth, predicted))
+PLACES = st.sampled_from([(None, None), (-7, 3), (START, timedelta(minutes=5))])
 
 
-@given(sample_labels, some_cuts, some_choices, st.integers(-50, 50))
-def test_parts_that_know_their_place(drawn, cuts, choices, origin):
-    truth, predicted, _, _ = drawn
+@given(sample_labels, some_cuts, some_choices, PLACES)
+@example(([1, 1, 1, 0, 1, 1], [1, 1, 1, 1, 1, 1], [], 0), [1, 2, 4, 5], [1, 1, 0], (None, None))
+def test_any_tree_of_merges(drawn, cuts, choices, place):
+    """Of parts that may follow any others, and of parts that know where they are."""
+    (truth, predicted, _, _), (origin, step) = drawn, place
     parts, start = [], origin
-    for chunk in chunks(cuts, truth, predicted):
-        parts.append(AffiliationStream(start=start, step=3))
-        parts[-1].update(*chunk)
-        start += 3 * len(chunk[0])
-    times = origin + 3 * np.arange(len(truth))
-    expected = cc.affiliation(truth, predicted, times=times, end=start)
-    assert_same(merged(parts, choices).result(), expected)
-
-
-@given(sample_labels, some_cuts, some_choices)
-def test_datetimes_with_a_zone(drawn, cuts, choices):
-    truth, predicted, _, _ = drawn
-    step, parts, start = timedelta(minutes=5), [], START
     for chunk in chunks(cuts, truth, predicted):
         parts.append(AffiliationStream(start=start, step=step))
         parts[-1].update(*chunk)
-        start += step * len(chunk[0])
-    times = [START + step * index for index in range(len(truth))]
-    expected = cc.affiliation(truth, predicted, times=times, end=start)
+        start = start if step is None else start + step * len(chunk[0])
+    axis = {}
+    if step is not None:
+        axis = {"times": [origin + step * index for index in range(len(truth))], "end": start}
+    expected = cc.affiliation(truth, predicted, **axis)
     assert_same(merged(parts, choices).result(), expected)
 
 
@@ -252,19 +244,6 @@ def test_rows_that_are_taken_one_by_one(drawn, cuts):
     assert_same_rows(rows, cc.affiliation(truth, predicted))
 
 
-@given(sample_labels, some_cuts)
-def test_pickled_between_updates(drawn, cuts):
-    truth, predicted, _, _ = drawn
-    stream, rows = AffiliationStream(), []
-    for chunk in chunks(cuts, truth, predicted):
-        stream.update(*chunk)
-        rows += stream.closed()
-        stream = copied(stream)
-    expected = cc.affiliation(truth, predicted)
-    assert_same(copied(stream.result()), expected)
-    assert_same_rows(rows, expected)
-
-
 @given(labelled(st.integers(1, 5)), some_cuts)
 def test_a_sum_leaves_its_parts_alone(drawn, cuts):
     truth, predicted, times, _ = drawn
@@ -272,17 +251,6 @@ def test_a_sum_leaves_its_parts_alone(drawn, cuts):
     before = [(repr(part), part.kept) for part in parts]
     reduce(add, parts)
     assert [(repr(part), part.kept) for part in parts] == before
-
-
-@given(sample_labels, some_cuts)
-def test_only_the_outer_zones_keep_predictions(drawn, cuts):
-    truth, predicted, _, _ = drawn
-    stream = AffiliationStream()
-    for chunk in chunks(cuts, truth, predicted):
-        stream.update(*chunk)
-    counts = cc.affiliation(truth, predicted).events.predicted_count
-    outer = counts[[0, -1]].sum() if len(counts) > 1 else counts[0]
-    assert stream.kept == outer
 
 
 @st.composite

@@ -9,26 +9,27 @@ from closecall.statistics.intervals import read_drawing, read_level
 
 
 @pytest.mark.parametrize(
-    ("count", "start"),
+    ("about", "count", "what", "start"),
     [
-        (1, "There is only one event. The scores hold for it, and say nothing about others"),
-        (2, "There are only two events. The scores hold for these"),
-        (5, "There are only five events. The scores hold for these"),
-        (6, "There are only 6 events: the intervals are wide"),
-        (9, "There are only 9 events"),
+        (caution_about, 0, "series with this number", "There are no series with this number"),
+        (caution_about, 1, "events", "There is only one event. The scores hold for it, and say no"),
+        (caution_about, 1, "series", "There is only one series."),
+        (caution_about, 2, "events", "There are only two events. The scores hold for these"),
+        (caution_about, 4, "series", "There are only four series."),
+        (caution_about, 5, "events", "There are only five events. The scores hold for these"),
+        (caution_about, 6, "events", "There are only 6 events: the intervals are wide"),
+        (caution_about, 9, "events", "There are only 9 events"),
+        (caution_about_pairs, 0, "events", "There are no events to tell from."),
+        (caution_about_pairs, 1, "events", "There is only one event. It shows who did better"),
+        (caution_about_pairs, 6, "events", "There are only 6 events: the intervals are wide"),
     ],
 )
-def test_one_detector(count, start):
-    assert caution_about(count).startswith(start)
+def test_few(about, count, what, start):
+    assert about(count, what).startswith(start)
 
 
 def test_enough():
     assert caution_about(10) == caution_about(35, "series") == caution_about_pairs(10) == ""
-
-
-def test_series():
-    assert caution_about(1, "series").startswith("There is only one series.")
-    assert caution_about(4, "series").startswith("There are only four series.")
 
 
 @pytest.mark.parametrize(("count", "every"), [(2, "both"), (3, "all three"), (5, "all five")])
@@ -41,17 +42,6 @@ def test_two_detectors_and_luck(count, every):
     assert "not who is better" in text
     assert text.endswith("differences have no interval and no p-value, which take 6 or more.")
     assert caution_about_pairs(count, "series") == text.replace("events", "series")
-
-
-def test_two_detectors_otherwise():
-    assert caution_about_pairs(1).startswith("There is only one event. It shows who did better")
-    assert caution_about_pairs(1).endswith("which take 6 or more.")
-    assert caution_about_pairs(6) == caution_about(6)
-
-
-def test_none_at_all():
-    assert caution_about(0, "series with this number").startswith("There are no series with this")
-    assert caution_about_pairs(0) == caution_about(0)
 
 
 def test_options_of_any_number_type():

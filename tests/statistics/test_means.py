@@ -80,11 +80,7 @@ def test_many_columns_are_as_each_alone_in_any_blocks(monkeypatch):
     together = mean_intervals(columns, bounds, **options)
     monkeypatch.setattr(means, "_MOST_DRAWS", 1)
     for column, (low, high), one, blocked in zip(
-        columns,
-        bounds,
-        together,
-        mean_intervals(columns, bounds, **options),
-        strict=True,
+        columns, bounds, together, mean_intervals(columns, bounds, **options), strict=True
     ):
         alone = mean_interval(column, low=low, high=high, **options)
         assert limits(one) == pytest.approx(limits(alone), rel=1e-12)

@@ -22,6 +22,7 @@ from closecall.theory.random_points import (
     recall_kinks,
     recall_of_one_point,
 )
+from tests.messages import message
 from tests.oracle.random_points import (
     averages,
     exact_recall_moments,
@@ -53,11 +54,7 @@ def test_precision_of_one_point(event, zone):
     moments = precision_of_points(filled(event, zone))
     assert moments.mean == pytest.approx(values.mean(), abs=1e-7)
     assert moments.variance == pytest.approx(values.var(), abs=1e-7)
-
-
-@everywhere
-def test_precision_of_one_point_is_one_or_uniform(event, zone):
-    values, _ = on_grid(event, zone, places=20_000, times=1)
+    # It is one inside the event, and uniform outside.
     p = filled(event, zone)
     assert (values == 1).mean() == pytest.approx(p, abs=1e-4)
     rest = np.sort(values[values < 1])
@@ -113,16 +110,11 @@ def test_variance_of_the_recall_of_one_point_is_exact(place):
 
 
 @pytest.mark.parametrize("p", [1e-12, 1e-3, 0.1, 0.2, 1 / 3])
-def test_short_events_in_the_middle(p):
-    event = (0.5 - p / 2, 0.5 + p / 2)
-    expected = 1 / 12 - p**2 / 3 + 13 * p**3 / 40
-    assert recall_of_one_point(event, (0, 1)).variance == pytest.approx(expected, abs=1e-15)
-
-
-@pytest.mark.parametrize("p", [0.0, 1e-3, 0.1, 0.5])
-def test_short_events_at_a_border(p):
-    expected = 1 / 12 - p**3 / 6
-    assert recall_of_one_point((0, p), (0, 1)).variance == pytest.approx(expected, abs=1e-15)
+def test_short_events_in_the_middle_and_at_a_border(p):
+    middle, border = (0.5 - p / 2, 0.5 + p / 2), (0, p)
+    expected = {middle: 1 / 12 - p**2 / 3 + 13 * p**3 / 40, border: 1 / 12 - p**3 / 6}
+    for event, variance in expected.items():
+        assert recall_of_one_point(event, (0, 1)).variance == pytest.approx(variance, abs=1e-15)
 
 
 def test_moments_of_arrays():
@@ -205,60 +197,33 @@ def test_blocks_join_in_order():
     np.testing.assert_array_equal(in_blocks(np.subtract, column, 3 * column), -2 * column)
 
 
-INSIDE = "Expected `event` to start before it stops, inside its zone, got "
+SHARE, WHOLE = "to be in [0, 1], got", "to be whole numbers of"
+INSIDE = "`event` to start before it stops, inside its zone, got"
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("function", "arguments", "text"),
     [
-        (lambda: precision_of_points(1.5), "Expected `filled` to be in [0, 1], got 1.5."),
-        (lambda: precision_of_points(float("nan")), "Expected `filled` to be in [0, 1], got nan."),
+        (precision_of_points, [1.5], f"`filled` {SHARE} 1.5."),
+        (precision_of_points, [float("nan")], f"`filled` {SHARE} nan."),
+        (precision_of_points, [[0.5, -0.1]], f"`filled` {SHARE} -0.1 at index 1."),
+        (precision_of_points, [0.5, 0], f"`points` {WHOLE} 1 or more, got 0."),
+        (precision_of_points, ["x"], "`filled` to be numbers, got 'x'."),
+        (mean_recall_of_points, [[3, 1.5]], f"`points` {WHOLE} 0 or more, got 1.5 at index 1."),
+        (averaged_precision, [[0.5], [-1]], f"`counts` {WHOLE} 0 or more, got -1 at index 0."),
         (
-            lambda: precision_of_points([0.5, -0.1]),
-            "Expected `filled` to be in [0, 1], got -0.1 at index 1.",
+            averaged_precision,
+            [[0.1, 0.2], [1]],
+            "`counts` to have one value for each of 2 zones, got 1.",
         ),
-        (
-            lambda: precision_of_points(0.5, 0),
-            "Expected `points` to be whole numbers of 1 or more, got 0.",
-        ),
-        (
-            lambda: mean_recall_of_points([3, 1.5]),
-            "Expected `points` to be whole numbers of 0 or more, got 1.5 at index 1.",
-        ),
-        (
-            lambda: averaged_precision([0.5], [-1]),
-            "Expected `counts` to be whole numbers of 0 or more, got -1 at index 0.",
-        ),
-        (
-            lambda: averaged_recall([2.0], [0.5], [1]),
-            "Expected `before` to be in [0, 1], got 2 at index 0.",
-        ),
-        (lambda: precision_of_points("x"), "Expected `filled` to be numbers, got 'x'."),
-        (
-            lambda: averaged_precision([0.1, 0.2], [1]),
-            "Expected `counts` to have one value for each of 2 zones, got 1.",
-        ),
-        (
-            lambda: averaged_recall([0.1], [0.95], [1]),
-            "Expected `before + filled` to be in [0, 1], got 1.05 at index 0.",
-        ),
-        (
-            lambda: recall_of_one_point(5, (0, 10)),
-            "Expected `event` to be a pair (start, stop), got 5.",
-        ),
-        (lambda: recall_of_one_point((40, 160), (0, 100)), f"{INSIDE}(40, 160)."),
-        (lambda: recall_of_one_point((60, 40), (0, 100)), f"{INSIDE}(60, 40)."),
-        (
-            lambda: recall_of_one_point((np.array([1, -1]), 5), (0, 10)),
-            f"{INSIDE}(-1, 5) at index 1.",
-        ),
-        (
-            lambda: recall_of_one_point((5, 5), (5, 5)),
-            "Expected `zone` to stop after its start, got (5, 5).",
-        ),
+        (averaged_recall, [[2.0], [0.5], [1]], f"`before` {SHARE} 2 at index 0."),
+        (averaged_recall, [[0.1], [0.95], [1]], f"`before + filled` {SHARE} 1.05 at index 0."),
+        (recall_of_one_point, [5, (0, 10)], "`event` to be a pair (start, stop), got 5."),
+        (recall_of_one_point, [(40, 160), (0, 100)], f"{INSIDE} (40, 160)."),
+        (recall_of_one_point, [(60, 40), (0, 100)], f"{INSIDE} (60, 40)."),
+        (recall_of_one_point, [(np.array([1, -1]), 5), (0, 10)], f"{INSIDE} (-1, 5) at index 1."),
+        (recall_of_one_point, [(5, 5), (5, 5)], "`zone` to stop after its start, got (5, 5)."),
     ],
 )
-def test_refusals(call, message):
-    with pytest.raises(ClosecallError) as caught:
-        call()
-    assert str(caught.value) == message
+def test_refusals(function, arguments, text):
+    assert message(ClosecallError, function, *arguments) == f"Expected {text}"

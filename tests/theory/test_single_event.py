@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
+from tests.messages import message
 
 POSITIONS = ("border", "halfway", "start", "center")
 
@@ -27,6 +27,10 @@ def zones(draw):
     """An event inside a zone, as four sorted integers A <= a <= b <= B with A < B."""
     zone_start, start, stop, zone_stop = sorted(draw(st.tuples(ticks, ticks, ticks, ticks)))
     return zone_start, start, stop, zone_stop + 1
+
+
+def single_prediction(proportion, position="start"):
+    return cc.theory.single_prediction(proportion, position=position)
 
 
 def centred(proportion: float) -> tuple[float, float]:
@@ -52,20 +56,16 @@ def measured_survival(zone, event, distance) -> Fraction:
 @example((0, 3, 5, 20), 15)
 @example((0, 3, 5, 20), 16)
 @example((0, 0, 7, 7), 1)
-def test_precision_survival_is_the_share_of_the_zone_at_least_that_far(edges, distance):
-    zone_start, start, stop, zone_stop = edges
-    survival = cc.theory.precision_survival((start, stop), (zone_start, zone_stop))
-    share = measured_survival((zone_start, zone_stop), (start, stop), distance)
-    assert survival(distance) == pytest.approx(float(share), abs=1e-15)
-
-
-@given(zones(), ticks)
 @example((0, 3, 5, 20), 0)
-def test_recall_survival_is_the_share_of_the_zone_at_least_that_far(edges, distance):
-    zone_start, time, _, zone_stop = edges
-    survival = cc.theory.recall_survival(time, (zone_start, zone_stop))
-    share = measured_survival((zone_start, zone_stop), (time, time), distance)
-    assert survival(distance) == pytest.approx(float(share), abs=1e-15)
+def test_survival_is_the_share_of_the_zone_at_least_that_far(edges, distance):
+    zone_start, start, stop, zone_stop = edges
+    zone = zone_start, zone_stop
+    for event, survival in (
+        ((start, stop), cc.theory.precision_survival((start, stop), zone)),
+        ((start, start), cc.theory.recall_survival(start, zone)),
+    ):
+        share = measured_survival(zone, event, distance)
+        assert survival(distance) == pytest.approx(float(share), abs=1e-15)
 
 
 @given(zones(), st.floats(0, 1))
@@ -156,34 +156,12 @@ def test_whole_interval(edges):
     assert result.recall == theory.recall == 1
 
 
-def expected_over_the_zone(start: float, stop: float) -> tuple[float, float]:
-    """Mean precision and recall over every position of one point in [0, 1).
-
-    Both are polynomials of degree two or less between the breaks, which Gauss-Legendre with three
-    nodes integrates exactly.
-    """
-    halves = [2 * start, 2 * start - 1, 2 * stop, 2 * stop - 1]  # an end midway to a border
-    mirrored = [start + stop, start + stop - 1]  # as far from the event as its nearer border
-    breaks = np.unique(np.clip([0, start, stop, 1, *halves, *mirrored], 0, 1))
-    nodes, weights = np.polynomial.legendre.leggauss(3)
-    total = np.zeros(2)
-    for left, right in itertools.pairwise(breaks):
-        for node, weight in zip(nodes, weights, strict=True):
-            time = (left + right) / 2 + node * (right - left) / 2
-            result = score_point(float(time), (start, stop))
-            total += weight * (right - left) / 2 * np.array([result.precision, result.recall])
-    return total[0], total[1]
-
-
-@pytest.mark.parametrize(
-    ("start", "stop"),
-    [(0.4, 0.6), (0.0, 0.25), (0.125, 0.875), (0.7, 0.75), (0.05, 1.0), (0.0, 1.0), (0.3, 0.301)],
-)
-def test_single_random_prediction(start, stop):
-    precision, recall = expected_over_the_zone(start, stop)
-    theory = cc.theory.single_random_prediction(stop - start)
-    assert precision == pytest.approx(theory.precision, abs=1e-12)
-    assert recall == pytest.approx(theory.recall, abs=1e-12)
+@given(proportions)
+def test_single_random_prediction(proportion):
+    """The moments of random points are checked on grids and against exact fractions."""
+    theory = cc.theory.single_random_prediction(proportion)
+    assert theory.precision == cc.theory.precision_of_points(proportion).mean
+    assert theory.recall == cc.theory.mean_recall_of_points(1)
 
 
 @given(proportions, st.sampled_from(POSITIONS))
@@ -224,70 +202,57 @@ def test_functions_of_an_array_are_those_of_its_elements():
         assert together.recall.shape == together.precision.shape == (2, 2)
 
 
-@pytest.mark.parametrize("share", [0, -0.5, 1.001, float("nan"), float("inf")])
-def test_a_proportion_outside_its_range_is_refused(share):
-    message = rf"Expected `proportion` to be in \(0, 1\], got {float(share)}.\n\nHint: "
-    for function in (cc.theory.whole_interval, cc.theory.single_random_prediction):
-        with pytest.raises(InputError, match=message):
-            function(share)
-    with pytest.raises(InputError, match=r"`proportion` to be in \(0, 1\], got .* at index 1\."):
-        cc.theory.single_prediction([0.5, share], position="start")
-
-
-@pytest.mark.parametrize("share", ["0.5", None, True, 1j])
-def test_a_proportion_that_is_no_number_is_refused(share):
-    with pytest.raises(InputTypeError, match="Expected `proportion` to be numbers"):
-        cc.theory.whole_interval(share)
-
-
-def test_an_unknown_position_is_refused():
-    message = "Expected `position` to be 'border', 'halfway', 'start' or 'center', got 'middle'."
-    with pytest.raises(InputError, match=message):
-        cc.theory.single_prediction(0.5, position="middle")
+DAY = np.datetime64("2024-01-01"), np.datetime64("2024-01-02")
+SURVIVAL = cc.theory.precision_survival((2, 3), (0, 10))
+SHARES = [0, -0.5, 1.001, float("nan"), float("inf")]
+INSIDE, ORDER = "to be inside the zone (5, 9), got", "to start before it stops, got"
 
 
 @pytest.mark.parametrize(
-    ("event", "zone", "message"),
+    ("function", "arguments", "text"),
     [
-        ((4, 6), (5, 9), r"Expected `event` to be inside the zone \(5, 9\), got \(4, 6\)\."),
-        ((6, 10), (5, 9), r"Expected `event` to be inside the zone \(5, 9\), got \(6, 10\)\."),
-        ((7, 6), (5, 9), r"Expected `event` to start before it stops, got \(7, 6\)\."),
-        ((6, 7), (9, 5), r"Expected `zone` to start before it stops, got \(9, 5\)\."),
-        ((6, 7), (5, 5), r"Expected `zone` to start before it stops, got \(5, 5\)\."),
-        ((6, 7), (0.0, float("inf")), r"Expected `zone` to be finite, got inf at index 1\."),
-        ((6, float("nan")), (5, 9), r"Expected `event` to be finite, got nan at index 1\."),
+        *(
+            (function, [share], f"`proportion` to be in (0, 1], got {float(share)}.\n\nHint: It is")
+            for function in (cc.theory.whole_interval, cc.theory.single_random_prediction)
+            for share in SHARES
+        ),
+        *(
+            (
+                single_prediction,
+                [[0.5, share]],
+                f"`proportion` to be in (0, 1], got {share} at inde",
+            )
+            for share in map(float, SHARES)
+        ),
+        *((cc.theory.whole_interval, [x], "`proportion` to be n") for x in ("0.5", None, True, 1j)),
+        (
+            single_prediction,
+            [0.5, "middle"],
+            "`position` to be 'border', 'halfway', 'start' or 'center', got 'middle'.",
+        ),
+        (cc.theory.precision_survival, [(4, 6), (5, 9)], f"`event` {INSIDE} (4, 6)."),
+        (cc.theory.precision_survival, [(6, 10), (5, 9)], f"`event` {INSIDE} (6, 10)."),
+        (cc.theory.precision_survival, [(7, 6), (5, 9)], f"`event` {ORDER} (7, 6)."),
+        (cc.theory.precision_survival, [(6, 7), (9, 5)], f"`zone` {ORDER} (9, 5)."),
+        (cc.theory.precision_survival, [(6, 7), (5, 5)], f"`zone` {ORDER} (5, 5)."),
+        (cc.theory.precision_survival, [(6, 7), (0.0, np.inf)], "`zone` to be finite, got inf at"),
+        (cc.theory.precision_survival, [(6, np.nan), (5, 9)], "`event` to be finite, got nan at"),
+        (cc.theory.recall_survival, [10, (5, 9)], f"`position` {INSIDE} 10."),
+        *(
+            (
+                cc.theory.precision_survival,
+                [event, (0, 9)],
+                f"`event` to be a pair (start, stop), got {len(event)} times.",
+            )
+            for event in ((1, 2, 3), (1,))
+        ),
+        (cc.theory.precision_survival, [(1, 2), DAY], "`event` and `zone` to be on one kind of"),
+        (cc.theory.precision_survival(DAY, DAY), [[1.0]], "`distance` to be timedeltas, since the"),
+        (SURVIVAL, [timedelta(hours=1)], "`distance` to be numbers"),
+        (SURVIVAL, [-1], "`distance` to be 0 or more, got -1.\n\nHint: "),
+        (SURVIVAL, [[1.0, -2.5]], "`distance` to be 0 or more, got -2.5 at index 1."),
     ],
 )
-def test_times_out_of_order_are_refused(event, zone, message):
-    with pytest.raises(InputError, match=message):
-        cc.theory.precision_survival(event, zone)
-
-
-def test_a_position_outside_the_zone_is_refused():
-    with pytest.raises(InputError, match=r"`position` to be inside the zone \(5, 9\), got 10\."):
-        cc.theory.recall_survival(10, (5, 9))
-
-
-@pytest.mark.parametrize("event", [(1, 2, 3), (1,)])
-def test_an_event_that_is_no_pair_is_refused(event):
-    rule = rf"Expected `event` to be a pair \(start, stop\), got {len(event)} times\."
-    with pytest.raises(InputTypeError, match=rule):
-        cc.theory.precision_survival(event, (0, 9))
-
-
-def test_kinds_of_time_are_not_mixed():
-    day = np.datetime64("2024-01-01"), np.datetime64("2024-01-02")
-    with pytest.raises(InputTypeError, match="`event` and `zone` to be on one kind of time axis"):
-        cc.theory.precision_survival((1, 2), day)
-    with pytest.raises(InputTypeError, match="`distance` to be timedeltas, since the zone is in"):
-        cc.theory.precision_survival(day, day)([1.0])
-    with pytest.raises(InputTypeError, match="`distance` to be numbers"):
-        cc.theory.precision_survival((1, 2), (0, 3))(timedelta(hours=1))
-
-
-def test_a_negative_distance_is_refused():
-    survival = cc.theory.precision_survival((2, 3), (0, 10))
-    with pytest.raises(InputError, match=r"`distance` to be 0 or more, got -1\.\n\nHint: "):
-        survival(-1)
-    with pytest.raises(InputError, match=r"`distance` to be 0 or more, got -2\.5 at index 1\."):
-        survival([1.0, -2.5])
+def test_refusals(function, arguments, text):
+    found = message((InputError, InputTypeError), function, *arguments)
+    assert found.startswith(f"Expected {text}")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from closecall.clock import Tick, Ticks
 
+    Zone = tuple[Tick, Tick, Tick, Tick]  # a, b, A, B
+
 # What is known of a piece: loss of precision, length, gain of recall, zone and change of alarms.
 LOSS, LENGTH, GAIN, CODE = range(4)
 COLUMNS = 4
@@ -36,14 +38,13 @@ _BLOCK = 64
 
 
 @kernel
-def gain_of(
-    cuts: Ticks, piece: int, left: int, right: int, a: Tick, b: Tick, A: Tick, B: Tick
-) -> float:
+def gain_of(cuts: Ticks, piece: int, left: int, right: int, zone: Zone) -> float:
     """Return the loss of recall that a piece takes away, entering between left and right.
 
     -1 stands for no neighbour. The first piece of a zone takes it from recall 0, and its gain is
     what it leaves of the full loss.
     """
+    a, b, A, B = zone
     start, stop = cuts[piece], cuts[piece + 1]
     if left < 0 and right < 0:
         weight = np.float64(b - a) if a < b else 1.0
@@ -68,18 +69,16 @@ def weigh_zone(
     cuts: Ticks,
     first: int,
     after: int,
-    a: Tick,
-    b: Tick,
-    A: Tick,
-    B: Tick,
+    zone: Zone,
     zone_index: int,
     stack: NDArray[np.int64],
     rows: NDArray[np.float64],
 ) -> None:
     """Fill in the constants of the pieces first, ..., after - 1 of one zone."""
+    a, b, A, B = zone
     m = np.float64(min(a - A, B - b))
-    zone = np.float64(B - A)
-    scale = zone * (np.float64(b - a) if a < b else 1.0)
+    length = np.float64(B - A)
+    scale = length * (np.float64(b - a) if a < b else 1.0)
     top = 0
     for k in range(first, after):
         # The stack holds pieces that no later one has outranked, highest at the bottom.
@@ -90,10 +89,10 @@ def weigh_zone(
             if cuts[k] < a or (left >= 0 and cuts[left + 1] > b):
                 rows[stack[top], GAIN] = 0.0
             else:
-                rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, k, a, b, A, B) / scale
+                rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, k, zone) / scale
         stack[top] = k
         top += 1
-        rows[k, LOSS] = range_losses(a, b, cuts[k], cuts[k + 1], m)[0] / zone
+        rows[k, LOSS] = range_losses(a, b, cuts[k], cuts[k + 1], m)[0] / length
         rows[k, LENGTH] = np.float64(cuts[k + 1] - cuts[k])
         alarms = 1
         if k > 0 and scores[k - 1] >= scores[k]:
@@ -104,7 +103,7 @@ def weigh_zone(
     while top > 0:
         top -= 1
         left = stack[top - 1] if top > 0 else -1
-        rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, -1, a, b, A, B) / scale
+        rows[stack[top], GAIN] = gain_of(cuts, stack[top], left, -1, zone) / scale
 
 
 @kernel
@@ -124,19 +123,9 @@ def weigh_pieces(
         largest = max(largest, offsets[j + 1] - offsets[j])
     stack = np.empty(largest, dtype=np.int64)
     for j in range(len(true_starts)):
-        weigh_zone(
-            scores,
-            cuts,
-            offsets[j],
-            offsets[j + 1],
-            2 * (true_starts[j] - origin),
-            2 * (true_stops[j] - origin),
-            borders[j],
-            borders[j + 1],
-            j,
-            stack,
-            rows,
-        )
+        a, b = 2 * (true_starts[j] - origin), 2 * (true_stops[j] - origin)
+        zone = (a, b, borders[j], borders[j + 1])
+        weigh_zone(scores, cuts, offsets[j], offsets[j + 1], zone, j, stack, rows)
 
 
 @kernel
@@ -317,15 +306,14 @@ def count_groups(
     stops: Ticks,
     hit: NDArray[np.bool_],
     cooldown: float,
-    alarms: NDArray[np.int64],
-    false_alarms: NDArray[np.int64],
-) -> int:
-    """Count alarms at every distinct score; those less than `cooldown` apart are one.
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count alarms and false ones at every distinct score; less than `cooldown` apart is one.
 
     Samples enter from the highest score down; those that meet, or are so near, are one group. A
-    group is a false alarm until a sample enters that is a `hit`. Returns the number of points.
+    group is a false alarm until a sample enters that is a `hit`.
     """
     count = len(scores)
+    alarms, false_alarms = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     left, right = nearest_higher(scores)
     groups, hits = np.arange(count), hit.copy()
     total, false, points = 0, 0, 0
@@ -351,7 +339,7 @@ def count_groups(
         if i + 1 == count or scores[order[i + 1]] != scores[k]:
             alarms[points], false_alarms[points] = total, false
             points += 1
-    return points
+    return alarms[:points], false_alarms[:points]
 
 
 @kernel

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from closecall.clock import Tick, Ticks
 
+    Alarms = tuple[Ticks, Ticks, NDArray[np.float64]]  # starts, stops and prefix sums
+    Zone = tuple[Tick, Tick, Tick, Tick]  # a, b, A, B
+
 # What is known of the shifts in which a score of an event is defined; squares and sums of what
 # they are away from the first of them, which needs no division and loses no digits.
 OBSERVED, DRAWS, AT_LEAST, FIRST, SUM, SQUARES = range(6)
@@ -72,10 +75,9 @@ def stopped_by(stops: Ticks, k: int, limit: Tick) -> int:
 
 
 @kernel
-def lengths_and_moments(
-    starts: Ticks, stops: Ticks, sums: NDArray[np.float64], k: int, end: int, pivot: float
-) -> tuple[float, float]:
+def lengths_and_moments(alarms: Alarms, k: int, end: int, pivot: float) -> tuple[float, float]:
     """Sum lengths of the alarms k, ..., end - 1, and lengths times distances from the pivot."""
+    starts, stops, sums = alarms
     covered, moment = 0.0, 0.0
     if len(sums) > 0:
         covered = sums[end, 0] - sums[k, 0]
@@ -89,16 +91,7 @@ def lengths_and_moments(
 
 @kernel
 def precision_losses(
-    starts: Ticks,
-    stops: Ticks,
-    sums: NDArray[np.float64],
-    k: int,
-    end: int,
-    a: Tick,
-    b: Tick,
-    A: Tick,
-    B: Tick,
-    places: NDArray[np.int64],
+    alarms: Alarms, k: int, end: int, zone: Zone, places: NDArray[np.int64]
 ) -> tuple[float, float]:
     """Return the length of the alarms k, ..., end - 1 in a zone, and the loss over them.
 
@@ -106,6 +99,7 @@ def precision_losses(
     alarm's length times the loss in its middle: prefix sums (or, without any, a loop) know it for
     all of them at once. Only alarms across a border of two parts are integrated alone.
     """
+    (starts, stops, _), (a, b, A, B) = alarms, zone
     near = min(a - A, B - b)
     m, event = np.float64(near), np.float64(b - a)
     parts = (max(A, a - near), a, b, min(b + near, B), B)
@@ -126,7 +120,7 @@ def precision_losses(
         whole = min(places[part], end)
         if whole > k:
             pivot = np.float64(a if part < _INSIDE else b)
-            covered, moment = lengths_and_moments(starts, stops, sums, k, whole, pivot)
+            covered, moment = lengths_and_moments(alarms, k, whole, pivot)
             length += covered
             if part in (0, 4):
                 loss += (event + m) * covered + abs(moment)
@@ -142,26 +136,18 @@ def precision_losses(
 
 @kernel
 def score_zone(
-    starts: Ticks,
-    stops: Ticks,
-    sums: NDArray[np.float64],
-    k: int,
-    end: int,
-    a: Tick,
-    b: Tick,
-    A: Tick,
-    B: Tick,
-    places: NDArray[np.int64],
+    alarms: Alarms, k: int, end: int, zone: Zone, places: NDArray[np.int64]
 ) -> tuple[float, float]:
     """Return precision and recall of a zone in which the alarms k, ..., end - 1 lie or reach.
 
     They are those of `score_zones`, but of all alarms only those are looked at that are cut or
     beside the event.
     """
-    zone = np.float64(B - A)
-    if zone == 0:
+    (starts, stops, _), (a, b, A, B) = alarms, zone
+    length = np.float64(B - A)
+    if length == 0:
         return 1.0, 1.0
-    weight, loss = precision_losses(starts, stops, sums, k, end, a, b, A, B, places)
+    weight, loss = precision_losses(alarms, k, end, zone, places)
     if weight == 0:  # points count only where there is no range
         weight = np.float64(end - k)
         for n in range(k, end):
@@ -174,7 +160,59 @@ def score_zone(
         n += 1
     lost += after_last(a, b, min(stops[end - 1], B), B)[0]
     event = np.float64(b - a) if a < b else 1.0  # a true point is evaluated, not integrated
-    return max(0.0, 1.0 - loss / (zone * weight)), max(0.0, 1.0 - lost / (zone * event))
+    return max(0.0, 1.0 - loss / (length * weight)), max(0.0, 1.0 - lost / (length * event))
+
+
+@kernel
+def score_seam(
+    truth: tuple[Ticks, Ticks, Ticks],
+    alarms: Alarms,
+    seam: Tick,
+    observed: bool,
+    zero_division: float,
+    places: NDArray[np.int64],
+    events: NDArray[np.float64],
+) -> tuple[float, float, float]:
+    """Return precision, recall and F1 with the seam at one place, and add to the events.
+
+    `truth` has starts, stops and the borders of the zones. It is the zones that are moved, to start
+    at the seam, and the alarms are there twice, once a span later, so that nothing wraps.
+    """
+    (true_starts, true_stops, borders), (starts, stops, _) = truth, alarms
+    zones = len(true_starts)
+    precision_sum, defined, recall_sum = 0.0, 0, 0.0
+    k = places[zones, 0] = starting_before(starts, places[zones, 0], borders[0] + seam)
+    if k > 0 and stops[k - 1] > borders[0] + seam:
+        k -= 1
+    for j in range(zones):
+        A, B = borders[j] + seam, borders[j + 1] + seam
+        end = places[j, _END] = starting_before(starts, places[j, _END], B)
+        if seam == 0 and j + 1 == zones:
+            end = len(starts) // 2  # a point at the end stays there unless it is moved
+        precision, recall, f1 = np.nan, 0.0, np.nan
+        if k < end:
+            zone = (true_starts[j] + seam, true_stops[j] + seam, A, B)
+            precision, recall = score_zone(alarms, k, end, zone, places[j])
+            f1 = harmonic_mean(precision, recall)
+            precision_sum += precision
+            recall_sum += recall
+            defined += 1
+            k = end - 1 if stops[end - 1] > B else end
+        if observed:
+            events[j, 0, OBSERVED] = precision
+            events[j, 1, OBSERVED] = recall
+            events[j, 2, OBSERVED] = f1
+            continue
+        add_value(events[j, 1], recall)
+        if f1 >= 0:
+            add_value(events[j, 0], precision)
+            add_value(events[j, 2], f1)
+    if not np.isnan(zero_division):
+        precision = (precision_sum + zero_division * (zones - defined)) / zones
+    else:
+        precision = precision_sum / defined if defined > 0 else np.nan
+    recall = recall_sum / zones
+    return precision, recall, harmonic_mean(precision, recall)
 
 
 @kernel
@@ -187,55 +225,22 @@ def score_seams(
     borders: Ticks,
     seams: Ticks,
     part: tuple[int, int],
-    places: NDArray[np.int64],
     zero_division: float,
+    places: NDArray[np.int64],
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
 ) -> None:
     """Fill in precision, recall and F1 (rows) for a part of the seams, and add to the events.
 
-    It is the zones that are moved, to start at the seam, and the alarms are there twice, once a
-    span later, so that nothing wraps. Seams ascend, and so does every place that is looked for.
-    The first seam, 0, is what was observed; `events` is about the others. `places` has a row for
-    each zone and one more, of zeros before the first part.
+    Seams ascend, and so does every place that is looked for. The first seam, 0, is what was
+    observed; `events` is about the others. `places` has a row for each zone and one more, of zeros
+    before the first part. All that one seam takes is one call, since plain Python is watched here.
     """
-    zones, count = len(true_starts), len(starts)
+    truth, alarms = (true_starts, true_stops, borders), (starts, stops, sums)
     for number in range(part[0], part[1]):
-        seam = seams[number]
-        precision_sum, defined, recall_sum = 0.0, 0, 0.0
-        k = places[zones, 0] = starting_before(starts, places[zones, 0], borders[0] + seam)
-        if k > 0 and stops[k - 1] > borders[0] + seam:
-            k -= 1
-        for j in range(zones):
-            A, B = borders[j] + seam, borders[j + 1] + seam
-            end = places[j, _END] = starting_before(starts, places[j, _END], B)
-            if seam == 0 and j + 1 == zones:
-                end = count // 2  # a point at the end stays there unless it is moved
-            precision, recall, f1 = np.nan, 0.0, np.nan
-            if k < end:
-                a, b = true_starts[j] + seam, true_stops[j] + seam
-                precision, recall = score_zone(starts, stops, sums, k, end, a, b, A, B, places[j])
-                f1 = harmonic_mean(precision, recall)
-                precision_sum += precision
-                recall_sum += recall
-                defined += 1
-                k = end - 1 if stops[end - 1] > B else end
-            if number == 0:
-                events[j, 0, OBSERVED] = precision
-                events[j, 1, OBSERVED] = recall
-                events[j, 2, OBSERVED] = f1
-                continue
-            add_value(events[j, 1], recall)
-            if f1 >= 0:
-                add_value(events[j, 0], precision)
-                add_value(events[j, 2], f1)
-        if not np.isnan(zero_division):
-            precision = (precision_sum + zero_division * (zones - defined)) / zones
-        else:
-            precision = precision_sum / defined if defined > 0 else np.nan
-        recall = recall_sum / zones
-        scores[0, number], scores[1, number] = precision, recall
-        scores[2, number] = harmonic_mean(precision, recall)
+        scores[0, number], scores[1, number], scores[2, number] = score_seam(
+            truth, alarms, seams[number], number == 0, zero_division, places, events
+        )
 
 
 @kernel

@@ -23,7 +23,7 @@ from closecall.affiliation.thresholds import (
     cross_fit,
 )
 from closecall.affiliation.zones import origin_of, zone_borders
-from closecall.errors import InputError, expected, shown
+from closecall.errors import InputError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.parameters import is_number, require_count
 from closecall.series import Scored, read_scored
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from closecall.series import LeftOut
 
     Progress = Callable[[int, int], None]
+    Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 _MOST_ROLLED, _FEWEST_ROLLS = 20_000_000, 20  # samples of all rolls together
 _COLUMNS = (
@@ -286,21 +287,13 @@ class AffiliationCurve:
 
         `without` leaves out the zones of the true events from the first index to the second.
         """
-        scored, (first, after) = self.scored, without
-        if first < after:
-            return self._columns_without(cooldown, first, after)
-        alarms, false_alarms = self.alarms, self.false_alarms
+        if without[0] < without[1]:
+            return self._columns_without(cooldown, *without)
+        alarms: Counts = self.alarms, self.false_alarms
         if cooldown:
-            alarms, false_alarms = self._count(slice(None), self._order, cooldown)
-        return Columns(
-            self.thresholds,
-            self.precision,
-            self.recall,
-            alarms,
-            false_alarms,
-            self.alarmed,
-            scored.stop - scored.start,
-        )
+            alarms = self._count(slice(None), self._order, cooldown)
+        length = self.scored.stop - self.scored.start
+        return Columns(self.thresholds, self.precision, self.recall, *alarms, self.alarmed, length)
 
     def _columns_without(self, cooldown: float, first: int, after: int) -> Columns:
         """Sweep all zones but some."""
@@ -321,28 +314,16 @@ class AffiliationCurve:
             thresholds, precision, recall, alarms, false_alarms, 0.5 * alarmed / time, time
         )
 
-    def _count(
-        self, kept: Any, order: NDArray[np.int64], cooldown: float
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _count(self, kept: Any, order: NDArray[np.int64], cooldown: float) -> Counts:
         """Count the alarms and the false ones among some pieces, at each of their thresholds."""
         pieces = self._pieces
-        scores, (first, last) = pieces.scores[kept], self._hits
+        (first, last), scores = self._hits, pieces.scores[kept]
         steps = np.zeros(pieces.scores.size + 1, dtype=np.int64)
         np.add.at(steps, first, 1)
         np.add.at(steps, last + 1, -1)
         hit = np.cumsum(steps[:-1]) > 0
-        alarms, false_alarms = np.empty((2, scores.size), dtype=np.int64)
-        points = _curve_kernels.count_groups(
-            scores,
-            order,
-            pieces.cuts[:-1][kept],
-            pieces.cuts[1:][kept],
-            hit[kept],
-            2 * cooldown,
-            alarms,
-            false_alarms,
-        )
-        return alarms[:points], false_alarms[:points]
+        ends = pieces.cuts[:-1][kept], pieces.cuts[1:][kept]
+        return _curve_kernels.count_groups(scores, order, *ends, hit[kept], 2 * cooldown)
 
     def at(self, threshold: float) -> Affiliation:
         """Score the predictions at any threshold, as `affiliation` does."""
@@ -364,7 +345,7 @@ class AffiliationCurve:
         """
         count = len(self.scored.truth)
         if not is_number(event) or event not in range(count):
-            raise InputError(expected(f"`event` to be from 0 to {count - 1}", shown(event)))
+            raise InputError.expected(f"`event` to be from 0 to {count - 1}", shown(event))
         event = int(event)
         pieces = self._pieces
         low, high = pieces.offsets[event], pieces.offsets[event + 1]
@@ -422,7 +403,7 @@ class AffiliationCurve:
 
     @cached_property
     def _rows(self) -> NDArray[np.float64]:
-        return _weighed(self.scored, self._pieces)
+        return _weighed(self.scored, self._pieces, self._pieces.scores)
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
@@ -511,27 +492,21 @@ def affiliation_curve(
     scored = read_scored(truth, scores, **axis, nan=nan)
     scored.require_truth("affiliation")
     pieces = cut_samples(scored)
-    rows, order = _weighed(scored, pieces), descending_order(pieces.scores)
+    rows, order = _weighed(scored, pieces, pieces.scores), descending_order(pieces.scores)
     swept = _swept(pieces.scores, order, rows, len(scored.truth))
     thresholds, precision, recall, alarms, alarmed = swept
     share = alarmed / (2 * (scored.stop - scored.start))  # from half ticks
     return AffiliationCurve(thresholds, precision, recall, alarms, share, scored)
 
 
-def _weighed(scored: Scored, pieces: Pieces) -> NDArray[np.float64]:
-    """Return the constants of every piece."""
-    rows = np.empty((pieces.scores.size, _curve_kernels.COLUMNS))
-    truth = scored.truth
-    _curve_kernels.weigh_pieces(
-        pieces.scores,
-        pieces.cuts,
-        pieces.offsets,
-        truth.starts,
-        truth.stops,
-        origin_of(scored),
-        pieces.borders,
-        rows,
-    )
+def _weighed(
+    scored: Scored, pieces: Pieces, scores: NDArray[Any], rows: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return the constants of every piece, with these scores, in an array that may be given."""
+    if rows is None:
+        rows = np.empty((scores.size, _curve_kernels.COLUMNS))
+    zones = pieces.offsets, scored.truth.starts, scored.truth.stops, origin_of(scored)
+    _curve_kernels.weigh_pieces(scores, pieces.cuts, *zones, pieces.borders, rows)
     return rows
 
 
@@ -556,21 +531,11 @@ def alarm_columns(scored: Scored) -> Columns:
     time = np.cumsum(np.diff(cuts)[order], dtype=np.float64) / (scored.stop - scored.start)
     ordered = scored.scores[order]
     last = np.append(ordered[1:] != ordered[:-1], True)
-    alarms, false_alarms = np.empty((2, ordered.size), dtype=np.int64)
     hit = np.zeros(ordered.size, dtype=bool)
-    points = _curve_kernels.count_groups(
-        scored.scores, order, cuts[:-1], cuts[1:], hit, 0.0, alarms, false_alarms
-    )
-    unknown = np.full(points, np.nan)
-    return Columns(
-        ordered[last],
-        unknown,
-        unknown,
-        alarms[:points],
-        false_alarms[:points],
-        time[last],
-        scored.stop - scored.start,
-    )
+    ends = cuts[:-1], cuts[1:]
+    alarms = _curve_kernels.count_groups(scored.scores, order, *ends, hit, 0.0)
+    unknown, length = np.full(alarms[0].size, np.nan), scored.stop - scored.start
+    return Columns(ordered[last], unknown, unknown, *alarms, time[last], length)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -622,7 +587,7 @@ def roll_scores(
     pieces = cut_samples(replace(scored, scores=np.arange(values.size)))
     owners = pieces.scores
     firsts = np.searchsorted(owners, np.arange(values.size + 1))
-    order, origin = descending_order(values), origin_of(scored)
+    order = descending_order(values)
     rolled, rolled_order = np.empty(owners.size, dtype=values.dtype), np.empty_like(owners)
     rows = np.empty((owners.size, _curve_kernels.COLUMNS))
     thresholds, alarms = np.empty_like(rolled), np.empty(owners.size, dtype=np.int64)
@@ -630,16 +595,7 @@ def roll_scores(
     found = np.empty((2, rolls.size))
     for k, shift in enumerate(rolls.tolist()):
         _shift_kernels.roll_pieces(values, order, shift, owners, firsts, rolled, rolled_order)
-        _curve_kernels.weigh_pieces(
-            rolled,
-            pieces.cuts,
-            pieces.offsets,
-            scored.truth.starts,
-            scored.truth.stops,
-            origin,
-            pieces.borders,
-            rows,
-        )
+        _weighed(scored, pieces, rolled, rows)
         columns = (thresholds, precision, recall, alarms, alarmed)
         count = _curve_kernels.sweep(rolled, rolled_order, rows, len(scored.truth), *columns)
         found[:, k] = _shift_kernels.curve_scores(precision[:count], recall[:count])

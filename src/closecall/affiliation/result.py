@@ -43,15 +43,34 @@ _NOTEBOOK_ROWS = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class EventScores:
+class TrueEvents:
+    """The true events that rows are about."""
+
+    pair: Pair
+    """The events that were compared."""
+
+    @property
+    def start(self) -> NDArray[Any]:
+        """Where the event starts."""
+        return self.pair.clock.native(self.pair.opened(self.pair.truth).starts)
+
+    @property
+    def stop(self) -> NDArray[Any]:
+        """Where the event stops."""
+        return self.pair.clock.native(self.pair.opened(self.pair.truth).stops)
+
+    def __len__(self) -> int:
+        return len(self.pair.truth)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EventScores(TrueEvents):
     """One row per true event, each column an array.
 
     On a datetime axis, times are datetime64 (UTC) and lengths of time are timedelta64, with NaT
     for what is undefined or infinite.
     """
 
-    pair: Pair
-    """The events that were compared."""
     borders: Ticks
     """Borders of the zones, in half ticks from the origin."""
     table: NDArray[np.float64]
@@ -67,16 +86,6 @@ class EventScores:
     def details(self) -> Mapping[str, NDArray[Any]]:
         """What else is known of each event: `Events.details` of the truth."""
         return self.pair.truth.details
-
-    @property
-    def start(self) -> NDArray[Any]:
-        """Where the event starts."""
-        return self.pair.clock.native(self.pair.opened(self.pair.truth).starts)
-
-    @property
-    def stop(self) -> NDArray[Any]:
-        """Where the event stops."""
-        return self.pair.clock.native(self.pair.opened(self.pair.truth).stops)
 
     @cached_property
     def zone_start(self) -> NDArray[Any]:
@@ -212,9 +221,6 @@ class EventScores:
 
     def _duration(self, column: int) -> NDArray[Any]:
         return self.pair.clock.duration(self.table[:, column])
-
-    def __len__(self) -> int:
-        return len(self.pair.truth)
 
     def __repr__(self) -> str:
         return f"EventScores({len(self)} events, columns {', '.join(COLUMNS)})"

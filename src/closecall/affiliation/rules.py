@@ -17,7 +17,6 @@ from closecall.errors import (
     InputTypeError,
     MissingExtraError,
     UndefinedMetricError,
-    expected,
     shown,
 )
 from closecall.fscore import first_highest
@@ -60,8 +59,6 @@ _FEWEST_PEAKS = 10
 class ThresholdRule:
     """How a threshold is found.
 
-    Examples
-    --------
     >>> ThresholdRule.read("quantile:0.99"), str(ThresholdRule.read({"mad": 4}))
     (ThresholdRule(kind='quantile', value=0.99), 'mad:4')
     """
@@ -88,8 +85,8 @@ class ThresholdRule:
             ((name, value),) = rule.items()
             return cls._named(name, value, rule)
         if not is_number(rule):
-            raise InputTypeError(
-                expected("`threshold` to be a number or a rule", shown(rule), _HINT)
+            raise InputTypeError.expected(
+                "`threshold` to be a number or a rule", shown(rule), _HINT
             )
         return cls("number", _read_number(rule))
 
@@ -111,7 +108,7 @@ class ThresholdRule:
             number = np.nan
         if not low <= number <= high:
             rule = f"the value of the rule {name!r} to be {what}"
-            raise InputError(expected(rule, shown(value), _HINT))
+            raise InputError.expected(rule, shown(value), _HINT)
         return cls(name, number)
 
     def __str__(self) -> str:
@@ -147,7 +144,7 @@ class ThresholdRule:
         if self.kind == "alarms":
             return _within_budget(scored, self.value)
         if self.kind not in _NUMBERS:
-            raise InputError(expected("a rule for a single series", repr(self.kind), _HINT))
+            raise InputError.expected("a rule for a single series", repr(self.kind), _HINT)
         return _of_scores(scored.scores, self.kind, self.value)
 
 
@@ -158,8 +155,7 @@ def _of_scores(scores: NDArray[Any], kind: str, value: float) -> Any:
         return np.quantile(scores, value, method="higher").item()
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all():
-        hint = "Use a quantile."
-        raise InputError(expected(f"finite scores for the rule {kind!r}", "inf", hint))
+        raise InputError.expected(f"finite scores for the rule {kind!r}", "inf", "Use a quantile.")
     if kind == "sigma":
         return float(values.mean() + value * values.std())
     if kind == "mad":
@@ -170,26 +166,21 @@ def _of_scores(scores: NDArray[Any], kind: str, value: float) -> Any:
 
 def _read_number(threshold: Any) -> int | float:
     """Read a number; integers stay integers, so that integer scores are compared exactly."""
-    if isinstance(threshold, int | np.integer):
-        # No score is as large as those that do not fit in 64 bits.
-        return int(threshold) if -(2**63) <= threshold < 2**64 else _as_float(threshold)
-    number = _as_float(threshold)
+    # No score is as large as those that do not fit in 64 bits.
+    if isinstance(threshold, int | np.integer) and -(2**63) <= threshold < 2**64:
+        return int(threshold)
+    try:
+        number = float(threshold)
+    except OverflowError:
+        rule = "`threshold` to be a number that a float can hold"
+        raise InputError.expected(rule, "a longer one") from None
     if isnan(number):
-        raise InputError(expected("`threshold` to be a number, or inf", "nan", _HINT))
+        raise InputError.expected("`threshold` to be a number, or inf", "nan", _HINT)
     return number
 
 
-def _as_float(threshold: Any) -> float:
-    try:
-        return float(threshold)
-    except OverflowError:
-        raise InputError(
-            expected("`threshold` to be a number that a float can hold", "a longer one")
-        ) from None
-
-
 def _unknown(rule: Any) -> InputError:
-    return InputError(expected("`threshold` to be a number or a known rule", shown(rule), _HINT))
+    return InputError.expected("`threshold` to be a number or a known rule", shown(rule), _HINT)
 
 
 def _within_budget(scored: Scored, budget: Any) -> Any:
@@ -215,12 +206,10 @@ def _peaks_over_threshold(values: NDArray[np.float64], risk: float) -> float:
     start = np.quantile(values, _INITIAL)
     excesses = values[values > start] - start
     if excesses.size < _FEWEST_PEAKS:
-        raise UndefinedMetricError(
-            expected(
-                f"at least {_FEWEST_PEAKS} scores above their {_INITIAL} quantile to fit a tail to",
-                f"{excesses.size}",
-                "Fit on more of the time, or use a quantile.",
-            )
+        raise UndefinedMetricError.expected(
+            f"at least {_FEWEST_PEAKS} scores above their {_INITIAL} quantile to fit a tail to",
+            f"{excesses.size}",
+            "Fit on more of the time, or use a quantile.",
         )
     if risk * values.size >= excesses.size:  # no tail is needed for what is so common
         return float(np.quantile(values, 1 - risk))
@@ -292,7 +281,7 @@ def choose_threshold(
     known = ThresholdRule.read(rule)
     if truth is None:
         if known.looks_at_truth:
-            raise InputTypeError(expected(f"`truth` for the rule {str(known)!r}", "none"))
+            raise InputTypeError.expected(f"`truth` for the rule {str(known)!r}", "none")
         truth = np.zeros(len(scores), dtype=np.uint8)
     axis = {"times": times, "end": end, "span": span, "max_step": max_step, "nan": nan}
     if fit is None:

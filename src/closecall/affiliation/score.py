@@ -10,7 +10,7 @@ import numpy as np
 from closecall.affiliation import _kernels
 from closecall.affiliation.result import Affiliation, EventScores
 from closecall.affiliation.zones import origin_of, zone_borders
-from closecall.errors import InputError, expected, shown
+from closecall.errors import InputError, shown
 from closecall.parameters import is_number, read_length
 from closecall.series import Pair, read_pair
 
@@ -117,7 +117,7 @@ def affiliation(
 def require_zero_division(value: Any) -> None:
     """Raise unless an undefined precision can count as this: nan, 0 or 1."""
     if not is_number(value) or not (value in (0, 1) or value != value):  # noqa: PLR0124
-        raise InputError(expected("`zero_division` to be nan, 0 or 1", shown(value)))
+        raise InputError.expected("`zero_division` to be nan, 0 or 1", shown(value))
 
 
 def score_pair(pair: Pair, zero_division: float = nan) -> Affiliation:

@@ -17,6 +17,7 @@ import numpy as np
 from closecall.affiliation import _shift_kernels
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.zones import borders_between
+from closecall.axis import Spacing
 from closecall.events import Intervals
 from closecall.parameters import require_choice
 
@@ -33,7 +34,6 @@ SHIFTS = 1000  # all positions up to this many, else as many of them
 _FEWEST_SHIFTS, _MOST_ZONES = 100, 10**8  # of a level: with very many events, each shift says more
 _ZONES_AT_ONCE = 5_000_000  # scored without a look at whether Ctrl-C was pressed
 _GOLDEN = (5**0.5 - 1) / 2
-_EVEN_ULPS, _EVEN_RELATIVE, _EVEN_LARGEST = 8, 1e-9, 0.25  # of a step: as times are inferred
 _EXACT = 2.0**52  # whole numbers and their halves are exact in floats below this
 _SCORES = ("precision", "recall", "f1")
 
@@ -44,8 +44,6 @@ def above_chance(score: Any, level: Any) -> Any:
     :math:`(T - m) / (1 - m)`, at most 1; 0 where the two differ by less than 1e-12. nan where
     either is undefined.
 
-    Examples
-    --------
     >>> above_chance(np.array([0.75, 0.5, 1.0]), np.array([0.5, 0.6, 1.0])).round(2).tolist()
     [0.5, -0.25, 0.0]
     """
@@ -57,8 +55,6 @@ def above_chance(score: Any, level: Any) -> Any:
 def spread(count: int) -> Floats:
     """Return multiples of the golden ratio modulo 1: even, and in step with no rhythm.
 
-    Examples
-    --------
     >>> spread(4).round(2).tolist()
     [0.62, 0.24, 0.85, 0.47]
     """
@@ -155,16 +151,10 @@ def _even_step(axis: Axis) -> Tick | None:
     """Return the step of evenly spaced samples, or None."""
     if axis.ticks is None:
         return 1
+    short = axis.clock.kind == "number" and (axis.ticks.astype(np.float32) == axis.ticks).all()
     lengths = axis.lengths()
-    if axis.clock.kind != "number":
-        step: Tick = lengths[0].item()
-        return step if (lengths == step).all() else None
-    step = (axis.end - axis.start) / axis.length
-    short = bool((axis.ticks.astype(np.float32) == axis.ticks).all())
-    largest = max(abs(axis.start), abs(axis.end))
-    rounding = float(np.spacing(np.float32(largest) if short else np.float64(largest)))
-    tolerance = min(_EVEN_ULPS * rounding, _EVEN_LARGEST * step) + _EVEN_RELATIVE * step
-    return step if np.abs(lengths - step).max() <= tolerance else None
+    limits = lengths.min().item(), lengths.max().item()
+    return Spacing(axis.start, axis.end, axis.length, *limits, bool(short)).step(axis.clock)
 
 
 def _in_samples(pair: Pair, axis: Axis) -> Pair:
@@ -233,7 +223,7 @@ def score_moved(
     step = max(1, _ZONES_AT_ONCE // true_starts.size)
     for begin in range(0, 1 + seams.size, step):
         part = (begin, min(begin + step, 1 + seams.size))
-        _shift_kernels.score_seams(*series, part, places, float(zero_division), scores, events)
+        _shift_kernels.score_seams(*series, part, float(zero_division), places, scores, events)
     observed, draws, at_least, first, total, squares = events.transpose(2, 1, 0)
     with np.errstate(invalid="ignore"):  # 0 / 0 where a score is defined in no shift
         away, spread = total / draws, squares / draws

@@ -22,7 +22,7 @@ from closecall.affiliation.stream_parts import (
 from closecall.affiliation.stream_state import Segment
 from closecall.axis import after_last
 from closecall.clock import Timed, read_times
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,12 +116,10 @@ class AffiliationStream:
                 self._take(SampledPart.read(labels, mask, before, self._options))
             return
         if self._options.placed:
-            raise InputTypeError(
-                expected(
-                    "no `start` for a stream whose chunks have times",
-                    self._options.clock.text(self._options.start),
-                    "Such a stream starts at its first time.",
-                )
+            raise InputTypeError.expected(
+                "no `start` for a stream whose chunks have times",
+                self._options.clock.text(self._options.start),
+                "Such a stream starts at its first time.",
             )
         self._take(TimedPart.read(labels, mask, times, self._part_of(TimedPart), self._options))
 
@@ -209,11 +207,9 @@ class AffiliationStream:
         0.53125
         """
         if self._part is None:
-            raise UndefinedMetricError(
-                expected(
-                    "at least one true event (affiliation is undefined for a series without any)",
-                    "a stream that has seen nothing",
-                )
+            raise UndefinedMetricError.expected(
+                "at least one true event (affiliation is undefined for a series without any)",
+                "a stream that has seen nothing",
             )
         known, stop = self._part.known, None
         if end is not None:
@@ -225,7 +221,7 @@ class AffiliationStream:
             return self._part.finished(stop).result()
         if stop is not None:
             rule = "no `end` for a stream that knows where it stops"
-            raise InputTypeError(expected(rule, known.clock.text(stop)))
+            raise InputTypeError.expected(rule, known.clock.text(stop))
         return known.result()
 
     def to_json(self) -> str:
@@ -278,7 +274,7 @@ class AffiliationStream:
         own, theirs = self._options, other._options
         if own.max_step != theirs.max_step:
             got = f"{own.max_step} and {theirs.max_step}"
-            raise InputError(expected("two streams with one `max_step`", got))
+            raise InputError.expected("two streams with one `max_step`", got)
         both._options = own if self._part or own.placed or not theirs.told else theirs
         left, right = self._part or self._empty(other), other._part or other._empty(self)
         both._part = self._part or other._part

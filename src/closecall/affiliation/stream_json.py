@@ -16,7 +16,7 @@ from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut,
 from closecall.axis import Spacing
 from closecall.clock import Clock
 from closecall.columns import time_zone
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 
 _KINDS: dict[str, Any] = {
     kind.__name__: kind
@@ -46,19 +46,19 @@ def to_json(state: tuple[Any, ...]) -> str:
 def from_json(text: str) -> Any:
     """Read a state; raise if it is no such text, or was changed."""
     if not isinstance(text, str):
-        raise InputTypeError(expected("`text` to be the saved state of a stream", shown(text)))
+        raise InputTypeError.expected("`text` to be the saved state of a stream", shown(text))
     try:
         saved = json.loads(text)
         version, digest, state = (saved[key] for key in ("closecall_stream", "sha256", "state"))
     except (ValueError, KeyError, TypeError, RecursionError):
         rule = "the saved state of a stream"
-        raise InputError(expected(rule, f"{text[:40]!r}", "`to_json` writes one.")) from None
+        raise InputError.expected(rule, f"{text[:40]!r}", "`to_json` writes one.") from None
     if version != _VERSION:
         rule = f"a state of version {_VERSION}"
-        raise InputError(expected(rule, f"{version!r:.20}", "Start again from the first sample."))
+        raise InputError.expected(rule, f"{version!r:.20}", "Start again from the first sample.")
     if sha256(json.dumps(state).encode()).hexdigest() != digest:
         hint = "Take an older copy, or start again from the first sample."
-        raise InputError(expected("a saved state as it was written", "one that was changed", hint))
+        raise InputError.expected("a saved state as it was written", "one that was changed", hint)
     return _decoded(state)
 
 
@@ -84,7 +84,7 @@ def _encoded(value: Any) -> Any:
     if type(value).__name__ in _KINDS:
         own = {field.name: _encoded(getattr(value, field.name)) for field in fields(value)}
         return {"": type(value).__name__, **own}
-    raise InputTypeError(expected("a stream that can be saved", f"a {type(value).__name__} in it"))
+    raise InputTypeError.expected("a stream that can be saved", f"a {type(value).__name__} in it")
 
 
 def _decoded(value: Any) -> Any:

@@ -16,7 +16,7 @@ from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut,
 from closecall.axis import Axis, IgnoredTime, Spacing, require_increasing
 from closecall.clock import LARGEST, Timed, on_one_clock, read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, Intervals, interval_text, read_labels, read_set, runs
 from closecall.parameters import read_length
 from closecall.series import require_squares
@@ -60,9 +60,9 @@ class StreamOptions:
         if self.clock.kind == "number":
             start = self.clock.text(self.start)
             rule = "`start` to be an integer, or a datetime, for samples without times"
-            raise InputTypeError(expected(rule, start, hint))
+            raise InputTypeError.expected(rule, start, hint)
         hint = f"Pass `step=` when the stream is made. Or: {hint[0].lower()}{hint[1:]}"
-        raise InputTypeError(expected("`step` beside a `start` that is a datetime", "none", hint))
+        raise InputTypeError.expected("`step` beside a `start` that is a datetime", "none", hint)
 
     @classmethod
     def read(cls, start: Any, step: Any) -> StreamOptions:
@@ -76,41 +76,39 @@ class StreamOptions:
         elif clock.kind == "number":
             raise _not_exact("start", start)
         elif isinstance(step, (timedelta, np.timedelta64)):
-            raise InputTypeError(expected("a datetime `start` beside this `step`", f"{start}"))
+            raise InputTypeError.expected("a datetime `start` beside this `step`", f"{start}")
         elif isinstance(step, bool) or not isinstance(step, (int, np.integer)):
             raise _not_exact("step", step)
         else:
             length = int(step)
         if length <= 0:
-            raise InputError(expected("`step` to be longer than zero", f"{length}"))
+            raise InputError.expected("`step` to be longer than zero", f"{length}")
         return cls(first, length, clock, placed)
 
 
 def _read_dated_step(start: np.datetime64, clock: Clock, step: Any) -> tuple[Tick, int, Clock]:
     """Return start and step in the ticks of a clock that is fine enough for both."""
     if not isinstance(step, (timedelta, np.timedelta64)):
-        raise InputTypeError(
-            expected("`step` to be a timedelta beside a datetime `start`", shown(step))
+        raise InputTypeError.expected(
+            "`step` to be a timedelta beside a datetime `start`", shown(step)
         )
     length = step.to_timedelta64() if hasattr(step, "to_timedelta64") else np.timedelta64(step)
     try:
         # numpy takes the finer of the two units.
         both = np.array([start, start + length])
     except TypeError:
-        raise InputTypeError(
-            expected("`step` of a fixed length", str(step), "Months and years differ in length.")
+        raise InputTypeError.expected(
+            "`step` of a fixed length", str(step), "Months and years differ in length."
         ) from None
     (first, second), own = read_times(both, "step")
     return first.item(), int(second - first), replace(own, tz=clock.tz)
 
 
 def _not_exact(name: str, value: Any) -> InputTypeError:
-    return InputTypeError(
-        expected(
-            f"`{name}` to be an integer, or a datetime with a timedelta",
-            shown(value),
-            "Multiples of other numbers are rounded; pass the times themselves with each chunk.",
-        )
+    return InputTypeError.expected(
+        f"`{name}` to be an integer, or a datetime with a timedelta",
+        shown(value),
+        "Multiples of other numbers are rounded; pass the times themselves with each chunk.",
     )
 
 
@@ -125,11 +123,7 @@ class SampledPart:
 
     @classmethod
     def read(
-        cls,
-        labels: Labels,
-        ignore: Mask,
-        before: SampledPart | None,
-        options: StreamOptions,
+        cls, labels: Labels, ignore: Mask, before: SampledPart | None, options: StreamOptions
     ) -> SampledPart:
         """Read the next samples, which go on from those before."""
         if before is None:
@@ -140,7 +134,7 @@ class SampledPart:
             step, placed = before.step, before.placed
         stop = start + step * len(labels[0])
         if stop > LARGEST:
-            raise InputError(expected("samples whose times fit in 64 bits", f"an end at {stop}"))
+            raise InputError.expected("samples whose times fit in 64 bits", f"an end at {stop}")
         longest = options.longest(clock)
         if ignore is None and (longest is None or longest >= step):
             known = _segment(labels, lambda index: index * step + start, clock)
@@ -152,8 +146,8 @@ class SampledPart:
     def followed_by(self, other: SampledPart) -> SampledPart:
         """Put a part that starts where this one stops after it."""
         if self.step != other.step:
-            raise InputError(
-                expected("two streams with one `step`", f"{self.step} and {other.step} ticks")
+            raise InputError.expected(
+                "two streams with one `step`", f"{self.step} and {other.step} ticks"
             )
         left, right = self.known, other.known
         if not other.placed:
@@ -185,29 +179,21 @@ class EventPart:
         """Read the complete events of the next segment of time."""
         for side in sides:
             if not isinstance(side, Events):
-                raise InputTypeError(
-                    expected(
-                        "`truth` and `predicted` to be Events",
-                        type(side).__name__,
-                        "Give 0/1 vectors to `update`.",
-                    )
+                raise InputTypeError.expected(
+                    "`truth` and `predicted` to be Events",
+                    type(side).__name__,
+                    "Give 0/1 vectors to `update`.",
                 )
         if not options.placed and before is None:
-            raise InputTypeError(
-                expected(
-                    "a `start` for a stream of events",
-                    "none",
-                    "Make it with `AffiliationStream(start=...)`.",
-                )
+            raise InputTypeError.expected(
+                "a `start` for a stream of events",
+                "none",
+                "Make it with `AffiliationStream(start=...)`.",
             )
-        timed = [
-            Timed(name, ticks, own.clock)
-            for name, own in zip(("truth", "predicted"), [s.intervals for s in sides], strict=True)
-            for ticks in _bounds(own)
-        ]
+        truth, predicted = (side.intervals for side in sides)
+        timed = [*truth.timed("truth"), *predicted.timed("predicted")]
         timed.append(Timed("until", *read_times([until], "until")))
-        stretches = _read_stretches(ignore, options)
-        timed += [Timed("ignore", ticks, stretches.clock) for ticks in _bounds(stretches)]
+        timed += _read_stretches(ignore, options).timed("ignore")
         if before is None:
             at = Timed("start", np.array([options.start]), options.clock)
             ((first,), *ticks), clock = on_one_clock(at, *timed)
@@ -264,20 +250,18 @@ class TimedPart:
         truth, predicted = labels
         if ticks.size != truth.size:
             rule = f"`times` to have one time for each of the {truth.size} labels"
-            raise InputError(expected(rule, f"{ticks.size}"))
+            raise InputError.expected(rule, f"{ticks.size}")
         if not truth.size:
             return None
         if before is not None:
             own = Timed("times", ticks, clock)
             (ticks,), clock = on_stream_clock(before.time, before.clock, own)
             if ticks[0] <= before.time:
-                raise InputError(
-                    expected(
-                        "`times` to be strictly increasing",
-                        f"{clock.text(ticks[0].item())} at index 0, after "
-                        f"{clock.text(before.time)} in the chunk before",
-                        "Give the chunks in the order of time.",
-                    )
+                raise InputError.expected(
+                    "`times` to be strictly increasing",
+                    f"{clock.text(ticks[0].item())} at index 0, after "
+                    f"{clock.text(before.time)} in the chunk before",
+                    "Give the chunks in the order of time.",
                 )
         require_increasing(ticks, clock, "times")
         if clock.kind == "number":
@@ -310,13 +294,11 @@ class TimedPart:
         _require_one_clock(self.clock, other.clock)
         left, right = self.spacing, other.spacing
         if right.first <= self.time:
-            raise InputError(
-                expected(
-                    f"a stream to start after the last time {self.clock.text(self.time)} of the "
-                    "one it is added to",
-                    self.clock.text(right.first),
-                    "Add streams in the order of time.",
-                )
+            raise InputError.expected(
+                f"a stream to start after the last time {self.clock.text(self.time)} of the "
+                "one it is added to",
+                self.clock.text(right.first),
+                "Add streams in the order of time.",
             )
         before = self.until(right.first)
         if other.before is not None:
@@ -345,8 +327,8 @@ class TimedPart:
             return self.until(end)
         last = self.clock.text(self.time)
         uneven = "unevenly spaced times" if self.spacing.steps else "a single sample"
-        raise InputError(
-            expected(f"`end` for {uneven}", "none", f"Pass `end=`, where the one at {last} stops.")
+        raise InputError.expected(
+            f"`end` for {uneven}", "none", f"Pass `end=`, where the one at {last} stops."
         )
 
 
@@ -357,12 +339,10 @@ def join_parts(left: Part, right: Part) -> Part:
     """Put two parts that tell time in the same way one after the other."""
     if type(left) is type(right):
         return left.followed_by(right)  # type: ignore[arg-type]
-    raise InputTypeError(
-        expected(
-            f"{left.means}, as before",
-            f"{right.means}",
-            "One stream tells time in one way, from its first chunk to its last.",
-        )
+    raise InputTypeError.expected(
+        f"{left.means}, as before",
+        f"{right.means}",
+        "One stream tells time in one way, from its first chunk to its last.",
     )
 
 
@@ -374,7 +354,7 @@ def read_chunk(truth: Any, predicted: Any) -> Labels:
         labels.append(read_labels(column, name) if column.size else column)
     if labels[0].size != labels[1].size:
         rule = f"`predicted` to have as many labels as `truth` ({labels[0].size})"
-        raise InputError(expected(rule, f"{labels[1].size}"))
+        raise InputError.expected(rule, f"{labels[1].size}")
     return labels
 
 
@@ -386,15 +366,15 @@ def read_mask(ignore: Any, size: int) -> Mask:
     mask = read_labels(column, "ignore") if column.size else column
     if mask.size != size:
         rule = f"`ignore` to have one label for each of the {size} samples"
-        raise InputError(expected(rule, f"{mask.size}"))
+        raise InputError.expected(rule, f"{mask.size}")
     return mask.astype(bool) if mask.any() else None
 
 
 def _read_stretches(ignore: Any, options: StreamOptions) -> Intervals:
     """Read the stretches of time that a chunk of events ignores."""
     if options.max_step is not None:
-        raise InputTypeError(
-            expected("no `max_step` for a stream of events, which have no samples", "`max_step`")
+        raise InputTypeError.expected(
+            "no `max_step` for a stream of events, which have no samples", "`max_step`"
         )
     return read_set([] if ignore is None else ignore, "ignore")
 
@@ -481,12 +461,10 @@ def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks
     ticks, common = on_one_clock(Timed("the stream", np.array([tick]), clock), *parts)
     if (common.kind, common.unit) != (clock.kind, clock.unit):
         finer = next(part for part in parts if _clock_text(part.clock) != _clock_text(clock))
-        raise InputTypeError(
-            expected(
-                f"`{finer.name}` to be {_clock_text(clock)}, as before in this stream",
-                _clock_text(finer.clock),
-                "Give times in the finest type from the start.",
-            )
+        raise InputTypeError.expected(
+            f"`{finer.name}` to be {_clock_text(clock)}, as before in this stream",
+            _clock_text(finer.clock),
+            "Give times in the finest type from the start.",
         )
     return ticks[1:], clock
 
@@ -499,25 +477,21 @@ def _clock_text(clock: Clock) -> str:
 
 def _require_one_clock(left: Clock, right: Clock) -> None:
     if (left.kind, left.unit, left.tz is None) != (right.kind, right.unit, right.tz is None):
-        raise InputTypeError(
-            expected(
-                "two streams whose times are of one kind and unit",
-                f"{_clock_text(left)} and {_clock_text(right)}",
-                "Give all times in one type, from the first chunk on.",
-            )
+        raise InputTypeError.expected(
+            "two streams whose times are of one kind and unit",
+            f"{_clock_text(left)} and {_clock_text(right)}",
+            "Give all times in one type, from the first chunk on.",
         )
 
 
 def _require_adjacent(left: Segment, right: Segment) -> None:
     _require_one_clock(left.clock, right.clock)
     if left.callers.stop != right.callers.start:
-        raise InputError(
-            expected(
-                "a stream to start where the one it is added to stops, "
-                f"{left.clock.text(left.callers.stop)}",
-                right.clock.text(right.callers.start),
-                "Add streams in the order of time, and leave none out.",
-            )
+        raise InputError.expected(
+            "a stream to start where the one it is added to stops, "
+            f"{left.clock.text(left.callers.stop)}",
+            right.clock.text(right.callers.start),
+            "Add streams in the order of time, and leave none out.",
         )
 
 
@@ -528,13 +502,10 @@ def _require_evaluated_end(left: Segment, right: Segment) -> None:
         return
     for name, side in (("truth", left.truth), ("predicted", left.tail)):
         if len(side) and (side.last(1)[0] == left.stop).all():
-            raise InputError(
-                expected(
-                    f"no point of `{name}` at `until` where the next stretch starts with ignored "
-                    "time",
-                    left.clock.text(left.callers.stop),
-                    "A point belongs to what comes after it: give it with the next stretch.",
-                )
+            raise InputError.expected(
+                f"no point of `{name}` at `until` where the next stretch starts with ignored time",
+                left.clock.text(left.callers.stop),
+                "A point belongs to what comes after it: give it with the next stretch.",
             )
 
 
@@ -544,27 +515,23 @@ def _require_two(name: str, before: Blocks, after: Blocks, clock: Clock) -> None
         last, first = before.last(1)[0].tolist(), after.first(1)[0].tolist()
         if last[0] == first[0]:
             texts = [f"({clock.text(start)}, {clock.text(stop)})" for start, stop in (last, first)]
-            raise InputError(
-                expected(f"`{name}` events to be disjoint", f"{texts[0]} and {texts[1]} at index 0")
+            raise InputError.expected(
+                f"`{name}` events to be disjoint", f"{texts[0]} and {texts[1]} at index 0"
             )
 
 
 def _require_within(intervals: Intervals, start: Tick, stop: Tick, name: str) -> None:
     clock = intervals.clock
     if stop < start:
-        raise InputError(
-            expected(
-                f"`until` to lie after what has been seen, {clock.text(start)}", clock.text(stop)
-            )
+        raise InputError.expected(
+            f"`until` to lie after what has been seen, {clock.text(start)}", clock.text(stop)
         )
     outside = (intervals.starts < start) | (intervals.stops > stop)
     if outside.any():
         index = int(outside.argmax())
-        raise InputError(
-            expected(
-                f"`{name}` to lie within the stretch {interval_text(clock, start, stop)} that is "
-                "new to the stream",
-                f"{intervals.text(index)} at index {index}",
-                "Events are given whole: choose an `until` that cuts none.",
-            )
+        raise InputError.expected(
+            f"`{name}` to lie within the stretch {interval_text(clock, start, stop)} that is "
+            "new to the stream",
+            f"{intervals.text(index)} at index {index}",
+            "Events are given whole: choose an `until` that cuts none.",
         )

@@ -19,7 +19,7 @@ from closecall.affiliation.result import COLUMNS, Affiliation, EventScores
 from closecall.affiliation.score import mean_scores, score_zones
 from closecall.affiliation.zones import borders_between, origin_of, zone_borders
 from closecall.axis import IgnoredTime
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.events import Intervals, runs
 from closecall.series import LeftOut, Pair
 
@@ -203,34 +203,18 @@ class Segment:
         callers: CallersTime | None = None,
     ) -> Segment:
         """Evaluate the events of a segment; without `callers`, nothing is ignored."""
-        near, nothing = Blocks.of(predicted), Blocks.of(_NO_SCORES)
-        beside = Blocks.of(predicted[:0])
         if callers is None:
             callers = CallersTime(*span, Blocks.of(truth[:0]), (None, None))
-        own = cls(
-            *span,
-            clock,
-            joins,
-            Blocks.of(truth),
-            near,
-            near,
-            nothing,
-            beside,
-            len(predicted),
-            callers,
-        )
-        if len(truth) < 2:  # noqa: PLR2004 - no border
-            return own
-        borders = borders_between(*_columns(truth), own.origin)
-        inner, beside = score_zones_of(truth[:-1], borders, predicted, own.origin)
-        # Copies, so that the other predictions are not kept with these.
-        return replace(
-            own,
-            head=Blocks.of(reaching(predicted, own.origin, before=borders[0]).copy()),
-            tail=Blocks.of(reaching(predicted, own.origin, after=borders[-1]).copy()),
-            inner=inner,
-            beside=beside,
-        )
+        near, origin = Blocks.of(predicted), span[0] if clock.kind != "number" else 0.0
+        known = near, near, Blocks.of(_NO_SCORES), Blocks.of(predicted[:0])
+        if len(truth) > 1:
+            borders = borders_between(*_columns(truth), origin)
+            # Copies, so that the other predictions are not kept with these.
+            head = reaching(predicted, origin, before=borders[0]).copy()
+            tail = reaching(predicted, origin, after=borders[-1]).copy()
+            scored = score_zones_of(truth[:-1], borders, predicted, origin)
+            known = Blocks.of(head), Blocks.of(tail), *scored
+        return cls(*span, clock, joins, Blocks.of(truth), *known, len(predicted), callers)
 
     @property
     def origin(self) -> Tick:
@@ -391,12 +375,10 @@ class UnkeptIntervals(Intervals):
 
 
 def _unkept() -> InputError:
-    return InputError(
-        expected(
-            "a result that has its predicted events",
-            "that of a stream, which does not keep them",
-            "Score the stretch of time you want to see with `cc.affiliation`.",
-        )
+    return InputError.expected(
+        "a result that has its predicted events",
+        "that of a stream, which does not keep them",
+        "Score the stretch of time you want to see with `cc.affiliation`.",
     )
 
 

@@ -17,7 +17,7 @@ from closecall.cli.tables import (
     table_width,
     texts,
 )
-from closecall.series import advice
+from closecall.evaluated_time import advice
 from closecall.wording import (
     UNDEFINED,
     counted,

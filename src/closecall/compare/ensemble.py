@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, Intervals
 from closecall.parameters import require_choice
 
@@ -92,15 +92,15 @@ def read_votes(how: Any, votes: Any, count: int) -> int:
     require_choice(how, "how", HOW)
     if how != "vote":
         if votes is not None:
-            raise InputTypeError(
-                expected(f"no `votes` for the {how}", shown(votes), "Pass `how='vote'` with it.")
+            raise InputTypeError.expected(
+                f"no `votes` for the {how}", shown(votes), "Pass `how='vote'` with it."
             )
         return 1 if how == "union" else count
     if votes is None:
         return count // 2 + 1
     whole = isinstance(votes, int) and not isinstance(votes, bool)
     if not whole or not 1 <= votes <= count:
-        raise InputError(expected(f"`votes` to be a whole number from 1 to {count}", shown(votes)))
+        raise InputError.expected(f"`votes` to be a whole number from 1 to {count}", shown(votes))
     return int(votes)
 
 

@@ -70,11 +70,14 @@ class PairComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
-        plain = asdict(self) | {"better": self.better, "worse": self.worse}
         return {
             name: None if isinstance(value, float) and not isfinite(value) else value
-            for name, value in plain.items()
+            for name, value in self.values().items()
         }
+
+    def values(self) -> dict[str, Any]:
+        """Return the names, all counts and the differences by name."""
+        return asdict(self) | {"better": self.better, "worse": self.worse}
 
     def __repr__(self) -> str:
         undetected = self.undetected_by_first, self.undetected_by_second, self.undetected_by_both

@@ -18,7 +18,7 @@ from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
 from closecall.compare.uncertainty import ComparisonIntervals, comparison_intervals
 from closecall.detectors import by_name, read_detectors
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events
 from closecall.series import read_pair
 from closecall.wording import counted, score_text
@@ -108,23 +108,18 @@ def compare(
     if given is not None and (
         not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= _MOST_DECIMALS
     ):
-        raise InputError(
-            expected(
-                f"`decimals` to be a whole number from 0 to {_MOST_DECIMALS}, or None",
-                shown(decimals),
-            )
+        raise InputError.expected(
+            f"`decimals` to be a whole number from 0 to {_MOST_DECIMALS}, or None", shown(decimals)
         )
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     _require_one_kind(truth, predicted, scores, **axis)
     detectors = read_detectors(truth, predicted, scores, thresholds, **axis, nan=nan)
     names = [*detectors.predicted, *detectors.scored]
     if len(names) < _FEWEST:
-        raise InputError(
-            expected(
-                "at least two detectors to compare",
-                f"only {names[0]!r}" if names else "none",
-                "Score a single detector with `closecall.affiliation`.",
-            )
+        raise InputError.expected(
+            "at least two detectors to compare",
+            f"only {names[0]!r}" if names else "none",
+            "Score a single detector with `closecall.affiliation`.",
         )
     detectors.truth.require_truth("affiliation")
     pairs, chosen = dict(detectors.predicted), dict.fromkeys(names)
@@ -146,12 +141,10 @@ def _require_one_kind(truth: Any, predicted: Any, scores: Any, times: Any, **axi
     if not vectors:
         read_pair(truth, truth, times=times, **axis)
     elif events and times is None:
-        raise InputTypeError(
-            expected(
-                "`times` where Events and vectors are compared",
-                f"none (`{events[0]}` is Events and `{vectors[0]}` a vector)",
-                "Pass `times=`, one for each sample of the vectors.",
-            )
+        raise InputTypeError.expected(
+            "`times` where Events and vectors are compared",
+            f"none (`{events[0]}` is Events and `{vectors[0]}` a vector)",
+            "Pass `times=`, one for each sample of the vectors.",
         )
 
 
@@ -427,22 +420,20 @@ class Comparison:
     def _known(self, names: Any, argument: str) -> tuple[str, ...]:
         if isinstance(names, str) or not isinstance(names, Iterable):
             hint = f"Pass [{names!r}]." if isinstance(names, str) else ""
-            raise InputTypeError(
-                expected(f"`{argument}` to be names in a list", shown(names), hint)
-            )
+            raise InputTypeError.expected(f"`{argument}` to be names in a list", shown(names), hint)
         chosen = tuple(islice(names, len(self.results) + 1))
         for name in chosen:
             if not isinstance(name, str) or name not in self.results:
                 close = difflib.get_close_matches(shown(name), self.names, n=1)
                 suggestion = f"Did you mean {close[0]!r}? " if close else ""
                 listed = ", ".join(map(repr, self.names))
-                raise InputError(
-                    expected("a detector", shown(name), f"{suggestion}There are: {listed}.")
+                raise InputError.expected(
+                    "a detector", shown(name), f"{suggestion}There are: {listed}."
                 )
         if len(set(chosen)) < len(chosen):
-            raise InputError(expected(f"each of `{argument}` once", f"{chosen}"))
+            raise InputError.expected(f"each of `{argument}` once", f"{chosen}")
         if not chosen:
-            raise InputError(expected(f"at least one detector in `{argument}`", "none"))
+            raise InputError.expected(f"at least one detector in `{argument}`", "none")
         return chosen
 
     def __repr__(self) -> str:

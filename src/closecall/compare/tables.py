@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from closecall.compare.result import Comparison
 
+BACKENDS = ("pandas", "polars")
 Part = Literal["events", "wide", "detectors", "pairs", "ensembles"]
 _TRUE = COLUMNS[:4]  # of the true event itself, whichever detector it is
 _OWN = COLUMNS[4:]  # of one detector
@@ -65,7 +66,7 @@ def plain_events(comparison: Comparison) -> list[dict[str, Any]]:
 def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
     """Return one part as a dataframe of that package."""
     require_choice(part, "part", get_args(Part))
-    _require_backend(backend)
+    require_choice(backend, "backend", BACKENDS)
     if part == "events":
         return _long(comparison, backend)
     if part == "wide":
@@ -73,21 +74,14 @@ def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
     return rows_frame(_ROWS[part](comparison), backend)
 
 
-def _require_backend(backend: Any) -> None:
-    require_choice(backend, "backend", ("pandas", "polars"))
-
-
 def _detector_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    rows = [asdict(detector) for detector in comparison.detectors]
-    return [
-        row | {"threshold": nan if row["threshold"] is None else row["threshold"]} for row in rows
-    ]
+    thresholds = [nan if own is None else own for own in comparison.thresholds.values()]
+    rows = zip(comparison.detectors, thresholds, strict=True)
+    return [asdict(detector) | {"threshold": threshold} for detector, threshold in rows]
 
 
 def _pair_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    return [
-        asdict(pair) | {"better": pair.better, "worse": pair.worse} for pair in comparison.pairs
-    ]
+    return [pair.values() for pair in comparison.pairs]
 
 
 def _ensemble_rows(comparison: Comparison) -> list[dict[str, Any]]:
@@ -107,7 +101,7 @@ def rows_frame(rows: list[dict[str, Any]], backend: Any) -> Any:
     """Return rows with the same keys as a dataframe of that package."""
     import narwhals as nw
 
-    _require_backend(backend)
+    require_choice(backend, "backend", BACKENDS)
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     try:
         return nw.from_dict(columns, backend=backend).to_native()

@@ -9,7 +9,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.compare.tables import rows_frame
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.statistics import (
     FEWEST_TO_COMPARE,
     SCORES,
@@ -20,7 +20,7 @@ from closecall.statistics import (
     caution_html,
     limits,
 )
-from closecall.wording import pvalue_text
+from closecall.wording import counted, pvalue_text
 
 if TYPE_CHECKING:
     from closecall.affiliation import Affiliation
@@ -108,8 +108,8 @@ caution='There are only 7 events: the intervals are wide, and rough.')
             if (pair.first, pair.second) == (second, first):
                 return pair.reversed()
         listed = ", ".join(map(repr, self.detectors))
-        raise InputError(
-            expected("two of the detectors", f"{first!r} and {second!r}", f"There are: {listed}.")
+        raise InputError.expected(
+            "two of the detectors", f"{first!r} and {second!r}", f"There are: {listed}."
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -174,7 +174,7 @@ caution='There are only 7 events: the intervals are wide, and rough.')
         return rows_frame(self.rows(), backend)
 
     def __repr__(self) -> str:
-        events = f"{self.events} event{'' if self.events == 1 else 's'}"
+        events = counted(self.events, "event")
         apart = sum(pair.f1.low > 0 or pair.f1.high < 0 for pair in self.pairs)
         first, stop, _ = self.caution.partition(". ")
         caution = f", caution={first + stop.strip()!r}" if first else ""

@@ -18,10 +18,10 @@ from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.evaluated_time import advice
 from closecall.events import Events
 from closecall.parameters import is_number
 from closecall.report.packing import packed, packed_for_drawing, packed_times
-from closecall.series import advice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

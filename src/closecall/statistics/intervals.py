@@ -8,7 +8,7 @@ from math import isfinite, isnan
 from typing import Any, NamedTuple
 
 from closecall.parameters import read_number, require_count
-from closecall.wording import pvalue_text
+from closecall.wording import counted, pvalue_text
 
 SCORES = ("precision", "recall", "f1")
 _FEWEST_RESAMPLES = 100
@@ -188,7 +188,7 @@ class ScoreIntervals:
 
 
 def _counted(intervals: ScoreIntervals) -> str:
-    events = f"{intervals.events} event{'' if intervals.events == 1 else 's'}"
+    events = counted(intervals.events, "event")
     if intervals.block > 1:
         return f"{events} in blocks of {intervals.block}"
     return events if intervals.series is None else f"{events} of {intervals.series} series"
@@ -197,8 +197,6 @@ def _counted(intervals: ScoreIntervals) -> str:
 def limits(interval: Interval) -> str:
     """Write a score and its limits on one line; a dash stands for what there is not.
 
-    Examples
-    --------
     >>> from math import nan
     >>> limits(Interval(0.85, 0.7, 0.93)), limits(Difference(1.0, nan, nan, nan))
     ('0.850 [0.700, 0.930]', '1.000 -')
@@ -212,8 +210,6 @@ def limits(interval: Interval) -> str:
 def caution_about(count: int, what: str = "events") -> str:
     """Return what so many events, or series, do not allow to conclude about a detector.
 
-    Examples
-    --------
     >>> caution_about(3)[:71]
     'There are only three events. The scores hold for these; about others th'
     >>> caution_about(12)
@@ -239,8 +235,6 @@ def caution_about(count: int, what: str = "events") -> str:
 def caution_about_pairs(count: int, what: str = "events") -> str:
     """Return what so many events, or series, do not allow to conclude about two detectors.
 
-    Examples
-    --------
     >>> caution_about_pairs(3)[-66:]
     'differences have no interval and no p-value, which take 6 or more.'
     >>> caution_about_pairs(10)

@@ -24,8 +24,6 @@ ROUNDING = 1e-12  # what differs by less is equal
 def student_quantile(probability: float, freedom: int) -> float:
     """Return the quantile of Student's t for a probability of 1/2 or more.
 
-    Examples
-    --------
     >>> round(student_quantile(0.975, 1), 3), round(student_quantile(0.975, 34), 3)
     (12.706, 2.032)
     """
@@ -47,8 +45,6 @@ def student_quantile(probability: float, freedom: int) -> float:
 def student_probability(t: float, freedom: int) -> float:
     """Return the probability that Student's t is at most so much.
 
-    Examples
-    --------
     >>> round(student_probability(1.0, 1), 6), round(student_probability(-12.706, 1), 3)
     (0.75, 0.025)
     """

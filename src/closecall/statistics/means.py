@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.parameters import read_number, read_numbers
-from closecall.statistics.intervals import (
-    FEWEST,
-    Difference,
-    Interval,
-    read_drawing,
-    read_level,
-)
+from closecall.statistics.intervals import FEWEST, Difference, Interval, read_drawing, read_level
 from closecall.statistics.leads import ROUNDING, lead, student_quantile
 from closecall.statistics.sample import Sums
 
@@ -129,7 +123,7 @@ def mean_difference(
     ours, theirs = read_numbers(first, "first"), read_numbers(second, "second")
     if ours.shape != theirs.shape or ours.ndim != 1:
         got = f"{ours.size} and {theirs.size}"
-        raise InputError(expected("`first` and `second` to have as many values", got))
+        raise InputError.expected("`first` and `second` to have as many values", got)
     both, bounds = np.stack([ours, theirs]), _read_bounds(low, high)
     ((_, made, count),) = mean_differences(both, bounds, level=level)
     return made, count
@@ -166,7 +160,7 @@ def _read_bounds(low: Any, high: Any) -> tuple[float, float]:
         for name, bound in (("low", low), ("high", high))
     )
     if least >= most:
-        raise InputError(expected("`low` to be below `high`", f"{least:g} and {most:g}"))
+        raise InputError.expected("`low` to be below `high`", f"{least:g} and {most:g}")
     return least, most
 
 
@@ -189,4 +183,4 @@ def _require_within(column: NDArray[np.float64], low: Any, high: Any) -> None:
     if outside.any():
         index = int(outside.argmax())
         got = f"{column[index]} at index {index}"
-        raise InputError(expected(f"numbers from {low:g} to {high:g}", got))
+        raise InputError.expected(f"numbers from {low:g} to {high:g}", got)

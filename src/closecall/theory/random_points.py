@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_numbers
 
 if TYPE_CHECKING:
@@ -250,14 +250,14 @@ def _together(*columns: Floats) -> tuple[Floats, ...]:
         return tuple(np.broadcast_arrays(*columns))
     except ValueError:
         shapes = " and ".join(str(column.shape) for column in columns)
-        raise InputError(expected("columns of one length, or single numbers", shapes)) from None
+        raise InputError.expected("columns of one length, or single numbers", shapes) from None
 
 
 def require_as_many(values: Floats, name: str, count: int) -> None:
     """Raise if columns of zones differ in length."""
     if values.shape != (count,):
         got = f"{values.size}" if values.ndim == 1 else f"an array of shape {values.shape}"
-        raise InputError(expected(f"`{name}` to have one value for each of {count} zones", got))
+        raise InputError.expected(f"`{name}` to have one value for each of {count} zones", got)
 
 
 def _two_ends(times: Any, name: str) -> tuple[Floats, Floats]:
@@ -265,7 +265,7 @@ def _two_ends(times: Any, name: str) -> tuple[Floats, Floats]:
         start, stop = times
     except (TypeError, ValueError):
         rule = f"`{name}` to be a pair (start, stop)"
-        raise InputTypeError(expected(rule, shown(times))) from None
+        raise InputTypeError.expected(rule, shown(times)) from None
     return read_numbers(start, name), read_numbers(stop, name)
 
 
@@ -276,4 +276,4 @@ def _require(good: NDArray[np.bool_], values: Floats, rule: str) -> None:
         rows = values.reshape(good.size, -1)
         got = ", ".join(f"{value:g}" for value in rows[wrong[0]])
         got = f"({got})" if rows.shape[1] > 1 else got
-        raise InputError(expected(rule, f"{got} at index {wrong[0]}" if good.ndim else got))
+        raise InputError.expected(rule, f"{got} at index {wrong[0]}" if good.ndim else got)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, ge
 import numpy as np
 
 from closecall.clock import Timed, on_one_clock, read_times
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError
 from closecall.parameters import read_numbers, require_choice
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Survival:
         lengths = _read_distance(distance, timed=self.timed)
         if (lengths < 0).any():
             got = _first(lengths < 0, np.asarray(distance))
-            raise InputError(expected("`distance` to be 0 or more", got, "Use its absolute value."))
+            raise InputError.expected("`distance` to be 0 or more", got, "Use its absolute value.")
         # What is left on either side, over the zone: the printed 1 - (...), but exactly 0 at M.
         near = np.maximum(self.nearest_border - lengths, 0)
         far = np.maximum(self.farthest_border - lengths, 0)
@@ -237,7 +237,7 @@ def _at(
     inside = (values > 0) & (values <= 1)
     if not inside.all():
         hint = "It is the event's length over its zone's length."
-        raise InputError(expected("`proportion` to be in (0, 1]", _first(~inside, values), hint))
+        raise InputError.expected("`proportion` to be in (0, 1]", _first(~inside, values), hint)
     pair = PrecisionRecall(precision(values), recall(values))
     return pair if values.ndim else PrecisionRecall(float(pair.precision), float(pair.recall))
 
@@ -247,18 +247,18 @@ def _survival(name: str, event: tuple[Any, Any], zone: tuple[Any, Any]) -> Survi
     for part in parts:
         if part.ticks.size != 2:  # noqa: PLR2004 - a start and a stop
             rule = f"`{part.name}` to be a pair (start, stop)"
-            raise InputTypeError(expected(rule, f"{part.ticks.size} times"))
+            raise InputTypeError.expected(rule, f"{part.ticks.size} times")
     ticks, clock = on_one_clock(*parts)
     bounds = [pair.tolist() for pair in ticks]
     inner, outer = (f"({clock.text(first)}, {clock.text(last)})" for first, last in bounds)
     (start, stop), (zone_start, zone_stop) = bounds
     if zone_start >= zone_stop:
-        raise InputError(expected("`zone` to start before it stops", outer))
+        raise InputError.expected("`zone` to start before it stops", outer)
     if start > stop:
-        raise InputError(expected(f"`{name}` to start before it stops", inner))
+        raise InputError.expected(f"`{name}` to start before it stops", inner)
     if start < zone_start or stop > zone_stop:
         got = clock.text(start) if name == "position" else inner
-        raise InputError(expected(f"`{name}` to be inside the zone {outer}", got))
+        raise InputError.expected(f"`{name}` to be inside the zone {outer}", got)
     borders = sorted((start - zone_start, zone_stop - stop))
     length, nearest, farthest = (_length(clock, t) for t in (zone_stop - zone_start, *borders))
     return Survival(length, nearest, farthest, timed=clock.kind == "datetime")
@@ -278,7 +278,7 @@ def _read_distance(distance: Any, *, timed: bool) -> NDArray[np.float64]:
         lengths = lengths.astype("timedelta64[us]")
     if lengths.dtype.kind != "m":
         rule = "`distance` to be timedeltas, since the zone is in datetimes"
-        raise InputTypeError(expected(rule, f"values of type {lengths.dtype}"))
+        raise InputTypeError.expected(rule, f"values of type {lengths.dtype}")
     return np.asarray(lengths / np.timedelta64(1, "s"))
 
 
