@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, expected
 from closecall.tables.batch.options import installed_version
-from closecall.tables.batch.run import KEPT, Engine, listed_keys
+from closecall.tables.batch.run import AHEAD, KEPT, Engine, listed_keys
 from closecall.tables.batch.status import one_line
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from closecall.tables.batch.run import Keyed, Say
 
-_AHEAD = 2  # units on their way for each thread of the cluster
 _FEWEST = 8  # units on their way, so that a cluster that grows on demand has a reason to
 _SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 _LARGEST_PORT = 65_535
@@ -69,7 +68,7 @@ class DaskCluster(Engine):
         """How many units may be on their way; asked anew now and then, as clusters grow."""
         if monotonic() - self._asked_room > _ASK_SECONDS:
             self._asked_room = monotonic()
-            self._ahead = max(_FEWEST, _AHEAD * sum(self._client.nthreads().values()))
+            self._ahead = max(_FEWEST, AHEAD * sum(self._client.nthreads().values()))
         return self._ahead
 
     def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:

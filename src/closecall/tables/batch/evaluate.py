@@ -32,15 +32,16 @@ from closecall.tables.batch.thresholds import (
 )
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.sources import open_source
+from closecall.tables.sources.content import from_stream, to_stream
 from closecall.tables.sources.paths import DamagedUnit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Generator, Iterable, Mapping, Sequence
     from os import PathLike
 
     import pyarrow as pa
 
-    from closecall.tables.batch.run import Engine, Failure, Outcome
+    from closecall.tables.batch.run import Engine, Failure
     from closecall.tables.sources import Source, Unit
 
 _THRESHOLDS, _UNREAD = "thresholds", "unread"
@@ -316,11 +317,9 @@ class Batch:
             pool = PooledChanges([unit.key for unit in self.units])
             function = partial(unit_changes, options=options)
         failures: list[Failure] = []
-        with closing(self._outcomes(self.units, function, "Choosing thresholds")) as outcomes:
-            for outcome in outcomes:
-                if outcome.value is None:
-                    failures.append((outcome.key, str(outcome.error)))
-                pool.add(outcome.key, outcome.value or {})
+        with closing(self._outcomes(function, "Choosing thresholds", failures)) as outcomes:
+            for key, changes in outcomes:
+                pool.add(key, changes or {})
         if failures and (options.strict or len(failures) == len(self.units)):
             raise unread(failures)
         folded = options.threshold.kind == "cross_fit"
@@ -339,16 +338,13 @@ class Batch:
         kept = {} if self.journal is None else self.journal.kept()
         done = [UnitRows(one.key, *kept[one.key]) for one in self.units if one.key in kept]
         failures: list[Failure] = []
-        remaining = [unit for unit in self.units if unit.key not in kept]
         function = partial(evaluate_unit, options=options)
-        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
-            for outcome in outcomes:
-                if outcome.value is None:
-                    failures.append((outcome.key, str(outcome.error)))
-                    if options.strict:
-                        break
-                else:
-                    done.append(self._checked(outcome.value, options))
+        with closing(self._outcomes(function, "Evaluating", failures, kept)) as outcomes:
+            for _, rows in outcomes:
+                if rows is not None:
+                    done.append(self._checked(rows, options))
+                elif options.strict:
+                    break
         if failures and (options.strict or not done):
             raise unread(failures)
         return done, failures
@@ -361,16 +357,14 @@ class Batch:
         failures: list[Failure] = []
         for key in kept.keys() & places:
             joined.add(places[key], part_from_table(*kept[key]))
-        remaining = [unit for unit in self.units if unit.key not in kept]
         function = partial(evaluate_part, options=options)
-        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
-            for outcome in outcomes:
-                if outcome.value is None:
-                    failures.append((outcome.key, str(outcome.error)))
+        with closing(self._outcomes(function, "Evaluating", failures, kept)) as outcomes:
+            for key, part in outcomes:
+                if part is None:
                     continue
                 if self.journal is not None:
-                    self.journal.keep(outcome.key, [part_to_table(outcome.value)], PART)
-                joined.add(places[outcome.key], outcome.value)
+                    self.journal.keep(key, [part_to_table(part)], PART)
+                joined.add(places[key], part)
         if failures:
             raise unread(sorted(failures))
         return self._checked(joined.rows(self.units[0].key, options), options)
@@ -384,9 +378,17 @@ class Batch:
         return part
 
     def _outcomes(
-        self, units: Sequence[Unit], function: Callable[[Any], Any], what: str
-    ) -> Generator[Outcome[Any], None, None]:
-        """Yield what became of each unit, as they finish; closing it gives up the others."""
+        self,
+        function: Callable[[Any], Any],
+        what: str,
+        failures: list[Failure],
+        kept: Container[str] = (),
+    ) -> Generator[tuple[str, Any], None, None]:
+        """Yield the value of each unit that is not kept, None if it failed, as they finish.
+
+        Why it failed goes to the failures. Closing this gives up the others.
+        """
+        units = [unit for unit in self.units if unit.key not in kept]
         sizes = {unit.key: unit.rows for unit in units}
         with (
             progress_bar(sum(sizes.values()), what, show=self.progress) as (advance, say),
@@ -397,7 +399,9 @@ class Batch:
                     say(_IN_MEMORY.format(unit.rows))
             for outcome in finished:
                 advance(sizes[outcome.key])
-                yield outcome
+                if outcome.value is None:
+                    failures.append((outcome.key, str(outcome.error)))
+                yield outcome.key, outcome.value
 
 
 _IN_MEMORY = (
@@ -411,20 +415,12 @@ def _written_keys(keys: list[tuple[Any, ...]]) -> list[str]:
     """Write keys as text; Arrow keeps the types that JSON does not know."""
     import pyarrow as pa
 
-    written = []
-    for key in keys:
-        columns = {str(place): [part] for place, part in enumerate(key)}
-        table, sink = pa.table(columns), pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as stream:
-            stream.write_table(table)
-        written.append(b64encode(sink.getvalue().to_pybytes()).decode())
-    return written
+    tables = [pa.table({str(place): [part] for place, part in enumerate(key)}) for key in keys]
+    return [b64encode(to_stream(table)).decode() for table in tables]
 
 
 def _read_keys(written: list[str]) -> list[tuple[Any, ...]]:
-    import pyarrow as pa
-
-    tables = [pa.ipc.open_stream(b64decode(text)).read_all() for text in written]
+    tables = [from_stream(b64decode(text)) for text in written]
     return [tuple(column[0].as_py() for column in table.columns) for table in tables]
 
 

@@ -28,6 +28,7 @@ from closecall.parameters import read_path
 from closecall.tables.batch.options import DETECTOR
 from closecall.tables.batch.rows import EVENT_COLUMNS
 from closecall.tables.reading import arrow, write_table
+from closecall.tables.sources.content import from_stream, to_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -102,7 +103,7 @@ class Journal:
 
     def keep(self, key: str, tables: Sequence[pa.Table], suffix: str = UNIT) -> None:
         """Keep the tables that came of one unit, or of one part of a long series."""
-        self._seal(key, suffix, [_stream(table) for table in tables])
+        self._seal(key, suffix, [to_stream(table) for table in tables])
 
     def kept(self, suffix: str = UNIT) -> dict[str, list[pa.Table]]:
         """Return the tables that were kept, by key; but none that is torn, damaged or changed."""
@@ -110,7 +111,10 @@ class Journal:
         for path in sorted(self.folder.glob(f"[!.]*{suffix}")):
             with suppress(Exception):  # whatever is wrong with it, the unit is evaluated again
                 key, streams = self._unseal(path)
-                found[key] = [_table(stream) for stream in streams]
+                tables = [from_stream(stream) for stream in streams]
+                for table in tables:
+                    table.validate(full=True)
+                found[key] = tables
         return found
 
     def note(self, name: str, value: Any) -> None:
@@ -411,16 +415,3 @@ def _begins(path: Path, magic: bytes) -> bool:
             return magic.startswith(file.read(len(magic)))
     except OSError:
         return False
-
-
-def _stream(table: pa.Table) -> bytes:
-    sink = arrow("pyarrow").BufferOutputStream()
-    with arrow("pyarrow.ipc").new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def _table(stream: bytes) -> pa.Table:
-    table = arrow("pyarrow.ipc").open_stream(stream).read_all()
-    table.validate(full=True)
-    return table

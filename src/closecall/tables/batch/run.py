@@ -33,8 +33,7 @@ Failure = tuple[str, str]  # the key of a unit, and why it failed
 KEPT = "What was finished is kept: with `out=` (`--out`), `resume=True` (`--resume`) continues."
 _PATIENCE = 0.5  # seconds between looks at the keyboard: not every system wakes a waiting thread
 _LAST_CALL = 1.0  # seconds, for results that were finished when an executor broke
-_AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
-_MOST_WORKERS = 1024  # each is a process of this machine
+AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
 _UNKNOWN_WORKERS = 32  # of an executor that does not say how many it has
 _SHOWN_KEYS = 3
 _MOST_WORKERS = 1024  # processes: more are a slip, which would take the machine down
@@ -103,7 +102,7 @@ class BorrowedExecutor(Engine):
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         workers = getattr(executor, "_max_workers", None) or _UNKNOWN_WORKERS
-        self._ahead = _AHEAD * workers
+        self._ahead = AHEAD * workers
 
     @property
     def ahead(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from closecall.errors import InputTypeError, expected
 from closecall.tables.reading import arrow
-from closecall.tables.sources.content import content_digest
+from closecall.tables.sources.content import content_digest, from_stream, to_stream
 from closecall.tables.sources.source import Source, UnitSize, needed_columns
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def _units(grouped: Grouped, size: UnitSize) -> list[Unit]:
     return units
 
 
-def _stream(table: pa.Table) -> pa.Buffer:
+def _stream(table: pa.Table) -> bytes:
     pyarrow = arrow("pyarrow")
     table = table.combine_chunks()
     for index, field in enumerate(table.schema):
@@ -236,12 +236,8 @@ def _stream(table: pa.Table) -> pa.Buffer:
             # Only the values of these series travel, not those of the whole table.
             own = table.column(index).cast(field.type.value_type).dictionary_encode()
             table = table.set_column(index, field.name, own)
-    sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue()
+    return to_stream(table)
 
 
-def _from_stream(key: str, keys: list[Key], bounds: list[int], stream: pa.Buffer) -> MemoryUnit:
-    table = arrow("pyarrow").ipc.open_stream(stream).read_all()
-    return MemoryUnit(key, Grouped(table, keys, bounds))
+def _from_stream(key: str, keys: list[Key], bounds: list[int], stream: bytes) -> MemoryUnit:
+    return MemoryUnit(key, Grouped(from_stream(stream), keys, bounds))
