@@ -344,8 +344,8 @@ def require_disorder(disorder: Any) -> None:
 def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if (score is None) == (predicted is None):
         hint = (
-            "Columns of scores are cut at a threshold; columns of 0/1 predictions are taken as they "
-            "are. Evaluate the two kinds in two calls."
+            "Columns of scores are cut at a threshold; columns of 0/1 predictions are taken as "
+            "they are. Evaluate the two kinds in two calls."
         )
         got = "neither" if score is None else "both"
         raise InputTypeError(expected("either `score` or `predicted`", got, hint))
