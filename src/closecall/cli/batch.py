@@ -371,18 +371,14 @@ def _require_all(result: BatchResult, out: str | None) -> None:
         return
     for unit, reason in result.failures[:_MOST_FAILURES]:
         tell(f"{plain_name(unit)}: {plain_name(reason)}")
-    count = len(result.failures)
-    hint = (
-        "If reading failed for a while, the same command with --resume tries again. If you mend a "
-        "file, the data are other data: start again with --overwrite."
-    )
-    raise InputError(
-        expected(
-            "every unit of the data to be read",
-            f"{count} of {result.units} that could not be",
-            hint if out else "The series in it are not among the rows.",
+    hint = "The series in it are not among the rows."
+    if out:
+        hint = (
+            "If reading failed for a while, the same command with --resume tries again. If you "
+            "mend a file, the data are other data: start again with --overwrite."
         )
-    )
+    got = f"{len(result.failures)} of {result.units} that could not be"
+    raise InputError(expected("every unit of the data to be read", got, hint))
 
 
 def _require_some(result: BatchResult) -> None:

@@ -116,13 +116,9 @@ def report_files(
         series = _series(sources[0], keys, options)
         return report_batch(series, disorder=disorder or "error", title=name, script=script)
     if disorder is not None:
-        raise InputTypeError(
-            expected(
-                "`disorder` only beside `by`",
-                f"{disorder!r} for one series",
-                "Sort the samples of the file by time first.",
-            )
-        )
+        rule = "`disorder` only beside `by`"
+        hint = "Sort the samples of the file by time first."
+        raise InputTypeError(expected(rule, f"{disorder!r} for one series", hint))
     arguments = _arguments(sources, **options)
     return report(arguments.pop("truth"), title=name, script=script, **arguments)
 

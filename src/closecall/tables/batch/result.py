@@ -140,13 +140,8 @@ class BatchResult:
         ``last_sample``, and the columns of `closecall.affiliation`'s ``events``.
         """
         if self.event_table is None:
-            raise InputError(
-                expected(
-                    "rows of events to have been asked for",
-                    "none",
-                    "Evaluate with `per_event=True`.",
-                )
-            )
+            rule = "rows of events to have been asked for"
+            raise InputError(expected(rule, "none", "Evaluate with `per_event=True`."))
         return in_kind(self.event_table, self.kind)
 
     def summary(self, by: str | Iterable[str] = DETECTOR) -> Any:

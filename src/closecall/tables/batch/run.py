@@ -133,13 +133,9 @@ def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
         from closecall.tables.batch.dask_cluster import DaskCluster
 
         return DaskCluster(engine)
-    raise InputTypeError(
-        expected(
-            "`engine` to be an executor, a Dask client, or the address of a scheduler",
-            shown(engine),
-            'Pass a `concurrent.futures.Executor`, a `distributed.Client`, or "tcp://host:port".',
-        )
-    )
+    rule = "`engine` to be an executor, a Dask client, or the address of a scheduler"
+    hint = 'Pass a `concurrent.futures.Executor`, a `distributed.Client`, or "tcp://host:port".'
+    raise InputTypeError(expected(rule, shown(engine), hint))
 
 
 def run(

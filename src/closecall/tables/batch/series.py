@@ -318,13 +318,8 @@ def _missing(column: pa.ChunkedArray, name: str) -> InputError:
     import pyarrow.compute as pc
 
     index = pc.index(column.is_null(), value=True).as_py()
-    return InputError(
-        expected(
-            f"`{name}` to have no missing values",
-            f"a null at index {index}",
-            "Drop or fill those rows first.",
-        )
-    )
+    rule = f"`{name}` to have no missing values"
+    return InputError(expected(rule, f"a null at index {index}", "Drop or fill those rows first."))
 
 
 def read_scored_column(series: Series, column: pa.ChunkedArray, name: str) -> Scored:

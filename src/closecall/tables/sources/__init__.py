@@ -42,13 +42,10 @@ def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = Non
     name = files_name(files, data)
     kinds = [is_parquet(file, alone=len(files) == 1) for file in files]
     if any(kinds) and not all(kinds):
-        raise InputError(
-            expected(
-                f"the files of {name} to be of one kind",
-                f"{files[0].path} and {files[kinds.index(not kinds[0])].path}",
-                "Pass a glob, such as 'folder/*.parquet'.",
-            )
-        )
+        rule = f"the files of {name} to be of one kind"
+        got = f"{files[0].path} and {files[kinds.index(not kinds[0])].path}"
+        hint = "Pass a glob, such as 'folder/*.parquet'."
+        raise InputError(expected(rule, got, hint))
     if kinds[0]:
         source = parquet_source(files, options, name=name, size=size)
     else:

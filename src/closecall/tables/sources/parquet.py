@@ -216,13 +216,10 @@ def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_pat
     for column in first:
         kind = other.field(column.name).type
         if kind != column.type:
-            raise InputError(
-                expected(
-                    f"column {column.name!r} to have one type in all files",
-                    f"{column.type} in {path} and {kind} in {other_path}",
-                    "Write the files anew with one type.",
-                )
-            )
+            rule = f"column {column.name!r} to have one type in all files"
+            got = f"{column.type} in {path} and {kind} in {other_path}"
+            hint = "Write the files anew with one type."
+            raise InputError(expected(rule, got, hint))
 
 
 def _row_groups(parquet: Any, file: DataFile) -> list[RowGroup]:

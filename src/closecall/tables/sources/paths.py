@@ -84,13 +84,9 @@ def _path_text(location: Any) -> str:
     text = os.fspath(location) if isinstance(location, (str, os.PathLike)) else None
     if isinstance(text, str):
         return text
-    raise InputTypeError(
-        expected(
-            "a list in the place of `data` to hold paths of files",
-            f"{type(location).__name__} in it",
-            "Put dataframes together first, into one with a column that tells them apart.",
-        )
-    )
+    rule = "a list in the place of `data` to hold paths of files"
+    hint = "Put dataframes together first, into one with a column that tells them apart."
+    raise InputTypeError(expected(rule, f"{type(location).__name__} in it", hint))
 
 
 def _refuse_repeated(paths: Sequence[str]) -> None:
@@ -187,13 +183,9 @@ def _in_folder(folder: Path) -> list[Path]:
     for path in found:
         _require_known(path)
     if parquet and text:
-        raise InputError(
-            expected(
-                f"the files in {folder} to be of one kind",
-                f"{parquet[0].name} and {text[0].name}",
-                "Pass a glob, such as 'folder/**/*.parquet'.",
-            )
-        )
+        rule = f"the files in {folder} to be of one kind"
+        hint = "Pass a glob, such as 'folder/**/*.parquet'."
+        raise InputError(expected(rule, f"{parquet[0].name} and {text[0].name}", hint))
     if not parquet and not text:
         raise InputError(expected(f"Parquet or CSV files in the folder {folder}", "none of them"))
     return sorted(parquet or text, key=_natural)
