@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from math import isfinite, isnan
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from closecall.cli.intervals import MOST_PAIRS, Lead, limits_text, print_leads
 from closecall.cli.tables import Column, names, print_table, score_cell, texts
-from closecall.tables.batch.status import BAD_TIMES, CONSTANT_SCORE, EMPTY, NO_EVENT, OK, STATUSES
+from closecall.tables.batch.status import BAD_TIMES, CONSTANT_SCORE, NO_EVENT, OK, STATUSES
 from closecall.tables.batch.summary import higher_is_better
 from closecall.wording import UNDEFINED, counted, number_text, plain_name, score_or_dash
 
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 _MOST_DETECTORS, _MOST_NUMBERS, _MOST_CAUTIONS = 60, 4, 3
 _DETECTOR = "detector"
 _LONGEST_NAME = 60
-_SAID_BY_COUNTS = (OK, NO_EVENT, EMPTY)  # statuses whose reason says no more than their name
+_SAID_BY_COUNTS = (OK, NO_EVENT)  # statuses whose reason says no more than their name
+_OPTIONS = {"since": "--from", "until": "--until", "fit_until": "--fit-until"}
+_ENDS = "`(since|until|fit_until)`"  # in a reason, which names them as Python does
 _OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
 _BEST, _RETUNED = "best_f1", "retuned_f1"
 _HEADINGS = {
@@ -132,7 +135,8 @@ def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
     columns = [result.table.column(name).to_pylist() for name in (*names, "status", "reason")]
     for *key, status, reason in zip(*columns, strict=True):
         if status not in _SAID_BY_COUNTS and status not in first:
-            first[status] = ", ".join(plain_name(str(part), _LONGEST_NAME) for part in key), reason
+            where = ", ".join(plain_name(str(part), _LONGEST_NAME) for part in key)
+            first[status] = where, re.sub(_ENDS, lambda end: f"`{_OPTIONS[end[1]]}`", reason)
     return first
 
 

@@ -351,7 +351,7 @@ def test_times_with_a_zone_are_limited_by_times_with_a_zone():
 
 TROUBLE = {
     "a column that is not 0/1": ({"ignore": "off"}, "bad_labels", "`off` labels to be 0 or 1"),
-    "nothing left": ({"since": GAPS[-1].item() + timedelta(days=9)}, "empty", "some time that is"),
+    "nothing left": ({"since": GAPS[-1].item() + timedelta(days=9)}, "empty", "time after `since`"),
     "a step of another kind": ({"max_step": 7}, "bad_times", "`max_step` to be a timedelta"),
     "events left out": ({"since": GAPS[220].item()}, "no_event", "none in evaluated time, and 3"),
     "numbers for dates": ({"until": 7}, "bad_times", "`until`"),

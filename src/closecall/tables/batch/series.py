@@ -43,7 +43,7 @@ from closecall.tables.batch.status import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -145,8 +145,15 @@ def read_series(table: pa.Table, options: BatchOptions, *, fitting: bool = False
     if not options.ignores_time:
         return series
     ignore: list[Any] = list(_ignored_samples(series, table, options))
+    ends = [
+        ("since", options.since, False),
+        ("until", options.until, True),
+        ("fit_until", options.fit_until, fitting),
+    ]
     with with_status(BAD_TIMES):
-        ignore += _ignored_ends(series, table, options, fitting=fitting)
+        counted = options.time is not None and not series.timed
+        zone = options.time and getattr(table.schema.field(options.time).type, "tz", None)
+        ignore += ignored_outside(series.axis, ends, zone, counted=counted)
         longest = options.max_step if series.timed else None
         if longest is not None:
             read_length(longest, series.axis.clock, "max_step")
@@ -170,32 +177,35 @@ def _ignored_samples(
                     yield series.in_order(missing)
 
 
-def _ignored_ends(
-    series: Series, table: pa.Table, options: BatchOptions, *, fitting: bool
+def ignored_outside(
+    axis: Axis, ends: Iterable[tuple[str, Any, bool]], zone: Any = None, *, counted: bool
 ) -> Iterator[IgnoredTime]:
-    """Yield the time before and after that which is asked for."""
-    limits = {"since": options.since, "until": options.until}
-    if options.fit_until is not None:
-        limits["fit_until"] = options.fit_until
-    for name, moment in limits.items():
+    """Yield the time that each end leaves out: what comes before it, or with True what follows.
+
+    An end is the name of an option and its time, which may be None. `zone` is that of the times,
+    if the axis is in UTC; `counted` says that samples are counted in the place of their times. An
+    end that leaves nothing is an error.
+    """
+    for name, moment, after in ends:
         if moment is None:
             continue
-        if options.time is not None and not series.timed:
+        if counted:
             rule = f"times in their order beside `{name}`"
             raise InputError(expected(rule, "samples that are counted instead"))
-        zone = options.time and getattr(table.schema.field(options.time).type, "tz", None)
-        (span, (tick,)), clock = on_one_clock(
-            Timed("times", np.array([series.axis.start, series.axis.end]), series.axis.clock),
+        ((start, stop), (tick,)), clock = on_one_clock(
+            Timed("times", np.array([axis.start, axis.end]), axis.clock),
             Timed(name, *read_times([_in_utc(moment, name, zone)], name)),
         )
-        start, stop = span
-        after = name == "until" or (name == "fit_until" and fitting)
         first, last = (max(start, tick), stop) if after else (start, min(tick, stop))
+        if (first, last) == (start, stop):
+            rule = f"some time {'before' if after else 'after'} `{name}`, {clock.text(tick)}"
+            got = f"a series from {clock.text(start)} to {clock.text(stop)}"
+            raise SeriesError(EMPTY, expected(rule, got))
         if first < last:
             yield IgnoredTime.of(np.array([first]), np.array([last]), clock)
 
 
-def _in_utc(moment: Any, name: str, zone: str | None) -> Any:
+def _in_utc(moment: Any, name: str, zone: Any) -> Any:
     """Return a time without its zone, as the columns that have one are read in UTC."""
     if zone is None or not isinstance(moment, datetime):
         return moment
