@@ -258,6 +258,17 @@ def test_a_finished_file_is_replaced_only_on_demand(run, refuse, series):
     assert Path("results.csv").read_bytes().count(b"\n") == 6
 
 
+def test_a_finished_file_has_nothing_to_resume(run, series):
+    arguments = ("batch", "series.parquet", *SCORES, "--out", "results.csv")
+    lines(run(*arguments))
+    first = Path("results.csv").stat().st_mtime_ns
+    again = run(*arguments, "--resume")
+    assert (again.exit_code, again.stdout) == (0, "")
+    told = "results.csv is finished: nothing was evaluated. --overwrite starts again.\n"
+    assert again.stderr == told
+    assert Path("results.csv").stat().st_mtime_ns == first
+
+
 def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series):
     for letter in "ab":
         own = series.filter(pc.equal(series["series"], letter))

@@ -6,6 +6,7 @@ from base64 import b64decode, b64encode
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected
@@ -161,7 +162,8 @@ def evaluate_frame(
         so that a batch that was stopped can go on. Where units failed, `out` is not written, and
         `resume` tries them again.
     resume
-        Go on with the batch that was writing to `out`.
+        Go on with the batch that was writing to `out`. If that is finished and has the columns that
+        are asked for, nothing is evaluated, and its rows are returned, as Arrow tables.
     overwrite
         Replace what is at `out`, finished or not.
 
@@ -227,6 +229,8 @@ def evaluate_frame(
             raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
     if progress is not None:
         read_flag(progress, "progress")
+    if out is not None and resume and (finished := Journal(Path(out)).finished(options)):
+        return BatchResult(*finished, options)
     # Workers start while the data is looked at.
     with open_engine(engine, workers) as opened:
         source = open_source(data, options)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, pairwise
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,8 @@ from closecall.errors import InputError, expected
 from closecall.files import UNFINISHED, flush, require_apart, whole_file
 from closecall.parameters import read_path
 from closecall.tables.batch.options import DETECTOR
-from closecall.tables.batch.rows import EVENT_COLUMNS
-from closecall.tables.reading import arrow, write_table
+from closecall.tables.batch.rows import EVENT_COLUMNS, row_types
+from closecall.tables.reading import arrow, read_table, write_table
 from closecall.tables.sources.content import from_stream, to_stream
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     import pyarrow as pa
+
+    from closecall.tables.batch.options import BatchOptions
 
 _SUFFIXES = (".parquet", ".pq", ".csv")
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -141,6 +144,33 @@ class Journal:
                 self.events_out.unlink()
         flush(self.out.parent)
         self._remove()
+
+    def finished(self, options: BatchOptions) -> tuple[pa.Table, pa.Table | None] | None:
+        """Return the rows, and those of events, of an output that is finished.
+
+        None if it is not, or if its columns and detectors are not those that are asked for.
+        """
+        paths = (self.out, self.events_out)[: 1 + options.per_event]
+        if self._is_begun() or not all(path.is_file() for path in paths):
+            return None
+        types, pyarrow, compute = row_types(options), arrow("pyarrow"), arrow("pyarrow.compute")
+        try:
+            rows, *events = (read_table(path) for path in paths)
+            if rows.column_names != [*options.by, *types]:
+                return None
+            for place, (name, kind) in enumerate(types.items(), len(options.by)):
+                column = rows.column(place).cast(kind)
+                # CSV knows neither what is missing nor what is undefined.
+                if kind == "double":
+                    column = column.fill_null(nan)
+                elif kind == "string":
+                    blank = compute.equal(column, "")
+                    column = compute.if_else(blank, pyarrow.scalar(None, kind), column)
+                rows = rows.set_column(place, name, column)
+        except (InputError, ValueError):  # damaged, or somebody else's
+            return None
+        known = options.is_long or set(rows.column(DETECTOR).to_pylist()) == {*options.detectors}
+        return (rows, events[0] if events else None) if known else None
 
     @cached_property
     def _about(self) -> dict[str, Any]:

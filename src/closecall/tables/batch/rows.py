@@ -373,17 +373,20 @@ def rows_table(
     """Put rows of series and detectors under their columns; keys have the types of the schema."""
     import pyarrow as pa
 
-    columns = options.row_columns
-    types = [
-        pa.string() if name in _TEXTS else pa.int64() if name in WHOLE else pa.float64()
-        for name in columns
-    ]
-    arrays = [
-        pa.array([row[name] for row in rows], type=kind)
-        for name, kind in zip(columns, types, strict=True)
-    ]
+    types = row_types(options)
+    arrays = [pa.array([row[name] for row in rows], type=kind) for name, kind in types.items()]
     by = _key_arrays(options.by, keys or [], schema)
-    return pa.Table.from_arrays([*by, *arrays], names=[*options.by, *columns])
+    return pa.Table.from_arrays([*by, *arrays], names=[*options.by, *types])
+
+
+def row_types(options: BatchOptions) -> dict[str, pa.DataType]:
+    """Return the columns of rows after the keys, with their types."""
+    import pyarrow as pa
+
+    return {
+        name: pa.string() if name in _TEXTS else pa.int64() if name in WHOLE else pa.float64()
+        for name in options.row_columns
+    }
 
 
 def _key_arrays(by: Sequence[str], keys: Keys, schema: pa.Schema | None) -> list[pa.Array]:
