@@ -234,6 +234,27 @@ def test_several_files_and_patterns(run, series):
     assert several.stdout == whole
 
 
+def test_a_file_for_each_series(run, refuse, series):
+    Path("runs").mkdir()
+    for letter in "ab":
+        own = series.filter(pc.equal(series["series"], letter)).drop_columns(["series"])
+        pq.write_table(own, f"runs/{letter}.parquet")
+    columns = ("--truth", "label", "--score", "good")
+    assert refuse("batch", "runs", *columns) == [
+        (
+            "Error: Expected to know which series each of 2 files holds, got neither `--by` nor "
+            "`--series`."
+        ),
+        (
+            "Hint: If each file is a series, pass `--series filename`; if a column tells series "
+            "apart, `--by COLUMN`; if all files are one series, `--series one`."
+        ),
+    ]
+    for option in ("filename", "{series}.parquet"):
+        printed = run("batch", "runs", *columns, "--series", option, "--format", "json").stdout
+        assert [row["series"] for row in json.loads(printed)["rows"]] == ["a", "b"]
+
+
 def test_two_columns_tell_series_apart(run, series):
     table = series.append_column("half", pa.array((np.arange(1000) // 100 % 2).astype(str)))
     pq.write_table(table, "halves.parquet")

@@ -56,7 +56,8 @@ _HELP = """\
 Evaluate detectors on many series: a leaderboard here, and one row for each series in a file.
 
 DATA is a Parquet or CSV file, a folder, a quoted pattern such as 'runs/*.parquet', or several of
-these. --by names the columns that tell series apart. Every --score column (higher is more
+these. --by names the columns that tell series apart; where each file is a series, --series filename
+takes its name. Every --score column (higher is more
 anomalous) or every --predicted column (0/1) is a detector. What is wrong with one series is
 reported and never stops the others. Parquet is read a part at a time, so it may be larger than
 memory.
@@ -72,7 +73,7 @@ With --out, what is finished is kept until all is: after a crash or Ctrl-C, the 
 \b
 Examples:
   closecall batch all.parquet --by series --truth label --score a --score b --time t
-  closecall batch 'runs/*.csv' --by run --truth label --predicted alarm --out results.parquet
+  closecall batch runs/ --series filename --truth label --predicted alarm --out results.parquet
   closecall batch all.parquet --by series --truth label --score a --workers 4 --out results.csv
   closecall batch all.parquet --by series --truth label --score a --score b --intervals
   closecall batch all.parquet --by series --truth label --score a --threshold cross_fit
@@ -99,6 +100,11 @@ def parse_threshold(text: str) -> int | float | str:
 @click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
+)
+@click.option(
+    "--series",
+    metavar="filename|PATTERN",
+    help="Tell series apart by the names of files, or by a pattern such as {group}/{series}.csv.",
 )
 @click.option("--truth", metavar="COLUMN", help="0/1 column of true anomalies.")
 @click.option(
@@ -245,7 +251,7 @@ def batch(
 
 def _check_columns(layout: str | None, scores: str | None, named: Mapping[str, Any]) -> None:
     """Raise if options do not go together: a layout knows its columns, files do not."""
-    told = [option for option in ("by", "truth", "predicted") if named[option]]
+    told = [option for option in ("by", "series", "truth", "predicted") if named[option]]
     message = ""
     if layout is not None and told:
         message = (

@@ -69,6 +69,7 @@ def evaluate_frame(
     fit_until: Any = None,
     folds: int = 5,
     retune: int | None = None,
+    series: str | None = None,
     encoding: str = "utf-8",
     memory: float = MEMORY,
     strict: bool = False,
@@ -142,6 +143,12 @@ def evaluate_frame(
         In how many circular shifts of the scores of each series to choose the best threshold
         again (all, if it has fewer samples): rows have ``retuned_f1``, the mean of these best F1,
         and ``chance_average_precision``. This takes as many curves for each row.
+    series
+        How the names of files tell series apart: ``"filename"``, each file is one, which goes by
+        its name without the ending, in a column ``series``; or a pattern such as
+        ``"{group}/{series}.csv"`` for the end of each path, whose fields are text columns, as if
+        they were listed under `by`. ``"one"`` says that several files are parts of one series, in
+        their order.
     encoding
         How the text of CSV files is encoded, as Python calls it: ``"latin-1"``, ``"utf-16"``.
     memory
@@ -221,6 +228,7 @@ def evaluate_frame(
         fit_until=fit_until,
         folds=folds,
         retune=retune,
+        series=series,
         encoding=encoding,
         memory=memory,
     )

@@ -26,6 +26,7 @@ from closecall.parameters import (
     require_count,
 )
 from closecall.series import Pair, Scored, read_pair, read_scored, require_nan
+from closecall.tables.file_names import FileNames
 from closecall.tables.reading import MEMORY, text_codec
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ class BatchOptions:
     """In how many folds the series are for ``cross_fit``."""
     retune: int | None = None
     """In how many rolls of the scores of each series the threshold is chosen again."""
+    series: str | None = None
+    """How the names of files tell series apart; the fields are among `by`."""
     encoding: str = "utf-8"
     """How the text of CSV files is encoded."""
     memory: float = MEMORY
@@ -129,6 +132,7 @@ class BatchOptions:
         time: str | None = None,
         threshold: Any = None,
         metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+        series: str | None = None,
         **others: Any,
     ) -> BatchOptions:
         """Check every option of `closecall.evaluate_frame` that decides a number.
@@ -136,8 +140,10 @@ class BatchOptions:
         `others` are fields of this class, as they are.
         """
         scores, labels = _one_kind(score, predicted)
+        keys = () if by is None else read_names(by, "by")
         own = cls(
-            by=() if by is None else read_names(by, "by"),
+            by=keys if series is None else (*keys, *FileNames.read(series).fields),
+            series=series,
             truth=read_name(truth, "truth"),
             scores=scores,
             predicted=labels,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, InputTypeError, expected
 from closecall.tables.reading import arrow
 from closecall.tables.sources.csv import csv_source
 from closecall.tables.sources.dataframes import dataframe_source
@@ -37,9 +37,18 @@ def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = Non
     """
     arrow("pyarrow")
     if not isinstance(data, (str, PathLike, list, tuple)):
+        if options.series is not None:
+            raise InputTypeError(expected("files beside `series`", f"a {type(data).__name__}"))
         return dataframe_source(data, options, size)
-    files = list_files(data)
+    files = list_files(data, options.series)
     name = files_name(files, data)
+    if len(files) > 1 and not options.by and options.series is None:
+        rule = f"to know which series each of {len(files)} files holds"
+        hint = (
+            "If each file is a series, pass `series='filename'`; if a column tells series apart, "
+            "`by='COLUMN'`; if all files are one series, `series='one'`."
+        )
+        raise InputError(expected(rule, "neither `by` nor `series`", hint))
     kinds = [is_parquet(file, alone=len(files) == 1) for file in files]
     if any(kinds) and not all(kinds):
         rule = f"the files of {name} to be of one kind"
