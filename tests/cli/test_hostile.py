@@ -156,11 +156,12 @@ def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path):
         (f"closecall {SCORE.replace('data.csv', '<(cat data.csv)')} --format csv", 0, 2, ""),
         (
             "closecall batch <(cat data.csv) --truth label --predicted alarm --format csv",
-            *(0, 2, ""),
+            *(0, 2, "1 series, 1 detector.\n"),
         ),
         ("ln -s loop.csv loop.csv; closecall score loop.csv", 1, 0, "Error: Expected"),
         (
-            "ln -s loop.csv loop.csv; closecall batch '*.csv' --truth label --predicted alarm",
+            "ln -s loop.csv loop.csv; closecall batch '*.csv' --truth label --predicted alarm "
+            "--series one",
             *(1, 0, "Error: Expected to read loop.csv, got `Too many levels"),
         ),
         ("closecall score $'caf\\xe9.csv'", 1, 0, "Error: Expected a file at caf\\udce9.csv, got"),

@@ -240,6 +240,7 @@ def batch(
             metrics=each_once(metrics),
             out=out,
             resume=resume is not None,
+            progress=tell,
             **options,
         )
     if finished and resume is not None:

@@ -34,7 +34,8 @@ from closecall.tables.batch.thresholds import (
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.sources import open_source
 from closecall.tables.sources.content import from_stream, to_stream
-from closecall.tables.sources.paths import DamagedUnit
+from closecall.tables.sources.paths import DamagedUnit, VacantUnit
+from closecall.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Iterable, Mapping, Sequence
@@ -75,7 +76,7 @@ def evaluate_frame(
     strict: bool = False,
     engine: Any = None,
     workers: int | None = None,
-    progress: bool | None = None,
+    progress: bool | Callable[[str], Any] | None = None,
     out: str | PathLike[str] | None = None,
     resume: bool = False,
     overwrite: bool = False,
@@ -162,7 +163,8 @@ def evaluate_frame(
     workers
         How many processes to use on this machine.
     progress
-        Whether to show a progress bar; by default only on a terminal.
+        Whether to show a progress bar; by default only on a terminal. Or a function to be called
+        with lines for people: the first tells how many series there are, before they are evaluated.
     out
         A file for the rows, ``.parquet`` or ``.csv`` (rows of events go beside it, to
         ``.events.parquet``). What is finished is kept in a folder beside it until all is there,
@@ -235,7 +237,7 @@ def evaluate_frame(
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if read_flag(given, name) and out is None:
             raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
-    if progress is not None:
+    if progress is not None and not callable(progress):
         read_flag(progress, "progress")
     if out is not None and resume and (finished := Journal(Path(out)).finished(options)):
         return BatchResult(*finished, options)
@@ -249,7 +251,10 @@ def evaluate_frame(
                 journal = Journal.open(
                     out, about, inputs=source.paths, resume=resume, overwrite=overwrite
                 )
-            batch = Batch(_plan(source, options), opened, progress, journal)
+            units = _plan(source, options)
+            if callable(progress):
+                progress(_seen(source, units, options))
+            batch = Batch(units, opened, progress, journal)
             result = batch.evaluate(options, source.kind)
             if journal is not None and not result.failures:
                 journal.complete(result.table, result.event_table)
@@ -266,6 +271,19 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
             return units
         units = [WholeSeries(tuple(units))]
     return [_allowed(unit, source, options) for unit in units] if source.paths else units
+
+
+def _seen(source: Source, units: Sequence[Unit], options: BatchOptions) -> str:
+    """Return how many series there are to evaluate, in words."""
+    damaged = sum(isinstance(unit, DamagedUnit) for unit in units)
+    vacant = [unit for unit in units if isinstance(unit, VacantUnit)]
+    try:
+        series = source.count() + sum(len(unit.keys) for unit in vacant)
+    except InputError:  # a row group that cannot be read is told when it is evaluated
+        return "Some of the data cannot be read."
+    detectors = "" if options.is_long else f", {counted(len(options.detectors), 'detector')}"
+    told = f", {counted(damaged, 'unit')} that cannot be read" if damaged else ""
+    return f"{series:,} series{' of detectors' if options.is_long else ''}{detectors}{told}."
 
 
 def _allowed(unit: Unit, source: Source, options: BatchOptions) -> Unit:
@@ -287,7 +305,7 @@ class Batch:
 
     units: Sequence[Unit]
     engine: Engine
-    progress: bool | None = None
+    progress: bool | Callable[[str], Any] | None = None
     journal: Journal | None = None
 
     def evaluate(self, options: BatchOptions, kind: Any = "arrow") -> BatchResult:

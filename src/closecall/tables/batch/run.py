@@ -278,16 +278,18 @@ def _is_client(engine: Any) -> bool:
 
 @contextmanager
 def progress_bar(
-    total: int, what: str, *, show: bool | None = None
+    total: int, what: str, *, show: bool | Say | None = None
 ) -> Iterator[tuple[Callable[[int], Any], Say]]:
     """Show how far a batch has come, on standard error; yield what advances it, and what says so.
 
-    By default it is shown only if standard error is a terminal and rich is installed.
+    By default it is shown only if standard error is a terminal and rich is installed; if it is
+    not, `show` may be a function that is called with the lines.
     """
-    if show is None:
+    say = show if callable(show) else lambda _: None
+    if show is None or callable(show):
         show = sys.stderr.isatty() and find_spec("rich") is not None
     if not show:
-        yield (lambda _: None), (lambda _: None)
+        yield (lambda _: None), say
         return
     try:
         from rich.console import Console

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -210,10 +211,14 @@ def memory_source(
     def identify() -> str:
         return f"{kind}:{content_digest(kept)}" if fingerprint is None else fingerprint
 
-    def plan() -> list[Unit]:
-        return _units(group(kept, options.by), sizes)
+    @cache
+    def grouped() -> Grouped:
+        return group(kept, options.by)
 
-    return Source(name, kind, kept.schema, identify, plan)
+    def plan() -> list[Unit]:
+        return _units(grouped(), sizes)
+
+    return Source(name, kind, kept.schema, identify, plan, lambda: len(grouped().keys))
 
 
 def _units(grouped: Grouped, size: UnitSize) -> list[Unit]:

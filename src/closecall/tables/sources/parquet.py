@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
@@ -314,7 +314,12 @@ def parquet_source(
         vacant = vacant_units(footers.vacant, known, layout.schema, layout.by)
         return [*planner.units(), *vacant, *footers.damage.units()]
 
-    return Source(name, kind, layout.schema, identify, plan)
+    def count() -> int:
+        files = dict.fromkeys(row_group.file for row_group in row_groups)
+        keys = (_keys_of(file, layout, row_groups) for file in files)
+        return len({*chain.from_iterable(keys)}) if layout.by else min(len(row_groups), 1)
+
+    return Source(name, kind, layout.schema, identify, plan, count)
 
 
 @dataclass(frozen=True, eq=False)

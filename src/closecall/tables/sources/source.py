@@ -89,6 +89,8 @@ class Source:
     """Works out the `fingerprint`."""
     plan: Callable[[], list[Unit]]
     """Plans the units; see `units`."""
+    count: Callable[[], int]
+    """Counts the series that have rows; of files, the key columns are read for it."""
     paths: tuple[str, ...] = ()
     """The places that were named and the files in them, so that none of them is written."""
 
