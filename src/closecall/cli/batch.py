@@ -57,30 +57,29 @@ Evaluate detectors on many series: a leaderboard here, and one row for each seri
 
 DATA is a Parquet or CSV file, a folder, a quoted pattern such as 'runs/*.parquet', or several of
 these. --by names the columns that tell series apart; where each file is a series, --series filename
-takes its name. Every --score column (higher is more
-anomalous) or every --predicted column (0/1) is a detector. What is wrong with one series is
-reported and never stops the others. Parquet is read a part at a time, so it may be larger than
-memory.
+takes its name. Every --score column (higher is more anomalous) or every --predicted column (0/1) is
+a detector. What is wrong with one series is reported and never stops the others. Parquet is read a
+part at a time, so it may be larger than memory.
 
 --threshold turns scores into alarms: a number; best_f1, the best of each series; best_f1_global,
 the best that all series of a detector share; cross_fit, the best of other series, so that no
 threshold is judged by the labels it was chosen on; or without labels quantile:0.99, sigma:3, mad:3,
 spot:0.001 and alarms:2/7d. --fit-until chooses before a time and evaluates after it.
 
-With --out, what is finished is kept until all is: after a crash or Ctrl-C, the same command with
+With --output, what is finished is kept until all is: after a crash or Ctrl-C, the same command with
 --resume goes on.
 
 \b
 Examples:
   closecall batch all.parquet --by series --truth label --score a --score b --time t
-  closecall batch runs/ --series filename --truth label --predicted alarm --out results.parquet
-  closecall batch all.parquet --by series --truth label --score a --workers 4 --out results.csv
+  closecall batch runs/ --series filename --truth label --predicted alarm --output results.parquet
+  closecall batch all.parquet --by series --truth label --score a --workers 4 --output results.csv
   closecall batch all.parquet --by series --truth label --score a --score b --intervals
   closecall batch all.parquet --by series --truth label --score a --threshold cross_fit
   closecall batch all.parquet --by series --truth label --score a --time t --max-step 5min
   closecall batch TSB-AD-U --layout tsb-ad --scores eval/score/uni --missing nan
   closecall batch lake/ --by site --by machine --truth label --score a \\
-    --engine dask://scheduler:8786 --out results.parquet --resume
+    --engine dask://scheduler:8786 --output results.parquet --resume
 """
 
 
@@ -183,16 +182,21 @@ def parse_threshold(text: str) -> int | float | str:
 @click.option("--workers", type=int, metavar="N", help="Processes on this machine.")
 @click.option("--engine", metavar="ADDRESS", help="Dask scheduler, as dask://host:port.")
 @click.option(
-    "-o", "--out", metavar="FILE", help="Write all rows there: .parquet or .csv (with .events)."
+    "-o",
+    "--out",
+    "--output",
+    "out",
+    metavar="FILE",
+    help="Write all rows there: .parquet or .csv (with .events).",
 )
 @click.option(
     "--resume",
     is_flag=False,
     flag_value="",
     metavar="[OUT]",
-    help="Go on with what OUT, or --out, has of an earlier attempt.",
+    help="Go on with what OUT, or --output, has of an earlier attempt.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace what is at --out.")
+@click.option("--overwrite", is_flag=True, help="Replace what is at --output.")
 @output_options(
     "json holds everything; csv one row for each series and detector, or the intervals if asked "
     "for.",
@@ -218,7 +222,7 @@ def batch(
 ) -> None:
     """Evaluate many series, from files."""
     if resume and out not in (None, resume):
-        message = f"Expected --resume and --out to name one file, got {resume} and {out}."
+        message = f"Expected --resume and --output to name one file, got {resume} and {out}."
         raise click.UsageError(message)
     out = resume or out
     settings = interval_settings(level, resamples, asked=with_intervals)
@@ -228,7 +232,7 @@ def batch(
         source: Any = data[0] if len(data) == 1 else list(data)
         if layout is not None:
             timed = options["time"] is not None
-            require_apart("--out", [out] if out else (), [scores] if scores else ())
+            require_apart("--output", [out] if out else (), [scores] if scores else ())
             source = _read_layout(layout, data, scores, missing, timed=timed, outside=outside)
             options |= {"by": "series", "truth": "label"}
             score = score or tuple(x for x in source.column_names if x not in _LAYOUT_COLUMNS)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 Failure = tuple[str, str]  # the key of a unit, and why it failed
-KEPT = "What was finished is kept: with `out=` (`--out`), `resume=True` (`--resume`) continues."
+KEPT = "What was finished is kept: with `out=` (`--output`), `resume=True` (`--resume`) continues."
 _PATIENCE = 0.5  # seconds between looks at the keyboard: not every system wakes a waiting thread
 _LAST_CALL = 1.0  # seconds, for results that were finished when an executor broke
 AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
