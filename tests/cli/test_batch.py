@@ -209,7 +209,7 @@ def require_same(one, other):
 
 def test_the_file_has_the_rows_of_the_library(run, series):
     printed = lines(
-        run("batch", "series.parquet", *SCORES, "--per-event", "--out", "results.parquet")
+        run("batch", "series.parquet", *SCORES, "--per-event", "--output", "results.parquet")
     )
     assert printed[-1] == (
         "Wrote 10 rows to results.parquet, and 16 of events to results.events.parquet."

@@ -199,17 +199,17 @@ class BatchResult:
         metric
             A number of the rows; ``affiliation_f1`` if there is one, else the first.
         detector
-            The column that names detectors, if it is one of `by`.
+            The column that names detectors, if it is one of `by`; it is called ``detector`` here.
 
         Returns
         -------
         table
-            The best first: ``rank`` by the mean over series (equal ones share the mean rank; nan
-            without a mean), the detector, ``mean_<metric>`` over the series where it is defined,
-            ``mean_rank`` over the series where any detector has a value (1 is best, equal values
-            share the mean rank, undefined is last), ``best_on`` how many of them, alone or with
-            others, ``series`` how many have rows (those in `failures` have none), and
-            ``undefined`` on how many of them there is no value.
+            The best first: ``rank`` by the mean over series (a whole number, or a half where equal
+            ones share the mean rank; nan without a mean), ``detector``, ``mean_<metric>`` over the
+            series where it is defined, ``mean_rank`` over the series where any detector has a value
+            (1 is best, equal values share the mean rank, undefined is last), ``best_on`` how many
+            of them, alone or with others, ``series`` how many have rows (those in `failures` have
+            none), and ``undefined`` on how many of them there is no value.
 
         Examples
         --------

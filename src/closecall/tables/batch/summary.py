@@ -197,7 +197,7 @@ def rank_detectors(
     return pa.table(
         {
             "rank": places[order],
-            detector: pa.array([detectors[place] for place in order]),
+            DETECTOR: pa.array([detectors[place] for place in order]),
             f"mean_{metric}": means[order],
             "mean_rank": (ranks.mean(axis=1) if known.any() else np.full(len(order), np.nan))[
                 order
