@@ -146,13 +146,7 @@ class DaskCluster(Engine):
 
 
 def scheduler_address(text: str) -> str:
-    """Read the address of a scheduler; ``dask://`` is ``tcp://``.
-
-    Examples
-    --------
-    >>> scheduler_address("dask://head:8786"), scheduler_address("tls://10.0.0.1:8786")
-    ('tcp://head:8786', 'tls://10.0.0.1:8786')
-    """
+    """Read the address of a scheduler; ``dask://`` is ``tcp://``."""
     scheme, separator, place = text.strip().partition("://")
     host, colon, port = place.rpartition(":")
     numbered = colon and re.fullmatch(r"[0-9]{1,5}", port) and int(port) <= _LARGEST_PORT

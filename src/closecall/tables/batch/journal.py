@@ -52,21 +52,7 @@ _LOCK = b"closecall writes here\n"
 
 @dataclass(frozen=True)
 class Journal:
-    """The finished units of one batch, on disk.
-
-    Examples
-    --------
-    >>> import pyarrow as pa, tempfile
-    >>> out = Path(tempfile.mkdtemp()) / "results.parquet"
-    >>> journal = Journal.open(out, {"data": "one file"})
-    >>> journal.keep("first", [pa.table({"f1": [0.5]})])
-    >>> again = Journal.open(out, {"data": "one file"}, resume=True)
-    >>> list(again.kept())
-    ['first']
-    >>> again.complete(pa.table({"f1": [0.5, 0.75]}))
-    >>> [path.name for path in out.parent.iterdir()]
-    ['results.parquet']
-    """
+    """The finished units of one batch, on disk."""
 
     out: Path
     """The file that rows go to in the end."""
@@ -298,17 +284,7 @@ class Journal:
 
 @contextmanager
 def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
-    """Hold the lock of an output, ``results.parquet.lock``; the system drops it if we die.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> out = Path(tempfile.mkdtemp()) / "results.parquet"
-    >>> with sole_writer(out), sole_writer(out):
-    ...     pass
-    Traceback (most recent call last):
-    closecall.errors.InputError: Expected no other batch to be writing to ...results.parquet, got...
-    """
+    """Hold the lock of an output, ``results.parquet.lock``; the system drops it if we die."""
     path = Path(f"{read_path(out, 'out')}.lock")
     try:
         handle, content = _opened(path)

@@ -63,16 +63,7 @@ _TAKEN = {
 
 @dataclass(frozen=True)
 class BatchOptions:
-    """Every option of a batch that decides a number; frozen, and sent to workers as it is.
-
-    Examples
-    --------
-    >>> options = BatchOptions.read(by="series", truth="label", score=["a", "b"], time="t")
-    >>> options.columns
-    ('series', 't', 'label', 'a', 'b')
-    >>> options.detectors, options.metric_columns[-1]
-    (('a', 'b'), 'affiliation_average_precision')
-    """
+    """Every option of a batch that decides a number; frozen, and sent to workers as it is."""
 
     by: tuple[str, ...]
     """Columns whose values tell the series apart; none if the table is one series."""
@@ -393,15 +384,7 @@ _OF_THE_SERIES = ("windows",)  # what is legal depends on each series
 
 
 def try_metric(entry: Metric, parameters: Mapping[str, Any], *, timed: bool) -> None:
-    """Raise for parameters that no series could be evaluated with, and a package that is missing.
-
-    Examples
-    --------
-    >>> from closecall.metrics.registry import find
-    >>> try_metric(find("margin"), {"margin": -3}, timed=False)
-    Traceback (most recent call last):
-    closecall.errors.InputError: Expected `margin` to be a finite number of 0 or more, got -3.
-    """
+    """Raise for parameters that no series could be evaluated with, and for a missing package."""
     if entry.name in _WITHOUT_A_PACKAGE or (entry.takes == "labels" and not parameters):
         return
     tried = {

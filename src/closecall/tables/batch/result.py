@@ -35,14 +35,7 @@ _MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
 
 
 def in_kind(table: pa.Table, kind: Kind) -> Any:
-    """Return an Arrow table as a pandas or polars dataframe, or as it is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> in_kind(pa.table({"true_events": [2, None]}), "pandas")["true_events"].tolist()
-    [2, <NA>]
-    """
+    """Return an Arrow table as a pandas or polars dataframe, or as it is."""
     try:
         if kind == "pandas":
             return _pandas(table)

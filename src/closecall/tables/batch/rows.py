@@ -471,17 +471,7 @@ def event_rows(
 
 
 def in_order(tables: Iterable[pa.Table], options: BatchOptions) -> pa.Table:
-    """Join tables of rows and sort them by key, then as the detectors were given, then by event.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from closecall.tables.batch.options import BatchOptions
-    >>> options = BatchOptions.read(by="series", truth="label", score=["b", "a"])
-    >>> parts = [pa.table({"series": [key] * 2, "detector": ["a", "b"]}) for key in ("y", "x")]
-    >>> in_order(parts, options).to_pylist()[:2]
-    [{'series': 'x', 'detector': 'b'}, {'series': 'x', 'detector': 'a'}]
-    """
+    """Join tables of rows and sort them by key, then as the detectors were given, then by event."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

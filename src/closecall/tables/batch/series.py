@@ -286,14 +286,7 @@ def _mended(
 
 
 def to_numpy(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
-    """Return a column as an array; datetimes with a time zone become datetimes in UTC.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> to_numpy(pa.chunked_array([[0.5], [1.5]]), "score")
-    array([0.5, 1.5])
-    """
+    """Return a column as an array; datetimes with a time zone become datetimes in UTC."""
     if column.null_count:
         raise _missing(column, name)
     plain = plain_values(column)

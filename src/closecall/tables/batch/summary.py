@@ -93,13 +93,7 @@ def mean(values: NDArray[np.float64]) -> float:
 
 
 def trouble_text(statuses: Iterable[str]) -> str:
-    """Return how many series are in which trouble; nothing if none is.
-
-    Examples
-    --------
-    >>> trouble_text(["ok", "no_event", "bad_labels", "no_event"])
-    '2 without a true event; 1 with labels that are not 0 or 1'
-    """
+    """Return how many series are in which trouble; nothing if none is."""
     counts = Counter(statuses)
     del counts[OK]
     ordered = counts.most_common()

@@ -23,18 +23,7 @@ __all__ = ["Source", "Unit", "open_source"]
 
 
 def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = None) -> Source:
-    """Open a table or files, to be read in units of whole series.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from closecall.tables.batch.options import BatchOptions
-    >>> table = pa.table({"series": ["a", "a", "b"], "label": [0, 1, 1], "score": [0.1, 0.9, 0.8]})
-    >>> source = open_source(table, BatchOptions.read(by="series", truth="label", score="score"))
-    >>> [unit] = source.units()
-    >>> [(key, rows.num_rows) for key, rows in unit.groups()]
-    [(('a',), 2), (('b',), 1)]
-    """
+    """Open a table or files, to be read in units of whole series."""
     arrow("pyarrow")
     if not isinstance(data, (str, PathLike, list, tuple)):
         if options.series is not None:

@@ -14,19 +14,7 @@ _BLOCK_ROWS = 2**18  # hashed together, wherever chunks begin and end
 
 
 class ContentDigest:
-    """The hash of rows that come part by part, all with one schema.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({"score": [0.5, 0.25]})
-    >>> whole, halves = ContentDigest(table.schema), ContentDigest(table.schema)
-    >>> whole.update(table)
-    >>> for half in (table.slice(0, 1), table.slice(1)):
-    ...     halves.update(half)
-    >>> whole.hexdigest() == halves.hexdigest()
-    True
-    """
+    """The hash of rows that come part by part, all with one schema."""
 
     def __init__(self, schema: pa.Schema) -> None:
         types = arrow("pyarrow").types

@@ -51,13 +51,6 @@ def group(table: pa.Table, by: Sequence[str]) -> Grouped:
     """Bring the rows of each series together, in their original order.
 
     Where they lie together already, nothing is copied.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({"series": ["b", "a", "b"], "label": [0, 1, 1]})
-    >>> [(key, rows["label"].to_pylist()) for key, rows in group(table, ["series"])]
-    [(('b',), [0, 1]), (('a',), [1])]
     """
     if not table.num_rows:
         return Grouped(table, [], [0])

@@ -50,13 +50,7 @@ class Unit(Protocol):
 
 @dataclass(frozen=True)
 class UnitSize:
-    """How many values (rows times columns that are read) are put in a unit.
-
-    Examples
-    --------
-    >>> UnitSize().rows(columns=5)
-    200000
-    """
+    """How many values (rows times columns that are read) are put in a unit."""
 
     smallest: int = 1_000_000
     """A unit ends at the first border between series after this many."""
