@@ -236,7 +236,6 @@ def batch(
             source = _read_layout(layout, data, scores, missing, timed=timed, outside=outside)
             options |= {"by": "series", "truth": "label"}
             score = score or tuple(x for x in source.column_names if x not in _LAYOUT_COLUMNS)
-        finished = out is not None and Path(out).exists() and not Path(f"{out}.partial").exists()
         result = evaluate_frame(
             source,
             score=score or None,
@@ -247,7 +246,7 @@ def batch(
             progress=tell,
             **options,
         )
-    if finished and resume is not None:
+    if not result.units:  # it was finished before
         tell(f"{out} is finished: nothing was evaluated. --overwrite starts again.")
         return
     with _interruptible("all rows are in {}", out):

@@ -6,11 +6,10 @@ from base64 import b64decode, b64encode
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.parameters import read_flag
+from closecall.parameters import read_flag, read_path
 from closecall.tables.batch.journal import PART, Journal, sole_writer
 from closecall.tables.batch.long_series import (
     JoinedParts,
@@ -239,7 +238,7 @@ def evaluate_frame(
             raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
     if progress is not None and not callable(progress):
         read_flag(progress, "progress")
-    if out is not None and resume and (finished := Journal(Path(out)).finished(options)):
+    if resume and (finished := Journal(read_path(out, "out")).finished(options)):
         return BatchResult(*finished, options)
     # Workers start while the data is looked at.
     with open_engine(engine, workers) as opened:

@@ -93,7 +93,7 @@ class BatchResult:
     The series in them are among no rows, events, summaries or ranks. Empty if all was read.
     """
     units: int = 0
-    """How many units there were, those of `failures` included."""
+    """How many units there were, those of `failures` included; 0 if all is of an earlier run."""
 
     @cached_property
     def rows(self) -> Any:
