@@ -610,7 +610,7 @@ def test_one_detector_can_be_chosen(run, folders):
                     "known; --score chooses among its detectors."
                 ),
             )
-            for option in ("--by", "--truth", "--predicted")
+            for option in ("--by", "--series", "--truth", "--predicted")
         ),
         (("a", "b", "--layout", "nab"), "With --layout, DATA is one folder; there are 2."),
     ],
