@@ -132,3 +132,24 @@ def test_a_pattern_is_of_the_end_of_a_path():
     names = FileNames.read("{site}/{day}/s.{n}.csv")
     assert names.values("/a/b/c/s.1.csv") == {"site": "b", "day": "c", "n": "1"}
     assert names.values("b/c/s.1.2.csv") == {"site": "b", "day": "c", "n": "1.2"}
+
+
+def test_a_file_without_rows_is_a_series_and_counted(folder):
+    path = folder / "north" / "nothing.parquet"
+    table = pa.table({"label": pa.array([], pa.int64()), "score": pa.array([], pa.int64())})
+    if ending(folder) == "parquet":
+        pq.write_table(table, path)
+    else:
+        path = path.with_suffix(".csv")
+        path.write_text("label,score\n")
+    told = []
+    rows = rows_of(folder / "north", series="filename", progress=told.append)
+    assert told == ["3 series, 1 detector."]
+    assert [(row["series"], row["status"]) for row in rows][2] == ("nothing", "empty")
+
+
+def test_the_name_of_a_file_wins_over_that_of_a_folder(tmp_path):
+    (tmp_path / "series=7").mkdir()
+    table = pa.table({"label": LABEL, "score": LABEL})
+    pq.write_table(table, tmp_path / "series=7" / "pump.parquet")
+    assert [row["series"] for row in rows_of(tmp_path, series="filename")] == ["pump"]
