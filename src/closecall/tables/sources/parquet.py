@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,12 @@ from closecall.tables.sources.paths import (
     place_in,
     vacant_units,
 )
-from closecall.tables.sources.planning import ScatteredError, plan_spans, write_in_row_groups
+from closecall.tables.sources.planning import (
+    RowGroupKeys,
+    ScatteredError,
+    plan_spans,
+    write_in_row_groups,
+)
 from closecall.tables.sources.sorting import sort_out_of_core
 from closecall.tables.sources.source import Source, TemporaryFolder, UnitSize, needed_columns
 
@@ -146,8 +151,6 @@ def read_footers(
 
 
 def _keys_of(file: DataFile, layout: Layout, row_groups: Iterable[RowGroup]) -> Iterator[Key]:
-    from closecall.tables.sources.planning import RowGroupKeys  # which knows row groups
-
     for row_group in row_groups:
         if row_group.file == file:
             yield from RowGroupKeys.read(layout, row_group).keys
@@ -315,9 +318,9 @@ def parquet_source(
         return [*planner.units(), *vacant, *footers.damage.units()]
 
     def count() -> int:
-        files = dict.fromkeys(row_group.file for row_group in row_groups)
-        keys = (_keys_of(file, layout, row_groups) for file in files)
-        return len({*chain.from_iterable(keys)}) if layout.by else min(len(row_groups), 1)
+        if not layout.by:
+            return min(len(row_groups), 1)
+        return len({key for one in row_groups for key in RowGroupKeys.read(layout, one).keys})
 
     return Source(name, kind, layout.schema, identify, plan, count)
 
