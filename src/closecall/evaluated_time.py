@@ -53,7 +53,7 @@ def read_stretches(
 
 def _read_ignore(ignore: Any, axis: Axis | None) -> Intervals:
     """Read `Events`, pairs in any order, or a 0/1 vector."""
-    if isinstance(ignore, Events) or _are_pairs(ignore):
+    if isinstance(ignore, Events) or are_pairs(ignore):
         return read_set(ignore, "ignore")
     if axis is None:
         raise InputTypeError.expected(
@@ -71,7 +71,8 @@ def _read_ignore(ignore: Any, axis: Axis | None) -> Intervals:
     return Intervals.from_labels(labels, axis)
 
 
-def _are_pairs(ignore: Any) -> bool:
+def are_pairs(ignore: Any) -> bool:
+    """Return whether this is a list of pairs, and no vector."""
     if isinstance(ignore, np.ndarray):
         return ignore.ndim == 2  # noqa: PLR2004 - rows and columns
     return isinstance(ignore, list | tuple) and all(

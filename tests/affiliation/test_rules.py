@@ -65,6 +65,9 @@ def test_the_best_f1_of_a_part_on_dated_times():
 MESSAGES = [
     ("nonsense", InputError, "Expected `threshold` to be a number or a known rule, got 'nonsense'"),
     ("quantile:2", InputError, "the rule 'quantile' to be a quantile from 0 to 1, got '2'"),
+    ("quantile:high", InputError, "from 0 to 1, got 'high'"),
+    ({"quantile": float("nan")}, InputError, "from 0 to 1, got nan"),
+    (True, InputTypeError, "to be a number or a rule, got True"),
     ("spot:0", InputError, "the rule 'spot' to be a probability between 0 and 1, got '0'"),
     ("alarms:often", InputError, "to be a number or a known rule, got 'alarms:often'"),
     ({"a": 1, "b": 2}, InputError, "to be a number or a known rule"),
@@ -95,6 +98,33 @@ def test_messages_about_the_rest():
 
 
 def test_rules_are_written_as_they_are_passed():
-    rules = ["best_f1", "quantile:0.99", "sigma:3", "mad:2.5", "spot:0.001", "cross_fit"]
+    rules = [
+        *("best_f1", "best_f1_global", "cross_fit", "quantile:0.99", "sigma:3", "mad:2.5"),
+        *("spot:0.001", "alarms:2/7d", "alarms:3/100"),
+    ]
     assert [str(ThresholdRule.read(rule)) for rule in rules] == rules
+    assert [ThresholdRule.read(rule).looks_at_truth for rule in rules] == [True] * 3 + [False] * 6
+    assert [str(ThresholdRule.read(number)) for number in (3, 0.5)] == ["3", "0.5"]
+    assert str(ThresholdRule("number")) == "none"
     assert ThresholdRule.read("sigma") == ThresholdRule("sigma", 3.0)
+    assert ThresholdRule.read(None) == ThresholdRule("best_f1")
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        (0.5, 0.5),
+        (np.float32(0.5), 0.5),
+        (3, 3),
+        (np.int64(3), 3),
+        (float("inf"), float("inf")),
+        (2**64 - 1, 2**64 - 1),
+        (2**70, 2.0**70),  # which no integer of numpy holds
+        ({"quantile": 1}, 1.0),
+        ("quantile:0.25", 0.25),
+    ],
+)
+def test_values_are_exact(given, value):
+    rule = ThresholdRule.read(given)
+    assert (type(rule.value), rule.value) == (type(value), value)
+    assert rule.kind == ("number" if isinstance(given, (float, int, np.number)) else "quantile")

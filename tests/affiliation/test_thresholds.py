@@ -66,6 +66,30 @@ def test_alarms_that_follow_soon_count_once(curve):
     assert (joined.threshold, joined.alarms, joined.false_alarms) == (0.7, 2, 0)
 
 
+@pytest.mark.parametrize(
+    ("threshold", "cooldown", "alarms"),
+    [
+        (0.75, None, (2, 1)),
+        (0.7, None, (3, 1)),
+        (0.6, 2, (2, 0)),
+        (0.25, 1, (4, 2)),
+        (0.25, 1.5, (1, 0)),
+        (-1, 2, (1, 0)),
+        (0.95, 2, (0, 0)),
+    ],
+)
+def test_any_threshold_has_its_point(curve, threshold, cooldown, alarms):
+    point, result = curve.operating_point(threshold, 2, cooldown=cooldown), curve.at(threshold)
+    assert (point.alarms, point.false_alarms) == alarms
+    assert (point.threshold, point.beta, point.caught) == (threshold, 2, result.caught)
+    known = [result.precision, result.recall, result.fbeta(2), result.alarmed]
+    assert [point.precision, point.recall, point.fbeta, point.alarmed] == pytest.approx(
+        known, abs=1e-15, nan_ok=True
+    )
+    best = curve.best(cooldown=cooldown)
+    assert curve.operating_point(best.threshold, cooldown=cooldown) == best
+
+
 def test_equally_good_thresholds():
     # Both samples are inside the event, and the first already tells everything about it.
     curve = cc.affiliation_curve(cc.Events([(1, 1)]), [3, 2, 1], times=[0, 1, 2], span=(0, 3))

@@ -15,7 +15,7 @@ import pytest
 import closecall as cc
 from closecall.datasets import demo
 from closecall.tables.batch.evaluate import evaluate_frame
-from tests.cli.conftest import lines
+from tests.cli.conftest import complaint, lines
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
@@ -142,6 +142,8 @@ def test_thresholds_are_fitted_before_a_time(run, series):
     shown = " ".join(lines(run(*own, "--fit-until", "100")))
     assert "Thresholds were chosen (best_f1) on the time before 100." in shown
     assert "4/4" in shown
+    shown = " ".join(lines(run(*own, "--fit-until", "0")))
+    assert "undefined, as in a, good: Expected some time before `--fit-until`, 0, got a" in shown
 
 
 def interrupted(*_, **__):
@@ -150,15 +152,15 @@ def interrupted(*_, **__):
 
 def test_an_interrupt_after_the_last_row_says_that_all_are_there(refuse, series, monkeypatch):
     monkeypatch.setattr("closecall.cli.batch.write_batch", interrupted)
-    complaint = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
-    assert complaint[-1] == "Error: Interrupted; all rows are in rows.parquet."
+    told = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
+    assert told[-1] == "Error: Interrupted; all rows are in rows.parquet."
     assert pq.read_metadata("rows.parquet").num_rows == 10
 
 
 def test_an_interrupt_before_anything_is_kept_names_no_file(refuse, series, monkeypatch):
     monkeypatch.setattr("closecall.cli.batch.evaluate_frame", interrupted)
-    complaint = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
-    assert complaint[-1] == "Error: Interrupted."
+    told = refuse("batch", "series.parquet", *SCORES, "--out", "rows.parquet", code=130)
+    assert told[-1] == "Error: Interrupted."
 
 
 def test_metrics_without_a_threshold(run, series):
@@ -207,7 +209,7 @@ def require_same(one, other):
 
 def test_the_file_has_the_rows_of_the_library(run, series):
     printed = lines(
-        run("batch", "series.parquet", *SCORES, "--per-event", "--out", "results.parquet")
+        run("batch", "series.parquet", *SCORES, "--per-event", "--output", "results.parquet")
     )
     assert printed[-1] == (
         "Wrote 10 rows to results.parquet, and 16 of events to results.events.parquet."
@@ -232,6 +234,45 @@ def test_several_files_and_patterns(run, series):
     assert several.stdout == whole
 
 
+def test_a_file_for_each_series(run, refuse, series):
+    Path("runs").mkdir()
+    for letter in "ab":
+        own = series.filter(pc.equal(series["series"], letter)).drop_columns(["series"])
+        pq.write_table(own, f"runs/{letter}.parquet")
+    columns = ("--truth", "label", "--score", "good")
+    assert refuse("batch", "runs", *columns) == [
+        (
+            "Error: Expected to know which series each of 2 files holds, got neither `--by` nor "
+            "`--series`."
+        ),
+        (
+            "Hint: If each file is a series, pass `--series filename`; if a column tells series "
+            "apart, `--by COLUMN`; if all files are one series, `--series one`."
+        ),
+    ]
+    for option in ("filename", "{series}.parquet"):
+        printed = run("batch", "runs", *columns, "--series", option, "--format", "json").stdout
+        assert [row["series"] for row in json.loads(printed)["rows"]] == ["a", "b"]
+
+
+def test_the_number_of_series_is_told_first(run, series):
+    told = run("batch", "series.parquet", *SCORES).stderr
+    assert told == "5 series, 2 detectors.\n"
+    told = run("batch", "series.parquet", *SCORES[2:], "--format", "json").stderr
+    assert told == "1 series, 2 detectors.\n"
+    long = series.append_column("detector", pa.array(["x"] * 500 + ["y"] * 500))
+    pq.write_table(long, "long.parquet")
+    by = ("--by", "series", "--by", "detector", "--truth", "label", "--score", "good")
+    assert run("batch", "long.parquet", *by).stderr == "6 series of detectors.\n"
+    Path("runs").mkdir()
+    for letter in "ab":
+        own = series.filter(pc.equal(series["series"], letter)).drop_columns(["series"])
+        pq.write_table(own, f"runs/{letter}.parquet")
+    Path("runs/c.parquet").write_bytes(b"PAR1")
+    told = run("batch", "runs", "--series", "filename", *SCORES[2:]).stderr
+    assert told.startswith("2 series, 2 detectors, 1 unit that cannot be read.\n")
+
+
 def test_two_columns_tell_series_apart(run, series):
     table = series.append_column("half", pa.array((np.arange(1000) // 100 % 2).astype(str)))
     pq.write_table(table, "halves.parquet")
@@ -246,14 +287,25 @@ def test_a_finished_file_is_replaced_only_on_demand(run, refuse, series):
     out = ("--out", "results.csv")
     lines(run("batch", "series.parquet", *SCORES, *out))
     first = Path("results.csv").read_bytes()
-    complaint = refuse("batch", "series.parquet", *COLUMNS, "--score", "good", *out)
-    assert complaint == [
+    told = refuse("batch", "series.parquet", *COLUMNS, "--score", "good", *out)
+    assert told == [
         "Error: Expected no file at results.csv, got one.",
         "Hint: Replace it with `--overwrite`.",
     ]
     assert Path("results.csv").read_bytes() == first
     lines(run("batch", "series.parquet", *COLUMNS, "--score", "good", *out, "--overwrite"))
     assert Path("results.csv").read_bytes().count(b"\n") == 6
+
+
+def test_a_finished_file_has_nothing_to_resume(run, series):
+    arguments = ("batch", "series.parquet", *SCORES, "--out", "results.csv")
+    lines(run(*arguments))
+    first = Path("results.csv").stat().st_mtime_ns
+    again = run(*arguments, "--resume")
+    assert (again.exit_code, again.stdout) == (0, "")
+    told = "results.csv is finished: nothing was evaluated. --overwrite starts again.\n"
+    assert again.stderr == told
+    assert Path("results.csv").stat().st_mtime_ns == first
 
 
 def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series):
@@ -266,9 +318,9 @@ def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series
     alarms = (*COLUMNS, "--predicted", "alarm")
     result = run("batch", "a.parquet", "b.parquet", *alarms, "--out", "results.parquet")
     assert result.exit_code == 1
-    complaint = result.stderr.splitlines()
-    assert "b.parquet" in complaint[0]
-    assert complaint[1:] == [
+    told = complaint(result)
+    assert "b.parquet" in told[0]
+    assert told[1:] == [
         "Error: Expected every unit of the data to be read, got 1 of 2 that could not be.",
         (
             "Hint: If reading failed for a while, the same command with --resume tries again. If "
@@ -280,7 +332,7 @@ def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series
     again = run("batch", "a.parquet", "b.parquet", *alarms, "--format", "json")
     printed = json.loads(again.stdout)
     assert [row["trouble"] for row in printed["summary"]] == ["1 unit not read"]
-    assert [one["unit"] for one in printed["failures"]] == [complaint[0].partition(": ")[0]]
+    assert [one["unit"] for one in printed["failures"]] == [told[0].partition(": ")[0]]
     assert not Path("results.parquet").exists()
     assert len(list(Path("results.parquet.partial").glob("*.unit"))) == 1
 
@@ -315,7 +367,7 @@ def test_one_trouble_of_all_rows_is_an_error(run, series):
     assert result.exit_code == 1
     reason = "margin: Expected `margin` to be a finite number of 0 or more, got "
     told = "Error: Expected at least one series to be evaluated, got 'failed' everywhere: "
-    assert result.stderr.startswith(f"{told}{reason}")
+    assert complaint(result)[0].startswith(f"{told}{reason}")
     assert f"failed, as in a, good: {reason}" in " ".join(result.stdout.split())
 
 
@@ -558,7 +610,7 @@ def test_one_detector_can_be_chosen(run, folders):
                     "known; --score chooses among its detectors."
                 ),
             )
-            for option in ("--by", "--truth", "--predicted")
+            for option in ("--by", "--series", "--truth", "--predicted")
         ),
         (("a", "b", "--layout", "nab"), "With --layout, DATA is one folder; there are 2."),
     ],

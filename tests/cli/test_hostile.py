@@ -23,6 +23,7 @@ START = "from closecall.cli import main; main()"
 ESCAPES = "\x1b]0;owned\x07\x1b[31m\x9b\u202e\x85\r\b"
 SHOWN = r"\x1b]0;owned\x07\x1b[31m\x9b\u202e\x85\r\x08"
 DATA = "t,label,alarm\n" + "".join(f"{n},{int(n in (3, 4))},{int(n == 4)}\n" for n in range(9))
+ALARM = "--truth label --predicted alarm"
 SCORE = "score data.csv --truth label --predicted alarm"
 
 
@@ -155,12 +156,12 @@ def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path):
         ("closecall metrics --format json | head -1", 0, 1, ""),
         (f"closecall {SCORE.replace('data.csv', '<(cat data.csv)')} --format csv", 0, 2, ""),
         (
-            "closecall batch <(cat data.csv) --truth label --predicted alarm --format csv",
-            *(0, 2, ""),
+            f"closecall batch <(cat data.csv) {ALARM} --format csv",
+            *(0, 2, "1 series, 1 detector.\n"),
         ),
         ("ln -s loop.csv loop.csv; closecall score loop.csv", 1, 0, "Error: Expected"),
         (
-            "ln -s loop.csv loop.csv; closecall batch '*.csv' --truth label --predicted alarm",
+            f"ln -s loop.csv loop.csv; closecall batch '*.csv' --series one {ALARM}",
             *(1, 0, "Error: Expected to read loop.csv, got `Too many levels"),
         ),
         ("closecall score $'caf\\xe9.csv'", 1, 0, "Error: Expected a file at caf\\udce9.csv, got"),

@@ -161,8 +161,8 @@ BAD_INPUT = {
         "Hint: ",
     ),
     f"{BATCH} --workers 0": ("Expected `--workers` to be 1 or more",),
-    f"{BATCH} --resume": ("Expected `--out` beside `--resume`",),
-    f"{BATCH} --out rows.xlsx": ("Expected `--out` to end in",),
+    f"{BATCH} --resume": ("Expected `--output` beside `--resume`",),
+    f"{BATCH} --out rows.xlsx": ("Expected `--output` to end in",),
     f"{BATCH} --intervals --level 95 --out rows.csv": (
         "Expected `--level` to be a number between 0 and 1, got 95.0.",
         "Hint: ",
@@ -253,7 +253,7 @@ BAD_USAGE = {
     ),
     "batch demo.csv --score forecast_score": "Missing option '--truth'.",
     f"{BATCH} --resume a.parquet --out b.parquet": (
-        "Expected --resume and --out to name one file, got a.parquet and b.parquet."
+        "Expected --resume and --output to name one file, got a.parquet and b.parquet."
     ),
     f"{BATCH} --metric range_based:alpha=0 --metric range_based:alpha=1": (
         "--metric range_based is given twice; a metric has one set of parameters in a run."

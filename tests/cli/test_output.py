@@ -124,7 +124,7 @@ def test_an_output_that_would_be_read_the_next_time_is_refused(run, tmp_path, pl
     (tmp_path / "lake/k=1/a.csv").write_text(DATA)
     result = run("batch", place, *SIDES, "--out", output)
     assert result.exit_code == 1
-    assert result.stderr.startswith("Error: Expected `--out` to write to none of the files")
+    assert result.stderr.startswith("Error: Expected `--output` to write to none of the files")
     assert [path.name for path in tmp_path.rglob("*.*")] == ["a.csv"]
 
 

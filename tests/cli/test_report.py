@@ -160,8 +160,8 @@ def test_an_output_is_required(refuse):
 
 
 def test_ignored_time_comes_from_files(run, tmp_path):
-    rows = "".join(f"{k},{int(3 <= k < 5)},{'' if k == 8 else k % 5}\n" for k in range(12))
-    (tmp_path / "all.csv").write_text("t,label,a\n" + rows)
+    rows = "".join(f"x,{k},{int(3 <= k < 5)},{'' if k == 8 else k % 5}\n" for k in range(12))
+    (tmp_path / "all.csv").write_text("site,t,label,a\n" + rows)
     (tmp_path / "off.csv").write_text("start,stop\n6,8\n")
     result = run(
         "report", "all.csv", "-o", "out.html", "--truth", "label", "--time", "t", "--score", "a",
@@ -170,9 +170,12 @@ def test_ignored_time_comes_from_files(run, tmp_path):
     assert result.exit_code == 0, result.stderr
     page = (tmp_path / "out.html").read_text()
     assert '"samples":8' in page
-    refused = run(
-        "report", "all.csv", "-o", "x.html", "--truth", "label", "--score", "a", "--by", "t",
-        "--until", "3",
+    by = run(
+        "report", "all.csv", "-o", "by.html", "--truth", "label", "--time", "t", "--score", "a",
+        "--ignore", "off.csv", "--until", "11", "--nan", "ignore", "--script", "cdn",
+        "--by", "site",
     )  # fmt: skip
-    assert refused.exit_code != 0
-    assert "beside" in refused.stderr
+    assert by.exit_code == 0, by.stderr
+    assert (tmp_path / "by.html").read_text().count('"samples":8') == 2  # its own, and in the list
+    refused = run("report", "all.csv", "-o", "x.html", *COLUMNS, "--by", "site", "--ignore", "sote")
+    assert "Expected `--ignore` to name a column of all.csv, got 'sote'." in refused.stderr

@@ -81,6 +81,8 @@ def test_alarms_with_a_cooldown(series, cooldown):
         labels = [int(score >= threshold) for score in scores]
         expected = joined(labels, borders, truth, cooldown)
         assert (columns.alarms[index], columns.false_alarms[index]) == expected
+        point = curve.operating_point(threshold - 0.5, cooldown=cooldown)
+        assert (point.alarms, point.false_alarms) == expected
 
 
 LIMITS = st.fixed_dictionaries(

@@ -26,7 +26,7 @@ from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.parameters import is_number, require_count
-from closecall.series import Scored, read_scored
+from closecall.series import Scored, predicted_at, read_scored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -233,8 +233,38 @@ class AffiliationCurve:
         clock = self.scored.clock
         columns = self.columns(constraints.cooldown_ticks(clock))
         index = best_index(columns, beta, constraints.limits(clock))
+        return self._point(self.thresholds[index].item(), index, beta, columns)
+
+    def operating_point(
+        self, threshold: float, beta: float = 1, *, cooldown: Any = None
+    ) -> OperatingPoint:
+        """Return what any threshold gives, also one that was chosen elsewhere and is no score.
+
+        Parameters
+        ----------
+        threshold
+            Alarms are where ``score >= threshold``.
+        beta
+            How much more recall weighs than precision.
+        cooldown
+            Alarms that are separated by less than this duration count once, as in `best`.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> c = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.1, 0.4, 0.1, 0.2])
+        >>> c.operating_point(0.3).alarms, c.operating_point(0.3, cooldown=2).alarms
+        (2, 1)
+        """
+        columns = self.columns(Constraints(cooldown=cooldown).cooldown_ticks(self.scored.clock))
+        index = int(np.count_nonzero(predicted_at(self.thresholds, threshold))) - 1
+        if index < 0:  # no score reaches it
+            return OperatingPoint(threshold, np.nan, 0.0, np.nan, float(beta), 0, 0, 0, 0.0)
+        return self._point(threshold, index, beta, columns)
+
+    def _point(self, threshold: float, index: int, beta: float, columns: Columns) -> OperatingPoint:
         return OperatingPoint(
-            threshold=self.thresholds[index].item(),
+            threshold=threshold,
             precision=float(self.precision[index]),
             recall=float(self.recall[index]),
             fbeta=float(f_measure(self.precision[index], self.recall[index], beta)),

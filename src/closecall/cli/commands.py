@@ -22,7 +22,7 @@ Examples:
   closecall score results.csv --truth label --predicted alarm --time timestamp
   closecall score truth.csv.gz predicted.csv.gz --format json
   closecall curve results.csv --truth label --score score --time timestamp
-  closecall batch all.parquet --by series --truth label --score a --score b --out rows.parquet
+  closecall batch all.parquet --by series --truth label --score a --score b --output rows.parquet
 """
 
 COMMANDS = {

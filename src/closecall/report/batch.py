@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closecall.axis import read_axis
 from closecall.clock import read_times
 from closecall.columns import read_column
 from closecall.detectors import by_name
@@ -19,12 +20,13 @@ from closecall.errors import (
     expected,
     shown,
 )
-from closecall.events import Events, read_labels
+from closecall.evaluated_time import are_pairs
+from closecall.events import Events, Intervals, read_labels
 from closecall.report.explorer import Report, SeriesTrouble, page_html, require_page
 from closecall.report.series import ALONE, require_exact, series_content, summary
-from closecall.series import read_scores
+from closecall.series import close_series, on_axis, read_scores, require_scores
 from closecall.tables.batch.options import require_disorder
-from closecall.tables.batch.series import timed_series
+from closecall.tables.batch.series import ignored_outside, timed_series
 from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
@@ -40,6 +42,7 @@ from closecall.tables.batch.status import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from closecall.axis import IgnoredTime
     from closecall.clock import Clock, Ticks
     from closecall.report.explorer import Script
     from closecall.tables.batch.options import Disorder
@@ -56,6 +59,8 @@ def report_batch(
     series: Mapping[str, Mapping[str, Any]],
     *,
     disorder: Disorder = "error",
+    since: Any = None,
+    until: Any = None,
     title: str = "closecall report",
     script: Script = "embed",
 ) -> Report:
@@ -77,6 +82,8 @@ def report_batch(
         What to do where times repeat or go back: ``"error"`` lists the series as not scored;
         ``"sort"`` sorts its samples by time (repeated times remain an error); ``"index"`` ignores
         its times and counts samples.
+    since, until
+        Evaluate only the time from the one to the other, as in `closecall.evaluate_frame`.
     title, script
         As in `report`.
 
@@ -108,7 +115,7 @@ def report_batch(
     for key, arguments in given.items():
         name = key if isinstance(key, str) else shown(key)
         try:
-            content, own = _series_content(name, arguments, disorder)
+            content, own = _series_content(name, arguments, disorder, since, until)
         except MissingExtraError:
             raise
         except ClosecallError as error:
@@ -145,7 +152,7 @@ def _trouble(
 
 
 def _series_content(
-    name: str, arguments: Any, disorder: Disorder
+    name: str, arguments: Any, disorder: Disorder, since: Any, until: Any
 ) -> tuple[dict[str, Any], list[SeriesTrouble]]:
     """Lay out the page of a series, and list what is not on it; raise if nothing can be scored."""
     rule = f"the arguments of {name!r} to be those of `report`"
@@ -157,12 +164,41 @@ def _series_content(
         raise InputError(expected(rule, shown(unknown[0]) if unknown else "no `truth`", hint))
     given: dict[str, Any] = {key: arguments.get(key) for key in _ARGUMENTS}
     given["nan"] = given["nan"] or "raise"
-    order = _put_in_order(given, disorder)
-    troubles = _read_each(name, given, order)
-    if given["values"] is not None and order is not None:
-        drawn = read_column(given["values"], "values")[0]
-        given["values"] = _of_size(drawn, order.size, "values")[order]
+    order, kept = _put_in_order(given, disorder), None
+    if (given["ignore"], since, until) != (None, None, None):
+        ends = [("since", since, False), ("until", until, True)]
+        counted = arguments.get("times") is not None and given["times"] is None
+        given["ignore"], kept = _ignored(given, order, ends, counted=counted)
+    troubles = _read_each(name, given, order, kept)
+    if given["values"] is not None:
+        given["values"] = _ordered(read_column(given["values"], "values")[0], order, "values")
     return series_content(name, **given), troubles
+
+
+def _ignored(
+    given: dict[str, Any],
+    order: NDArray[np.int64] | None,
+    ends: list[tuple[str, Any, bool]],
+    *,
+    counted: bool,
+) -> tuple[IgnoredTime | None, NDArray[np.bool_] | None]:
+    """Join what is ignored and the time outside of the ends; also return which samples are left."""
+    truth, times, ignore = given["truth"], given["times"], given["ignore"]
+    if isinstance(truth, Events) and times is None:
+        raise InputTypeError(expected("`times` beside `ignore`, `since` and `until`", "none"))
+    size = len(times) if isinstance(truth, Events) else truth.size
+    if ignore is not None and not isinstance(ignore, Events) and not are_pairs(ignore):
+        with with_status(BAD_LABELS):
+            ignore = _of_size(read_labels(ignore, "ignore"), size, "ignore")
+        ignore = _ordered(ignore, order, "ignore")
+    labels = np.zeros(size, dtype=np.uint8) if isinstance(truth, Events) else truth
+    with with_status(BAD_TIMES):
+        axis = read_axis(size, times, given["end"], of="truth", max_step=given["max_step"])
+        stretches = list(ignored_outside(axis, ends, counted=counted))
+    with with_status(BAD_TIMES, values=EMPTY):
+        own = on_axis(Intervals.from_labels(labels, axis), axis)
+        closed, kept = close_series(own, labels, [ignore, *stretches])
+    return closed.ignored, kept
 
 
 def _put_in_order(given: dict[str, Any], disorder: Disorder) -> NDArray[np.int64] | None:
@@ -214,25 +250,31 @@ def _of_size(values: NDArray[Any], size: int, called: str) -> NDArray[Any]:
     return values
 
 
+def _ordered(values: NDArray[Any], order: NDArray[np.int64] | None, called: str) -> NDArray[Any]:
+    return values if order is None else _of_size(values, order.size, called)[order]
+
+
 def _read_each(
-    name: str, given: dict[str, Any], order: NDArray[np.int64] | None
+    name: str,
+    given: dict[str, Any],
+    order: NDArray[np.int64] | None,
+    kept: NDArray[np.bool_] | None,
 ) -> list[SeriesTrouble]:
     """Read every detector; those in trouble are left out, and the others go on."""
     troubles: list[SeriesTrouble] = []
     failure: ClosecallError | None = None
     for argument, alone in (("scores", ALONE[1]), ("predicted", ALONE[0])):
-        kept = {}
+        read = {}
         for detector, (called, values) in by_name(given[argument], argument, alone).items():
             try:
-                own = _read_one(argument, called, values, given["nan"])
+                own = _read_one(argument, called, values, order)
+                if argument == "scores":
+                    _require_known(own, called, given["nan"], kept)
+                read[detector] = own
             except SeriesError as error:
                 failure = failure or error
                 troubles.append(_trouble(name, detector, error))
-                continue
-            if order is not None and not isinstance(own, Events):
-                own = _of_size(own, order.size, called)[order]
-            kept[detector] = own
-        given[argument] = kept or None
+        given[argument] = read or None
     if failure is not None and given["scores"] is None and given["predicted"] is None:
         raise failure
     if isinstance(given["thresholds"], Mapping):
@@ -242,17 +284,26 @@ def _read_each(
     return troubles
 
 
-def _read_one(argument: str, called: str, values: Any, nan: str) -> Any:
+def _read_one(argument: str, called: str, values: Any, order: NDArray[np.int64] | None) -> Any:
     if isinstance(values, Events):
         return values
     if argument == "predicted":
         with with_status(BAD_LABELS):
-            return read_labels(values, called)
+            read = read_labels(values, called)
+    else:
+        with with_status(BAD_SCORES):
+            read = read_scores(values, called, nan="ignore")
+    return _ordered(read, order, called)
+
+
+def _require_known(
+    scores: NDArray[Any], called: str, nan: str, kept: NDArray[np.bool_] | None
+) -> None:
+    """Raise for missing scores of samples that are left, and for those that the page rounds."""
+    if kept is not None:
+        _of_size(scores, kept.size, called)
+    with with_status(NAN_SCORE):
+        if nan == "raise":
+            require_scores(scores, called, kept)
     with with_status(BAD_SCORES):
-        try:
-            scores = read_scores(values, called, nan=nan)
-        except InputError as error:
-            # The one rule about values: numbers of any size, but nothing missing.
-            raise SeriesError(NAN_SCORE, str(error).partition("\n")[0]) from error
         require_exact(scores, called)
-    return scores

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from math import nan as undefined
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
 from closecall.tables.batch.series import plain_values
+from closecall.tables.incidents import read_events
 from closecall.tables.reading import MEMORY, arrow
 from closecall.tables.roles import (
     EvaluatedTime,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from closecall.events import Events
     from closecall.report.explorer import Report, Script
     from closecall.tables.batch.options import Disorder
     from closecall.tables.roles import File, Role
@@ -75,7 +78,7 @@ def report_files(
     disorder
         As in `report_batch`; only beside `by`.
     ignore, since, until, max_step, nan
-        As in `closecall.tables.curve_files`; beside `by`, only `max_step` and `nan`.
+        As in `closecall.tables.curve_files`.
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
     encoding, memory
@@ -108,21 +111,16 @@ def report_files(
     if keys:
         if detectors_file is not None:
             raise InputError(expected("one file with everything beside `by`", "two files"))
-        if (ignore, since, until) != (None, None, None):
-            rule = "no `ignore`, `since` or `until` beside `by`"
-            raise InputError(expected(rule, "one", "Leave those rows out of the file."))
+        # Each series has an axis of its own, which is read with what is wrong with it.
         options["evaluated"] = EvaluatedTime()
         options["axis"]["max_step"] = max_step
-        series = _series(sources[0], keys, options)
-        return report_batch(series, disorder=disorder or "error", title=name, script=script)
+        series = _series(sources[0], keys, options, _read_ignore(ignore, sources[0], encoding))
+        limits = {"disorder": disorder or "error", "since": since, "until": until}
+        return report_batch(series, **limits, title=name, script=script)
     if disorder is not None:
-        raise InputTypeError(
-            expected(
-                "`disorder` only beside `by`",
-                f"{disorder!r} for one series",
-                "Sort the samples of the file by time first.",
-            )
-        )
+        rule = "`disorder` only beside `by`"
+        hint = "Sort the samples of the file by time first."
+        raise InputTypeError(expected(rule, f"{disorder!r} for one series", hint))
     arguments = _arguments(sources, **options)
     return report(arguments.pop("truth"), title=name, script=script, **arguments)
 
@@ -173,19 +171,30 @@ def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return plain.cast("float64").fill_null(undefined)
 
 
+def _read_ignore(
+    ignore: str | PathLike[str] | None, source: Source, encoding: str
+) -> Events | str | None:
+    """Return the name of a column to ignore, or the events of a file."""
+    if ignore is None or str(ignore) in source.columns or not Path(ignore).exists():
+        return ignore if ignore is None else str(ignore)
+    return read_events(ignore, encoding=encoding, merge=True)
+
+
 def _series(
-    source: Source, by: tuple[str, ...], options: dict[str, Any]
+    source: Source, by: tuple[str, ...], options: dict[str, Any], ignore: Events | str | None
 ) -> dict[str, dict[str, Any]]:
     """Take the arguments of each series, in the order in which the series appear."""
+    if isinstance(ignore, str):
+        source.column(ignore, "ignore")
     for name in by:
         source.column(name, "by")
     # A column that is missing is missing for all.
     _arguments([Source(source.name, source.table.slice(0, 0))], **options)
     series: dict[str, dict[str, Any]] = {}
     for key, table in group(source.table, by):
-        series[_unused(_series_name(key), series)] = _own_arguments(
-            Source(source.name, table), options
-        )
+        own = _own_arguments(Source(source.name, table), options)
+        own["ignore"] = table.column(ignore) if isinstance(ignore, str) else ignore
+        series[_unused(_series_name(key), series)] = own
     if not series:
         raise InputError(expected(f"{source.name} to hold at least one series", "none"))
     return series

@@ -178,13 +178,9 @@ def _require_names(labelled: Collection[str], scored: Collection[str], threshold
 def require_exact(scores: NDArray[Any], called: str) -> None:
     """Raise for integers that the page, which has only floats, would round."""
     if scores.dtype.kind in "iu" and max(-int(scores.min()), int(scores.max())) > _EXACT_FLOAT:
-        raise InputError(
-            expected(
-                f"`{called}` to be exact as 64-bit floats",
-                f"integers from {scores.min()} to {scores.max()}",
-                "Subtract a common origin first.",
-            )
-        )
+        rule = f"`{called}` to be exact as 64-bit floats"
+        hint = "Subtract a common origin first."
+        raise InputError(expected(rule, f"integers from {scores.min()} to {scores.max()}", hint))
 
 
 def _read_values(

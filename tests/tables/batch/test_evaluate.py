@@ -429,6 +429,33 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_does_only_the_rest(
     same(result, evaluate_frame(TABLE, **{**ASKED, "threshold": threshold}))
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize("per_event", [False, True])
+def test_a_finished_batch_has_nothing_to_resume(tmp_path, monkeypatch, suffix, per_event):
+    asked = {**ASKED, "per_event": per_event, "out": tmp_path / f"rows.{suffix}"}
+    first = evaluate_frame(TABLE, **asked)
+    content = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    monkeypatch.setattr(evaluate, "open_source", lambda *_: pytest.fail("the data were read"))
+    again = evaluate_frame(TABLE, **asked, resume=True)
+    assert str(again.table.to_pylist()) == str(first.table.to_pylist())
+    assert repr(again) == repr(first)
+    assert again.leaderboard().equals(first.leaderboard())
+    if per_event:
+        assert again.event_table.column_names == first.event_table.column_names
+        assert again.event_table["precision"].equals(first.event_table["precision"])
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == content
+
+
+@pytest.mark.parametrize(
+    "other", [{"score": "a"}, {"metrics": ["classical"]}, {"per_event": True}, {"by": ()}]
+)
+def test_a_finished_batch_of_another_question_is_in_the_way(tmp_path, other):
+    out = tmp_path / "rows.parquet"
+    evaluate_frame(TABLE, **ASKED, out=out)
+    with pytest.raises(InputError, match=r"rows.parquet to be unfinished, got a finished output"):
+        evaluate_frame(TABLE, **{**ASKED, **other}, out=out, resume=True)
+
+
 class Stopped(BaseException):
     """As Ctrl-C, but it does not stop the tests as well."""
 

@@ -15,7 +15,6 @@ from closecall.errors import InputError, InputTypeError, MissingExtraError
 from closecall.metrics.registry import METRICS, find
 from closecall.tables.batch.options import (
     BatchOptions,
-    ThresholdRule,
     installed_version,
     try_metric,
 )
@@ -85,33 +84,6 @@ def test_the_columns_of_a_row_follow_from_the_question():
     assert "detector" not in ask(by=["series", "detector"]).row_columns
 
 
-@pytest.mark.parametrize(
-    ("given", "kind", "value"),
-    [
-        (0.5, "number", 0.5),
-        (np.float32(0.5), "number", 0.5),
-        (3, "number", 3),
-        (np.int64(3), "number", 3),
-        (float("inf"), "number", float("inf")),
-        ({"quantile": 0.99}, "quantile", 0.99),
-        ("quantile:0.99", "quantile", 0.99),
-        ({"quantile": 1}, "quantile", 1.0),
-    ],
-)
-def test_thresholds_with_a_value(given, kind, value):
-    rule = ask(threshold=given).threshold
-    assert (rule.kind, rule.value) == (kind, value)
-    assert isinstance(rule.value, type(value))
-    assert not rule.looks_at_truth
-
-
-@pytest.mark.parametrize("given", ["best_f1", "best_f1_global", "cross_fit"])
-def test_thresholds_chosen_with_the_truth_say_so(given):
-    rule = ask(threshold=given).threshold
-    assert rule.kind == given
-    assert rule.looks_at_truth
-
-
 def test_no_threshold_is_kept_where_nothing_needs_one():
     assert ask(metrics=["auc_roc"], threshold=0.5).threshold.kind == "none"
     assert ask(metrics=["auc_roc"], per_event=True).threshold.kind == "best_f1"
@@ -166,14 +138,7 @@ def test_shared_thresholds_are_part_of_a_new_question():
             InputTypeError,
             "Expected no `threshold` beside `predicted`, got 0.5",
         ),
-        ({"threshold": True}, InputTypeError, "to be a number or a rule, got True"),
-        ({"threshold": [1]}, InputTypeError, r"to be a number or a rule, got \[1\]"),
-        ({"threshold": float("nan")}, InputError, "Expected `threshold` to be a number, or inf"),
         ({"threshold": "best"}, InputError, "a known rule, got 'best'"),
-        ({"threshold": {"quantil": 0.9}}, InputError, "a known rule, got {'quantil': 0.9}"),
-        ({"threshold": {"quantile": 1.5}}, InputError, "from 0 to 1, got 1.5"),
-        ({"threshold": "quantile:high"}, InputError, "from 0 to 1, got 'high'"),
-        ({"threshold": {"quantile": float("nan")}}, InputError, "from 0 to 1, got nan"),
         ({"ignore": 3}, InputTypeError, "Expected `ignore` to be the name of a column, got 3"),
         ({"ignore": "label"}, InputError, "Expected each column to have one role, got 'label'"),
         ({"nan": "drop"}, InputError, "Expected `nan` to be 'raise' or 'ignore', got 'drop'"),
@@ -206,31 +171,6 @@ def test_shared_thresholds_are_part_of_a_new_question():
 def test_every_wrong_option_is_named(options, error, message):
     with pytest.raises(error, match=message):
         ask(**options)
-
-
-def test_nothing_means_the_best_f1_of_each_series():
-    assert ThresholdRule.read(None).kind == ThresholdRule.read("best_f1").kind == "best_f1"
-    assert ThresholdRule.read("best_f1").looks_at_truth
-
-
-def test_both_ways_to_ask_for_a_quantile_are_one():
-    assert ThresholdRule.read("quantile:0.25") == ThresholdRule.read({"quantile": 0.25})
-    assert ThresholdRule.read("quantile:0.25") == ThresholdRule("quantile", 0.25)
-
-
-def test_a_rule_reads_as_it_is_passed():
-    for given in ("best_f1", "best_f1_global", "cross_fit", "quantile:0.25"):
-        assert str(ThresholdRule.read(given)) == given
-    assert [str(ThresholdRule.read(number)) for number in (3, 0.5)] == ["3", "0.5"]
-    assert str(ThresholdRule("number")) == "none"
-
-
-def test_integers_that_do_not_fit():
-    assert ThresholdRule.read(2**64 - 1).value == 2**64 - 1
-    beyond = ThresholdRule.read(2**70).value
-    assert (type(beyond), beyond) == (float, 2.0**70)
-    with pytest.raises(InputError, match="a number that a float can hold"):
-        ThresholdRule.read(10**400)
 
 
 @pytest.mark.parametrize("timed", [False, True])

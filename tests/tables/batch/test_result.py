@@ -138,7 +138,7 @@ def test_a_by_column_can_name_the_detectors():
     asked = {"by": ["series", "algorithm"], "truth": "label", "score": "score"}
     board = evaluate_frame(long, **asked).leaderboard(detector="algorithm")
     wide = evaluate_frame(TABLE, **ASKED).leaderboard()
-    assert board.rename_columns(wide.column_names).to_pylist() == wide.to_pylist()
+    assert board.to_pylist() == wide.to_pylist()
 
 
 def test_intervals_hold_their_values(result):

@@ -247,7 +247,7 @@ def test_scores_that_no_float_can_hold_are_rounded_in_the_row_only(threshold):
     assert second["series"] == "s0"
 
 
-@pytest.mark.parametrize("broken", ["series.score_pair", "rows.event_rows"])
+@pytest.mark.parametrize("broken", ["rows.score_pair", "rows.event_rows"])
 def test_a_bug_in_one_series_does_not_lose_the_others(monkeypatch, broken):
     module, _, name = broken.partition(".")
     path = f"closecall.tables.batch.{module}"

@@ -14,8 +14,8 @@ import closecall as cc
 from closecall.errors import InputError
 from closecall.metrics.registry import METRICS, REQUIRED
 from closecall.tables.batch.options import BatchOptions
-from closecall.tables.batch.rows import evaluate_unit
-from closecall.tables.batch.series import evaluate_series, read_series, to_numpy
+from closecall.tables.batch.rows import evaluate_series, evaluate_unit
+from closecall.tables.batch.series import read_series, to_numpy
 from closecall.tables.batch.status import SeriesError
 from tests.tables.batch.groups import HandMade
 
@@ -351,7 +351,7 @@ def test_times_with_a_zone_are_limited_by_times_with_a_zone():
 
 TROUBLE = {
     "a column that is not 0/1": ({"ignore": "off"}, "bad_labels", "`off` labels to be 0 or 1"),
-    "nothing left": ({"since": GAPS[-1].item() + timedelta(days=9)}, "empty", "some time that is"),
+    "nothing left": ({"since": GAPS[-1].item() + timedelta(days=9)}, "empty", "time after `since`"),
     "a step of another kind": ({"max_step": 7}, "bad_times", "`max_step` to be a timedelta"),
     "events left out": ({"since": GAPS[220].item()}, "no_event", "none in evaluated time, and 3"),
     "numbers for dates": ({"until": 7}, "bad_times", "`until`"),
@@ -590,7 +590,7 @@ def test_a_bug_becomes_a_row_that_names_its_kind(monkeypatch):
     def broken(*_arguments, **_options):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("closecall.tables.batch.series.affiliation_curve", broken)
+    monkeypatch.setattr("closecall.tables.batch.rows.affiliation_curve", broken)
     row = row_of(BASE)
     assert (row["status"], row["reason"]) == ("failed", "ZeroDivisionError: division by zero")
 

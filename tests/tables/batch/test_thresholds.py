@@ -323,6 +323,24 @@ def test_a_part_without_events_chooses_nothing():
     assert row["reason"].startswith("Expected at least one true event")
 
 
+@pytest.mark.parametrize(
+    ("ends", "status", "reason"),
+    [
+        ({"fit_until": 0}, "undefined", "before `fit_until`, 0, got a series from 0 to"),
+        ({"fit_until": 900}, "empty", "after `fit_until`, 900, got a series from 0 to"),
+        ({"since": 900}, "empty", "after `since`, 900, got a series from 0 to"),
+        ({"until": 0}, "empty", "before `until`, 0, got a series from 0 to"),
+    ],
+)
+def test_an_end_that_leaves_no_time_is_named(ends, status, reason):
+    series = table_of(many_series(4, 1))
+    row = cc.evaluate_frame(
+        series, by="series", truth="label", score="a", **ends
+    ).table.to_pylist()[0]
+    assert row["status"] == status
+    assert row["reason"].startswith(f"Expected some time {reason}")
+
+
 def test_the_threshold_is_chosen_again_in_each_roll():
     series = many_series(6, 2)
     options = {"by": "series", "truth": "label", "score": "a", "retune": 50}

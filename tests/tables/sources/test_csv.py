@@ -65,7 +65,7 @@ def test_the_name_of_a_folder_wins_over_a_column(tmp_path):
 def test_whole_numbers_in_one_file_and_fractions_in_the_next(tmp_path):
     (tmp_path / "1.csv").write_text("label,a,b,t\n0,1,1,0\n")
     (tmp_path / "2.csv").write_text("label,a,b,t\n1,0.5,2,1\n")
-    [unit] = open_source(tmp_path, ask(())).units()
+    [unit] = open_source(tmp_path, ask((), series="one")).units()
     [(_, rows)] = unit.groups()
     assert rows["a"].to_pylist() == [1.0, 0.5]
 
@@ -74,10 +74,10 @@ def test_types_that_do_not_go_together_are_named(tmp_path):
     (tmp_path / "1.csv").write_text("label,a,b,t\n0,1,1,0\n")
     (tmp_path / "2.csv").write_text("label,a,b,t\nyes,0.5,2,1\n")
     with pytest.raises(InputError, match=r"'label' of .*2.csv to hold numbers, as in .*1.csv"):
-        open_source(tmp_path, ask(()))
+        open_source(tmp_path, ask((), series="one"))
     (tmp_path / "2.csv").write_text("label,a,b,t\n1,0.5,2,noon\n")
     with pytest.raises(InputError, match=r"columns of .*2.csv to have the types of .*1.csv"):
-        open_source(tmp_path, ask(()))
+        open_source(tmp_path, ask((), series="one"))
 
 
 def test_a_type_that_changes_within_a_large_file_is_named(tmp_path):

@@ -31,7 +31,8 @@ TABLE = series_table(KEYS["strings"])
 
 @pytest.mark.parametrize("data", [TABLE, pl.from_arrow(TABLE).lazy()], ids=["eager", "lazy"])
 def test_narwhals_reads_what_it_knows(data):
-    units = _from_any(data, ask("key0"), None).units()
+    rows, _ = _from_any(data, ask("key0"))
+    units = open_source(rows, ask("key0")).units()
     assert read_groups(units) == expected_groups(TABLE, ["key0"])
 
 

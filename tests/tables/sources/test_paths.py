@@ -430,7 +430,7 @@ def test_without_folders_that_name_series_nothing_is_known(tmp_path, kind):
     path = write_machines(tmp_path, suffix)
     damage(path)
     with pytest.raises(InputError, match=reason) as caught:
-        cc.evaluate_frame(tmp_path, truth="label", score="a")
+        cc.evaluate_frame(tmp_path, truth="label", score="a", series="one")
     assert "Hint: " in str(caught.value)
 
 
@@ -532,4 +532,4 @@ def test_nothing_but_series_without_rows(tmp_path):
     result = evaluate_frame(tmp_path, by="key0", truth="label", score="a")
     assert result.table["status"].to_pylist() == ["empty", "empty"]
     with pytest.raises(InputError, match="to hold at least one series, got none"):
-        evaluate_frame(tmp_path, truth="label", score="a")
+        evaluate_frame(tmp_path, truth="label", score="a", series="one")

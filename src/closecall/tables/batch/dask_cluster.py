@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, expected
 from closecall.tables.batch.options import installed_version
-from closecall.tables.batch.run import KEPT, Engine, listed_keys
+from closecall.tables.batch.run import AHEAD, KEPT, Engine, listed_keys
 from closecall.tables.batch.status import one_line
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from closecall.tables.batch.run import Keyed, Say
 
-_AHEAD = 2  # units on their way for each thread of the cluster
 _FEWEST = 8  # units on their way, so that a cluster that grows on demand has a reason to
 _SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 _LARGEST_PORT = 65_535
@@ -69,7 +68,7 @@ class DaskCluster(Engine):
         """How many units may be on their way; asked anew now and then, as clusters grow."""
         if monotonic() - self._asked_room > _ASK_SECONDS:
             self._asked_room = monotonic()
-            self._ahead = max(_FEWEST, _AHEAD * sum(self._client.nthreads().values()))
+            self._ahead = max(_FEWEST, AHEAD * sum(self._client.nthreads().values()))
         return self._ahead
 
     def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
@@ -124,13 +123,9 @@ class DaskCluster(Engine):
         self._none_since = now if self._none_since is None else self._none_since
         waited, address = now - self._none_since, self._client.scheduler.address
         if waited >= _GIVE_UP_SECONDS:
-            raise EngineError(
-                expected(
-                    f"workers at the Dask scheduler {address}",
-                    f"none for {_GIVE_UP_SECONDS} seconds",
-                    f"Start some: `dask worker {address}`. {KEPT}",
-                )
-            )
+            rule = f"workers at the Dask scheduler {address}"
+            got = f"none for {_GIVE_UP_SECONDS} seconds"
+            raise EngineError(expected(rule, got, f"Start some: `dask worker {address}`. {KEPT}"))
         if waited >= _TELL_SECONDS and not self._told:
             self._told = True
             say(f"Waiting for workers: the Dask scheduler {address} has none.")
@@ -151,24 +146,14 @@ class DaskCluster(Engine):
 
 
 def scheduler_address(text: str) -> str:
-    """Read the address of a scheduler; ``dask://`` is ``tcp://``.
-
-    Examples
-    --------
-    >>> scheduler_address("dask://head:8786"), scheduler_address("tls://10.0.0.1:8786")
-    ('tcp://head:8786', 'tls://10.0.0.1:8786')
-    """
+    """Read the address of a scheduler; ``dask://`` is ``tcp://``."""
     scheme, separator, place = text.strip().partition("://")
     host, colon, port = place.rpartition(":")
     numbered = colon and re.fullmatch(r"[0-9]{1,5}", port) and int(port) <= _LARGEST_PORT
     if not (separator and host and numbered and scheme in (*_SCHEMES, "dask")):
-        raise InputError(
-            expected(
-                "`engine` to be the address of a Dask scheduler",
-                repr(text),
-                'Pass "dask://host:port", such as "dask://localhost:8786".',
-            )
-        )
+        rule = "`engine` to be the address of a Dask scheduler"
+        hint = 'Pass "dask://host:port", such as "dask://localhost:8786".'
+        raise InputError(expected(rule, repr(text), hint))
     return f"{'tcp' if scheme == 'dask' else scheme}://{place}"
 
 
@@ -179,13 +164,9 @@ def _connect(distributed: Any, address: str) -> Any:
         )
     except Exception as error:
         silent = isinstance(error, (OSError, TimeoutError))  # else somebody else answered
-        raise EngineError(
-            expected(
-                f"a Dask scheduler at {address}",
-                f"no answer in {_CONNECT_SECONDS} seconds" if silent else f"`{one_line(error)}`",
-                "Check the address, and that `dask scheduler` runs there and can be reached.",
-            )
-        ) from error
+        got = f"no answer in {_CONNECT_SECONDS} seconds" if silent else f"`{one_line(error)}`"
+        hint = "Check the address, and that `dask scheduler` runs there and can be reached."
+        raise EngineError(expected(f"a Dask scheduler at {address}", got, hint)) from error
 
 
 def _check_workers(client: Any) -> None:
@@ -200,22 +181,13 @@ def _check_workers(client: Any) -> None:
     except OSError as error:
         raise _gone(client, []) from error
     except Exception as error:  # Dask words what a worker could not even unpickle
-        raise EngineError(
-            expected(
-                "every Dask worker to have closecall installed",
-                f"`{error}`",
-                f"Install closecall {ours} on the workers, with the extras of this machine.",
-            )
-        ) from error
+        rule = "every Dask worker to have closecall installed"
+        hint = f"Install closecall {ours} on the workers, with the extras of this machine."
+        raise EngineError(expected(rule, f"`{error}`", hint)) from error
     for worker, version in versions.items():
         if version != ours:
-            raise EngineError(
-                expected(
-                    f"every Dask worker to have closecall {ours}",
-                    f"{version} on {worker}",
-                    "Install the same version everywhere.",
-                )
-            )
+            rule, got = f"every Dask worker to have closecall {ours}", f"{version} on {worker}"
+            raise EngineError(expected(rule, got, "Install the same version everywhere."))
 
 
 def _gone(client: Any, lost: Sequence[Keyed]) -> EngineError:
@@ -224,10 +196,6 @@ def _gone(client: Any, lost: Sequence[Keyed]) -> EngineError:
         return EngineError(expected("`engine` to be an open Dask client", "a closed one", hint))
     address = client.scheduler.address if client.scheduler is not None else "its address"
     doing = f" while these were on their way: {listed_keys(lost)}" if lost else ""
-    return EngineError(
-        expected(
-            f"the Dask scheduler at {address} to stay reachable",
-            f"a lost connection{doing}",
-            f"Start it again, or check why it stopped. {KEPT}",
-        )
-    )
+    rule = f"the Dask scheduler at {address} to stay reachable"
+    hint = f"Start it again, or check why it stopped. {KEPT}"
+    return EngineError(expected(rule, f"a lost connection{doing}", hint))

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, expected
-from closecall.parameters import read_flag
+from closecall.parameters import read_flag, read_path
 from closecall.tables.batch.journal import PART, Journal, sole_writer
 from closecall.tables.batch.long_series import (
     JoinedParts,
@@ -32,15 +32,17 @@ from closecall.tables.batch.thresholds import (
 )
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.sources import open_source
-from closecall.tables.sources.paths import DamagedUnit
+from closecall.tables.sources.content import from_stream, to_stream
+from closecall.tables.sources.paths import DamagedUnit, VacantUnit
+from closecall.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Generator, Iterable, Mapping, Sequence
     from os import PathLike
 
     import pyarrow as pa
 
-    from closecall.tables.batch.run import Engine, Failure, Outcome
+    from closecall.tables.batch.run import Engine, Failure
     from closecall.tables.sources import Source, Unit
 
 _THRESHOLDS, _UNREAD = "thresholds", "unread"
@@ -67,12 +69,13 @@ def evaluate_frame(
     fit_until: Any = None,
     folds: int = 5,
     retune: int | None = None,
+    series: str | None = None,
     encoding: str = "utf-8",
     memory: float = MEMORY,
     strict: bool = False,
     engine: Any = None,
     workers: int | None = None,
-    progress: bool | None = None,
+    progress: bool | Callable[[str], Any] | None = None,
     out: str | PathLike[str] | None = None,
     resume: bool = False,
     overwrite: bool = False,
@@ -140,6 +143,12 @@ def evaluate_frame(
         In how many circular shifts of the scores of each series to choose the best threshold
         again (all, if it has fewer samples): rows have ``retuned_f1``, the mean of these best F1,
         and ``chance_average_precision``. This takes as many curves for each row.
+    series
+        How the names of files tell series apart: ``"filename"``, each file is one, which goes by
+        its name without the ending, in a column ``series``; or a pattern such as
+        ``"{group}/{series}.csv"`` for the end of each path, whose fields are text columns, as if
+        they were listed under `by`. ``"one"`` says that several files are parts of one series, in
+        their order.
     encoding
         How the text of CSV files is encoded, as Python calls it: ``"latin-1"``, ``"utf-16"``.
     memory
@@ -153,14 +162,16 @@ def evaluate_frame(
     workers
         How many processes to use on this machine.
     progress
-        Whether to show a progress bar; by default only on a terminal.
+        Whether to show a progress bar; by default only on a terminal. Or a function to be called
+        with lines for people: the first tells how many series there are, before they are evaluated.
     out
         A file for the rows, ``.parquet`` or ``.csv`` (rows of events go beside it, to
         ``.events.parquet``). What is finished is kept in a folder beside it until all is there,
         so that a batch that was stopped can go on. Where units failed, `out` is not written, and
         `resume` tries them again.
     resume
-        Go on with the batch that was writing to `out`.
+        Go on with the batch that was writing to `out`. If that is finished and has the columns that
+        are asked for, nothing is evaluated, and its rows are returned, as Arrow tables.
     overwrite
         Replace what is at `out`, finished or not.
 
@@ -218,14 +229,17 @@ def evaluate_frame(
         fit_until=fit_until,
         folds=folds,
         retune=retune,
+        series=series,
         encoding=encoding,
         memory=memory,
     )
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if read_flag(given, name) and out is None:
             raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
-    if progress is not None:
+    if progress is not None and not callable(progress):
         read_flag(progress, "progress")
+    if resume and (finished := Journal(read_path(out, "out")).finished(options)):
+        return BatchResult(*finished, options)
     # Workers start while the data is looked at.
     with open_engine(engine, workers) as opened:
         source = open_source(data, options)
@@ -236,7 +250,10 @@ def evaluate_frame(
                 journal = Journal.open(
                     out, about, inputs=source.paths, resume=resume, overwrite=overwrite
                 )
-            batch = Batch(_plan(source, options), opened, progress, journal)
+            units = _plan(source, options)
+            if callable(progress):
+                progress(_seen(source, units, options))
+            batch = Batch(units, opened, progress, journal)
             result = batch.evaluate(options, source.kind)
             if journal is not None and not result.failures:
                 journal.complete(result.table, result.event_table)
@@ -253,6 +270,19 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
             return units
         units = [WholeSeries(tuple(units))]
     return [_allowed(unit, source, options) for unit in units] if source.paths else units
+
+
+def _seen(source: Source, units: Sequence[Unit], options: BatchOptions) -> str:
+    """Return how many series there are to evaluate, in words."""
+    damaged = sum(isinstance(unit, DamagedUnit) for unit in units)
+    vacant = [unit for unit in units if isinstance(unit, VacantUnit)]
+    try:
+        series = source.count() + sum(len(unit.keys) for unit in vacant)
+    except InputError:  # a row group that cannot be read is told when it is evaluated
+        return "Some of the data cannot be read."
+    detectors = "" if options.is_long else f", {counted(len(options.detectors), 'detector')}"
+    told = f", {counted(damaged, 'unit')} that cannot be read" if damaged else ""
+    return f"{series:,} series{' of detectors' if options.is_long else ''}{detectors}{told}."
 
 
 def _allowed(unit: Unit, source: Source, options: BatchOptions) -> Unit:
@@ -274,7 +304,7 @@ class Batch:
 
     units: Sequence[Unit]
     engine: Engine
-    progress: bool | None = None
+    progress: bool | Callable[[str], Any] | None = None
     journal: Journal | None = None
 
     def evaluate(self, options: BatchOptions, kind: Any = "arrow") -> BatchResult:
@@ -316,11 +346,9 @@ class Batch:
             pool = PooledChanges([unit.key for unit in self.units])
             function = partial(unit_changes, options=options)
         failures: list[Failure] = []
-        with closing(self._outcomes(self.units, function, "Choosing thresholds")) as outcomes:
-            for outcome in outcomes:
-                if outcome.value is None:
-                    failures.append((outcome.key, str(outcome.error)))
-                pool.add(outcome.key, outcome.value or {})
+        with closing(self._outcomes(function, "Choosing thresholds", failures)) as outcomes:
+            for key, changes in outcomes:
+                pool.add(key, changes or {})
         if failures and (options.strict or len(failures) == len(self.units)):
             raise unread(failures)
         folded = options.threshold.kind == "cross_fit"
@@ -339,16 +367,13 @@ class Batch:
         kept = {} if self.journal is None else self.journal.kept()
         done = [UnitRows(one.key, *kept[one.key]) for one in self.units if one.key in kept]
         failures: list[Failure] = []
-        remaining = [unit for unit in self.units if unit.key not in kept]
         function = partial(evaluate_unit, options=options)
-        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
-            for outcome in outcomes:
-                if outcome.value is None:
-                    failures.append((outcome.key, str(outcome.error)))
-                    if options.strict:
-                        break
-                else:
-                    done.append(self._checked(outcome.value, options))
+        with closing(self._outcomes(function, "Evaluating", failures, kept)) as outcomes:
+            for _, rows in outcomes:
+                if rows is not None:
+                    done.append(self._checked(rows, options))
+                elif options.strict:
+                    break
         if failures and (options.strict or not done):
             raise unread(failures)
         return done, failures
@@ -361,16 +386,14 @@ class Batch:
         failures: list[Failure] = []
         for key in kept.keys() & places:
             joined.add(places[key], part_from_table(*kept[key]))
-        remaining = [unit for unit in self.units if unit.key not in kept]
         function = partial(evaluate_part, options=options)
-        with closing(self._outcomes(remaining, function, "Evaluating")) as outcomes:
-            for outcome in outcomes:
-                if outcome.value is None:
-                    failures.append((outcome.key, str(outcome.error)))
+        with closing(self._outcomes(function, "Evaluating", failures, kept)) as outcomes:
+            for key, part in outcomes:
+                if part is None:
                     continue
                 if self.journal is not None:
-                    self.journal.keep(outcome.key, [part_to_table(outcome.value)], PART)
-                joined.add(places[outcome.key], outcome.value)
+                    self.journal.keep(key, [part_to_table(part)], PART)
+                joined.add(places[key], part)
         if failures:
             raise unread(sorted(failures))
         return self._checked(joined.rows(self.units[0].key, options), options)
@@ -384,9 +407,17 @@ class Batch:
         return part
 
     def _outcomes(
-        self, units: Sequence[Unit], function: Callable[[Any], Any], what: str
-    ) -> Generator[Outcome[Any], None, None]:
-        """Yield what became of each unit, as they finish; closing it gives up the others."""
+        self,
+        function: Callable[[Any], Any],
+        what: str,
+        failures: list[Failure],
+        kept: Container[str] = (),
+    ) -> Generator[tuple[str, Any], None, None]:
+        """Yield the value of each unit that is not kept, None if it failed, as they finish.
+
+        Why it failed goes to the failures. Closing this gives up the others.
+        """
+        units = [unit for unit in self.units if unit.key not in kept]
         sizes = {unit.key: unit.rows for unit in units}
         with (
             progress_bar(sum(sizes.values()), what, show=self.progress) as (advance, say),
@@ -397,7 +428,9 @@ class Batch:
                     say(_IN_MEMORY.format(unit.rows))
             for outcome in finished:
                 advance(sizes[outcome.key])
-                yield outcome
+                if outcome.value is None:
+                    failures.append((outcome.key, str(outcome.error)))
+                yield outcome.key, outcome.value
 
 
 _IN_MEMORY = (
@@ -411,20 +444,12 @@ def _written_keys(keys: list[tuple[Any, ...]]) -> list[str]:
     """Write keys as text; Arrow keeps the types that JSON does not know."""
     import pyarrow as pa
 
-    written = []
-    for key in keys:
-        columns = {str(place): [part] for place, part in enumerate(key)}
-        table, sink = pa.table(columns), pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as stream:
-            stream.write_table(table)
-        written.append(b64encode(sink.getvalue().to_pybytes()).decode())
-    return written
+    tables = [pa.table({str(place): [part] for place, part in enumerate(key)}) for key in keys]
+    return [b64encode(to_stream(table)).decode() for table in tables]
 
 
 def _read_keys(written: list[str]) -> list[tuple[Any, ...]]:
-    import pyarrow as pa
-
-    tables = [pa.ipc.open_stream(b64decode(text)).read_all() for text in written]
+    tables = [from_stream(b64decode(text)) for text in written]
     return [tuple(column[0].as_py() for column in table.columns) for table in tables]
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, pairwise
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +27,17 @@ from closecall.errors import InputError, expected
 from closecall.files import UNFINISHED, flush, require_apart, whole_file
 from closecall.parameters import read_path
 from closecall.tables.batch.options import DETECTOR
-from closecall.tables.batch.rows import EVENT_COLUMNS
-from closecall.tables.reading import arrow, write_table
+from closecall.tables.batch.rows import EVENT_COLUMNS, row_types
+from closecall.tables.reading import arrow, read_table, write_table
+from closecall.tables.sources.content import from_stream, to_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
     import pyarrow as pa
+
+    from closecall.tables.batch.options import BatchOptions
 
 _SUFFIXES = (".parquet", ".pq", ".csv")
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -48,21 +52,7 @@ _LOCK = b"closecall writes here\n"
 
 @dataclass(frozen=True)
 class Journal:
-    """The finished units of one batch, on disk.
-
-    Examples
-    --------
-    >>> import pyarrow as pa, tempfile
-    >>> out = Path(tempfile.mkdtemp()) / "results.parquet"
-    >>> journal = Journal.open(out, {"data": "one file"})
-    >>> journal.keep("first", [pa.table({"f1": [0.5]})])
-    >>> again = Journal.open(out, {"data": "one file"}, resume=True)
-    >>> list(again.kept())
-    ['first']
-    >>> again.complete(pa.table({"f1": [0.5, 0.75]}))
-    >>> [path.name for path in out.parent.iterdir()]
-    ['results.parquet']
-    """
+    """The finished units of one batch, on disk."""
 
     out: Path
     """The file that rows go to in the end."""
@@ -102,7 +92,7 @@ class Journal:
 
     def keep(self, key: str, tables: Sequence[pa.Table], suffix: str = UNIT) -> None:
         """Keep the tables that came of one unit, or of one part of a long series."""
-        self._seal(key, suffix, [_stream(table) for table in tables])
+        self._seal(key, suffix, [to_stream(table) for table in tables])
 
     def kept(self, suffix: str = UNIT) -> dict[str, list[pa.Table]]:
         """Return the tables that were kept, by key; but none that is torn, damaged or changed."""
@@ -110,7 +100,10 @@ class Journal:
         for path in sorted(self.folder.glob(f"[!.]*{suffix}")):
             with suppress(Exception):  # whatever is wrong with it, the unit is evaluated again
                 key, streams = self._unseal(path)
-                found[key] = [_table(stream) for stream in streams]
+                tables = [from_stream(stream) for stream in streams]
+                for table in tables:
+                    table.validate(full=True)
+                found[key] = tables
         return found
 
     def note(self, name: str, value: Any) -> None:
@@ -137,6 +130,33 @@ class Journal:
                 self.events_out.unlink()
         flush(self.out.parent)
         self._remove()
+
+    def finished(self, options: BatchOptions) -> tuple[pa.Table, pa.Table | None] | None:
+        """Return the rows, and those of events, of an output that is finished.
+
+        None if it is not, or if its columns and detectors are not those that are asked for.
+        """
+        paths = (self.out, self.events_out)[: 1 + options.per_event]
+        if self._is_begun() or not all(path.is_file() for path in paths):
+            return None
+        types, pyarrow, compute = row_types(options), arrow("pyarrow"), arrow("pyarrow.compute")
+        try:
+            rows, *events = (read_table(path) for path in paths)
+            if rows.column_names != [*options.by, *types]:
+                return None
+            for place, (name, kind) in enumerate(types.items(), len(options.by)):
+                column = rows.column(place).cast(kind)
+                # CSV knows neither what is missing nor what is undefined.
+                if kind == "double":
+                    column = column.fill_null(nan)
+                elif kind == "string":
+                    blank = compute.equal(column, "")
+                    column = compute.if_else(blank, pyarrow.scalar(None, kind), column)
+                rows = rows.set_column(place, name, column)
+        except (InputError, ValueError):  # damaged, or somebody else's
+            return None
+        known = options.is_long or set(rows.column(DETECTOR).to_pylist()) == {*options.detectors}
+        return (rows, events[0] if events else None) if known else None
 
     @cached_property
     def _about(self) -> dict[str, Any]:
@@ -264,17 +284,7 @@ class Journal:
 
 @contextmanager
 def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
-    """Hold the lock of an output, ``results.parquet.lock``; the system drops it if we die.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> out = Path(tempfile.mkdtemp()) / "results.parquet"
-    >>> with sole_writer(out), sole_writer(out):
-    ...     pass
-    Traceback (most recent call last):
-    closecall.errors.InputError: Expected no other batch to be writing to ...results.parquet, got...
-    """
+    """Hold the lock of an output, ``results.parquet.lock``; the system drops it if we die."""
     path = Path(f"{read_path(out, 'out')}.lock")
     try:
         handle, content = _opened(path)
@@ -411,16 +421,3 @@ def _begins(path: Path, magic: bytes) -> bool:
             return magic.startswith(file.read(len(magic)))
     except OSError:
         return False
-
-
-def _stream(table: pa.Table) -> bytes:
-    sink = arrow("pyarrow").BufferOutputStream()
-    with arrow("pyarrow.ipc").new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def _table(stream: bytes) -> pa.Table:
-    table = arrow("pyarrow.ipc").open_stream(stream).read_all()
-    table.validate(full=True)
-    return table

@@ -18,8 +18,15 @@ from closecall.errors import InputError, expected, renamed
 from closecall.events import Intervals, read_labels, runs
 from closecall.series import predicted_at, read_scores
 from closecall.tables.batch.options import DETECTOR
-from closecall.tables.batch.rows import UnitRows, event_rows, events_table, rows_table
-from closecall.tables.batch.series import fill_outcomes, judge, to_numpy
+from closecall.tables.batch.rows import (
+    UnitRows,
+    event_rows,
+    events_table,
+    fill_outcomes,
+    judge,
+    rows_table,
+)
+from closecall.tables.batch.series import to_numpy
 from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,

@@ -26,6 +26,7 @@ from closecall.parameters import (
     require_count,
 )
 from closecall.series import Pair, Scored, read_pair, read_scored, require_nan
+from closecall.tables.file_names import FileNames
 from closecall.tables.reading import MEMORY, text_codec
 
 if TYPE_CHECKING:
@@ -62,16 +63,7 @@ _TAKEN = {
 
 @dataclass(frozen=True)
 class BatchOptions:
-    """Every option of a batch that decides a number; frozen, and sent to workers as it is.
-
-    Examples
-    --------
-    >>> options = BatchOptions.read(by="series", truth="label", score=["a", "b"], time="t")
-    >>> options.columns
-    ('series', 't', 'label', 'a', 'b')
-    >>> options.detectors, options.metric_columns[-1]
-    (('a', 'b'), 'affiliation_average_precision')
-    """
+    """Every option of a batch that decides a number; frozen, and sent to workers as it is."""
 
     by: tuple[str, ...]
     """Columns whose values tell the series apart; none if the table is one series."""
@@ -109,6 +101,8 @@ class BatchOptions:
     """In how many folds the series are for ``cross_fit``."""
     retune: int | None = None
     """In how many rolls of the scores of each series the threshold is chosen again."""
+    series: str | None = None
+    """How the names of files tell series apart; the fields are among `by`."""
     encoding: str = "utf-8"
     """How the text of CSV files is encoded."""
     memory: float = MEMORY
@@ -129,54 +123,52 @@ class BatchOptions:
         time: str | None = None,
         threshold: Any = None,
         metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
-        per_event: bool = False,
-        disorder: Disorder = "error",
-        strict: bool = False,
-        ignore: str | None = None,
-        max_step: Any = None,
-        nan: str = "raise",
-        since: Any = None,
-        until: Any = None,
-        fit_until: Any = None,
-        folds: int = 5,
-        retune: int | None = None,
-        encoding: str = "utf-8",
-        memory: float = MEMORY,
+        series: str | None = None,
+        **others: Any,
     ) -> BatchOptions:
-        """Check every option of `closecall.evaluate_frame` that decides a number."""
+        """Check every option of `closecall.evaluate_frame` that decides a number.
+
+        `others` are fields of this class, as they are.
+        """
         scores, labels = _one_kind(score, predicted)
-        require_disorder(disorder)
-        require_nan(nan)
-        require_count(folds, "folds", 2)
-        if retune is not None:
-            require_count(retune, "retune", 1)
-        chosen = _read_metrics(metrics, scored=bool(scores), timed=time is not None)
-        flag = read_flag(per_event, "per_event")
-        options = cls(
-            by=() if by is None else read_names(by, "by"),
+        keys = () if by is None else read_names(by, "by")
+        own = cls(
+            by=keys if series is None else (*keys, *FileNames.read(series).fields),
+            series=series,
             truth=read_name(truth, "truth"),
             scores=scores,
             predicted=labels,
             time=None if time is None else read_name(time, "time"),
-            threshold=_read_threshold(threshold, chosen, flag, scored=bool(scores)),
-            metrics=chosen,
-            per_event=flag,
-            disorder=disorder,
-            strict=read_flag(strict, "strict"),
-            ignore=None if ignore is None else read_name(ignore, "ignore"),
-            max_step=max_step,
-            nan=nan,
-            since=since,
-            until=until,
-            fit_until=fit_until,
-            folds=folds,
-            retune=retune,
-            encoding=text_codec(encoding).name,
-            memory=memory,
+            threshold=ThresholdRule("none"),
+            metrics=_read_metrics(metrics, scored=bool(scores), timed=time is not None),
+            **others,
         )
-        options._refuse_what_has_no_use()
-        options._refuse_clashes()
+        own._check_values()
+        codec = text_codec(own.encoding).name
+        options = replace(own, threshold=own._read_threshold(threshold), encoding=codec)
+        options.check()
         return options
+
+    def _check_values(self) -> None:
+        require_disorder(self.disorder)
+        require_nan(self.nan)
+        require_count(self.folds, "folds", 2)
+        if self.retune is not None:
+            require_count(self.retune, "retune", 1)
+        if self.ignore is not None:
+            read_name(self.ignore, "ignore")
+        for name in ("per_event", "strict"):
+            read_flag(getattr(self, name), name)
+
+    def _read_threshold(self, threshold: Any) -> ThresholdRule:
+        if self.predicted:
+            if threshold is not None:
+                told = "no `threshold` beside `predicted`"
+                raise InputTypeError(expected(told, shown(threshold)))
+            return ThresholdRule("number")
+        rule = ThresholdRule.read(threshold)
+        needed = self.per_event or any(entry.takes == "labels" for entry, _ in self.entries)
+        return rule if needed else ThresholdRule("none")
 
     @property
     def detectors(self) -> tuple[str, ...]:
@@ -306,7 +298,8 @@ class BatchOptions:
         }
         return {"closecall": installed_version(), "data": fingerprint, **texts}
 
-    def _refuse_what_has_no_use(self) -> None:
+    def check(self) -> None:
+        """Raise if options do not go together, or two columns have one name."""
         if self.max_step is not None and self.time is None:
             raise InputTypeError(expected("`time` beside `max_step`", "none"))
         if self.fit_until is not None and self.threshold.kind in ("number", "none"):
@@ -317,29 +310,21 @@ class BatchOptions:
             option = "nan='ignore'" if self.nan == "ignore" else "retune"
             raise InputTypeError(expected(f"`score` beside `{option}`", "`predicted`"))
 
+        self._refuse_clashes()
+
     def _refuse_clashes(self) -> None:
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
-            raise InputError(
-                expected("each column to have one role", f"{repeated[0]!r} in more than one")
-            )
+            got = f"{repeated[0]!r} in more than one"
+            raise InputError(expected("each column to have one role", got))
         taken = [name for name in self.by if name in _TAKEN or name in self.metric_columns]
         if taken:
-            raise InputError(
-                expected(
-                    "`by` columns not to be called like columns of the result",
-                    f"{taken[0]!r}",
-                    "Rename the column.",
-                )
-            )
+            rule = "`by` columns not to be called like columns of the result"
+            raise InputError(expected(rule, f"{taken[0]!r}", "Rename the column."))
         if self.is_long and len(self.detectors) > 1:
-            raise InputError(
-                expected(
-                    f"one column to evaluate where {DETECTOR!r} is among `by`",
-                    f"{len(self.detectors)}",
-                    "Rename the column if it does not say which detector a row belongs to.",
-                )
-            )
+            rule = f"one column to evaluate where {DETECTOR!r} is among `by`"
+            hint = "Rename the column if it does not say which detector a row belongs to."
+            raise InputError(expected(rule, f"{len(self.detectors)}", hint))
 
 
 def sortable(key: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -355,14 +340,12 @@ def require_disorder(disorder: Any) -> None:
 
 def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if (score is None) == (predicted is None):
-        raise InputTypeError(
-            expected(
-                "either `score` or `predicted`",
-                "neither" if score is None else "both",
-                "Columns of scores are cut at a threshold; columns of 0/1 predictions are taken "
-                "as they are. Evaluate the two kinds in two calls.",
-            )
+        hint = (
+            "Columns of scores are cut at a threshold; columns of 0/1 predictions are taken as "
+            "they are. Evaluate the two kinds in two calls."
         )
+        got = "neither" if score is None else "both"
+        raise InputTypeError(expected("either `score` or `predicted`", got, hint))
     kind, value = ("score", score) if predicted is None else ("predicted", predicted)
     names = read_names(value, kind)
     if not names:
@@ -377,9 +360,8 @@ def _read_metrics(
         names = ("affiliation", "affiliation_average_precision")[: 1 + scored]
         return tuple((name, {}) for name in names)
     if not (isinstance(metrics, Mapping) or is_listed(metrics)):
-        raise InputTypeError(
-            expected("`metrics` to be names in a list", shown(metrics), f"Pass [{shown(metrics)}].")
-        )
+        got = shown(metrics)
+        raise InputTypeError(expected("`metrics` to be names in a list", got, f"Pass [{got}]."))
     asked = metrics if isinstance(metrics, Mapping) else {find(name).name: {} for name in metrics}
     if not asked:
         raise InputError(expected("`metrics` to name at least one metric", "none"))
@@ -394,22 +376,6 @@ def _read_metrics(
     return tuple(chosen)
 
 
-def _read_threshold(
-    threshold: Any,
-    metrics: tuple[tuple[str, dict[str, Any]], ...],
-    per_event: bool,
-    *,
-    scored: bool,
-) -> ThresholdRule:
-    if not scored:
-        if threshold is not None:
-            raise InputTypeError(expected("no `threshold` beside `predicted`", shown(threshold)))
-        return ThresholdRule("number")
-    rule = ThresholdRule.read(threshold)
-    needed = per_event or any(METRICS[name].takes == "labels" for name, _ in metrics)
-    return rule if needed else ThresholdRule("none")
-
-
 _TRUTH = np.array([0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0])
 _PREDICTED = np.array([0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0])
 _SCORES = np.arange(12) % 5 + _PREDICTED
@@ -418,15 +384,7 @@ _OF_THE_SERIES = ("windows",)  # what is legal depends on each series
 
 
 def try_metric(entry: Metric, parameters: Mapping[str, Any], *, timed: bool) -> None:
-    """Raise for parameters that no series could be evaluated with, and a package that is missing.
-
-    Examples
-    --------
-    >>> from closecall.metrics.registry import find
-    >>> try_metric(find("margin"), {"margin": -3}, timed=False)
-    Traceback (most recent call last):
-    closecall.errors.InputError: Expected `margin` to be a finite number of 0 or more, got -3.
-    """
+    """Raise for parameters that no series could be evaluated with, and for a missing package."""
     if entry.name in _WITHOUT_A_PACKAGE or (entry.takes == "labels" and not parameters):
         return
     tried = {

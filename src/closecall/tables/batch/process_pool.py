@@ -24,14 +24,13 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import ClosecallError, EngineError, expected
-from closecall.tables.batch.run import KEPT, Engine
+from closecall.tables.batch.run import AHEAD, KEPT, Engine
 from closecall.tables.batch.status import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
-_AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
 _MOST_DEATHS = 5  # in a row, with nothing finished in between
 _PRELOADED = "closecall.tables.batch.preload"
 _SAFE_PATH = "PYTHONSAFEPATH"
@@ -73,7 +72,7 @@ class ProcessPool(Engine):
     @property
     def ahead(self) -> int:
         """How many units may be on their way."""
-        return _AHEAD * self._count
+        return AHEAD * self._count
 
     def submit(self, function: Any, /, *arguments: Any) -> Future[Any]:  # type: ignore[override]
         """Call the function in a worker."""
@@ -120,7 +119,9 @@ class ProcessPool(Engine):
     def _replaced(self) -> _Worker | None:
         """Start a worker in the place of none; keep why it could not be."""
         if self._deaths >= _MOST_DEATHS:
-            self._failure = _all_die(self._deaths)
+            got = f"{self._deaths} in a row that died"
+            hint = f"They may run out of memory: try fewer `workers`. {KEPT}"
+            self._failure = EngineError(expected("worker processes to stay alive", got, hint))
         if self._failure or self._closing:
             return None
         try:
@@ -270,36 +271,18 @@ def _shielded() -> Iterator[None]:
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _all_die(deaths: int) -> EngineError:
-    return EngineError(
-        expected(
-            "worker processes to stay alive",
-            f"{deaths} in a row that died",
-            f"They may run out of memory: try fewer `workers`. {KEPT}",
-        )
-    )
-
-
 def _require_possible() -> None:
     """Raise where no process can be started, before any tries."""
     if multiprocessing.current_process().daemon:
-        raise EngineError(
-            expected(
-                "`workers` in a process that may start others",
-                "a daemonic one",
-                "Leave `workers` out here, or start the outer processes with concurrent.futures.",
-            )
-        )
+        hint = "Leave `workers` out here, or start the outer processes with concurrent.futures."
+        rule = "`workers` in a process that may start others"
+        raise EngineError(expected(rule, "a daemonic one", hint))
 
 
 def _require_importable() -> None:
     """Raise where the program is not in a file, which processes that are not forked import."""
     program = getattr(sys.modules["__main__"], "__file__", None) or ""
     if program.startswith("<"):
-        raise EngineError(
-            expected(
-                "`workers` in a program that worker processes can import",
-                f"one from {program}",
-                "Save it in a file, or leave `workers` out.",
-            )
-        )
+        rule = "`workers` in a program that worker processes can import"
+        hint = "Save it in a file, or leave `workers` out."
+        raise EngineError(expected(rule, f"one from {program}", hint))

@@ -35,14 +35,7 @@ _MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
 
 
 def in_kind(table: pa.Table, kind: Kind) -> Any:
-    """Return an Arrow table as a pandas or polars dataframe, or as it is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> in_kind(pa.table({"true_events": [2, None]}), "pandas")["true_events"].tolist()
-    [2, <NA>]
-    """
+    """Return an Arrow table as a pandas or polars dataframe, or as it is."""
     try:
         if kind == "pandas":
             return _pandas(table)
@@ -100,7 +93,7 @@ class BatchResult:
     The series in them are among no rows, events, summaries or ranks. Empty if all was read.
     """
     units: int = 0
-    """How many units there were, those of `failures` included."""
+    """How many units there were, those of `failures` included; 0 if all is of an earlier run."""
 
     @cached_property
     def rows(self) -> Any:
@@ -140,13 +133,8 @@ class BatchResult:
         ``last_sample``, and the columns of `closecall.affiliation`'s ``events``.
         """
         if self.event_table is None:
-            raise InputError(
-                expected(
-                    "rows of events to have been asked for",
-                    "none",
-                    "Evaluate with `per_event=True`.",
-                )
-            )
+            rule = "rows of events to have been asked for"
+            raise InputError(expected(rule, "none", "Evaluate with `per_event=True`."))
         return in_kind(self.event_table, self.kind)
 
     def summary(self, by: str | Iterable[str] = DETECTOR) -> Any:
@@ -204,17 +192,17 @@ class BatchResult:
         metric
             A number of the rows; ``affiliation_f1`` if there is one, else the first.
         detector
-            The column that names detectors, if it is one of `by`.
+            The column that names detectors, if it is one of `by`; it is called ``detector`` here.
 
         Returns
         -------
         table
-            The best first: ``rank`` by the mean over series (equal ones share the mean rank; nan
-            without a mean), the detector, ``mean_<metric>`` over the series where it is defined,
-            ``mean_rank`` over the series where any detector has a value (1 is best, equal values
-            share the mean rank, undefined is last), ``best_on`` how many of them, alone or with
-            others, ``series`` how many have rows (those in `failures` have none), and
-            ``undefined`` on how many of them there is no value.
+            The best first: ``rank`` by the mean over series (a whole number, or a half where equal
+            ones share the mean rank; nan without a mean), ``detector``, ``mean_<metric>`` over the
+            series where it is defined, ``mean_rank`` over the series where any detector has a value
+            (1 is best, equal values share the mean rank, undefined is last), ``best_on`` how many
+            of them, alone or with others, ``series`` how many have rows (those in `failures` have
+            none), and ``undefined`` on how many of them there is no value.
 
         Examples
         --------

@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import inf, isnan, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from closecall.affiliation import affiliation_curve
+from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.result import COLUMNS
-from closecall.tables.batch.options import ALARMED, COUNTS, DETECTOR, LEFT_OUT, OUTCOMES
-from closecall.tables.batch.series import evaluate_series
-from closecall.tables.batch.status import FAILED, OK, one_line
+from closecall.affiliation.score import score_pair
+from closecall.errors import ClosecallError, UndefinedMetricError, expected
+from closecall.fscore import first_highest
+from closecall.tables.batch.options import (
+    ALARMED,
+    BEST,
+    CHANCE,
+    COUNTS,
+    DETECTOR,
+    IGNORED,
+    LEFT_OUT,
+    OUTCOMES,
+    RETUNED,
+)
+from closecall.tables.batch.series import read_scored_column, read_series
+from closecall.tables.batch.status import (
+    BAD_LABELS,
+    CONSTANT_SCORE,
+    FAILED,
+    NO_EVENT,
+    OK,
+    UNDEFINED,
+    SeriesError,
+    one_line,
+    with_status,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,9 +44,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from closecall.affiliation import Affiliation
+    from closecall.affiliation import Affiliation, AffiliationCurve
+    from closecall.metrics.registry import Metric
+    from closecall.series import Pair, Scored
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.batch.series import Answer
+    from closecall.tables.batch.series import Series
     from closecall.tables.sources import Unit
 
     Keys = list[tuple[tuple[Any, ...], int]]  # the key of a series, and how many rows it has
@@ -38,9 +66,255 @@ _ON_THE_AXIS = _TIMES | {
     "nearest",
 }
 _PLACE = "__place__"
+_DAY = 86_400  # seconds
 
 EVENT_COLUMNS = ("event", "first_sample", "last_sample", *COLUMNS)
 """The columns of a row of an event, after the key and the detector."""
+
+
+class Answer(NamedTuple):
+    """What is known of one detector on one series."""
+
+    row: dict[str, Any]
+    """Every column of the result but `by` and the detector; None where there is nothing to say."""
+    affiliation: Affiliation | None = None
+    """Scores of each true event, where there are any."""
+    series: Series | None = None
+    """The series that was read, where it could be."""
+
+
+def evaluate_series(
+    table: pa.Table, options: BatchOptions, key: tuple[Any, ...] = (), detector: str | None = None
+) -> list[Answer]:
+    """Evaluate every detector on one series; never raises for what is wrong with the series.
+
+    `key` tells the series apart; `detector` is what it says of the detector, if anything.
+    """
+    blank = dict(options.blank_row, samples=table.num_rows)
+    try:
+        series = read_series(table, options)
+        if options.ignores_time:
+            blank[IGNORED] = _number(series.in_span.ignored_time)
+            blank[LEFT_OUT[0]] = series.in_span.left_out.events
+        blank["true_events"] = len(series.in_span.truth)
+        blank["true_samples"] = int(series.positives_before[-1])
+    except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
+        return [Answer(blank | _status_of(error)) for _ in options.detectors]
+    answers = []
+    for name in options.detectors:
+        try:
+            given = _Given.read(series, table, name, options, (key, detector or name))
+        except Exception as error:  # noqa: BLE001 - the other detectors go on
+            answers.append(Answer(blank | _status_of(error), None, series))
+            continue
+        try:
+            answers.append(_evaluate_detector(dict(blank), series, given, name, options))
+        except Exception as error:  # noqa: BLE001 - neither the other detectors nor the series
+            row = dict(options.blank_row, samples=table.num_rows)
+            answers.append(Answer(row | _status_of(error)))
+    return answers
+
+
+class _Given(NamedTuple):
+    """What a detector gave: its scores, or its predictions, or both with a threshold between."""
+
+    scored: Scored | None
+    curve: AffiliationCurve | None
+    threshold: float
+    pair: Pair | None
+    unchosen: str | None = None
+    """Why there is no threshold, where a rule should have chosen one."""
+
+    @classmethod
+    def read(
+        cls,
+        series: Series,
+        table: pa.Table,
+        name: str,
+        options: BatchOptions,
+        whose: tuple[tuple[Any, ...], str],
+    ) -> _Given:
+        column = table.column(name)
+        if options.predicted:
+            with with_status(BAD_LABELS):
+                labels = series.labelled(column, name)
+            return cls(None, None, nan, series.predicting(labels))
+        scored = read_scored_column(series, column, name)
+        needed = options.needs_curve and len(series.in_span.truth) > 0
+        curve = affiliation_curve(scored, None) if needed else None
+        threshold, unchosen = nan, None
+        try:
+            if options.of_many_series:
+                threshold = _chosen_on_many(options, *whose)
+            elif options.fit_until is not None:
+                fitted = read_series(table, options, fitting=True)
+                threshold = options.threshold.choose(read_scored_column(fitted, column, name))
+            elif options.threshold.kind != "none" and (
+                curve is not None or options.threshold.kind != "best_f1"
+            ):
+                threshold = options.threshold.choose(scored, curve)
+        except ClosecallError as error:
+            unchosen = one_line(error)
+        pair = None if isnan(threshold) else scored.at(threshold)
+        return cls(scored, curve, threshold, pair, unchosen)
+
+    @property
+    def constant(self) -> Any:
+        """The score that every sample has; None where they differ, or there are none."""
+        if self.scored is None:
+            return None
+        scores = self.scored.scores
+        same = len(self.curve) == 1 if self.curve is not None else scores.min() == scores.max()
+        return scores[0] if same else None
+
+
+def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) -> float:
+    threshold = options.shared_threshold(detector, key)
+    if isnan(threshold):
+        folds = len(options.fold_keys) + 1
+        rule, got = "a true event in the other folds of series to choose a threshold by", "none"
+        if options.threshold.kind != "cross_fit":
+            rule = "a true event in any series to choose a threshold by"
+        elif folds == 1:
+            rule, got = "two series or more, to choose a threshold for each on others", "one"
+        raise UndefinedMetricError(expected(rule, got))
+    return threshold
+
+
+def _evaluate_detector(
+    row: dict[str, Any], series: Series, given: _Given, name: str, options: BatchOptions
+) -> Answer:
+    """Fill in a row: counts, then each metric on its own, then what there is to say of them."""
+    if given.pair is not None:
+        starts, stops = series.sample_numbers(given.pair.predicted)
+        before = series.positives_before
+        row["predicted_events"] = starts.size
+        row["predicted_samples"] = int((stops - starts).sum())
+        row["hit_samples"] = int((before[stops] - before[starts]).sum())
+        if options.ignores_time:
+            row[LEFT_OUT[1]] = given.pair.left_out.alarms
+    row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
+    scores, failure = None, None
+    if given.pair is not None and len(given.pair.truth) and options.needs_event_scores:
+        scores = score_pair(given.pair)
+    for entry, parameters in options.entries:
+        try:
+            values = _values(entry, parameters, series, given, scores)
+        except UndefinedMetricError:
+            continue
+        except Exception as error:  # noqa: BLE001 - the other metrics go on
+            failure = failure or (FAILED, f"{entry.name}: {one_line(error)}")
+            continue
+        for number, value in values.items():
+            row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
+    _fill_beside(row, given, scores, options)
+    row["status"], row["reason"] = failure or judge(
+        row, given.constant, name, options, given.unchosen
+    )
+    return Answer(row, scores, series)
+
+
+def _fill_beside(
+    row: dict[str, Any], given: _Given, scores: Affiliation | None, options: BatchOptions
+) -> None:
+    """Fill in what is told beside the metrics: outcomes, chance, and other thresholds."""
+    if given.pair is not None and options.has_affiliation:
+        fill_outcomes(row, given.pair, scores)
+    if options.retune is not None and given.scored is not None and len(given.scored.truth):
+        rolls = score_rolls(given.scored.scores.size, options.retune)
+        means = roll_scores(given.scored, rolls).mean(axis=1)
+        row.update(zip(RETUNED, means.tolist(), strict=True))
+    if given.curve is not None and options.shows_best:
+        row[BEST] = float(given.curve.f1[first_highest(given.curve.f1)])
+
+
+def fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
+    """Fill in what became of the events, and at which price; without events, all alarms are false.
+
+    Lengths of time are in seconds on a dated axis.
+    """
+    length = pair.stop - pair.start
+    if pair.clock.kind == "datetime":
+        row["evaluated_days"] = length * pair.clock.seconds / _DAY
+    if scores is None:
+        covered = (pair.predicted.stops - pair.predicted.starts).sum()
+        row |= {
+            "caught": 0,
+            "false_alarms": len(pair.predicted),
+            "alarmed": float(covered / length),
+        }
+        return
+    delay = _number(scores.events.median_delay)
+    row |= {
+        "caught": scores.caught,
+        "false_alarms": scores.false_alarms,
+        "alarmed": scores.alarmed,
+        "median_delay": inf if isnan(delay) else delay,
+        ALARMED: int(np.count_nonzero(scores.events.predicted_count)),
+    }
+    row.update(zip(CHANCE, scores.chance.values().values(), strict=True))
+
+
+def _values(
+    entry: Metric,
+    parameters: dict[str, Any],
+    series: Series,
+    given: _Given,
+    scores: Affiliation | None,
+) -> dict[str, Any]:
+    """Return the numbers of one metric, as `closecall.evaluate` would; none without its input."""
+    if entry.name == "affiliation":
+        return {} if scores is None else scores.values()
+    if entry.name == "affiliation_average_precision":
+        return {} if given.curve is None else {"value": given.curve.average_precision}
+    source: Any = given.scored if entry.takes == "scores" else given.pair
+    if source is None:
+        return {}
+    if entry.takes == "labels" and entry.counts_samples and parameters.get("by") != "duration":
+        source = series.in_samples(source)
+    values: dict[str, Any] = entry.function(source, None, **parameters).values()
+    return values
+
+
+def _number(value: Any) -> float:
+    """Return a number of a metric as a float; lengths of time in seconds."""
+    return float(value / np.timedelta64(1, "s") if isinstance(value, np.timedelta64) else value)
+
+
+def judge(
+    row: dict[str, Any],
+    constant: Any,
+    name: str,
+    options: BatchOptions,
+    unchosen: str | None = None,
+) -> tuple[str, str | None]:
+    """Return the status and the reason of numbers that were computed.
+
+    `constant` is the score that every sample has, None if they differ; `unchosen` says why there
+    is no threshold.
+    """
+    if not row["true_events"]:
+        got = f"none in `{options.truth}`"
+        if row.get(LEFT_OUT[0]):
+            got = f"none in evaluated time, and {row[LEFT_OUT[0]]} in ignored time"
+        return NO_EVENT, expected("at least one true event", got)
+    if constant is not None:
+        got = f"{constant} for every sample"
+        return CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", got)
+    if unchosen is not None:
+        return UNDEFINED, unchosen
+    undefined = [column for column in options.metric_columns if isnan(row[column])]
+    if not undefined:
+        return OK, None
+    metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
+    if row["predicted_events"] == 0:
+        return UNDEFINED, expected(f"at least one prediction ({metrics})", "none")
+    return UNDEFINED, expected("numbers for every metric", f"{metrics} for this series")
+
+
+def _status_of(error: Exception) -> dict[str, str]:
+    known = error.status if isinstance(error, SeriesError) else FAILED
+    return {"status": known, "reason": one_line(error)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +373,20 @@ def rows_table(
     """Put rows of series and detectors under their columns; keys have the types of the schema."""
     import pyarrow as pa
 
-    columns = options.row_columns
-    types = [
-        pa.string() if name in _TEXTS else pa.int64() if name in WHOLE else pa.float64()
-        for name in columns
-    ]
-    arrays = [
-        pa.array([row[name] for row in rows], type=kind)
-        for name, kind in zip(columns, types, strict=True)
-    ]
+    types = row_types(options)
+    arrays = [pa.array([row[name] for row in rows], type=kind) for name, kind in types.items()]
     by = _key_arrays(options.by, keys or [], schema)
-    return pa.Table.from_arrays([*by, *arrays], names=[*options.by, *columns])
+    return pa.Table.from_arrays([*by, *arrays], names=[*options.by, *types])
+
+
+def row_types(options: BatchOptions) -> dict[str, pa.DataType]:
+    """Return the columns of rows after the keys, with their types."""
+    import pyarrow as pa
+
+    return {
+        name: pa.string() if name in _TEXTS else pa.int64() if name in WHOLE else pa.float64()
+        for name in options.row_columns
+    }
 
 
 def _key_arrays(by: Sequence[str], keys: Keys, schema: pa.Schema | None) -> list[pa.Array]:
@@ -194,17 +471,7 @@ def event_rows(
 
 
 def in_order(tables: Iterable[pa.Table], options: BatchOptions) -> pa.Table:
-    """Join tables of rows and sort them by key, then as the detectors were given, then by event.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from closecall.tables.batch.options import BatchOptions
-    >>> options = BatchOptions.read(by="series", truth="label", score=["b", "a"])
-    >>> parts = [pa.table({"series": [key] * 2, "detector": ["a", "b"]}) for key in ("y", "x")]
-    >>> in_order(parts, options).to_pylist()[:2]
-    [{'series': 'x', 'detector': 'b'}, {'series': 'x', 'detector': 'a'}]
-    """
+    """Join tables of rows and sort them by key, then as the detectors were given, then by event."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

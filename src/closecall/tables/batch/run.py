@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 Failure = tuple[str, str]  # the key of a unit, and why it failed
-KEPT = "What was finished is kept: with `out=` (`--out`), `resume=True` (`--resume`) continues."
+KEPT = "What was finished is kept: with `out=` (`--output`), `resume=True` (`--resume`) continues."
 _PATIENCE = 0.5  # seconds between looks at the keyboard: not every system wakes a waiting thread
 _LAST_CALL = 1.0  # seconds, for results that were finished when an executor broke
-_AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
-_MOST_WORKERS = 1024  # each is a process of this machine
+AHEAD = 2  # units on their way for each worker: one at work, and one so that it need not wait
 _UNKNOWN_WORKERS = 32  # of an executor that does not say how many it has
 _SHOWN_KEYS = 3
 _MOST_WORKERS = 1024  # processes: more are a slip, which would take the machine down
@@ -103,7 +102,7 @@ class BorrowedExecutor(Engine):
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         workers = getattr(executor, "_max_workers", None) or _UNKNOWN_WORKERS
-        self._ahead = _AHEAD * workers
+        self._ahead = AHEAD * workers
 
     @property
     def ahead(self) -> int:
@@ -134,13 +133,9 @@ def open_engine(engine: Any = None, workers: int | None = None) -> Engine:
         from closecall.tables.batch.dask_cluster import DaskCluster
 
         return DaskCluster(engine)
-    raise InputTypeError(
-        expected(
-            "`engine` to be an executor, a Dask client, or the address of a scheduler",
-            shown(engine),
-            'Pass a `concurrent.futures.Executor`, a `distributed.Client`, or "tcp://host:port".',
-        )
-    )
+    rule = "`engine` to be an executor, a Dask client, or the address of a scheduler"
+    hint = 'Pass a `concurrent.futures.Executor`, a `distributed.Client`, or "tcp://host:port".'
+    raise InputTypeError(expected(rule, shown(engine), hint))
 
 
 def run(
@@ -283,16 +278,18 @@ def _is_client(engine: Any) -> bool:
 
 @contextmanager
 def progress_bar(
-    total: int, what: str, *, show: bool | None = None
+    total: int, what: str, *, show: bool | Say | None = None
 ) -> Iterator[tuple[Callable[[int], Any], Say]]:
     """Show how far a batch has come, on standard error; yield what advances it, and what says so.
 
-    By default it is shown only if standard error is a terminal and rich is installed.
+    By default it is shown only if standard error is a terminal and rich is installed; if it is
+    not, `show` may be a function that is called with the lines.
     """
-    if show is None:
+    say = show if callable(show) else lambda _: None
+    if show is None or callable(show):
         show = sys.stderr.isatty() and find_spec("rich") is not None
     if not show:
-        yield (lambda _: None), (lambda _: None)
+        yield (lambda _: None), say
         return
     try:
         from rich.console import Console

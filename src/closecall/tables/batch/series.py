@@ -1,4 +1,4 @@
-"""One series of a table: read once, then a row of numbers for each detector, or what is wrong."""
+"""One series of a table: its true events in evaluated time, and its columns, read once."""
 
 from __future__ import annotations
 
@@ -6,26 +6,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from math import inf, isnan, nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import nan
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation import affiliation_curve
-from closecall.affiliation.curve import roll_scores, score_rolls
-from closecall.affiliation.score import score_pair
 from closecall.axis import Axis, IgnoredTime, read_axis, require_increasing
 from closecall.clock import SAMPLES, Timed, mixed_zones, on_one_clock, read_times
 from closecall.errors import (
     ClosecallError,
     InputError,
-    UndefinedMetricError,
     UnevenTimesError,
     expected,
     renamed,
 )
 from closecall.events import Intervals, read_labels
-from closecall.fscore import first_highest
 from closecall.parameters import read_length
 from closecall.series import (
     Pair,
@@ -37,41 +32,23 @@ from closecall.series import (
     read_scores,
     require_scores,
 )
-from closecall.tables.batch.options import (
-    ALARMED,
-    BEST,
-    CHANCE,
-    IGNORED,
-    LEFT_OUT,
-    RETUNED,
-)
 from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
     BAD_TIMES,
-    CONSTANT_SCORE,
     EMPTY,
-    FAILED,
     NAN_SCORE,
-    NO_EVENT,
-    OK,
-    UNDEFINED,
     SeriesError,
-    one_line,
     with_status,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from closecall.affiliation import Affiliation, AffiliationCurve
-    from closecall.metrics.registry import Metric
     from closecall.tables.batch.options import BatchOptions, Disorder
-
-_DAY = 86_400  # seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +145,15 @@ def read_series(table: pa.Table, options: BatchOptions, *, fitting: bool = False
     if not options.ignores_time:
         return series
     ignore: list[Any] = list(_ignored_samples(series, table, options))
+    ends = [
+        ("since", options.since, False),
+        ("until", options.until, True),
+        ("fit_until", options.fit_until, fitting),
+    ]
     with with_status(BAD_TIMES):
-        ignore += _ignored_ends(series, table, options, fitting=fitting)
+        counted = options.time is not None and not series.timed
+        zone = options.time and getattr(table.schema.field(options.time).type, "tz", None)
+        ignore += ignored_outside(series.axis, ends, zone, counted=counted)
         longest = options.max_step if series.timed else None
         if longest is not None:
             read_length(longest, series.axis.clock, "max_step")
@@ -193,32 +177,35 @@ def _ignored_samples(
                     yield series.in_order(missing)
 
 
-def _ignored_ends(
-    series: Series, table: pa.Table, options: BatchOptions, *, fitting: bool
+def ignored_outside(
+    axis: Axis, ends: Iterable[tuple[str, Any, bool]], zone: Any = None, *, counted: bool
 ) -> Iterator[IgnoredTime]:
-    """Yield the time before and after that which is asked for."""
-    limits = {"since": options.since, "until": options.until}
-    if options.fit_until is not None:
-        limits["fit_until"] = options.fit_until
-    for name, moment in limits.items():
+    """Yield the time that each end leaves out: what comes before it, or with True what follows.
+
+    An end is the name of an option and its time, which may be None. `zone` is that of the times,
+    if the axis is in UTC; `counted` says that samples are counted in the place of their times. An
+    end that leaves nothing is an error.
+    """
+    for name, moment, after in ends:
         if moment is None:
             continue
-        if options.time is not None and not series.timed:
+        if counted:
             rule = f"times in their order beside `{name}`"
             raise InputError(expected(rule, "samples that are counted instead"))
-        zone = options.time and getattr(table.schema.field(options.time).type, "tz", None)
-        (span, (tick,)), clock = on_one_clock(
-            Timed("times", np.array([series.axis.start, series.axis.end]), series.axis.clock),
+        ((start, stop), (tick,)), clock = on_one_clock(
+            Timed("times", np.array([axis.start, axis.end]), axis.clock),
             Timed(name, *read_times([_in_utc(moment, name, zone)], name)),
         )
-        start, stop = span
-        after = name == "until" or (name == "fit_until" and fitting)
         first, last = (max(start, tick), stop) if after else (start, min(tick, stop))
+        if (first, last) == (start, stop):
+            rule = f"some time {'before' if after else 'after'} `{name}`, {clock.text(tick)}"
+            got = f"a series from {clock.text(start)} to {clock.text(stop)}"
+            raise SeriesError(EMPTY, expected(rule, got))
         if first < last:
             yield IgnoredTime.of(np.array([first]), np.array([last]), clock)
 
 
-def _in_utc(moment: Any, name: str, zone: str | None) -> Any:
+def _in_utc(moment: Any, name: str, zone: Any) -> Any:
     """Return a time without its zone, as the columns that have one are read in UTC."""
     if zone is None or not isinstance(moment, datetime):
         return moment
@@ -299,14 +286,7 @@ def _mended(
 
 
 def to_numpy(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
-    """Return a column as an array; datetimes with a time zone become datetimes in UTC.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> to_numpy(pa.chunked_array([[0.5], [1.5]]), "score")
-    array([0.5, 1.5])
-    """
+    """Return a column as an array; datetimes with a time zone become datetimes in UTC."""
     if column.null_count:
         raise _missing(column, name)
     plain = plain_values(column)
@@ -341,261 +321,11 @@ def _missing(column: pa.ChunkedArray, name: str) -> InputError:
     import pyarrow.compute as pc
 
     index = pc.index(column.is_null(), value=True).as_py()
-    return InputError(
-        expected(
-            f"`{name}` to have no missing values",
-            f"a null at index {index}",
-            "Drop or fill those rows first.",
-        )
-    )
-
-
-class Answer(NamedTuple):
-    """What is known of one detector on one series."""
-
-    row: dict[str, Any]
-    """Every column of the result but `by` and the detector; None where there is nothing to say."""
-    affiliation: Affiliation | None = None
-    """Scores of each true event, where there are any."""
-    series: Series | None = None
-    """The series that was read, where it could be."""
-
-
-def evaluate_series(
-    table: pa.Table, options: BatchOptions, key: tuple[Any, ...] = (), detector: str | None = None
-) -> list[Answer]:
-    """Evaluate every detector on one series; never raises for what is wrong with the series.
-
-    `key` tells the series apart; `detector` is what it says of the detector, if anything.
-    """
-    blank = dict(options.blank_row, samples=table.num_rows)
-    try:
-        series = read_series(table, options)
-        if options.ignores_time:
-            blank[IGNORED] = _number(series.in_span.ignored_time)
-            blank[LEFT_OUT[0]] = series.in_span.left_out.events
-        blank["true_events"] = len(series.in_span.truth)
-        blank["true_samples"] = int(series.positives_before[-1])
-    except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
-        return [Answer(blank | _status_of(error)) for _ in options.detectors]
-    answers = []
-    for name in options.detectors:
-        try:
-            given = _Given.read(series, table, name, options, (key, detector or name))
-        except Exception as error:  # noqa: BLE001 - the other detectors go on
-            answers.append(Answer(blank | _status_of(error), None, series))
-            continue
-        try:
-            answers.append(_evaluate_detector(dict(blank), series, given, name, options))
-        except Exception as error:  # noqa: BLE001 - neither the other detectors nor the series
-            row = dict(options.blank_row, samples=table.num_rows)
-            answers.append(Answer(row | _status_of(error)))
-    return answers
-
-
-class _Given(NamedTuple):
-    """What a detector gave: its scores, or its predictions, or both with a threshold between."""
-
-    scored: Scored | None
-    curve: AffiliationCurve | None
-    threshold: float
-    pair: Pair | None
-    unchosen: str | None = None
-    """Why there is no threshold, where a rule should have chosen one."""
-
-    @classmethod
-    def read(
-        cls,
-        series: Series,
-        table: pa.Table,
-        name: str,
-        options: BatchOptions,
-        whose: tuple[tuple[Any, ...], str],
-    ) -> _Given:
-        column = table.column(name)
-        if options.predicted:
-            with with_status(BAD_LABELS):
-                labels = series.labelled(column, name)
-            return cls(None, None, nan, series.predicting(labels))
-        scored = read_scored_column(series, column, name)
-        needed = options.needs_curve and len(series.in_span.truth) > 0
-        curve = affiliation_curve(scored, None) if needed else None
-        threshold, unchosen = nan, None
-        try:
-            if options.of_many_series:
-                threshold = _chosen_on_many(options, *whose)
-            elif options.fit_until is not None:
-                fitted = read_series(table, options, fitting=True)
-                threshold = options.threshold.choose(read_scored_column(fitted, column, name))
-            elif options.threshold.kind != "none" and (
-                curve is not None or options.threshold.kind != "best_f1"
-            ):
-                threshold = options.threshold.choose(scored, curve)
-        except ClosecallError as error:
-            unchosen = one_line(error)
-        pair = None if isnan(threshold) else scored.at(threshold)
-        return cls(scored, curve, threshold, pair, unchosen)
-
-    @property
-    def constant(self) -> Any:
-        """The score that every sample has; None where they differ, or there are none."""
-        if self.scored is None:
-            return None
-        scores = self.scored.scores
-        same = len(self.curve) == 1 if self.curve is not None else scores.min() == scores.max()
-        return scores[0] if same else None
+    rule = f"`{name}` to have no missing values"
+    return InputError(expected(rule, f"a null at index {index}", "Drop or fill those rows first."))
 
 
 def read_scored_column(series: Series, column: pa.ChunkedArray, name: str) -> Scored:
     """Read a column of scores; nan and null have a status of their own."""
     with with_status(BAD_SCORES, values=NAN_SCORE):
         return series.scored(column, name)
-
-
-def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) -> float:
-    threshold = options.shared_threshold(detector, key)
-    if isnan(threshold):
-        folds = len(options.fold_keys) + 1
-        rule, got = "a true event in the other folds of series to choose a threshold by", "none"
-        if options.threshold.kind != "cross_fit":
-            rule = "a true event in any series to choose a threshold by"
-        elif folds == 1:
-            rule, got = "two series or more, to choose a threshold for each on others", "one"
-        raise UndefinedMetricError(expected(rule, got))
-    return threshold
-
-
-def _evaluate_detector(
-    row: dict[str, Any], series: Series, given: _Given, name: str, options: BatchOptions
-) -> Answer:
-    """Fill in a row: counts, then each metric on its own, then what there is to say of them."""
-    if given.pair is not None:
-        starts, stops = series.sample_numbers(given.pair.predicted)
-        before = series.positives_before
-        row["predicted_events"] = starts.size
-        row["predicted_samples"] = int((stops - starts).sum())
-        row["hit_samples"] = int((before[stops] - before[starts]).sum())
-        if options.ignores_time:
-            row[LEFT_OUT[1]] = given.pair.left_out.alarms
-    row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
-    scores, failure = None, None
-    if given.pair is not None and len(given.pair.truth) and options.needs_event_scores:
-        scores = score_pair(given.pair)
-    for entry, parameters in options.entries:
-        try:
-            values = _values(entry, parameters, series, given, scores)
-        except UndefinedMetricError:
-            continue
-        except Exception as error:  # noqa: BLE001 - the other metrics go on
-            failure = failure or (FAILED, f"{entry.name}: {one_line(error)}")
-            continue
-        for number, value in values.items():
-            row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
-    _fill_beside(row, given, scores, options)
-    row["status"], row["reason"] = failure or judge(
-        row, given.constant, name, options, given.unchosen
-    )
-    return Answer(row, scores, series)
-
-
-def _fill_beside(
-    row: dict[str, Any], given: _Given, scores: Affiliation | None, options: BatchOptions
-) -> None:
-    """Fill in what is told beside the metrics: outcomes, chance, and other thresholds."""
-    if given.pair is not None and options.has_affiliation:
-        fill_outcomes(row, given.pair, scores)
-    if options.retune is not None and given.scored is not None and len(given.scored.truth):
-        rolls = score_rolls(given.scored.scores.size, options.retune)
-        means = roll_scores(given.scored, rolls).mean(axis=1)
-        row.update(zip(RETUNED, means.tolist(), strict=True))
-    if given.curve is not None and options.shows_best:
-        row[BEST] = float(given.curve.f1[first_highest(given.curve.f1)])
-
-
-def fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
-    """Fill in what became of the events, and at which price; without events, all alarms are false.
-
-    Lengths of time are in seconds on a dated axis.
-    """
-    length = pair.stop - pair.start
-    if pair.clock.kind == "datetime":
-        row["evaluated_days"] = length * pair.clock.seconds / _DAY
-    if scores is None:
-        covered = (pair.predicted.stops - pair.predicted.starts).sum()
-        row |= {
-            "caught": 0,
-            "false_alarms": len(pair.predicted),
-            "alarmed": float(covered / length),
-        }
-        return
-    delay = _number(scores.events.median_delay)
-    row |= {
-        "caught": scores.caught,
-        "false_alarms": scores.false_alarms,
-        "alarmed": scores.alarmed,
-        "median_delay": inf if isnan(delay) else delay,
-        ALARMED: int(np.count_nonzero(scores.events.predicted_count)),
-    }
-    row.update(zip(CHANCE, scores.chance.values().values(), strict=True))
-
-
-def _values(
-    entry: Metric,
-    parameters: dict[str, Any],
-    series: Series,
-    given: _Given,
-    scores: Affiliation | None,
-) -> dict[str, Any]:
-    """Return the numbers of one metric, as `closecall.evaluate` would; none without its input."""
-    if entry.name == "affiliation":
-        return {} if scores is None else scores.values()
-    if entry.name == "affiliation_average_precision":
-        return {} if given.curve is None else {"value": given.curve.average_precision}
-    source: Any = given.scored if entry.takes == "scores" else given.pair
-    if source is None:
-        return {}
-    if entry.takes == "labels" and entry.counts_samples and parameters.get("by") != "duration":
-        source = series.in_samples(source)
-    values: dict[str, Any] = entry.function(source, None, **parameters).values()
-    return values
-
-
-def _number(value: Any) -> float:
-    """Return a number of a metric as a float; lengths of time in seconds."""
-    return float(value / np.timedelta64(1, "s") if isinstance(value, np.timedelta64) else value)
-
-
-def judge(
-    row: dict[str, Any],
-    constant: Any,
-    name: str,
-    options: BatchOptions,
-    unchosen: str | None = None,
-) -> tuple[str, str | None]:
-    """Return the status and the reason of numbers that were computed.
-
-    `constant` is the score that every sample has, None if they differ; `unchosen` says why there
-    is no threshold.
-    """
-    if not row["true_events"]:
-        got = f"none in `{options.truth}`"
-        if row.get(LEFT_OUT[0]):
-            got = f"none in evaluated time, and {row[LEFT_OUT[0]]} in ignored time"
-        return NO_EVENT, expected("at least one true event", got)
-    if constant is not None:
-        got = f"{constant} for every sample"
-        return CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", got)
-    if unchosen is not None:
-        return UNDEFINED, unchosen
-    undefined = [column for column in options.metric_columns if isnan(row[column])]
-    if not undefined:
-        return OK, None
-    metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
-    if row["predicted_events"] == 0:
-        return UNDEFINED, expected(f"at least one prediction ({metrics})", "none")
-    return UNDEFINED, expected("numbers for every metric", f"{metrics} for this series")
-
-
-def _status_of(error: Exception) -> dict[str, str]:
-    known = error.status if isinstance(error, SeriesError) else FAILED
-    return {"status": known, "reason": one_line(error)}

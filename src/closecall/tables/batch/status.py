@@ -61,13 +61,7 @@ def with_status(status: str, *, values: str | None = None) -> Iterator[None]:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the first line of a message, with the kind of error where closecall did not word it.
-
-    Examples
-    --------
-    >>> one_line(ZeroDivisionError("division by zero"))
-    'ZeroDivisionError: division by zero'
-    """
+    """Return the first line of a message, with the kind of an error that closecall did not word."""
     line = first_line(error)
     if isinstance(error, ClosecallError):
         return line

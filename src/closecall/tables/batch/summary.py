@@ -72,13 +72,8 @@ def summary_columns(by: str | Iterable[str], options: BatchOptions) -> tuple[str
     known = tuple(dict.fromkeys((*options.by, DETECTOR)))
     for name in asked:
         if name not in known:
-            raise InputError(
-                expected(
-                    "`by` to name columns that tell series apart",
-                    repr(name),
-                    f"There is: {', '.join(known)}.",
-                )
-            )
+            rule = "`by` to name columns that tell series apart"
+            raise InputError(expected(rule, repr(name), f"There is: {', '.join(known)}."))
     return (*(name for name in asked if name != DETECTOR), DETECTOR)
 
 
@@ -98,13 +93,7 @@ def mean(values: NDArray[np.float64]) -> float:
 
 
 def trouble_text(statuses: Iterable[str]) -> str:
-    """Return how many series are in which trouble; nothing if none is.
-
-    Examples
-    --------
-    >>> trouble_text(["ok", "no_event", "bad_labels", "no_event"])
-    '2 without a true event; 1 with labels that are not 0 or 1'
-    """
+    """Return how many series are in which trouble; nothing if none is."""
     counts = Counter(statuses)
     del counts[OK]
     ordered = counts.most_common()
@@ -202,7 +191,7 @@ def rank_detectors(
     return pa.table(
         {
             "rank": places[order],
-            detector: pa.array([detectors[place] for place in order]),
+            DETECTOR: pa.array([detectors[place] for place in order]),
             f"mean_{metric}": means[order],
             "mean_rank": (ranks.mean(axis=1) if known.any() else np.full(len(order), np.nan))[
                 order
@@ -221,35 +210,21 @@ def values_by_series(
     require_metric(metric, options)
     known = tuple(dict.fromkeys((*options.by, DETECTOR)))
     if not isinstance(detector, str) or detector not in known:
-        raise InputError(
-            expected("`detector` to be a column that tells rows apart", shown(detector))
-        )
-    series_by = [name for name in known if name != detector]
-    numbers = numbers_of(rows, metric)
-    names = rows.column(detector).to_pylist()
-    keys = list(zip(*(rows.column(name).to_pylist() for name in series_by), strict=True))
-    detectors = list(dict.fromkeys(names))
-    series = list(dict.fromkeys(keys or [()]))
-    values = np.full((len(detectors), len(series)), np.nan)
-    columns = {key: place for place, key in enumerate(series)}
-    lines = {name: place for place, name in enumerate(detectors)}
-    for name, key, number in zip(names, keys or [()] * len(names), numbers, strict=True):
-        values[lines[name], columns[key]] = number
-    called = [", ".join(str(part) for part in key) for key in series]
-    return called, detectors, values
+        rule = "`detector` to be a column that tells rows apart"
+        raise InputError(expected(rule, shown(detector)))
+    by = [name for name in known if name != detector]
+    laid = _Laid.out(rows, None, by, detector)
+    keys = zip(*(rows.column(name).take(laid.series).to_pylist() for name in by), strict=True)
+    called = [", ".join(map(str, key)) for key in keys] or [""]
+    return called, laid.names.to_pylist(), laid.spread(numbers_of(rows, metric))
 
 
 def require_metric(metric: Any, options: BatchOptions) -> None:
     """Raise for a number that the rows do not hold."""
     known = (*options.metric_columns, *options.chance_columns)
     if not isinstance(metric, str) or metric not in known:
-        raise InputError(
-            expected(
-                "`metric` to be a number of the rows",
-                shown(metric),
-                f"There is: {', '.join(known)}.",
-            )
-        )
+        rule, hint = "`metric` to be a number of the rows", f"There is: {', '.join(known)}."
+        raise InputError(expected(rule, shown(metric), hint))
 
 
 def higher_is_better(metric: str, options: BatchOptions) -> bool:
@@ -297,7 +272,7 @@ def interval_rows(
     import pyarrow as pa
 
     level, (n, seed) = read_level(level), read_drawing(n, seed)
-    laid = _Laid.out(rows, events, options)
+    laid = _Laid.out(rows, events, [name for name in options.by if name != DETECTOR])
     found = list(_mean_rows(laid, rows, options, level=level, n=n, seed=seed))
     if events is not None and events.num_rows:
         found += _pooled_rows(laid, events, level=level, n=n, seed=seed)
@@ -332,24 +307,26 @@ class _Laid:
     event_lines: NDArray[np.int64]
     columns: NDArray[np.int64]
     event_columns: NDArray[np.int64]
-    series: int
+    series: NDArray[np.int64]
+    """The first row of each series."""
 
     @staticmethod
-    def out(rows: pa.Table, events: pa.Table | None, options: BatchOptions) -> _Laid:
-        by = [name for name in options.by if name != DETECTOR]
-        lines, firsts = _numbered(rows, events, [DETECTOR])
-        columns, keys = _numbered(rows, events, by)
+    def out(
+        rows: pa.Table, events: pa.Table | None, by: list[str], detector: str = DETECTOR
+    ) -> _Laid:
+        lines, firsts = _numbered(rows, events, [detector])
+        columns, series = _numbered(rows, events, by)
         count = rows.num_rows
-        names = rows.column(DETECTOR).combine_chunks().take(firsts)
+        names = rows.column(detector).combine_chunks().take(firsts)
         return _Laid(
             names.dictionary_decode() if hasattr(names, "dictionary_decode") else names,
             *(lines[:count], lines[count:], columns[:count], columns[count:]),
-            len(keys),
+            series,
         )
 
     def spread(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Lay a column of the rows out by detector (rows) and series (columns); nan for none."""
-        values = np.full((len(self.names), self.series), np.nan)
+        values = np.full((len(self.names), max(self.series.size, 1)), np.nan)
         values[self.lines, self.columns] = numbers
         return values
 
@@ -381,15 +358,15 @@ def _mean_rows(
     metrics = [options.metric_of(name) for name in names]
     bounds = [(metric.lowest, metric.highest) for metric in metrics]
     each = [pair for pair in bounds for _ in laid.names]
-    flat = values.reshape(len(each), laid.series)
+    flat = values.reshape(len(each), laid.series.size)
     intervals = iter(mean_intervals(flat, each, level=level, n=n, seed=seed))
     for name, own, bound in zip(names, values, bounds, strict=True):
         defined = np.count_nonzero(~np.isnan(own), axis=1).tolist()
         for line, count in enumerate(defined):
-            caution = _caution(caution_about, count, laid.series, _SOME)
+            caution = _caution(caution_about, count, laid.series.size, _SOME)
             yield line, line, f"mean_{name}", next(intervals), caution
         for pair, gap, count in mean_differences(own, bound, level=level):
-            caution = _caution(caution_about_pairs, count, laid.series, _BOTH)
+            caution = _caution(caution_about_pairs, count, laid.series.size, _BOTH)
             yield *pair, f"mean_{name}", gap, caution
 
 
@@ -402,7 +379,7 @@ def _pooled_rows(
 ) -> Iterator[_Row]:
     """Pool the events of the series that a detector, or both of two, have; draw series whole."""
     precision, recall, series = _by_event(laid, events)
-    counts = np.zeros((len(laid.names), laid.series), np.int64)
+    counts = np.zeros((len(laid.names), laid.series.size), np.int64)
     np.add.at(counts, (laid.event_lines, laid.event_columns), 1)
     # Most often all detectors have the same events, and one draw serves them all.
     shared: dict[bytes, list[tuple[int, int]]] = {}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError, InputTypeError, expected
 from closecall.tables.reading import arrow
 from closecall.tables.sources.csv import csv_source
 from closecall.tables.sources.dataframes import dataframe_source
@@ -23,32 +23,27 @@ __all__ = ["Source", "Unit", "open_source"]
 
 
 def open_source(data: Any, options: BatchOptions, *, size: UnitSize | None = None) -> Source:
-    """Open a table or files, to be read in units of whole series.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from closecall.tables.batch.options import BatchOptions
-    >>> table = pa.table({"series": ["a", "a", "b"], "label": [0, 1, 1], "score": [0.1, 0.9, 0.8]})
-    >>> source = open_source(table, BatchOptions.read(by="series", truth="label", score="score"))
-    >>> [unit] = source.units()
-    >>> [(key, rows.num_rows) for key, rows in unit.groups()]
-    [(('a',), 2), (('b',), 1)]
-    """
+    """Open a table or files, to be read in units of whole series."""
     arrow("pyarrow")
     if not isinstance(data, (str, PathLike, list, tuple)):
+        if options.series is not None:
+            raise InputTypeError(expected("files beside `series`", f"a {type(data).__name__}"))
         return dataframe_source(data, options, size)
-    files = list_files(data)
+    files = list_files(data, options.series)
     name = files_name(files, data)
+    if len(files) > 1 and not options.by and options.series is None:
+        rule = f"to know which series each of {len(files)} files holds"
+        hint = (
+            "If each file is a series, pass `series='filename'`; if a column tells series apart, "
+            "`by='COLUMN'`; if all files are one series, `series='one'`."
+        )
+        raise InputError(expected(rule, "neither `by` nor `series`", hint))
     kinds = [is_parquet(file, alone=len(files) == 1) for file in files]
     if any(kinds) and not all(kinds):
-        raise InputError(
-            expected(
-                f"the files of {name} to be of one kind",
-                f"{files[0].path} and {files[kinds.index(not kinds[0])].path}",
-                "Pass a glob, such as 'folder/*.parquet'.",
-            )
-        )
+        rule = f"the files of {name} to be of one kind"
+        got = f"{files[0].path} and {files[kinds.index(not kinds[0])].path}"
+        hint = "Pass a glob, such as 'folder/*.parquet'."
+        raise InputError(expected(rule, got, hint))
     if kinds[0]:
         source = parquet_source(files, options, name=name, size=size)
     else:

@@ -1,4 +1,4 @@
-"""What a table holds, as a hash of its Arrow stream: the same however rows are cut into chunks."""
+"""A table as an Arrow stream, and its hash, the same however rows are cut into chunks."""
 
 from __future__ import annotations
 
@@ -14,19 +14,7 @@ _BLOCK_ROWS = 2**18  # hashed together, wherever chunks begin and end
 
 
 class ContentDigest:
-    """The hash of rows that come part by part, all with one schema.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({"score": [0.5, 0.25]})
-    >>> whole, halves = ContentDigest(table.schema), ContentDigest(table.schema)
-    >>> whole.update(table)
-    >>> for half in (table.slice(0, 1), table.slice(1)):
-    ...     halves.update(half)
-    >>> whole.hexdigest() == halves.hexdigest()
-    True
-    """
+    """The hash of rows that come part by part, all with one schema."""
 
     def __init__(self, schema: pa.Schema) -> None:
         types = arrow("pyarrow").types
@@ -57,6 +45,19 @@ class ContentDigest:
             # What lies under a null means nothing, and may differ between equal tables.
             for part in (array.is_null().cast("uint8"), array.drop_null()):
                 self._hash.update(pyarrow.record_batch([part], names=["column"]).serialize())
+
+
+def to_stream(table: pa.Table) -> bytes:
+    """Return a table as an Arrow stream."""
+    sink = arrow("pyarrow").BufferOutputStream()
+    with arrow("pyarrow.ipc").new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def from_stream(stream: bytes) -> pa.Table:
+    """Return the table of an Arrow stream."""
+    return arrow("pyarrow.ipc").open_stream(stream).read_all()
 
 
 def content_digest(table: pa.Table) -> str:

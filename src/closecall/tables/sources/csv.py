@@ -167,13 +167,9 @@ def _joined(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
         try:
             joined = pyarrow.concat_tables([joined, tables[file]], promote_options="permissive")
         except pyarrow.ArrowException as error:
-            raise InputError(
-                expected(
-                    f"the columns of {file.path} to have the types of {first.path}",
-                    f"`{first_line(error)}`",
-                    "Write the files anew, with one kind of values in each column.",
-                )
-            ) from error
+            rule = f"the columns of {file.path} to have the types of {first.path}"
+            hint = "Write the files anew, with one kind of values in each column."
+            raise InputError(expected(rule, f"`{first_line(error)}`", hint)) from error
     return joined
 
 

@@ -29,7 +29,6 @@ def spooled_source(
     kind: Kind,
     name: str,
     size: UnitSize | None = None,
-    fingerprint: str | None = None,
 ) -> Source:
     """Make a source of rows that come part by part, and can be read only once."""
     pyarrow = arrow("pyarrow")
@@ -38,15 +37,12 @@ def spooled_source(
     held, all_of_them = _take(parts, sizes.held)
     if all_of_them:
         table = pyarrow.concat_tables(held)
-        return memory_source(
-            table, options, kind=kind, name=name, size=sizes, fingerprint=fingerprint
-        )
-    width = held[0].num_columns
+        return memory_source(table, options, kind=kind, name=name, size=sizes)
     folder = TemporaryFolder()
     file = DataFile(str(folder.path / "rows.parquet"))
     # Hashed as it passes by, which costs less than to read the file once more.
-    digest = ContentDigest(held[0].schema) if fingerprint is None else None
-    rows = sizes.rows(columns=width)
+    digest = ContentDigest(held[0].schema)
+    rows = sizes.rows(columns=held[0].num_columns)
     write_in_row_groups(file.path, _draining(held, parts), rows=rows, by=options.by, digest=digest)
     return parquet_source(
         [file],
@@ -54,7 +50,7 @@ def spooled_source(
         name=name,
         kind=kind,
         size=sizes,
-        fingerprint=fingerprint if digest is None else f"{kind}:{digest.hexdigest()}",
+        fingerprint=f"{kind}:{digest.hexdigest()}",
         folder=folder,
     )
 
@@ -85,12 +81,8 @@ def _same_schema(
         try:
             yield part.cast(schema)
         except pyarrow.ArrowException as error:
-            raise InputError(
-                expected(
-                    f"all parts of {name} to have one schema",
-                    f"`{first_line(error)}`",
-                )
-            ) from error
+            rule = f"all parts of {name} to have one schema"
+            raise InputError(expected(rule, f"`{first_line(error)}`")) from error
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
@@ -105,6 +97,7 @@ def _draining(held: list[pa.Table], parts: Iterator[pa.Table]) -> Iterator[pa.Ta
 
 
 _NAME = "`data`"
+Found = tuple["pa.Table | Iterator[pa.Table]", "Kind"]  # rows in memory, or part by part
 
 
 def dataframe_source(data: Any, options: BatchOptions, size: UnitSize | None = None) -> Source:
@@ -114,7 +107,7 @@ def dataframe_source(data: Any, options: BatchOptions, size: UnitSize | None = N
     partition at a time; what does not fit in memory goes to a temporary file. Lazy frames of other
     packages, and of polars before 1.34, are collected.
     """
-    arrow("pyarrow")
+    pyarrow = arrow("pyarrow")
     if type(data).__module__.startswith("narwhals."):
         data = data.to_native()
     package = type(data).__module__.partition(".")[0]
@@ -122,13 +115,18 @@ def dataframe_source(data: Any, options: BatchOptions, size: UnitSize | None = N
     has_columns = hasattr(type(data), "columns") and not (package == "dask" and data.ndim == 1)
     if package in _WITH_COLUMNS and not has_columns:
         raise _no_table(data)
-    return _READERS.get(package, _from_any)(data, options, size)
+    rows, kind = _READERS.get(package, _from_any)(data, options)
+    if isinstance(rows, pyarrow.Table):
+        return memory_source(rows, options, kind=kind, name=_NAME, size=size)
+    return spooled_source(rows, options, kind=kind, name=_NAME, size=size)
 
 
-def _from_pandas(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
-    names = needed_columns([str(name) for name in data.columns], options, _NAME)
-    table = _pandas_table(data[names], options)
-    return memory_source(table, options, kind="pandas", name=_NAME, size=size)
+def _needed(names: Iterable[Any], options: BatchOptions) -> list[str]:
+    return needed_columns(map(str, names), options, _NAME)
+
+
+def _from_pandas(data: Any, options: BatchOptions) -> Found:
+    return _pandas_table(data[_needed(data.columns, options)], options), "pandas"
 
 
 def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
@@ -143,25 +141,20 @@ def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
                 pyarrow.array(series.to_numpy()) if keep else pyarrow.Array.from_pandas(series)
             )
         except pyarrow.ArrowException as error:
-            raise InputError(
-                expected(
-                    f"column {name!r} of {_NAME} to hold values of one kind",
-                    f"`{first_line(error)}`",
-                )
-            ) from error
+            rule = f"column {name!r} of {_NAME} to hold values of one kind"
+            raise InputError(expected(rule, f"`{first_line(error)}`")) from error
     return pyarrow.table(columns)
 
 
-def _from_polars(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
+def _from_polars(data: Any, options: BatchOptions) -> Found:
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
-        schema = data.collect_schema()
-        lazy = data.select(needed_columns(schema.names(), options, _NAME))
+        lazy = data.select(_needed(data.collect_schema().names(), options))
         if hasattr(lazy, "collect_batches"):
-            return spooled_source(_batches(lazy), options, kind="polars", name=_NAME, size=size)
+            return _batches(lazy), "polars"
         frame = lazy.collect(engine="streaming")
     else:
-        frame = data.select(needed_columns(data.columns, options, _NAME))
-    return memory_source(frame.to_arrow(), options, kind="polars", name=_NAME, size=size)
+        frame = data.select(_needed(data.columns, options))
+    return frame.to_arrow(), "polars"
 
 
 def _batches(lazy: Any) -> Iterator[pa.Table]:
@@ -171,83 +164,65 @@ def _batches(lazy: Any) -> Iterator[pa.Table]:
         yield frame.to_arrow()
 
 
-def _from_pyarrow(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
+def _from_pyarrow(data: Any, options: BatchOptions) -> Found:
     pyarrow = arrow("pyarrow")
     if isinstance(data, pyarrow.RecordBatch):
         data = pyarrow.Table.from_batches([data])
     if isinstance(data, pyarrow.Table):
-        return memory_source(data, options, kind="arrow", name=_NAME, size=size)
+        return data, "arrow"
     if isinstance(data, pyarrow.RecordBatchReader):
-        return _streamed(data, options, size)
+        return _streamed(data), "arrow"
     if hasattr(data, "scanner"):  # a dataset, which reads files on its own
-        names = needed_columns(data.schema.names, options, _NAME)
-        return _streamed(data.scanner(columns=names).to_reader(), options, size)
-    return _from_any(data, options, size)
+        names = _needed(data.schema.names, options)
+        return _streamed(data.scanner(columns=names).to_reader()), "arrow"
+    return _from_any(data, options)
 
 
-def _from_duckdb(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
-    names = needed_columns(data.columns, options, _NAME)
+def _from_duckdb(data: Any, options: BatchOptions) -> Found:
+    names = _needed(data.columns, options)
     quoted = ('"' + name.replace('"', '""') + '"' for name in names)
     # Older versions give a table here, newer ones a reader of batches.
-    return _from_pyarrow(data.project(", ".join(quoted)).arrow(), options, size)
+    return _from_pyarrow(data.project(", ".join(quoted)).arrow(), options)
 
 
-def _from_dask(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
-    names = needed_columns([str(name) for name in data.columns], options, _NAME)
-
-    def partitions() -> Iterator[pa.Table]:
-        for number in range(data.npartitions):
-            frame = data[names].partitions[number].compute()
-            yield _pandas_table(frame, options)
-
-    return spooled_source(partitions(), options, kind="pandas", name=_NAME, size=size)
+def _from_dask(data: Any, options: BatchOptions) -> Found:
+    chosen = data[_needed(data.columns, options)]
+    partitions = (chosen.partitions[number].compute() for number in range(data.npartitions))
+    return (_pandas_table(frame, options) for frame in partitions), "pandas"
 
 
-def _from_any(data: Any, options: BatchOptions, size: UnitSize | None) -> Source:
+def _from_any(data: Any, options: BatchOptions) -> Found:
     """Let narwhals try, and then Arrow's own protocol for tables."""
     import narwhals as nw
 
     pyarrow = arrow("pyarrow")
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        names = needed_columns(frame.collect_schema().names(), options, _NAME)
-        frame = frame.select(names).collect("pyarrow")
+        frame = frame.select(_needed(frame.collect_schema().names(), options)).collect("pyarrow")
     if isinstance(frame, nw.DataFrame):
-        names = needed_columns(frame.columns, options, _NAME)
-        table = frame.select(names).to_arrow()
-        return memory_source(table, options, kind="arrow", name=_NAME, size=size)
+        return frame.select(_needed(frame.columns, options)).to_arrow(), "arrow"
     if not hasattr(data, "__arrow_c_stream__"):
         raise _no_table(data)
     try:
-        reader = pyarrow.RecordBatchReader.from_stream(data)
+        return _streamed(pyarrow.RecordBatchReader.from_stream(data)), "arrow"
     except pyarrow.ArrowInvalid as error:  # one column speaks the protocol as well
         raise _no_table(data) from error
-    return _streamed(reader, options, size)
 
 
 def _no_table(data: Any) -> InputTypeError:
-    return InputTypeError(
-        expected(
-            "`data` to be a dataframe, or the path of a Parquet or CSV file",
-            type(data).__name__,
-            "Pass a pandas, polars, pyarrow, DuckDB or Dask frame, a path, a glob or a folder.",
-        )
-    )
+    rule = "`data` to be a dataframe, or the path of a Parquet or CSV file"
+    hint = "Pass a pandas, polars, pyarrow, DuckDB or Dask frame, a path, a glob or a folder."
+    return InputTypeError(expected(rule, type(data).__name__, hint))
 
 
-def _streamed(reader: pa.RecordBatchReader, options: BatchOptions, size: UnitSize | None) -> Source:
-    pyarrow = arrow("pyarrow")
-
-    def tables() -> Iterator[pa.Table]:
-        # The schema alone comes first, so that a reader without batches is a table without rows.
-        yield reader.schema.empty_table()
-        for batch in reader:
-            yield pyarrow.Table.from_batches([batch])
-
-    return spooled_source(tables(), options, kind="arrow", name=_NAME, size=size)
+def _streamed(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
+    """Yield the schema alone first, so that a reader without batches is a table without rows."""
+    yield reader.schema.empty_table()
+    for batch in reader:
+        yield arrow("pyarrow").Table.from_batches([batch])
 
 
-_READERS: dict[str, Callable[[Any, BatchOptions, UnitSize | None], Source]] = {
+_READERS: dict[str, Callable[[Any, BatchOptions], Found]] = {
     "pandas": _from_pandas,
     "polars": _from_polars,
     "pyarrow": _from_pyarrow,

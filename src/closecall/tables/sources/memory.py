@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.errors import InputTypeError, expected
 from closecall.tables.reading import arrow
-from closecall.tables.sources.content import content_digest
+from closecall.tables.sources.content import content_digest, from_stream, to_stream
 from closecall.tables.sources.source import Source, UnitSize, needed_columns
 
 if TYPE_CHECKING:
@@ -50,13 +51,6 @@ def group(table: pa.Table, by: Sequence[str]) -> Grouped:
     """Bring the rows of each series together, in their original order.
 
     Where they lie together already, nothing is copied.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({"series": ["b", "a", "b"], "label": [0, 1, 1]})
-    >>> [(key, rows["label"].to_pylist()) for key, rows in group(table, ["series"])]
-    [(('b',), [0, 1]), (('a',), [1])]
     """
     if not table.num_rows:
         return Grouped(table, [], [0])
@@ -210,10 +204,14 @@ def memory_source(
     def identify() -> str:
         return f"{kind}:{content_digest(kept)}" if fingerprint is None else fingerprint
 
-    def plan() -> list[Unit]:
-        return _units(group(kept, options.by), sizes)
+    @cache
+    def grouped() -> Grouped:
+        return group(kept, options.by)
 
-    return Source(name, kind, kept.schema, identify, plan)
+    def plan() -> list[Unit]:
+        return _units(grouped(), sizes)
+
+    return Source(name, kind, kept.schema, identify, plan, lambda: len(grouped().keys))
 
 
 def _units(grouped: Grouped, size: UnitSize) -> list[Unit]:
@@ -228,7 +226,7 @@ def _units(grouped: Grouped, size: UnitSize) -> list[Unit]:
     return units
 
 
-def _stream(table: pa.Table) -> pa.Buffer:
+def _stream(table: pa.Table) -> bytes:
     pyarrow = arrow("pyarrow")
     table = table.combine_chunks()
     for index, field in enumerate(table.schema):
@@ -236,12 +234,8 @@ def _stream(table: pa.Table) -> pa.Buffer:
             # Only the values of these series travel, not those of the whole table.
             own = table.column(index).cast(field.type.value_type).dictionary_encode()
             table = table.set_column(index, field.name, own)
-    sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue()
+    return to_stream(table)
 
 
-def _from_stream(key: str, keys: list[Key], bounds: list[int], stream: pa.Buffer) -> MemoryUnit:
-    table = arrow("pyarrow").ipc.open_stream(stream).read_all()
-    return MemoryUnit(key, Grouped(table, keys, bounds))
+def _from_stream(key: str, keys: list[Key], bounds: list[int], stream: bytes) -> MemoryUnit:
+    return MemoryUnit(key, Grouped(from_stream(stream), keys, bounds))

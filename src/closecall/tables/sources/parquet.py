@@ -20,7 +20,12 @@ from closecall.tables.sources.paths import (
     place_in,
     vacant_units,
 )
-from closecall.tables.sources.planning import ScatteredError, plan_spans, write_in_row_groups
+from closecall.tables.sources.planning import (
+    RowGroupKeys,
+    ScatteredError,
+    plan_spans,
+    write_in_row_groups,
+)
 from closecall.tables.sources.sorting import sort_out_of_core
 from closecall.tables.sources.source import Source, TemporaryFolder, UnitSize, needed_columns
 
@@ -56,15 +61,16 @@ class Layout:
         self, file: DataFile, row_groups: Iterable[int], columns: Sequence[str] | None = None
     ) -> pa.Table:
         """Read row groups of a file: all columns, or some of them."""
-        schema = self._chosen(columns)
-        stored = [name for name in schema.names if name not in _folder_columns(file, schema)]
+        names = self.schema.names if columns is None else columns
+        schema = arrow("pyarrow").schema([self.schema.field(name) for name in names])
         with _open(file, self._codes(file)) as parquet, _naming(file):
-            return _complete(parquet.read_row_groups(list(row_groups), stored), file, schema)
+            table = parquet.read_row_groups(list(row_groups), _stored(file, names))
+            return _complete(table, file, schema)
 
     def read_first(self, file: DataFile, row_group: int, rows: int) -> pa.Table:
         """Read the first rows of a row group, and little of what follows them."""
         pyarrow = arrow("pyarrow")
-        stored = [n for n in self.schema.names if n not in _folder_columns(file, self.schema)]
+        stored = _stored(file, self.schema.names)
         with _open(file, self._codes(file), buffer_size=_SMALL_BUFFER) as parquet, _naming(file):
             batches = parquet.iter_batches(
                 rows, row_groups=[row_group], columns=stored, use_threads=False
@@ -81,7 +87,7 @@ class Layout:
         """Read a row group part by part, where it is too large to be read at once."""
         pyarrow = arrow("pyarrow")
         file = row_group.file
-        stored = [n for n in self.schema.names if n not in _folder_columns(file, self.schema)]
+        stored = _stored(file, self.schema.names)
         with _open(file, buffer_size=_SMALL_BUFFER) as parquet:
             batches = parquet.iter_batches(row_groups=[row_group.index], columns=stored)
             while True:
@@ -93,13 +99,9 @@ class Layout:
 
     def _codes(self, file: DataFile) -> list[str]:
         """Return the text keys, which are read as codes: that is several times faster."""
-        added = _folder_columns(file, self.schema)
-        return [n for n in self.by if n not in added and _is_text(self.schema.field(n))]
-
-    def _chosen(self, columns: Sequence[str] | None) -> pa.Schema:
-        if columns is None:
-            return self.schema
-        return arrow("pyarrow").schema([self.schema.field(name) for name in columns])
+        types = arrow("pyarrow").types
+        kinds = {name: self.schema.field(name).type for name in _stored(file, self.by)}
+        return [n for n, x in kinds.items() if types.is_string(x) or types.is_large_string(x)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +151,6 @@ def read_footers(
 
 
 def _keys_of(file: DataFile, layout: Layout, row_groups: Iterable[RowGroup]) -> Iterator[Key]:
-    from closecall.tables.sources.planning import RowGroupKeys  # which knows row groups
-
     for row_group in row_groups:
         if row_group.file == file:
             yield from RowGroupKeys.read(layout, row_group).keys
@@ -194,13 +194,10 @@ def _footer(path: str, size: int, changed: int) -> Any:  # noqa: ARG001 - of whi
     return arrow("pyarrow.parquet").read_metadata(path)
 
 
-def _is_text(field: pa.Field) -> bool:
-    types = arrow("pyarrow").types
-    return bool(types.is_string(field.type) or types.is_large_string(field.type))
-
-
-def _folder_columns(file: DataFile, schema: pa.Schema) -> dict[str, Any]:
-    return {part.name: part for part in file.partitions if part.name in schema.names}
+def _stored(file: DataFile, names: Iterable[str]) -> list[str]:
+    """Return the columns that the file itself has; the names of folders say the others."""
+    added = {part.name for part in file.partitions}
+    return [name for name in names if name not in added]
 
 
 def _needed_schema(parquet: Any, file: DataFile, options: BatchOptions, name: str) -> pa.Schema:
@@ -208,8 +205,7 @@ def _needed_schema(parquet: Any, file: DataFile, options: BatchOptions, name: st
     stored = parquet.schema_arrow
     # A folder's name wins over a column of the same name, as everywhere hive folders are read.
     added = {part.name: part.type for part in file.partitions}
-    names = [column for column in stored.names if column not in added]
-    columns = needed_columns([*names, *added], options, name)
+    columns = needed_columns([*_stored(file, stored.names), *added], options, name)
     return pyarrow.schema(
         [(n, added[n] if n in added else _plain(stored.field(n).type)) for n in columns]
     )
@@ -223,13 +219,10 @@ def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_pat
     for column in first:
         kind = other.field(column.name).type
         if kind != column.type:
-            raise InputError(
-                expected(
-                    f"column {column.name!r} to have one type in all files",
-                    f"{column.type} in {path} and {kind} in {other_path}",
-                    "Write the files anew with one type.",
-                )
-            )
+            rule = f"column {column.name!r} to have one type in all files"
+            got = f"{column.type} in {path} and {kind} in {other_path}"
+            hint = "Write the files anew with one type."
+            raise InputError(expected(rule, got, hint))
 
 
 def _row_groups(parquet: Any, file: DataFile) -> list[RowGroup]:
@@ -241,8 +234,9 @@ def _row_groups(parquet: Any, file: DataFile) -> list[RowGroup]:
 def _complete(table: pa.Table, file: DataFile, schema: pa.Schema) -> pa.Table:
     """Add the columns that stand in the names of folders, in the order of the layout."""
     types = arrow("pyarrow").types
-    for part in _folder_columns(file, schema).values():
-        table = table.append_column(part.name, part.column(table.num_rows))
+    for part in file.partitions:
+        if part.name in schema.names:
+            table = table.append_column(part.name, part.column(table.num_rows))
     table = table.select(schema.names).replace_schema_metadata(None)
     for index, wanted in enumerate(schema):
         column = table.column(index)
@@ -323,7 +317,12 @@ def parquet_source(
         vacant = vacant_units(footers.vacant, known, layout.schema, layout.by)
         return [*planner.units(), *vacant, *footers.damage.units()]
 
-    return Source(name, kind, layout.schema, identify, plan)
+    def count() -> int:
+        if not layout.by:
+            return min(len(row_groups), 1)
+        return len({key for one in row_groups for key in RowGroupKeys.read(layout, one).keys})
+
+    return Source(name, kind, layout.schema, identify, plan, count)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.files import fixed_part, matching, reading
 from closecall.parameters import read_path
+from closecall.tables.file_names import ONE, FileNames
 from closecall.tables.reading import arrow, read_table
 
 if TYPE_CHECKING:
@@ -62,11 +63,12 @@ class DataFile:
         return DataFile, (str(Path(self.path).absolute()), self.partitions)
 
 
-def list_files(location: Any) -> list[DataFile]:
+def list_files(location: Any, series: str | None = None) -> list[DataFile]:
     """List the files of a path, a glob, a folder, or several of these.
 
     Files of a glob or a folder are in the order of their paths, with numbers in them ordered as
-    numbers, so that ``part.10`` follows ``part.9``.
+    numbers, so that ``part.10`` follows ``part.9``. Their names say which `series` they hold, if
+    that is given.
     """
     if not isinstance(location, (list, tuple)):
         paths, base = _listed(_path_text(location))
@@ -77,20 +79,37 @@ def list_files(location: Any) -> list[DataFile]:
         base = Path(os.path.commonpath([base.absolute() for _, base in listed]))
         paths = [file for files, _ in listed for file in files]
     _refuse_repeated(paths)
-    return _with_partitions(paths, base)
+    files = _with_partitions(paths, base)
+    return files if series in (None, ONE) else _named(files, FileNames.read(series))
+
+
+def _named(files: Sequence[DataFile], names: FileNames) -> list[DataFile]:
+    """Add the columns that the names of files give; raise if two files name one series."""
+    first: dict[tuple[str, ...], DataFile] = {}
+    named = []
+    for file in files:
+        if is_stream(file.path):
+            raise InputError(expected("files beside `series`", file.path))
+        values = names.values(file.path)
+        other = first.setdefault(tuple(values.values()), file)
+        if other is not file:
+            got = f"{other.path} and {file.path}, which both are {', '.join(values.values())}"
+            hint = "Name more of the path: `series='{folder}/{series}.csv'`."
+            raise InputError(expected("every file to name a series of its own", got, hint))
+        folders = [part for part in file.partitions if part.name not in values]
+        text = arrow("pyarrow").string()
+        own = [Partition(name, value, text) for name, value in values.items()]
+        named.append(DataFile(file.path, (*folders, *own)))
+    return named
 
 
 def _path_text(location: Any) -> str:
     text = os.fspath(location) if isinstance(location, (str, os.PathLike)) else None
     if isinstance(text, str):
         return text
-    raise InputTypeError(
-        expected(
-            "a list in the place of `data` to hold paths of files",
-            f"{type(location).__name__} in it",
-            "Put dataframes together first, into one with a column that tells them apart.",
-        )
-    )
+    rule = "a list in the place of `data` to hold paths of files"
+    hint = "Put dataframes together first, into one with a column that tells them apart."
+    raise InputTypeError(expected(rule, f"{type(location).__name__} in it", hint))
 
 
 def _refuse_repeated(paths: Sequence[str]) -> None:
@@ -187,13 +206,9 @@ def _in_folder(folder: Path) -> list[Path]:
     for path in found:
         _require_known(path)
     if parquet and text:
-        raise InputError(
-            expected(
-                f"the files in {folder} to be of one kind",
-                f"{parquet[0].name} and {text[0].name}",
-                "Pass a glob, such as 'folder/**/*.parquet'.",
-            )
-        )
+        rule = f"the files in {folder} to be of one kind"
+        hint = "Pass a glob, such as 'folder/**/*.parquet'."
+        raise InputError(expected(rule, f"{parquet[0].name} and {text[0].name}", hint))
     if not parquet and not text:
         raise InputError(expected(f"Parquet or CSV files in the folder {folder}", "none of them"))
     return sorted(parquet or text, key=_natural)

@@ -50,13 +50,7 @@ class Unit(Protocol):
 
 @dataclass(frozen=True)
 class UnitSize:
-    """How many values (rows times columns that are read) are put in a unit.
-
-    Examples
-    --------
-    >>> UnitSize().rows(columns=5)
-    200000
-    """
+    """How many values (rows times columns that are read) are put in a unit."""
 
     smallest: int = 1_000_000
     """A unit ends at the first border between series after this many."""
@@ -89,6 +83,8 @@ class Source:
     """Works out the `fingerprint`."""
     plan: Callable[[], list[Unit]]
     """Plans the units; see `units`."""
+    count: Callable[[], int]
+    """Counts the series that have rows; of files, the key columns are read for it."""
     paths: tuple[str, ...] = ()
     """The places that were named and the files in them, so that none of them is written."""
 

@@ -1,0 +1,334 @@
+"""The leaderboard of a batch on the terminal: what became of the series, who leads, how sure."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from math import isfinite, isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+from rich.text import Text
+
+from closecall.cli.intervals import MOST_PAIRS, Lead, limits_text, print_leads
+from closecall.cli.tables import Column, names, print_table, score_cell, texts
+from closecall.tables.batch.status import BAD_TIMES, CONSTANT_SCORE, NO_EVENT, OK, STATUSES
+from closecall.tables.batch.summary import higher_is_better
+from closecall.wording import UNDEFINED, counted, number_text, plain_name, score_or_dash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pyarrow as pa
+    from rich.console import Console
+
+    from closecall.tables import BatchResult
+
+    Rows = Mapping[tuple[str, str, str], dict[str, Any]]  # by detector, the other one, and number
+
+_MOST_DETECTORS, _MOST_NUMBERS, _MOST_CAUTIONS = 60, 4, 3
+_DETECTOR = "detector"
+_LONGEST_NAME = 60
+_SAID_BY_COUNTS = (OK, NO_EVENT)  # statuses whose reason says no more than their name
+_OPTIONS = {"since": "--from", "until": "--until", "fit_until": "--fit-until"}
+_ENDS = "`(since|until|fit_until)`"  # in a reason, which names them as Python does
+_OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
+_BEST, _RETUNED = "best_f1", "retuned_f1"
+_HEADINGS = {
+    _BEST: "own best",
+    _RETUNED: "retuned",
+    "affiliation_f1": "F1",
+    "affiliation_precision": "prec.",
+    "affiliation_recall": "recall",
+    "affiliation_average_precision": "avg. prec.",
+}
+_HEADLINE = ("affiliation_f1", "affiliation_precision", "affiliation_recall")
+_POOLED = {
+    "pooled_affiliation_f1": "pooled F1",
+    "pooled_affiliation_precision": "pooled prec.",
+    "pooled_affiliation_recall": "pooled recall",
+}
+_CHANCE = "chance: what the same alarms reach on average when they are moved."
+_RETUNING = (
+    "retuned: F1 of the same scores moved, with the best threshold chosen again each time; "
+    "chance of avg. prec.: that of the scores moved."
+)
+_CAUGHT = "caught: true events that an alarm overlaps; false: alarms that overlap none{}."
+_FLATTER = (
+    "Thresholds were chosen on the same labels, so these scores flatter; "
+    "--threshold cross_fit does not."
+)
+_CROSS_FITTED = (
+    "Thresholds were chosen on other series; own best: F1 at the best threshold of each series, "
+    "chosen on the labels that judge it, which flatters."
+)
+_INTERVALS_LEGEND = """\
+from, to: limits of the number or the lead, as there are only so many series
+p-value: how often equally good detectors differ so much on so many series
+-: nothing can be said"""
+
+
+def _ordered_metrics(result: BatchResult) -> list[str]:
+    """Return the numbers of the rows, the headline first."""
+    columns = result.options.metric_columns
+    first = [name for name in _HEADLINE if name in columns]
+    return [*first, *(name for name in columns if name not in first)]
+
+
+def _heading(name: str) -> str:
+    return "chance" if name.startswith("chance") else _HEADINGS.get(name, name.replace("_", " "))
+
+
+def print_batch(
+    result: BatchResult,
+    console: Console,
+    out: str | None,
+    intervals: pa.Table | None,
+    level: float | None,
+) -> None:
+    """Print the counts, the leaderboard, its intervals of a level, and where all else is."""
+    console.print(_counts(result))
+    console.print()
+    if result.table.num_rows:
+        metrics = _ordered_metrics(result)
+        board = result.leaderboard(metrics[0]).to_pylist()
+        _print_leaderboard(result, board, console)
+        if intervals is not None and level is not None:
+            ranked = [str(row[_DETECTOR]) for row in board[:_MOST_DETECTORS]]
+            headings = {f"mean_{name}": _heading(name) for name in metrics}
+            _print_intervals(intervals, ranked, headings, level, console)
+        _print_meaning(result, metrics, console)
+    if out is not None and not result.failures:
+        console.print(Text(_written(result, out)))
+
+
+def _counts(result: BatchResult) -> Text:
+    """Return what became of the series, and what could be done about it."""
+    by = [name for name in result.options.by if name != _DETECTOR]
+    series: dict[tuple[Any, ...], list[str]] = {}
+    keys = zip(*(result.table.column(name).to_pylist() for name in by), strict=True)
+    statuses = result.table.column("status").to_pylist()
+    for key, status in zip(list(keys) or [()] * len(statuses), statuses, strict=True):
+        series.setdefault(key, []).append(status)
+    evaluated = sum(any(one in (OK, CONSTANT_SCORE) for one in own) for own in series.values())
+    parts = [f"{evaluated} series evaluated", *_troubles(series.values())]
+    text = Text.assemble((f"{', '.join(parts)}", "bold"))
+    if result.failures:
+        whose = "its" if len(result.failures) == 1 else "their"
+        missing = f"{len(result.failures)} of {result.units} units could not be read"
+        text.append(f"\n{missing}; {whose} series are not among the rows", "bold red")
+    reasons = _reasons(result)
+    for status, (where, reason) in reasons.items():
+        text.append(f"\n{status}, as in {where}: {reason}", "dim")
+    disordered = _OUT_OF_ORDER in reasons.get(BAD_TIMES, ("", ""))[1]
+    if disordered and result.options.disorder == "error":
+        text.append("\n--disorder sort puts samples in the order of their times; ")
+        text.append("--disorder index counts samples instead")
+    return text
+
+
+def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
+    """Return the first row of each trouble: whose it is, and the reason."""
+    first: dict[str, tuple[str, str]] = {}
+    names = dict.fromkeys((*result.options.by, _DETECTOR))
+    columns = [result.table.column(name).to_pylist() for name in (*names, "status", "reason")]
+    for *key, status, reason in zip(*columns, strict=True):
+        if status not in _SAID_BY_COUNTS and status not in first:
+            where = ", ".join(plain_name(str(part), _LONGEST_NAME) for part in key)
+            first[status] = where, re.sub(_ENDS, lambda end: f"`{_OPTIONS[end[1]]}`", reason)
+    return first
+
+
+def _troubles(series: Iterable[list[str]]) -> list[str]:
+    """Count the series in each trouble; apart, those in which only some detectors are."""
+    everywhere: dict[str, int] = {}
+    somewhere: dict[str, int] = {}
+    for own in series:
+        for status in dict.fromkeys(own):
+            counts = everywhere if own.count(status) == len(own) else somewhere
+            counts[status] = counts.get(status, 0) + 1
+    return [
+        f"{counts[status]} {STATUSES[status]}{suffix}"
+        for counts, suffix in ((everywhere, ""), (somewhere, " for some detectors"))
+        for status in sorted(counts, key=lambda one: -counts[one])
+        if status != OK
+    ]
+
+
+def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console: Console) -> None:
+    """Print the detectors, best first, with every number beside its level of chance, if any."""
+    shown = board[:_MOST_DETECTORS]
+    summary = {row[_DETECTOR]: row for row in result.summary().to_pylist()}
+    rows = [summary[row[_DETECTOR]] for row in shown]
+    ranks = [number_text(x) if isfinite(x) else UNDEFINED for x in (row["rank"] for row in shown)]
+    columns = [texts("#", ranks), names(_DETECTOR, [str(row[_DETECTOR]) for row in shown])]
+    if result.options.has_affiliation:
+        columns += _happened(rows)
+    known = [f"{row['series'] - row['undefined']}/{row['series']}" for row in shown]
+    counts = [
+        texts("best", [row["best_on"] for row in shown], joined=True),
+        texts("series", known, joined=True),
+    ]
+    for metric in _ordered_metrics(result):
+        columns.append(_mean_column(metric, rows))
+        level = metric.replace("affiliation", "chance", 1)
+        if level in result.options.chance_columns:
+            columns.append(_mean_column(level, rows))
+        if metric == "affiliation_f1" and result.options.retune is not None:
+            columns.append(_mean_column(_RETUNED, rows))
+        if metric == "affiliation_f1" and result.options.shows_best:
+            columns.append(_mean_column(_BEST, rows))
+        columns += counts
+        counts = []  # they are of the first metric
+    print_table(console, columns, keys=2)
+    if len(board) > len(shown):
+        hidden = counted(len(board) - len(shown), "more detector")
+        console.print(Text(f"\n... and {hidden}; `--format json` has all.", style="bold"))
+    console.print()
+
+
+def _happened(rows: list[dict[str, Any]]) -> list[Column]:
+    """Return how many events were caught of all, and the false alarms, a day if times are dated."""
+    caught = [f"{row['caught']}/{row['pooled_events']}" for row in rows]
+    rates = [row["false_alarms_per_day"] for row in rows]
+    if any(isfinite(rate) for rate in rates):
+        cells = [f"{rate:.3g}" if isfinite(rate) else UNDEFINED for rate in rates]
+        return [texts("caught", caught), texts("false/day", cells)]
+    return [texts("caught", caught), texts("false", [row["false_alarms"] for row in rows])]
+
+
+def _mean_column(name: str, rows: list[dict[str, Any]]) -> Column:
+    chance = name.startswith("chance") or name == _RETUNED
+    cells = []
+    for value in (row[f"mean_{name}"] for row in rows):
+        if chance or not isfinite(value):
+            cells.append(Text(score_or_dash(value), "dim"))
+        elif name.startswith("affiliation") or name == _BEST:
+            cells.append(score_cell(value, None if name == "affiliation_f1" else ""))
+        else:
+            cells.append(Text(number_text(round(value, 4))))
+    return Column(_heading(name), cells, joined=chance)
+
+
+def _print_intervals(
+    table: pa.Table, ranked: list[str], headings: Mapping[str, str], level: float, console: Console
+) -> None:
+    """Print the first numbers under their headings, and the leads, with their limits."""
+    rows = {(str(row[_DETECTOR]), row["against"], row["number"]): row for row in table.to_pylist()}
+    means = dict(list(headings.items())[:_MOST_NUMBERS])
+    pooled = {} if {number for *_, number in rows}.isdisjoint(_POOLED) else _POOLED
+    title = f"How sure: {100 * level:.4g} % intervals over series\n"
+    console.print(Text(title, style="bold"))
+    for numbers in filter(None, (means, pooled)):
+        columns = [names(_DETECTOR, ranked)]
+        for number, heading in numbers.items():
+            own = [rows.get((name, "", number)) for name in ranked]
+            cells = [Text(UNDEFINED if row is None else _limits(row)) for row in own]
+            columns.append(Column(heading, cells, "left"))
+        print_table(console, columns)
+        console.print()
+    _print_leads(rows, ranked, means | pooled, console)
+    if len(headings) > len(means):
+        hidden = counted(len(headings) - len(means), "more number")
+        console.print(Text(f"... and {hidden}; `--format json` has all.\n", style="bold"))
+    shown = [row for (*_, number), row in rows.items() if number in means | pooled]
+    pairs = [row for row in shown if row["against"]]
+    cautions = dict.fromkeys(row["caution"] for row in pairs or shown if row["caution"])
+    for text in list(cautions)[:_MOST_CAUTIONS]:
+        console.print(Text(f"Caution: {text}", style="bold yellow"))
+    console.print(Text(f"{_INTERVALS_LEGEND}\n", style="dim"))
+
+
+def _limits(row: dict[str, Any]) -> str:
+    return limits_text(*(_number(row[name], row["number"]) for name in ("value", "low", "high")))
+
+
+def _number(value: float, name: str) -> str:
+    if isnan(value):
+        return UNDEFINED
+    return score_or_dash(value) if "affiliation" in name else number_text(round(value, 4))
+
+
+def _print_leads(
+    rows: Rows, ranked: list[str], numbers: Mapping[str, str], console: Console
+) -> None:
+    pairs = list(combinations(ranked, 2))
+    leads = [
+        lead
+        for first, second in pairs[:MOST_PAIRS]
+        for number, heading in numbers.items()
+        if (lead := _lead(rows, first, second, number, heading)) is not None
+    ]
+    if not leads:
+        return
+    print_leads(console, leads)
+    if len(pairs) > MOST_PAIRS:
+        text = f"... and {len(pairs) - MOST_PAIRS} more pairs; `--format json` has all."
+        console.print(Text(text, style="bold"))
+    console.print()
+
+
+def _lead(rows: Rows, first: str, second: str, number: str, heading: str) -> Lead | None:
+    """Return the lead of one detector over another, turned if it is there the other way round."""
+    style = ".2f" if "affiliation" in number else ".4g"
+    row, sign = rows.get((first, second, number)), 1
+    if row is None:
+        row, sign = rows.get((second, first, number)), -1
+    if row is None:
+        return None
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    return Lead(first, second, heading, sign * row["value"], low, high, row["pvalue"], style)
+
+
+def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:
+    way = "highest" if higher_is_better(metrics[0], result.options) else "lowest"
+    name = _heading(metrics[0])
+    lines = [
+        f"Scores are means over the series that have one; best: on how many {name} is the {way}."
+    ]
+    if result.options.has_affiliation:
+        dated = pc.any(pc.is_finite(result.table.column("evaluated_days"))).as_py()
+        lines.insert(0, _CAUGHT.format(", a day of evaluated time" if dated else ""))
+        lines.append(_CHANCE)
+    if result.options.retune is not None:
+        lines.append(_RETUNING)
+    lines += filter(None, (_ignored(result), _chosen(result)))
+    console.print(Text("\n".join(lines), style="dim"))
+
+
+def _chosen(result: BatchResult) -> str:
+    """Return how thresholds were chosen, where that bears on what the scores mean."""
+    options = result.options
+    rule = options.threshold
+    if options.fit_until is not None:
+        return f"Thresholds were chosen ({rule}) on the time before {options.fit_until}."
+    if rule.kind == "cross_fit":
+        return _CROSS_FITTED
+    if rule.looks_at_truth:
+        return _FLATTER
+    return f"Thresholds: {rule.words}." if rule.value is not None else ""
+
+
+def _ignored(result: BatchResult) -> str:
+    """Return how much was left out as it lies in ignored time."""
+    if not result.options.ignores_time:
+        return ""
+    count = result.table.filter(pc.greater(result.table.column("ignored_time"), 0)).num_rows
+    events, alarms = (
+        pc.sum(result.table.column(f"left_out_{what}")).as_py() or 0
+        for what in ("events", "alarms")
+    )
+    return (
+        f"Some time is ignored in {count} of {counted(result.table.num_rows, 'row')}, and with it "
+        f"{counted(events, 'true event')} and {counted(alarms, 'alarm')} (each detector counted)."
+    )
+
+
+def _written(result: BatchResult, out: str) -> str:
+    path = Path(out)
+    text = f"Wrote {counted(result.table.num_rows, 'row')} to {path}"
+    if result.event_table is None:
+        return f"{text}."
+    events = path.with_name(f"{path.stem}.events{path.suffix}")
+    return f"{text}, and {result.event_table.num_rows} of events to {events}."
