@@ -25,17 +25,20 @@ from closecall.tables.batch.summary import (
 from closecall.wording import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
     import pyarrow as pa
 
+    from closecall.notebook import Column
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources.source import Kind
 
 # Counts that are not known of a series in trouble; pandas' plain integers have no missing value.
 _MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
-_FIRST = ("status", "true_events", "caught", "false_alarms", "median_delay")  # in a notebook
+_FIRST = (  # in a notebook, of those that a table has
+    *("status", "true_events", "caught", "pooled_events", "false_alarms", "median_delay"),
+)
 _LENGTHS = ("median_delay", IGNORED, *LENGTHS_OF_TIME)
 
 
@@ -352,30 +355,40 @@ class BatchResult:
 
     def _repr_html_(self) -> str:
         """Show what there is, how the detectors stand and the first rows in a notebook."""
-        board = rank_detectors(self.table, self.options, self._metric(None))
-        sums = {row[DETECTOR]: row for row in self._sums.to_pylist()}
-        detectors = [sums[row[DETECTOR]] | row for row in board.to_pylist()[:MOST_ROWS]]
-        columns = dict.fromkeys((DETECTOR, *board.column_names, *self._sums.column_names))
+        sums, board = self._sums, rank_detectors(self.table, self.options, self._metric(None))
+        by_detector = {row[DETECTOR]: row for row in sums.to_pylist()}
+        detectors = [by_detector[row[DETECTOR]] | row for row in board.to_pylist()[:MOST_ROWS]]
         keys = tuple(dict.fromkeys((*self.options.by, DETECTOR)))
         rows = self.table.slice(0, MOST_ROWS).to_pylist()
-        names = dict.fromkeys((*_FIRST, *self.options.metric_columns, *self.table.column_names))
+        numbers = [name for name in self.table.column_names if name not in keys]
         return display(
             self._in_words(),
-            [(heading(name), [row[name] for row in detectors]) for name in columns],
+            _columns(
+                detectors,
+                (*board.column_names, *sums.column_names),
+                first=(DETECTOR, *board.column_names, *_FIRST),
+            ),
             more_rows(board.num_rows, "detector"),
             [
                 (", ".join(keys), [", ".join(str(row[key]) for key in keys) for row in rows]),
-                *(
-                    (heading(name), [_written(name, row) for row in rows])
-                    for name in names
-                    if name in self.table.column_names and name not in keys
-                ),
+                *_columns(rows, numbers, first=(*_FIRST, *self.options.metric_columns)),
             ],
             more_rows(len(self), "row"),
         )
 
 
-def _written(name: str, row: dict[str, Any]) -> Any:
-    """Write a length of time in words if the row's series is dated, as only days tell."""
-    value, dated = row[name], not isnan(row.get("evaluated_days", nan))
-    return in_words(value) if dated and name in _LENGTHS and not isnan(value) else value
+def _columns(
+    rows: list[dict[str, Any]], known: Sequence[str], *, first: Sequence[str]
+) -> list[Column]:
+    """Return the known columns, some first; lengths of time in words where days are known."""
+    columns: list[Column] = []
+    for name in dict.fromkeys(name for name in (*first, *known) if name in known):
+        cells = [row[name] for row in rows]
+        if name in _LENGTHS:
+            days = [row.get("evaluated_days", nan) for row in rows]
+            cells = [
+                value if isnan(value) or isnan(dated) else in_words(value)
+                for value, dated in zip(cells, days, strict=True)
+            ]
+        columns.append((heading(name), cells))
+    return columns
