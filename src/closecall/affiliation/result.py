@@ -465,8 +465,8 @@ class Affiliation:
         Examples
         --------
         >>> import closecall as cc
-        >>> cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0]).to_dict(flat=True)["chance.recall"]
-        0.75
+        >>> cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0]).to_dict(flat=True)["recall"]
+        0.875
         """
         scores = {name: getattr(self, name) for name in (*_SCORES, *_ABOVE_CHANCE)}
         values = {
