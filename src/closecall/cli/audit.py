@@ -14,16 +14,13 @@ from closecall.adversary.audit import flat_rows
 from closecall.adversary.search import audited
 from closecall.cli.options import (
     Command,
-    axis_options,
     each_once,
+    input_options,
     metric_option,
     output_options,
-    reading_options,
-    with_usual_end,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.tables import Column, names, print_table, texts
-from closecall.tables.roles import read_sources, read_times, read_values
 from closecall.wording import UNDEFINED, counted, plain_name, score_text
 
 if TYPE_CHECKING:
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
 
     from closecall.adversary import Audit
     from closecall.cli.output import Output
+    from closecall.tables.roles import Inputs
 
 _HELP = """\
 Find out which metrics can be trusted on a series: who is fooled, and by what.
@@ -68,17 +66,20 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 
 
 @click.command(cls=Command, help=_HELP)
-@click.argument("file", metavar="FILE")
-@click.option("--truth", metavar="COLUMN", help="0/1 column of true anomalies.")
-@click.option(
-    "--predicted",
-    metavar="COLUMN",
-    multiple=True,
-    help="0/1 column of a detector; repeat it for each detector.",
+@input_options(
+    None,
+    click.option(
+        "--predicted",
+        metavar="COLUMN",
+        multiple=True,
+        help="0/1 column of a detector; repeat it for each detector.",
+    ),
+    click.option(
+        "--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find."
+    ),
+    ignoring=False,
+    nan=False,
 )
-@click.option("--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find.")
-@axis_options()
-@reading_options
 @metric_option(
     "A metric and its parameters, each metric once; a length of time has a unit (ms, s, min, h, "
     "d). By default all that need no parameter."
@@ -94,53 +95,30 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 )
 @output_options("json holds everything; csv one row per metric and prediction.")
 def audit(
-    file: str,
     *,
+    inputs: Inputs,
+    predicted: tuple[str, ...],
+    trivial: str | None,
     metrics: tuple[tuple[str, dict[str, Any]], ...],
     output: Output,
     seed: int,
     budget: int,
-    **columns_and_times: Any,
 ) -> None:
     """Judge the metrics on a series from a file."""
-    arguments = _read(file, **columns_and_times)
-    arguments |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
-    with show_progress() as progress:
-        result, noted = with_usual_end(run, options=arguments | {"progress": progress})
-    for line in noted:
+    columns = inputs.read(predicted or [None])
+    options = {name: columns.axis[name] for name in ("times", "end", "span")}
+    options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
+    if trivial is not None:
+        options["trivial"] = inputs.sources[-1].column(trivial, "trivial")
+    for line in columns.notes:
         click.echo(line, err=True)
+    with show_progress() as progress:
+        result = run(columns.truth, columns.predicted, **options, progress=progress)
     output.write(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,
         rows=lambda: _rows(result),
     )
-
-
-def _read(
-    file: str,
-    *,
-    truth: str | None,
-    predicted: tuple[str, ...],
-    trivial: str | None,
-    time: str | None,
-    end: Any,
-    span: Any,
-    **reading: Any,
-) -> dict[str, Any]:
-    """Take the columns out of the file, as the arguments of the library call."""
-    (source,) = read_sources(file, **reading)
-    options: dict[str, Any] = {"time": time, "shared": True}
-    return {
-        "truth": read_values(source, "truth", truth, **options),
-        "detectors": {
-            name: read_values(source, "predicted", None if name == "predicted" else name, **options)
-            for name in predicted or ("predicted",)
-        },
-        "trivial": None if trivial is None else source.column(trivial, "trivial"),
-        "times": None if time is None else read_times([source], time),
-        "end": end,
-        "span": span,
-    }
 
 
 def _rows(audit: Audit) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,21 +10,17 @@ import click
 from rich.text import Text
 
 from closecall.affiliation.curve import affiliation_curve
-from closecall.affiliation.rules import ThresholdRule, choose_threshold
+from closecall.affiliation.rules import ThresholdRule
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
 from closecall.cli.options import (
     Command,
-    axis_options,
-    evaluated_options,
-    file_arguments,
+    input_options,
     output_options,
     parse_budget,
     parse_duration,
     parse_number,
     parse_time,
-    reading_options,
     significance_option,
-    with_usual_end,
 )
 from closecall.cli.output import load_matplotlib, show_progress
 from closecall.cli.result import (
@@ -42,14 +38,7 @@ from closecall.errors import InputError, UndefinedMetricError, expected, renamed
 from closecall.files import whole_file
 from closecall.fscore import f_measure
 from closecall.tables.reading import write_table
-from closecall.tables.roles import EvaluatedTime, curve_arguments, read_sources
-from closecall.tables.scoring import (
-    curve_columns,
-    curve_files,
-    curve_report,
-    same_alarms,
-    threshold_text,
-)
+from closecall.tables.scoring import curve_columns, curve_report, same_alarms, threshold_text
 from closecall.wording import counted, number_text, rate_text, score_text
 
 if TYPE_CHECKING:
@@ -60,7 +49,8 @@ if TYPE_CHECKING:
     from closecall.chance import ScoresSignificance, Significance
     from closecall.cli.output import Output
     from closecall.clock import Clock
-    from closecall.tables.roles import Source
+    from closecall.series import Scored
+    from closecall.tables.roles import Columns, Inputs
 
 _PICTURES = (".pdf", ".png", ".svg")
 _DOTS_PER_INCH = 150
@@ -102,7 +92,6 @@ Examples:
   closecall curve results.csv --truth label --score score --significance
 """
 _MOVED = "by chance: means of the same scores, moved; best F1 re-tuned for each move"
-_LIMITS = tuple(Constraints.__dataclass_fields__)
 _RATES = {"alarms": "alarm", "false_alarms": "false alarm"}
 
 
@@ -134,11 +123,11 @@ def parse_rule(text: str) -> ThresholdRule:
 
 
 @click.command(cls=Command, help=_HELP)
-@file_arguments("SCORES")
-@click.option("--score", metavar="COLUMN", help="Column of scores; higher is more anomalous.")
-@axis_options()
-@evaluated_options(scores=True)
-@reading_options
+@input_options(
+    "SCORES",
+    click.option("--score", metavar="COLUMN", help="Column of scores; higher is more anomalous."),
+    nan=True,
+)
 @click.option(
     "--beta",
     type=float,
@@ -209,21 +198,20 @@ def parse_rule(text: str) -> ThresholdRule:
     "--plot", "plot_file", type=parse_picture, metavar="FILE", help="Draw the curve there."
 )
 def curve(
-    truth_file: str,
-    other_file: str | None,
+    *,
+    inputs: Inputs,
+    score: str | None,
     beta: float,
     points: int | None,
     plot_file: str | None,
-    *,
     rule: ThresholdRule | None,
     fit_until: Any,
     folds: int | None,
     shifts: int | None,
     output: Output,
-    **columns_and_times: Any,
+    **limits: Any,
 ) -> None:
     """Score every threshold from files, and choose one."""
-    limits = {name: columns_and_times.pop(name) for name in _LIMITS}
     if rule is not None and rule.looks_at_truth:
         rule = None
     asked = Asked(beta, limits, rule, fit_until)
@@ -231,15 +219,13 @@ def curve(
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
-    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
-    sources = read_sources(truth_file, other_file, **reading)
-    since = columns_and_times["since"]
-    judged = columns_and_times | {"since": asked.judged_from(since)}
-    with renamed({} if since is not None else {"since": "fit_until"}):
-        result, noted = with_usual_end(curve_files, *sources, options=judged)
-    chosen = asked.choose(result, sources, judged)
+    judged = replace(inputs, since=asked.judged_from(inputs.since))
+    with renamed({} if inputs.since is not None else {"since": "fit_until"}):
+        columns = judged.read(scores=[score])
+    result = affiliation_curve(_only(columns), None)
+    chosen = asked.choose(result, judged, score)
     at = result.at(chosen.threshold)
-    noted += notes({"": at}, judged["max_step"], result.scored)
+    noted = columns.notes + notes({"": at}, inputs.max_step, result.scored)
     if plot_file is not None:
         save_curve(result, chosen, plot_file)
     if output.format == "csv":
@@ -322,21 +308,15 @@ class Asked:
             )
         return since
 
-    def choose(
-        self, judged: AffiliationCurve, sources: list[Source], columns: dict[str, Any]
-    ) -> OperatingPoint:
+    def choose(self, judged: AffiliationCurve, inputs: Inputs, score: str | None) -> OperatingPoint:
         """Choose a threshold, and return what it gives where it is judged."""
-        fit: dict[str, Any] | AffiliationCurve = judged
+        fit = judged.scored
         if self.fit_until is not None:
-            names = ("truth", "score", "time", "end", "span", "nan")
-            options = {name: columns[name] for name in names}
-            parts = {name: columns[name] for name in ("ignore", "max_step", "encoding")}
-            evaluated = EvaluatedTime(**parts, until=self.fit_until)
-            fit = curve_arguments(sources, **options, evaluated=evaluated)
+            part = replace(inputs, files=inputs.sources, since=None, until=self.fit_until)
+            fit = _only(part.read(scores=[score]))
         if self.rule is not None:
-            known = fit if isinstance(fit, dict) else {"truth": fit.scored, "scores": None}
-            return point_at(judged, choose_threshold(**known, rule=self.rule).threshold, self.beta)
-        own = affiliation_curve(**fit) if isinstance(fit, dict) else fit
+            return point_at(judged, self.rule.choose(fit), self.beta)
+        own = judged if fit is judged.scored else affiliation_curve(fit, None)
         best = own.best(self.beta, **self.limits)
         return best if own is judged else point_at(judged, best.threshold, self.beta)
 
@@ -376,6 +356,12 @@ class Asked:
             told.append(rate_text(chosen.alarms, "alarm", length, dated=dated))
         rates = f"{'Counted so: ' if joined else ''}{', '.join(told)}"
         return f"{rates}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
+
+
+def _only(columns: Columns) -> Scored:
+    """Check the scores of the only detector."""
+    (scored,) = columns.detectors().scored.values()
+    return scored
 
 
 def _limit_text(limit: Limit) -> str:

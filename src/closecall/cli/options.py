@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,16 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
-from closecall.errors import ClosecallError, UnevenTimesError
+from closecall.errors import ClosecallError
 from closecall.files import require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 from closecall.tables.reading import MEMORY
+from closecall.tables.roles import Inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
-_Result = TypeVar("_Result")
 
 _READ = ("truth_file", "other_file", "file", "data", "ignore")
 _WRITTEN = ("output_file", "output", "plot_file", "out", "resume")
@@ -243,51 +244,6 @@ def _all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function],
     return decorate
 
 
-def file_arguments(other: str) -> Callable[[_Function], _Function]:
-    """Add TRUTH, the second file, which goes by this name, and --truth."""
-    return _all_of(
-        click.argument("truth_file", metavar="TRUTH"),
-        click.argument("other_file", metavar=f"[{other}]", required=False),
-        click.option(
-            "--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns."
-        ),
-    )
-
-
-def axis_options(
-    span_help: str = "The whole series; by default that of the samples.",
-) -> Callable[[_Function], _Function]:
-    """Add the options of the time axis: --time, --end and --span."""
-    return _all_of(
-        click.option("--time", metavar="COLUMN", help="Column of times, in either file."),
-        click.option(
-            "--end",
-            type=parse_time,
-            metavar="TIME",
-            help="Time after the last sample, where times are not evenly spaced.",
-        ),
-        click.option("--span", type=parse_time, nargs=2, metavar="START STOP", help=span_help),
-    )
-
-
-def with_usual_end(
-    call: Callable[..., _Result], *arguments: Any, options: dict[str, Any]
-) -> tuple[_Result, list[str]]:
-    """Make the call; where times are uneven, let the last sample last the median step, and say so.
-
-    The end that was found is put among the options.
-    """
-    try:
-        return call(*arguments, **options), []
-    except UnevenTimesError as error:
-        options["end"] = error.end
-        note = (
-            "Times are unevenly spaced, and no --end says where the last sample stops: it is taken "
-            f"to last the median step, until {error.end_text}."
-        )
-    return call(*arguments, **options), [note]
-
-
 reading_options = _all_of(
     click.option(
         "--encoding",
@@ -338,6 +294,56 @@ def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Functio
         ),
         *([nan] if scores else []),
     )
+
+
+def input_options(
+    other: str | None,
+    *detectors: Callable[[_Function], _Function],
+    ignoring: bool = True,
+    nan: bool,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add the files, of which the second goes by this name, and how they are read.
+
+    The command gets `Inputs`; `detectors` are options of its own that are shown among these.
+    """
+    files = [click.argument("truth_file", metavar="TRUTH" if other else "FILE")]
+    if other is not None:
+        files.append(click.argument("other_file", metavar=f"[{other}]", required=False))
+    options: Callable[[Any], Callable[..., Any]] = _all_of(
+        *files,
+        click.option(
+            "--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns."
+        ),
+        *detectors,
+        click.option("--time", metavar="COLUMN", help="Column of times, in either file."),
+        click.option(
+            "--end",
+            type=parse_time,
+            metavar="TIME",
+            help="Time after the last sample, where times are not evenly spaced.",
+        ),
+        click.option(
+            "--span",
+            type=parse_time,
+            nargs=2,
+            metavar="START STOP",
+            help="The whole series; by default that of the samples.",
+        ),
+        *([evaluated_options(scores=nan)] if ignoring else []),
+        reading_options,
+    )
+    own = {field.name for field in fields(Inputs)}
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def command(*, truth_file: str, other_file: str | None = None, **given: Any) -> Any:
+            reading = {name: given.pop(name) for name in own & given.keys()}
+            inputs = Inputs((truth_file, other_file), usual_end=True, **reading)
+            return function(inputs=inputs, **given)
+
+        return options(command)
+
+    return decorate
 
 
 def metric_option(text: str) -> Callable[[_Function], _Function]:

@@ -6,24 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.options import (
-    Command,
-    axis_options,
-    evaluated_options,
-    file_arguments,
-    reading_options,
-    with_usual_end,
-)
+from closecall.cli.options import Command, input_options
 from closecall.cli.output import tell
-from closecall.report.files import report_files
+from closecall.report.files import report_inputs
 from closecall.tables.batch.summary import trouble_text
-from closecall.tables.roles import read_sources
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from closecall.report import Report
+    from closecall.tables.roles import Inputs
 
 _MOST_LINES, _LONGEST_NAME = 12, 60
 
@@ -50,21 +43,21 @@ Examples:
 
 
 @click.command(cls=Command, help=_HELP)
-@file_arguments("DETECTORS")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Write the page there.")
-@click.option(
-    "--score",
-    "scores",
-    multiple=True,
-    metavar="COLUMN",
-    help="Column of scores; higher is more anomalous. Give it once for each detector.",
+@input_options(
+    "DETECTORS",
+    click.option("-o", "--output", required=True, metavar="FILE", help="Write the page there."),
+    click.option(
+        "--score",
+        "scores",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column of scores; higher is more anomalous. Give it once for each detector.",
+    ),
+    click.option(
+        "--predicted", multiple=True, metavar="COLUMN", help="0/1 column of alarms, likewise."
+    ),
+    nan=True,
 )
-@click.option(
-    "--predicted", multiple=True, metavar="COLUMN", help="0/1 column of alarms, likewise."
-)
-@axis_options()
-@evaluated_options(scores=True)
-@reading_options
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
@@ -82,11 +75,9 @@ Examples:
     show_default=True,
     help="Put plotly's script in the page, or link to it.",
 )
-def report(truth_file: str, other_file: str | None, output: str, **options: Any) -> None:
+def report(*, inputs: Inputs, output: str, **options: Any) -> None:
     """Write the explorer of one or two files."""
-    reading = {name: options[name] for name in ("encoding", "memory")}
-    sources = read_sources(truth_file, other_file, **reading)
-    page, noted = with_usual_end(report_files, *sources, options=options)
+    page, noted = report_inputs(inputs, **options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
     tell(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.")

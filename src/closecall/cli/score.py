@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
+from closecall.affiliation import affiliation
 from closecall.cli.options import (
     Command,
-    axis_options,
-    evaluated_options,
-    file_arguments,
+    input_options,
     output_options,
     parse_duration,
-    reading_options,
     significance_option,
-    with_usual_end,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.result import (
@@ -34,8 +31,6 @@ from closecall.cli.result import (
     start_texts,
 )
 from closecall.cli.tables import print_table, texts
-from closecall.tables.roles import read_sources
-from closecall.tables.scoring import score_files
 from closecall.wording import counted
 
 if TYPE_CHECKING:
@@ -44,6 +39,7 @@ if TYPE_CHECKING:
     from closecall.affiliation import Affiliation
     from closecall.chance import Significance
     from closecall.cli.output import Output
+    from closecall.tables.roles import Inputs
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
@@ -69,13 +65,13 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 
 
 @click.command(cls=Command, help=_HELP)
-@file_arguments("PREDICTED")
-@click.option(
-    "--predicted", metavar="COLUMN", help="0/1 column of PREDICTED, or START,STOP columns."
+@input_options(
+    "PREDICTED",
+    click.option(
+        "--predicted", metavar="COLUMN", help="0/1 column of PREDICTED, or START,STOP columns."
+    ),
+    nan=False,
 )
-@axis_options("The whole series, for event lists.")
-@evaluated_options(scores=False)
-@reading_options
 @click.option(
     "--point-length",
     type=parse_duration,
@@ -92,24 +88,24 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 @significance_option
 @output_options("json holds everything; csv one row per event.", show_all=True)
 def score(
-    truth_file: str,
-    other_file: str | None,
-    zero_division: str,
     *,
+    inputs: Inputs,
+    predicted: str | None,
+    point_length: Any,
+    zero_division: str,
     shifts: int | None,
     output: Output,
-    **columns_and_times: Any,
 ) -> None:
     """Score one detector against the truth, from files."""
     if shifts is not None and zero_division != "nan":
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
         raise click.UsageError(message)
-    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
-    sources = read_sources(truth_file, other_file, **reading)
-    columns_and_times["zero_division"] = float(zero_division)
-    result, noted = with_usual_end(score_files, *sources, options=columns_and_times)
+    columns = inputs.read([predicted])
+    (given,) = columns.detectors().predicted.values()
+    undefined = float(zero_division)
+    result = affiliation(given, None, point_length=point_length, zero_division=undefined)
     pair = result.events.pair
-    noted += notes({"": result}, columns_and_times["max_step"])
+    noted = columns.notes + notes({"": result}, inputs.max_step)
     test = None
     if shifts is not None:
         from closecall.chance import significance

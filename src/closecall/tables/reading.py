@@ -223,6 +223,16 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
         raise InputTypeError(expected("columns that CSV can hold", first_line(error))) from None
 
 
+def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Turn categories into their values, and decimals, which numpy does not know, into floats."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return plain_values(column.cast(kind.value_type))
+    return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
+
+
 def arrow(module: str) -> Any:
     """Import pyarrow, or one of its modules, where columns are converted by pyarrow itself.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -14,18 +16,21 @@ from closecall.clock import Timed, on_one_clock
 from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
 from closecall.detectors import read_detectors
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError, UnevenTimesError, expected
 from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import read_name
 from closecall.series import read_span
 from closecall.tables.incidents import details_of, event_columns, read_events
-from closecall.tables.reading import MEMORY, read_table, shown_name
+from closecall.tables.reading import MEMORY, plain_values, read_table, shown_name
 from closecall.wording import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
     import pyarrow as pa
+
+    from closecall.detectors import Detectors
 
     File: TypeAlias = "str | PathLike[str] | pa.Table | Source"
 
@@ -45,6 +50,11 @@ class Source:
         """The table's column names, in order."""
         return list(self.table.column_names)
 
+    def suggestion(self, name: str) -> str:
+        """Return the hint for a name that is no column."""
+        close = difflib.get_close_matches(name, self.columns, n=1)
+        return (f"Did you mean {close[0]!r}? " if close else "") + self.listing
+
     @property
     def listing(self) -> str:
         """The hint that names the columns."""
@@ -58,39 +68,11 @@ class Source:
         rule = f"`{argument}` to name a column of {self.name}"
         if count > 1:
             raise InputError(expected(rule, f"{name!r}, which {count} columns are called"))
-        close = difflib.get_close_matches(name, self.columns, n=1)
-        suggestion = f"Did you mean {close[0]!r}? " if close else ""
-        raise InputError(expected(rule, repr(name), suggestion + self.listing))
+        raise InputError(expected(rule, repr(name), self.suggestion(name)))
 
     def times(self, name: str, argument: str) -> pa.ChunkedArray:
         """Return one column of times; dates and ISO text become datetimes."""
         return _as_times(self.column(name, argument), f"{name!r} of {self.name}")
-
-
-def read_sources(
-    truth_file: File,
-    other_file: File | None = None,
-    *,
-    encoding: str = "utf-8",
-    memory: float = MEMORY,
-) -> list[Source]:
-    """Read the table that holds both sides, or the two tables; Arrow tables are taken as is.
-
-    `encoding` and `memory` are those of `read_table`, for each file.
-    """
-    if [file for file in (truth_file, other_file) if isinstance(file, str)] == ["-", "-"]:
-        raise InputError(
-            expected(
-                "standard input to be read once",
-                "`-` for both files",
-                "Leave out the second file where one table holds both columns.",
-            )
-        )
-    files: list[Any] = [truth_file] if other_file is None else [truth_file, other_file]
-    return [
-        _read_source(file, name, encoding, memory)
-        for file, name in zip(files, _TABLES, strict=False)
-    ]
 
 
 def _read_source(file: Any, name: str, encoding: str, memory: float) -> Source:
@@ -101,26 +83,167 @@ def _read_source(file: Any, name: str, encoding: str, memory: float) -> Source:
     return Source(shown_name(file), read_table(file, encoding=encoding, memory=memory))
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluatedTime:
-    """Which part of the time counts, as options of the functions that read files."""
+class InputOptions(TypedDict, total=False):
+    """The options of `Inputs`, for functions that pass them on."""
 
+    truth: str | None
+    time: str | None
+    end: Any
+    span: tuple[Any, Any] | None
+    ignore: str | PathLike[str] | None
+    since: Any
+    until: Any
+    max_step: Any
+    nan: str
+    encoding: str
+    memory: float
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """One table or two, which columns are the truth and the times, and which time counts."""
+
+    files: Sequence[File | None]
+    """The table with the truth, and that with the detectors where it is another: paths as
+    `read_table` takes them, or Arrow tables."""
+    _: KW_ONLY
+    truth: str | None = None
+    """A column of 0/1 labels, or ``START,STOP`` for two columns that list events. By default a
+    column called ``truth``, else the columns of an event list, else the file's only column."""
+    time: str | None = None
+    """The column of times that goes with the samples, in either file; in both, they must agree."""
+    end: Any = None
+    """The time that follows the last sample; needed where times are not evenly spaced."""
+    span: tuple[Any, Any] | None = None
+    """Start and stop of the whole series; needed with lists of events only."""
     ignore: str | PathLike[str] | None = None
-    """A column of 0/1 labels, or a file with the columns ``start`` and ``stop``."""
+    """Time that does not count: a column of 0/1 labels, or a file of events, in any order."""
     since: Any = None
     """Everything before that is ignored."""
     until: Any = None
     """Everything from there on is ignored."""
     max_step: Any = None
-    """How long a sample lasts at most."""
-    encoding: str = field(default="utf-8", compare=False)
-    """How the text of the file is encoded."""
+    """How long a sample lasts at most; what is left of a longer step is ignored."""
+    nan: str = "raise"
+    """What to do with samples without a score: ``"raise"``, or ``"ignore"`` their time."""
+    encoding: str = "utf-8"
+    """How the text of CSV files is encoded."""
+    memory: float = MEMORY
+    """How many gigabytes each file may take, with what is computed from it."""
+    usual_end: bool = False
+    """Let the last sample of uneven times last the median step, and note it, instead of raising."""
 
-    def ignored(self, sources: list[Source], axis: Axis | None, span: Any) -> Events | None:
+    @cached_property
+    def sources(self) -> list[Source]:
+        """The table that holds everything, or the two tables."""
+        files = [file for file in self.files if file is not None]
+        if [file for file in files if isinstance(file, str)] == ["-", "-"]:
+            raise InputError(
+                expected(
+                    "standard input to be read once",
+                    "`-` for both files",
+                    "Leave out the second file where one table holds both columns.",
+                )
+            )
+        return [
+            _read_source(file, name, self.encoding, self.memory)
+            for file, name in zip(files, _TABLES, strict=False)
+        ]
+
+    def read(
+        self,
+        predicted: Sequence[str | None] = (),
+        scores: Sequence[str | None] = (),
+        *,
+        fewest: int = 0,
+    ) -> Columns:
+        """Take the columns of detectors, which go by their names; None finds one by its role."""
+        first, last = self.sources[0], self.sources[-1]
+        _require_detectors(last, [*predicted, *scores], fewest)
+        options: dict[str, Any] = {"time": self.time, "shared": first is last}
+        truth = read_side(first, "truth", self.truth, **options)
+        labelled = {
+            name or "predicted": read_side(last, "predicted", name, **options) for name in predicted
+        }
+        scored = {
+            name or "score": with_nan(read_values(last, "score", name, **options))
+            for name in scores
+        }
+        detectors = [*labelled.values(), *scored.values()]
+        sampled = {
+            id(source): source
+            for source, sides in ((first, [truth]), (last, detectors))
+            if not all(isinstance(side, Events) for side in sides)
+        }
+        vectors = [side for side in (truth, *detectors) if not isinstance(side, Events)]
+        if detectors and len(vectors) <= len(detectors):
+            self._require_place(vectors, scored)
+        times = None
+        if self.time is not None:
+            times = read_times([*sampled.values()] or self.sources, self.time)
+        end, axis, notes = self.end, None, list[str]()
+        if len({len(vector) for vector in vectors}) == 1:  # what differs is told where it is read
+            axis, end = self._axis(len(vectors[0]), times, notes)
+        own = {
+            "times": times,
+            "end": end,
+            "span": self.span,
+            "ignore": None if vectors and axis is None else self._ignored(axis),
+            "max_step": self.max_step,
+            "nan": self.nan,
+        }
+        return Columns(truth, labelled, scored, own, notes)
+
+    def _require_place(self, vectors: list[Any], scored: dict[str, Any]) -> None:
+        """Raise if nothing says where a list of events lies beside what it is compared with."""
+        if vectors and self.time is None and (scored or self.span is None):
+            raise InputTypeError(
+                expected(
+                    "`time` beside a list of events",
+                    "none",
+                    "Name the column that says when each sample was taken: `time=` in Python, "
+                    "`--time COLUMN` on the command line.",
+                )
+            )
+        if vectors:
+            return
+        if self.span is None:
+            raise InputTypeError(
+                expected(
+                    "`span` with a list of events",
+                    "none",
+                    "Say where the whole series starts and stops: `span=(start, stop)` in Python, "
+                    "`--span START STOP` on the command line.",
+                )
+            )
+        for name, value in (("time", self.time), ("end", self.end)):
+            if value is not None:
+                rule = f"no `{name}` beside lists of events, which carry their own times"
+                raise InputTypeError(expected(rule, f"`{name}`"))
+
+    def _axis(self, length: int, times: Any, notes: list[str]) -> tuple[Axis | None, Any]:
+        """Read the axis of the samples, where more is asked of it than checking it later."""
+        limits = (self.ignore, self.since, self.until)
+        inferred = self.usual_end and self.end is None and times is not None
+        if not inferred and all(limit is None for limit in limits):
+            return None, self.end
+        try:
+            own = read_axis(length, times, self.end, of="samples", max_step=self.max_step)
+        except UnevenTimesError as error:
+            if not self.usual_end:
+                raise
+            notes.append(
+                "Times are unevenly spaced, and no --end says where the last sample stops: it is "
+                f"taken to last the median step, until {error.end_text}."
+            )
+            return read_axis(length, times, error.end, of="samples"), error.end
+        return own, self.end
+
+    def _ignored(self, axis: Axis | None) -> Events | None:
         """Return the time to ignore, without the gaps of the axis."""
-        stretches = [] if self.ignore is None else [self._stretches(sources, axis)]
+        stretches = [] if self.ignore is None else [self._stretches(axis)]
         if self.since is not None or self.until is not None:
-            stretches.append(self._outside(axis, span))
+            stretches.append(self._outside(axis))
         if not stretches:
             return None
         parts = [
@@ -133,10 +256,10 @@ class EvaluatedTime:
         order = np.argsort(starts, kind="stable")
         return Events.wrap(Intervals(starts[order], stops[order], clock).merged())
 
-    def _stretches(self, sources: list[Source], axis: Axis | None) -> Intervals:
+    def _stretches(self, axis: Axis | None) -> Intervals:
         """Read the column or the file."""
         name = str(self.ignore)
-        holder = next((source for source in sources[::-1] if name in source.columns), None)
+        holder = next((source for source in self.sources[::-1] if name in source.columns), None)
         if holder is not None and axis is not None:
             labels = read_labels(holder.column(name, "ignore"), "ignore")
             if labels.size != axis.length:
@@ -144,18 +267,17 @@ class EvaluatedTime:
                 raise InputError(expected(rule, f"{labels.size}"))
             return Intervals.from_labels(labels, axis)
         if axis is not None and not Path(name).exists():
-            close = difflib.get_close_matches(name, sources[-1].columns, n=1)
-            suggestion = f"Did you mean {close[0]!r}? " if close else ""
-            rule = f"`ignore` to name a column of {sources[-1].name}, or a file of events"
-            raise InputError(expected(rule, repr(name), suggestion + sources[-1].listing))
+            last = self.sources[-1]
+            rule = f"`ignore` to name a column of {last.name}, or a file of events"
+            raise InputError(expected(rule, repr(name), last.suggestion(name)))
         return read_events(name, encoding=self.encoding, merge=True).intervals
 
-    def _outside(self, axis: Axis | None, span: Any) -> Intervals:
+    def _outside(self, axis: Axis | None) -> Intervals:
         """Return what lies before `since` and after `until`."""
-        if span is None and axis is not None:
+        if self.span is None and axis is not None:
             whole = Timed("times", np.array([axis.start, axis.end]), axis.clock)
         else:
-            whole = read_span(span)
+            whole = read_span(self.span)
         given = {"since": self.since, "until": self.until}
         parts = [
             Timed(name, *read_ticks([time], name))
@@ -176,99 +298,43 @@ class EvaluatedTime:
         return Intervals(np.array([start, until]), np.array([since, stop]), clock)
 
 
-def affiliation_arguments(
-    sources: list[Source],
-    *,
-    truth: str | None = None,
-    predicted: str | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    evaluated: EvaluatedTime,
-) -> dict[str, Any]:
-    """Return what `closecall.affiliation` takes; the options are those of `score_files`."""
-    shared = len(sources) == 1
-    sides = (
-        read_side(sources[0], "truth", truth, time=time, shared=shared),
-        read_side(sources[-1], "predicted", predicted, time=time, shared=shared),
-    )
-    listed = [isinstance(side, Events) for side in sides]
-    if span is None and any(listed):
-        raise InputTypeError(
-            expected(
-                "`span` with a list of events",
-                "none",
-                "Say where the whole series starts and stops: `span=(start, stop)` in Python, "
-                "`--span START STOP` on the command line.",
-            )
-        )
-    times = None if time is None else read_times(sources, time)
-    options = {"times": times, "end": end, "span": span, "max_step": evaluated.max_step}
-    if all(listed):
-        options["ignore"] = evaluated.ignored(sources, None, span)
-    else:
-        axis = _sample_axis(sides[listed.index(False)], times, end, evaluated)
-        options["ignore"] = evaluated.ignored(sources, axis, span)
-    if listed[0] != listed[1]:
-        read = read_detectors(*sides, alone=("predicted", None), **options)
-        return {"truth": read.predicted["predicted"], "predicted": None}
-    return {"truth": sides[0], "predicted": sides[1], **options}
+def _require_detectors(source: Source, names: list[str | None], fewest: int) -> None:
+    """Raise if there are fewer detectors than that, or a column is named twice."""
+    listing = f"The columns of {source.name} are: {listed(source.columns)}."
+    if len(names) < fewest:
+        got = f"only {names[0]!r}" if names else "none"
+        raise InputError(expected("columns of at least two detectors to compare", got, listing))
+    for name, count in Counter(names).items():
+        if count > 1:
+            rule = "each detector's column to be named once"
+            raise InputError(expected(rule, f"{name!r} {count} times", listing))
 
 
-def curve_arguments(
-    sources: list[Source],
-    *,
-    truth: str | None = None,
-    score: str | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    evaluated: EvaluatedTime,
-    nan: str = "raise",
-) -> dict[str, Any]:
-    """Return what `closecall.affiliation_curve` takes; the options are those of `curve_files`."""
-    shared = len(sources) == 1
-    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    scores = with_nan(read_values(sources[-1], "score", score, time=time, shared=shared))
-    axis = axis_arguments(
-        sources, scores, actual, time=time, end=end, span=span, evaluated=evaluated
-    )
-    return {"truth": actual, "scores": scores, **axis, "nan": nan}
+@dataclass(frozen=True)
+class Columns:
+    """What the files hold: both sides as columns or events, and the axis under them."""
+
+    truth: Events | pa.ChunkedArray
+    predicted: dict[str, Events | pa.ChunkedArray]
+    scores: dict[str, pa.ChunkedArray]
+    axis: dict[str, Any]
+    """``times``, ``end``, ``span``, ``ignore``, ``max_step``, ``nan``, as the library has them."""
+    notes: list[str]
+    """What was inferred, a sentence each."""
+
+    def detectors(self) -> Detectors:
+        """Check everything; a message calls a single detector by its role."""
+        names = [next(iter(own), None) for own in (self.predicted, self.scores)]
+        sides = [
+            next(iter(own.values()), None) if len(own) < 2 else own  # noqa: PLR2004 - a single one
+            for own in (self.predicted, self.scores)
+        ]
+        return read_detectors(self.truth, *sides, **self.axis, alone=(names[0], names[1]))
 
 
 def with_nan(scores: pa.ChunkedArray) -> pa.ChunkedArray:
     """Turn missing scores, which are blank in a CSV file, into nan."""
     return scores.cast("float64").fill_null(np.nan) if scores.null_count else scores
-
-
-def axis_arguments(
-    sources: list[Source],
-    column: pa.ChunkedArray,
-    truth: Events | pa.ChunkedArray,
-    *,
-    time: str | None,
-    end: Any,
-    span: Any,
-    evaluated: EvaluatedTime,
-) -> dict[str, Any]:
-    """Return the time axis of detectors, one of which has that column, beside any truth."""
-    times = read_sample_times(sources, time, truth)
-    axis = _sample_axis(column, times, end, evaluated)
-    return {
-        "times": times,
-        "end": end,
-        "span": span,
-        "ignore": evaluated.ignored(sources, axis, span),
-        "max_step": evaluated.max_step,
-    }
-
-
-def _sample_axis(column: Any, times: Any, end: Any, evaluated: EvaluatedTime) -> Axis | None:
-    """Read the axis of a column, if anything is to be ignored; else reading it later is enough."""
-    limits = (evaluated.ignore, evaluated.since, evaluated.until, evaluated.max_step)
-    if all(limit is None for limit in limits):
-        return None
-    return read_axis(len(column), times, end, of="samples", max_step=evaluated.max_step)
 
 
 def read_side(
@@ -308,34 +374,13 @@ def read_values(
     source: Source, role: Role, asked: str | None, *, time: str | None, shared: bool
 ) -> pa.ChunkedArray:
     """Return a column with one value per sample, found as by `read_side`."""
-    if asked is not None:
-        return source.column(asked, role)
-    if role in source.columns:
-        return source.column(role, role)
     others = [name for name in source.columns if name != time]
-    if len(others) == 1 and not shared:
-        return source.column(others[0], role)
-    raise InputError(
-        expected(f"`{role}` to name a column of {source.name}", "no name", source.listing)
-    )
-
-
-def read_sample_times(
-    sources: list[Source], time: str | None, truth: Events | pa.ChunkedArray
-) -> pa.ChunkedArray | None:
-    """Return the times of the samples, which must be named beside a list of events."""
-    if isinstance(truth, Events):
-        if time is None:
-            raise InputTypeError(
-                expected(
-                    "`time` beside a list of events",
-                    "none",
-                    "Name the column that says when each sample was taken: `time=` in Python, "
-                    "`--time COLUMN` on the command line.",
-                )
-            )
-        sources = sources[-1:]  # the times of events are no samples
-    return None if time is None else read_times(sources, time)
+    if asked is None and role not in others and (shared or len(others) != 1):
+        rule = f"`{role}` to name a column of {source.name}"
+        raise InputError(expected(rule, "no name", source.listing))
+    if asked is None:
+        asked = role if role in others else others[0]
+    return plain_values(source.column(asked, role))
 
 
 def read_times(sources: list[Source], time: str) -> pa.ChunkedArray:
