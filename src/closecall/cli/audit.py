@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from closecall.adversary import Audit
     from closecall.cli.output import Output
-    from closecall.tables.roles import Inputs
+    from closecall.tables.inputs import Inputs
 
 _HELP = """\
 Find out which metrics can be trusted on a series: who is fooled, and by what.

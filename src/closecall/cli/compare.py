@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from closecall.cli.output import Output
     from closecall.compare import Comparison, ComparisonIntervals, Ensemble
-    from closecall.tables.roles import Inputs
+    from closecall.tables.inputs import Inputs
 
 _HELP = """\
 Compare detectors event by event: who is better, on which events, and what two give together.

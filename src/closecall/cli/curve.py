@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from closecall.cli.output import Output
     from closecall.clock import Clock
     from closecall.series import Scored
-    from closecall.tables.roles import Columns, Inputs
+    from closecall.tables.inputs import Columns, Inputs
 
 _PICTURES = (".pdf", ".png", ".svg")
 _DOTS_PER_INCH = 150

@@ -14,8 +14,8 @@ from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import ClosecallError
 from closecall.files import require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
+from closecall.tables.inputs import Inputs
 from closecall.tables.reading import MEMORY
-from closecall.tables.roles import Inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -330,6 +330,27 @@ def input_options(
             help="The whole series; by default that of the samples.",
         ),
         *([evaluated_options(scores=nan)] if ignoring else []),
+        click.option("--merge", is_flag=True, help="Join listed events that overlap or touch."),
+        click.option(
+            "--clip",
+            is_flag=True,
+            help="Cut listed events to the series, and drop those outside of it.",
+        ),
+        click.option(
+            "--timezone",
+            metavar="ZONE",
+            help="What times without an offset are in, such as Europe/Berlin.",
+        ),
+        click.option(
+            "--open",
+            type=click.Choice(["error", "until-end"]),
+            default="error",
+            show_default=True,
+            help="What to do with listed events that have no end yet.",
+        ),
+        click.option(
+            "--series", metavar="NAME", help="Which series, where a list has events of several."
+        ),
         reading_options,
     )
     own = {field.name for field in fields(Inputs)}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from closecall.report import Report
-    from closecall.tables.roles import Inputs
+    from closecall.tables.inputs import Inputs
 
 _MOST_LINES, _LONGEST_NAME = 12, 60
 

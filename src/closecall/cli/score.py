@@ -39,22 +39,23 @@ if TYPE_CHECKING:
     from closecall.affiliation import Affiliation
     from closecall.chance import Significance
     from closecall.cli.output import Output
-    from closecall.tables.roles import Inputs
+    from closecall.tables.inputs import Inputs
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
 
 TRUTH and PREDICTED are CSV or Parquet files, plain or gzipped; `-` is standard input. Give
 only TRUTH if it has both columns. A side is a 0/1 column, or a list of events with columns
-`start` and `stop` (or any two, as START,STOP; the same one twice for points). Without
---truth and --predicted, columns of those names are taken, or a file's only column.
-Times are numbers or ISO 8601.
+`start` and `stop` (or any two, as START,STOP; the same one twice for points), or as JSON of
+NAB, Grafana, Alertmanager or Label Studio. Without --truth and --predicted, columns of those
+names are taken, or a file's only column. Times are numbers or ISO 8601.
 
 \b
 Examples:
   closecall score results.csv --truth label --predicted alarm --time timestamp
   closecall score truth.csv.gz predicted.csv.gz
-  closecall score incidents.csv alarms.parquet --span 2024-01-01 2024-02-01
+  closecall score incidents.csv results.csv --predicted alarm --time timestamp --clip
+  closecall score alerts.json alarms.parquet --span 2024-01-01 2024-02-01 --open until-end
   closecall score results.csv --truth label --predicted alarm --time t --ignore maintenance.csv
   closecall score results.csv --truth label --predicted alarm --significance
   zcat results.csv.gz | closecall score - --truth label --predicted alarm --format json

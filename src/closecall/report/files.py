@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
+from closecall.tables.inputs import Inputs
 from closecall.tables.reading import arrow, plain_values
-from closecall.tables.roles import Inputs, Source
+from closecall.tables.roles import Source
 from closecall.tables.sources.memory import group
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from closecall.report.explorer import Report, Script
     from closecall.tables.batch.options import Disorder
-    from closecall.tables.roles import File, InputOptions
+    from closecall.tables.inputs import File, InputOptions
 
 _NAMELESS = "(no name)"
 
@@ -58,7 +59,7 @@ def report_files(
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
     inputs
-        The other options of `closecall.tables.roles.Inputs`, as in `closecall.tables.curve_files`;
+        The other options of `closecall.tables.inputs.Inputs`, as in `closecall.tables.curve_files`;
         beside `by`, neither ``ignore`` nor ``since`` nor ``until``.
 
     Examples

@@ -18,7 +18,7 @@ from closecall.affiliation import (
 )
 from closecall.errors import InputTypeError, expected, shown
 from closecall.parameters import read_names, require_count
-from closecall.tables.roles import Inputs
+from closecall.tables.inputs import Inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.compare import Comparison
-    from closecall.tables.roles import File, InputOptions
+    from closecall.tables.inputs import File, InputOptions
 
 _SECONDS_PER_DAY = 86_400
 _SHORT = 8  # significant digits of a threshold that need no shortening
