@@ -197,3 +197,16 @@ def test_messages_name_options(refuse, tmp_path, command):
     message, hint = refuse(*command.split())
     assert MESSAGES[command][0] in message
     assert MESSAGES[command][1] in hint
+
+
+def test_beside_samples_a_list_needs_no_span(run, tmp_path):
+    name = written(tmp_path, "start,end\n3,7\n20,23\n")
+    for command in (
+        f"score {name} {AGAINST} --time t",
+        f"score samples.csv {name} --truth alarm --time t",
+    ):
+        assert scored(run, command) == scored(run, f"{command} --span 0 30")
+    rows = (tmp_path / "samples.csv").read_text().splitlines()
+    written(tmp_path, "\n".join(rows[:15] + rows[17:]) + "\n", "uneven.csv")
+    report = scored(run, f"score {name} uneven.csv --predicted alarm --time t")
+    assert report["notes"][0].endswith("it is taken to last the median step, until 30.")
