@@ -96,11 +96,6 @@ def test_all_scored_is_told_too(run):
     assert result.stderr.splitlines()[-1] == told
 
 
-def test_disorder_is_for_many_series(refuse):
-    lines = refuse("report", "data.csv", "-o", "o.html", *COLUMNS, "--disorder", "sort")
-    assert lines[0] == "Error: Expected `--disorder` only beside `--by`, got 'sort' for one series."
-
-
 def test_standard_input_and_plain_samples(run):
     arguments = ("-o", "out.html", "--score", "s", "--script", "cdn")
     result = run("report", "-", *arguments, input="truth,s\n0,1\n1,5\n0,2\n")

@@ -109,7 +109,7 @@ def audit(
     options = {name: columns.axis[name] for name in ("times", "end", "span")}
     options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     if trivial is not None:
-        options["trivial"] = inputs.sources[-1].column(trivial, "trivial")
+        options["trivial"] = columns.source.column(trivial, "trivial")
     for line in columns.notes:
         click.echo(line, err=True)
     with show_progress() as progress:

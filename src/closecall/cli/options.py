@@ -16,6 +16,7 @@ from closecall.files import require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 from closecall.tables.inputs import Inputs
 from closecall.tables.reading import MEMORY
+from closecall.tables.roles import DISORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,11 @@ _WRITTEN = ("output_file", "output", "plot_file", "out", "resume")
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
+_ORDERED = {
+    "Drop or aggregate repeated times first.": "Keep one sample of each time with --disorder "
+    "first, last or mean.",
+    "Sort the samples by time first.": "Put them in order with --disorder sort.",
+}
 
 
 class Command(click.Command):
@@ -84,6 +90,9 @@ class Command(click.Command):
             own = f" {value}" if value not in ("", "True") else ""
             return found[0] if option is None else f"`{option}{own}`"
 
+        if any("mean" in getattr(own.type, "choices", ()) for own in self.params):
+            for python, option_text in _ORDERED.items():
+                message = message.replace(python, option_text)
         message = re.sub(r"`(\w+)(?:\['([^`]*)'\]|\[\d\])?`", named, message)
         message = re.sub(r"`(\w+)=(?:[\w.]+\()?'?([^`'()]*)'?\)?`", valued, message)
         return re.sub(r"(`--[\w-]+`) \(\1\)", r"\1", message)  # what the library named already
@@ -301,6 +310,7 @@ def input_options(
     *detectors: Callable[[_Function], _Function],
     ignoring: bool = True,
     nan: bool,
+    disorders: tuple[str, ...] = DISORDERS,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the files, of which the second goes by this name, and how they are read.
 
@@ -330,6 +340,13 @@ def input_options(
             help="The whole series; by default that of the samples.",
         ),
         *([evaluated_options(scores=nan)] if ignoring else []),
+        click.option(
+            "--disorder",
+            type=click.Choice(disorders),
+            default="error",
+            show_default=True,
+            help="Where times repeat or go back: sort, or also keep one value of repeated times.",
+        ),
         click.option("--merge", is_flag=True, help="Join listed events that overlap or touch."),
         click.option(
             "--clip",

@@ -10,6 +10,7 @@ from closecall.cli.options import Command, input_options
 from closecall.cli.output import tell
 from closecall.report.files import report_inputs
 from closecall.tables.batch.summary import trouble_text
+from closecall.tables.roles import DISORDERS
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ the network.
 
 With --by, each value of a column is a series of its own on one page. The series are read as by
 `closecall batch`: where times are uneven, the last sample of a series lasts its median step, and
-what is wrong with one series is listed and never stops the others.
+what is wrong with one series is listed and never stops the others; --disorder index counts the
+samples of a series whose times repeat or go back.
 
 \b
 Examples:
@@ -57,15 +59,11 @@ Examples:
         "--predicted", multiple=True, metavar="COLUMN", help="0/1 column of alarms, likewise."
     ),
     nan=True,
+    disorders=(*DISORDERS, "index"),
 )
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
-)
-@click.option(
-    "--disorder",
-    type=click.Choice(["error", "sort", "index"]),
-    help="With --by, where times repeat or go back: list it (the default), sort, or count samples.",
 )
 @click.option("--title", metavar="TEXT", help="What the page is called; by default the file.")
 @click.option(

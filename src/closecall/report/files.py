@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.report.explorer import Report, Script
-    from closecall.tables.batch.options import Disorder
     from closecall.tables.inputs import File, InputOptions
 
 _NAMELESS = "(no name)"
+_MENDED = ("first", "last", "mean")  # while it is read; a page of many series does the rest
 
 
 def report_files(
@@ -35,7 +35,6 @@ def report_files(
     scores: Sequence[str] = (),
     value: str | None = None,
     by: str | Sequence[str] = (),
-    disorder: Disorder | None = None,
     title: str | None = None,
     script: Script = "embed",
     **inputs: Unpack[InputOptions],
@@ -54,13 +53,12 @@ def report_files(
     by
         Columns of a single file whose values tell series apart, as in `closecall.evaluate_frame`;
         the page is then that of `report_batch`.
-    disorder
-        As in `report_batch`; only beside `by`.
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
     inputs
         The other options of `closecall.tables.inputs.Inputs`, as in `closecall.tables.curve_files`;
-        beside `by`, neither ``ignore`` nor ``since`` nor ``until``.
+        beside `by`, neither ``ignore`` nor ``since`` nor ``until``, and ``disorder`` may be
+        ``"index"``, as in `report_batch`.
 
     Examples
     --------
@@ -71,14 +69,13 @@ def report_files(
     """
     own = Inputs((truth_file, detectors_file), **inputs)
     columns: dict[str, Any] = {"predicted": predicted, "scores": scores, "value": value}
-    return report_inputs(own, by=by, disorder=disorder, title=title, script=script, **columns)[0]
+    return report_inputs(own, by=by, title=title, script=script, **columns)[0]
 
 
 def report_inputs(
     inputs: Inputs,
     *,
     by: str | Sequence[str],
-    disorder: Disorder | None,
     title: str | None,
     script: Script,
     **columns: Any,
@@ -88,16 +85,12 @@ def report_inputs(
     keys = (by,) if isinstance(by, str) else tuple(by)
     if keys:
         series = _series(inputs, keys, columns)
-        page = report_batch(series, disorder=disorder or "error", title=name, script=script)
-        return page, []
-    if disorder is not None:
-        raise InputTypeError(
-            expected(
-                "`disorder` only beside `by`",
-                f"{disorder!r} for one series",
-                "Sort the samples of the file by time first.",
-            )
-        )
+        left: Any = "error" if inputs.disorder in _MENDED else inputs.disorder
+        return report_batch(series, disorder=left, title=name, script=script), []
+    if inputs.disorder == "index":
+        rule = "`disorder='index'` only beside `by`"
+        hint = "Leave out `time` to count samples."
+        raise InputTypeError(expected(rule, "it for one series", hint))
     arguments, notes = _arguments(inputs, **columns)
     return report(arguments.pop("truth"), title=name, script=script, **arguments), notes
 
@@ -107,7 +100,7 @@ def _arguments(
 ) -> tuple[dict[str, Any], list[str]]:
     """Take the columns that `report` is called with, and return what was inferred."""
     columns = inputs.read(predicted, scores)
-    drawn = None if value is None else _with_gaps(inputs.sources[-1].column(value, "value"))
+    drawn = None if value is None else _with_gaps(columns.source.column(value, "value"))
     sides = {"predicted": columns.predicted or None, "scores": columns.scores or None}
     return {"truth": columns.truth, **sides, "values": drawn, **columns.axis}, columns.notes
 
@@ -131,11 +124,13 @@ def _series(
         rule = "no `ignore`, `since` or `until` beside `by`"
         raise InputError(expected(rule, "one", "Leave those rows out of the file."))
     (source,) = inputs.sources
+    how = inputs.disorder if inputs.disorder in _MENDED else "error"
+    inputs = replace(inputs, files=(), usual_end=False, disorder=how)
     for name in by:
         source.column(name, "by")
 
     def arguments(table: pa.Table, **options: Any) -> dict[str, Any]:
-        own = replace(inputs, files=[Source(source.name, table)], usual_end=False, **options)
+        own = replace(inputs, files=[Source(source.name, table)], **options)
         return _arguments(own, **columns)[0]
 
     arguments(source.table.slice(0, 0))  # a column that is missing is missing for all

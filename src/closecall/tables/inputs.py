@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
@@ -28,8 +28,10 @@ from closecall.tables.incidents import (
 )
 from closecall.tables.reading import MEMORY, opened, read_memory, shown_name, table_of
 from closecall.tables.roles import (
+    DISORDERS,
     EventList,
     Source,
+    TimeOrder,
     find_side,
     read_times,
     read_values,
@@ -63,6 +65,7 @@ class InputOptions(TypedDict, total=False):
     until: Any
     max_step: Any
     nan: str
+    disorder: str
     merge: bool
     clip: bool
     timezone: str | tzinfo | None
@@ -100,6 +103,10 @@ class Inputs:
     """How long a sample lasts at most; what is left of a longer step is ignored."""
     nan: str = "raise"
     """What to do with samples without a score: ``"raise"``, or ``"ignore"`` their time."""
+    disorder: str = "error"
+    """What to do where times repeat or go back: ``"error"``; ``"sort"`` the samples, after which
+    repeated times are an error; or keep the ``"first"``, the ``"last"`` or the ``"mean"`` of them,
+    where a label is 1 if one of them is."""
     merge: bool = False
     """Join events of a list that overlap or touch."""
     clip: bool = False
@@ -119,6 +126,7 @@ class Inputs:
 
     def __post_init__(self) -> None:
         require_choice(self.open, "open", ("error", "until-end"))
+        require_choice(self.disorder, "disorder", (*DISORDERS, "index"))
         zone = read_zone(self.timezone)
         for name in ("end", "since", "until"):
             object.__setattr__(self, name, in_zone(getattr(self, name), zone, f"`{name}`"))
@@ -185,6 +193,12 @@ class Inputs:
         vectors = [side for side in (truth, *detectors) if not isinstance(side, EventList)]
         if detectors and lists:
             self._require_place(lists, vectors, scored)
+        mended = self._mended(lists)
+        if mended is not None:
+            columns = mended.read(predicted, scores)
+            orders = (own.order for own in mended.sources)
+            columns.notes[:0] = [own.note for own in orders if own is not None]
+            return columns
         times = None if self.time is None else self._times(lists)
         notes: list[str] = []
         end, axis = self.end, None
@@ -208,7 +222,20 @@ class Inputs:
         }
         truth = placed(truth)
         labelled = {name: placed(side) for name, side in labelled.items()}
-        return Columns(truth, labelled, scored, given, notes)
+        return Columns(last, truth, labelled, scored, given, notes)
+
+    def _mended(self, lists: list[EventList]) -> Inputs | None:
+        """Return the same with samples in the order of time; None if they are, or must be."""
+        if self.disorder not in DISORDERS[1:] or self.time is None:
+            return None
+        sources = [*self.sources]
+        for place, own in enumerate(sources):
+            if self.time in own.columns and all(own is not side.source for side in lists):
+                order = TimeOrder.of(own, self.time, self.disorder)
+                sources[place] = replace(own, order=order)
+        if all(own.order is None for own in sources):
+            return None
+        return replace(self, files=sources, disorder="error")
 
     def _times(self, lists: list[EventList]) -> pa.ChunkedArray:
         """Return the times of the samples; those of events are none."""
@@ -390,6 +417,8 @@ def _require_detectors(source: Source, names: list[str | None], fewest: int) -> 
 class Columns:
     """What the files hold: both sides as columns or events, and the axis under them."""
 
+    source: Source
+    """The table with the detectors, and other columns of them."""
     truth: Events | pa.ChunkedArray
     predicted: dict[str, Events | pa.ChunkedArray]
     scores: dict[str, pa.ChunkedArray]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events
@@ -26,10 +27,14 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from closecall.tables.incidents import Listing, Reader
 
 Role = Literal["truth", "predicted", "score", "ignore"]
+DISORDERS = ("error", "sort", "first", "last", "mean")
+"""What to do where times repeat or go back."""
+_LABELS, _AVERAGED = {"truth", "predicted", "ignore", "trivial"}, {"score", "value"}
 _OPEN_HINT = "Let such events last to the end of the series with `open='until-end'`."
 
 
@@ -40,6 +45,8 @@ class Source:
     name: str
     table: pa.Table
     reader: Reader | None = None
+    order: TimeOrder | None = None
+    """Where each sample of the table belongs, if they are put in the order of time."""
 
     @property
     def columns(self) -> list[str]:
@@ -62,7 +69,8 @@ class Source:
         """Return one column; raise if there is none of that name, or several."""
         count = self.columns.count(read_name(name, argument))
         if count == 1:
-            return self.table.column(name)
+            column = self.table.column(name)
+            return column if self.order is None else self.order.apply(column, argument)
         rule = f"`{argument}` to name a column of {self.name}"
         if count > 1:
             raise InputError(expected(rule, f"{name!r}, which {count} columns are called"))
@@ -76,6 +84,56 @@ class Source:
 def with_nan(scores: pa.ChunkedArray) -> pa.ChunkedArray:
     """Turn missing scores, which are blank in a CSV file, into nan."""
     return scores.cast("float64").fill_null(np.nan) if scores.null_count else scores
+
+
+@dataclass(frozen=True, eq=False)
+class TimeOrder:
+    """The order of time of samples that came in another, and which of them share a time."""
+
+    samples: NDArray[np.int64]
+    """The samples in the order of their times; those that share one as they came."""
+    first: NDArray[np.int64]
+    """Where each time begins among them; every sample by itself if repeated times are kept."""
+    how: str
+    back: int
+    """How many samples came after a later one."""
+
+    @classmethod
+    def of(cls, source: Source, time: str, how: str) -> TimeOrder | None:
+        """Find the order by a column of times; None if the samples are in order."""
+        ticks, _ = read_ticks(source.times(time, "time"), "time")
+        if (ticks[1:] > ticks[:-1]).all():
+            return None
+        samples = np.argsort(ticks, kind="stable")
+        new = np.append(True, np.diff(ticks[samples]) > 0)
+        back = int(np.count_nonzero(ticks[1:] < ticks[:-1]))
+        return cls(samples, np.flatnonzero(new | (how == "sort")), how, back)
+
+    def apply(self, column: pa.ChunkedArray, argument: str) -> pa.ChunkedArray:
+        """Put a column in order, with one value for each time.
+
+        The mean is that of numbers; a label is 1 where one of those that share a time is.
+        """
+        import pyarrow as pa
+
+        places = self.first
+        if self.how == "last":
+            places = np.append(self.first[1:], self.samples.size) - 1
+        if self.how != "mean" or argument not in _AVERAGED | _LABELS:
+            return column.take(self.samples[places])
+        values = read_column(with_nan(plain_values(column)), argument)[0][self.samples]
+        if argument in _LABELS:
+            return pa.chunked_array([np.maximum.reduceat(values, self.first)])
+        counts = np.diff(self.first, append=values.size)
+        return pa.chunked_array([np.add.reduceat(values, self.first, dtype=np.float64) / counts])
+
+    @property
+    def note(self) -> str:
+        """What was done, in a sentence."""
+        repeated = self.samples.size - self.first.size
+        joined = f"; the {self.how} is kept where {repeated:,} repeat a time" if repeated else ""
+        moved = "1 went back" if self.back == 1 else f"{self.back:,} went back"
+        return f"Samples are put in the order of their times: {moved}{joined}."
 
 
 @dataclass(frozen=True, eq=False)
