@@ -18,6 +18,7 @@ from closecall.cli.options import (
     input_options,
     metric_option,
     output_options,
+    predicted_option,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.tables import Column, names, print_table, texts
@@ -68,12 +69,7 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 @click.command(cls=Command, help=_HELP)
 @input_options(
     None,
-    click.option(
-        "--predicted",
-        metavar="COLUMN",
-        multiple=True,
-        help="0/1 column of a detector; repeat it for each detector.",
-    ),
+    predicted_option,
     click.option(
         "--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find."
     ),

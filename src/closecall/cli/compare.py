@@ -18,6 +18,8 @@ from closecall.cli.options import (
     intervals_options,
     output_options,
     parse_number,
+    predicted_option,
+    score_option,
 )
 from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
 from closecall.cli.tables import (
@@ -104,19 +106,8 @@ def parse_threshold(text: str) -> tuple[str, float]:
 @click.command(cls=Command, help=_HELP)
 @input_options(
     "DETECTORS",
-    click.option(
-        "--predicted",
-        metavar="COLUMN",
-        multiple=True,
-        help="0/1 column of a detector; repeat it for each.",
-    ),
-    click.option(
-        "--score",
-        "scores",
-        metavar="COLUMN",
-        multiple=True,
-        help="Column of a detector's scores, higher is more anomalous; repeat it for each.",
-    ),
+    predicted_option,
+    score_option,
     click.option(
         "--threshold",
         "thresholds",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import wraps
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
-from closecall.errors import ClosecallError
+from closecall.errors import ClosecallError, InputError
 from closecall.files import require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 from closecall.tables.inputs import Inputs
@@ -20,6 +21,8 @@ from closecall.tables.roles import DISORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from closecall.affiliation.rules import ThresholdRule
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
@@ -52,13 +55,19 @@ class Command(click.Command):
             raise
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Raise on a negative number of shifts before click takes it for an option."""
+        """Raise on a negative number of shifts, and on what is given twice and would be dropped."""
         options = args[: args.index("--")] if "--" in args else args
         for option, following in zip(options, [*options[1:], ""], strict=False):
             name, _, value = option.partition("=")
             text = value or following
             if name == _SIGNIFICANCE and re.match(r"-\d", text):
                 raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
+        _, _, given = self.make_parser(ctx).parse_args([*args])
+        for own, count in Counter(given).items():
+            if count > 1 and isinstance(own, click.Option) and not own.multiple:
+                # click would take the last one, and drop the others.
+                message = f"{own.opts[-1]} is given {count} times, and takes one value."
+                raise click.UsageError(message, ctx)
         return super().parse_args(ctx, args)
 
     def _require_apart(self, values: dict[str, Any]) -> None:
@@ -196,6 +205,17 @@ def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
         else:
             parameters[key] = value if number is None else number
     return name.strip(), parameters
+
+
+def parse_rule(text: str) -> ThresholdRule:
+    """Read a number or a rule."""
+    from closecall.affiliation.rules import ThresholdRule  # which only scores need
+
+    number = parse_number(text)
+    try:
+        return ThresholdRule.read(text if number is None else number)
+    except InputError as error:
+        raise click.BadParameter(str(error).replace("\n\nHint: ", " ")) from None
 
 
 def parse_shifts(text: str) -> int:
@@ -382,6 +402,23 @@ def input_options(
         return options(command)
 
     return decorate
+
+
+def detector_option(option: str, name: str, text: str) -> Callable[[_Function], _Function]:
+    """Add an option that names a column of each detector."""
+    return click.option(option, name, metavar="COLUMN", multiple=True, help=text)
+
+
+predicted_option = detector_option(
+    "--predicted",
+    "predicted",
+    "0/1 column of a detector, or START,STOP; repeat it, or give a pattern, for several.",
+)
+score_option = detector_option(
+    "--score",
+    "scores",
+    "Column of a detector's scores, higher is more anomalous; repeat it, or give a pattern.",
+)
 
 
 def metric_option(text: str) -> Callable[[_Function], _Function]:

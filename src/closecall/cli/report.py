@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.options import Command, input_options
+from closecall.cli.options import Command, input_options, predicted_option, score_option
 from closecall.cli.output import tell
 from closecall.report.files import report_inputs
 from closecall.tables.batch.summary import trouble_text
@@ -48,16 +48,8 @@ Examples:
 @input_options(
     "DETECTORS",
     click.option("-o", "--output", required=True, metavar="FILE", help="Write the page there."),
-    click.option(
-        "--score",
-        "scores",
-        multiple=True,
-        metavar="COLUMN",
-        help="Column of scores; higher is more anomalous. Give it once for each detector.",
-    ),
-    click.option(
-        "--predicted", multiple=True, metavar="COLUMN", help="0/1 column of alarms, likewise."
-    ),
+    score_option,
+    predicted_option,
     nan=True,
     disorders=(*DISORDERS, "index"),
 )

@@ -26,7 +26,7 @@ from closecall.tables.incidents import (
     read_listing,
     read_zone,
 )
-from closecall.tables.reading import MEMORY, opened, read_memory, shown_name, table_of
+from closecall.tables.reading import MEMORY, imported, opened, read_memory, shown_name, table_of
 from closecall.tables.roles import (
     DISORDERS,
     EventList,
@@ -158,13 +158,12 @@ class Inputs:
             return file
         if hasattr(file, "column_names"):
             return Source(name, file)
-        import pyarrow as pa
-
+        nothing = imported("pyarrow").table({})
         called, budget = shown_name(file), read_memory(self.memory)
         with opened(file) as content:
             reader = known_listing(content, called, self.series, by_name=by_name)
             if reader is not None:
-                return Source(called, pa.table({}), reader)
+                return Source(called, nothing, reader)
             table = table_of(content, called, encoding=self.encoding, budget=budget)[0]
         smap = is_smap(table.column_names)
         return Source(called, table, read_listing(called, table, self.series) if smap else None)
@@ -176,8 +175,14 @@ class Inputs:
         *,
         fewest: int = 0,
     ) -> Columns:
-        """Take the columns of detectors, which go by their names; None finds one by its role."""
+        """Take the columns of detectors, which go by their names; None finds one by its role.
+
+        Names may be patterns, such as ``det*``.
+        """
         first, last = self.sources[0], self.sources[-1]
+        others = {self.time, self.truth or "truth"}
+        predicted = last.matching(predicted, "predicted", others)
+        scores = last.matching(scores, "score", others)
         _require_detectors(last, [*predicted, *scores], fewest)
         options: dict[str, Any] = {"time": self.time, "shared": first is last}
         truth = find_side(first, "truth", self.truth, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from closecall.tables.reading import plain_values
 from closecall.wording import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import tzinfo
 
     import pyarrow as pa
@@ -35,6 +37,7 @@ Role = Literal["truth", "predicted", "score", "ignore"]
 DISORDERS = ("error", "sort", "first", "last", "mean")
 """What to do where times repeat or go back."""
 _LABELS, _AVERAGED = {"truth", "predicted", "ignore", "trivial"}, {"score", "value"}
+_WILD = {*"*?["}
 _OPEN_HINT = "Let such events last to the end of the series with `open='until-end'`."
 
 
@@ -75,6 +78,24 @@ class Source:
         if count > 1:
             raise InputError(expected(rule, f"{name!r}, which {count} columns are called"))
         raise InputError(expected(rule, repr(name), self.suggestion(name)))
+
+    def matching(self, patterns: Sequence[str | None], argument: str, other: set[Any]) -> list[Any]:
+        """Return names as they are, and for patterns such as ``det*`` the columns that match.
+
+        No pattern matches the `other` columns.
+        """
+        names: list[Any] = []
+        for pattern in patterns:
+            if pattern is None or pattern in self.columns or not _WILD & {*pattern}:
+                names.append(pattern)
+                continue
+            own = [name for name in self.columns if name not in other]
+            found = [name for name in own if fnmatchcase(name, pattern)]
+            if not found:
+                rule = f"`{argument}` to match a column of {self.name}"
+                raise InputError(expected(rule, repr(pattern), self.listing))
+            names += found
+        return names
 
     def times(self, name: str, argument: str) -> pa.ChunkedArray:
         """Return one column of times; dates and ISO text become datetimes."""

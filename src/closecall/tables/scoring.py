@@ -17,6 +17,7 @@ from closecall.affiliation import (
     affiliation_curve,
 )
 from closecall.errors import InputTypeError, expected, shown
+from closecall.events import Events
 from closecall.parameters import read_names, require_count
 from closecall.tables.inputs import Inputs
 
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from closecall.affiliation.rules import ThresholdRule
     from closecall.compare import Comparison
-    from closecall.tables.inputs import File, InputOptions
+    from closecall.detectors import Detectors
+    from closecall.tables.inputs import Columns, File, InputOptions
 
 _SECONDS_PER_DAY = 86_400
 _SHORT = 8  # significant digits of a threshold that need no shortening
@@ -81,8 +84,69 @@ def score_files(
     '1 of 1 caught, median delay 2, no false alarms'
     """
     columns = Inputs((truth_file, predicted_file), **inputs).read([predicted])
-    (pair,) = columns.detectors().predicted.values()
-    return affiliation(pair, None, point_length=point_length, zero_division=zero_division)
+    results, _ = score_columns(columns, point_length=point_length, zero_division=zero_division)
+    return next(iter(results.values()))
+
+
+def score_columns(
+    columns: Columns, rule: ThresholdRule | None = None, **options: Any
+) -> tuple[dict[str, Affiliation], dict[str, Any]]:
+    """Score every detector that was read; return the thresholds of those that gave scores."""
+    read = columns.detectors()
+    pairs, thresholds = dict(read.predicted), {}
+    for name, scored in read.scored.items():
+        from closecall.affiliation.rules import ThresholdRule  # which labels do without
+
+        thresholds[name] = (rule or ThresholdRule("best_f1")).choose(scored)
+        pairs[name] = scored.at(thresholds[name])
+    return {name: affiliation(pair, None, **options) for name, pair in pairs.items()}, thresholds
+
+
+def metric_rows(
+    columns: Columns, thresholds: dict[str, Any], metrics: dict[str, dict[str, Any]]
+) -> dict[str, dict[str, float]]:
+    """Compute metrics by detector; ``all`` are those that have no parameters to give."""
+    read = columns.detectors()
+    named = {name: own for name, own in metrics.items() if name != "all"}
+    asked: list[Any] = [None] if "all" in metrics else []
+    rows: dict[str, dict[str, float]] = {}
+    for name in (*read.predicted, *read.scored):
+        rows[name] = {}
+        for some in [*asked, named] if named else asked:
+            rows[name] |= _metric_row(columns, read, name, thresholds.get(name), some)
+    return {name: {key: _plain(value) for key, value in row.items()} for name, row in rows.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a number; a length of time in seconds."""
+    return float(value / np.timedelta64(1, "s")) if isinstance(value, np.timedelta64) else value
+
+
+def _metric_row(
+    columns: Columns, read: Detectors, name: str, threshold: Any, metrics: Any
+) -> dict[str, float]:
+    """Compute metrics of one detector, whose scores have a threshold."""
+    from closecall.evaluate import evaluate  # all metrics are many modules
+    from closecall.metrics.registry import find
+
+    truth, own = columns.truth, (columns.predicted | columns.scores)[name]
+    if not isinstance(truth, Events) and not isinstance(own, Events):
+        options = {**columns.axis, "ignore": read.truth.ignored, "metrics": metrics}
+        if threshold is None:
+            return evaluate(truth, own, **options)
+        row = evaluate(truth, scores=own, threshold=threshold, **options)
+        return {key: value for key, value in row.items() if key != "threshold"}
+    # Lists of events have no samples to count: metrics of samples count time.
+    if threshold is None:
+        return evaluate(read.predicted[name], (), metrics=metrics)
+    kinds = {key: find(key).takes for key in metrics or ()}
+    parts = [
+        None if metrics is None else {key: metrics[key] for key in kinds if kinds[key] == takes}
+        for takes in ("labels", "scores")
+    ]
+    scored = read.scored[name]
+    row = {} if parts[0] == {} else evaluate(scored.at(threshold), (), metrics=parts[0])
+    return row if parts[1] == {} else row | evaluate(scored, scores=(), metrics=parts[1])
 
 
 def curve_files(
@@ -232,14 +296,14 @@ def curve_report(
         )
     columns = curve_columns(curve, points=points, chosen=chosen)
     plain = {name: column.tolist() for name, column in columns.items()}
-    thresholds = [_json_number(value) for value in plain.pop("threshold")]
+    thresholds = [json_number(value) for value in plain.pop("threshold")]
     dated = curve.scored.clock.kind == "datetime"
     return {
         **curve.to_dict(points=1),
         "curve": {"thresholds": thresholds, **plain},
         "chosen": {
             **asdict(chosen),
-            "threshold": _json_number(chosen.threshold),
+            "threshold": json_number(chosen.threshold),
             "fbeta": None if isnan(chosen.fbeta) else chosen.fbeta,
             f"alarms_per_{'day' if dated else 'unit'}": alarm_rate(curve, chosen.alarms),
             **curve.at(chosen.threshold).to_dict(),
@@ -247,8 +311,9 @@ def curve_report(
     }
 
 
-def _json_number(value: float) -> float | str:
-    return str(value) if isinf(value) else value
+def json_number(value: float) -> float | str | None:
+    """Return a number as JSON has it: infinity as text, and nothing for what is undefined."""
+    return None if isnan(value) else str(value) if isinf(value) else value
 
 
 def compare_files(
