@@ -22,6 +22,7 @@ from closecall.cli.options import (
 )
 from closecall.cli.output import show_progress
 from closecall.cli.tables import Column, names, print_table, texts
+from closecall.events import Events
 from closecall.wording import UNDEFINED, counted, plain_name, score_text
 
 if TYPE_CHECKING:
@@ -34,19 +35,23 @@ if TYPE_CHECKING:
 _HELP = """\
 Find out which metrics can be trusted on a series: who is fooled, and by what.
 
-FILE is a CSV or Parquet file, plain or gzipped, with a 0/1 column of true anomalies and one
-of predictions for each detector; `-` is standard input. Every metric scores the detectors and
-predictions that carry no information: the paper's adversary (alternating), the adversary of
-composite F1, everything positive, random points and random ranges. A metric is beaten where one
-of these does at least as well as the best detector: raw, with the detectors as they are, or
-joined, with detectors that were given the true event which the other prediction knows. The
-design targets of the paper are measured beside it, on a small series of its own.
+TRUTH and DETECTORS are CSV or Parquet files, plain or gzipped, with a 0/1 column of true anomalies
+and one of predictions for each detector; `-` is standard input. Give only TRUTH if it has all
+columns. A list of events beside samples labels the samples that it meets.
+
+Every metric scores the detectors and predictions that carry no information: the paper's adversary
+(alternating), the adversary of composite F1, everything positive, random points and random ranges.
+A metric is beaten where one of these does at least as well as the best detector: raw, with the
+detectors as they are, or joined, with detectors that were given the true event which the other
+prediction knows. The design targets of the paper are measured beside it, on a small series of its
+own.
 
 \b
 Examples:
   closecall audit results.csv --truth label --predicted mine --predicted theirs
   closecall audit results.csv --truth label --predicted mine --metric affiliation
   closecall audit results.csv --predicted mine --time timestamp --metric margin:margin=10min
+  closecall audit incidents.csv results.csv --predicted mine --time timestamp
   closecall audit results.csv --truth label --predicted mine --format csv
 """
 _LEGEND = (
@@ -68,7 +73,7 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 
 @click.command(cls=Command, help=_HELP)
 @input_options(
-    None,
+    "DETECTORS",
     predicted_option,
     click.option(
         "--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find."
@@ -108,13 +113,23 @@ def audit(
         options["trivial"] = columns.source.column(trivial, "trivial")
     for line in columns.notes:
         click.echo(line, err=True)
+    truth, *detectors = _of_one_kind([columns.truth, *columns.predicted.values()], columns.axis)
+    named = dict(zip(columns.predicted, detectors, strict=True))
     with show_progress() as progress:
-        result = run(columns.truth, columns.predicted, **options, progress=progress)
+        result = run(truth, named, **options, progress=progress)
     output.write(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,
         rows=lambda: _rows(result),
     )
+
+
+def _of_one_kind(sides: list[Any], axis: dict[str, Any]) -> list[Any]:
+    """Return labels for lists of events beside samples."""
+    if all(isinstance(side, Events) for side in sides):
+        return sides
+    at = axis["times"], axis["end"]
+    return [side.to_labels(*at) if isinstance(side, Events) else side for side in sides]
 
 
 def _rows(audit: Audit) -> list[dict[str, Any]]:

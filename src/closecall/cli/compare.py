@@ -17,9 +17,10 @@ from closecall.cli.options import (
     interval_settings,
     intervals_options,
     output_options,
-    parse_number,
     predicted_option,
+    read_thresholds,
     score_option,
+    thresholds_option,
 )
 from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
 from closecall.cli.tables import (
@@ -55,8 +56,8 @@ TRUTH and DETECTORS are CSV or Parquet files, plain or gzipped; `-` is standard 
 only TRUTH if it has all columns. The truth is a 0/1 column, or a list of events with columns
 `start` and `stop` (or any two, as START,STOP). A detector is a 0/1 column (--predicted), or a
 column of scores (--score), which is cut at the threshold with its own best F1 or at the one
-given with --threshold. Detectors go by the names of their columns. Times are numbers or
-ISO 8601.
+given with --threshold, for all or as COLUMN=VALUE. Detectors go by the names of their columns.
+Times are numbers or ISO 8601.
 
 \b
 Examples:
@@ -87,35 +88,12 @@ p-value: how often equally good detectors differ so much on so many events
 -: nothing can be said"""
 
 
-def parse_threshold(text: str) -> tuple[str, float]:
-    """Read the threshold of one detector, ``COLUMN=VALUE``.
-
-    Examples
-    --------
-    >>> parse_threshold("forecast=24"), parse_threshold("a=b=0.5")
-    (('forecast', 24), ('a=b', 0.5))
-    """
-    name, _, value = text.rpartition("=")
-    number = parse_number(value)
-    if not name or number is None:
-        message = f"{text!r} is no COLUMN=VALUE, such as score=0.7."
-        raise click.BadParameter(message)
-    return name, number
-
-
 @click.command(cls=Command, help=_HELP)
 @input_options(
     "DETECTORS",
     predicted_option,
     score_option,
-    click.option(
-        "--threshold",
-        "thresholds",
-        type=parse_threshold,
-        multiple=True,
-        metavar="COLUMN=VALUE",
-        help="Where to cut a column of scores; by default at its best F1.",
-    ),
+    thresholds_option,
     nan=True,
 )
 @click.option(
@@ -141,7 +119,7 @@ def compare(
     predicted: tuple[str, ...],
     scores: tuple[str, ...],
     decimals: int | None,
-    thresholds: tuple[tuple[str, float], ...],
+    thresholds: tuple[tuple[str | None, float], ...],
     with_intervals: bool,
     level: float | None,
     resamples: int | None,
@@ -149,11 +127,9 @@ def compare(
     output: Output,
 ) -> None:
     """Compare several detectors, from files."""
-    given = dict(thresholds)
-    if len(given) < len(thresholds):
-        raise click.UsageError("--threshold is given twice for one column.")
     settings = interval_settings(level, resamples, asked=with_intervals, block=block)
     columns = inputs.read(predicted, scores, fewest=2)
+    given = read_thresholds(thresholds, columns.scores)
     options = {"thresholds": given, "decimals": decimals, **columns.axis}
     result = run(columns.truth, columns.predicted, scores=columns.scores, **options)
     intervals = None if settings is None else result.intervals(**settings)

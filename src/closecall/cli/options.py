@@ -20,7 +20,7 @@ from closecall.tables.reading import MEMORY
 from closecall.tables.roles import DISORDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from closecall.affiliation.rules import ThresholdRule
 
@@ -218,6 +218,38 @@ def parse_rule(text: str) -> ThresholdRule:
         raise click.BadParameter(str(error).replace("\n\nHint: ", " ")) from None
 
 
+def parse_threshold(text: str) -> tuple[str | None, float]:
+    """Read the threshold of one detector, ``COLUMN=VALUE``, or of all, ``VALUE``.
+
+    Examples
+    --------
+    >>> parse_threshold("forecast=24"), parse_threshold("a=b=0.5"), parse_threshold("7")
+    (('forecast', 24), ('a=b', 0.5), (None, 7))
+    """
+    name, equals, value = text.rpartition("=")
+    number = parse_number(value)
+    if number is None or (equals and not name):
+        message = f"{text!r} is neither a number nor COLUMN=VALUE, such as score=0.7."
+        raise click.BadParameter(message)
+    return name or None, number
+
+
+def read_thresholds(
+    thresholds: tuple[tuple[str | None, float], ...], scores: Iterable[str]
+) -> dict[str, float]:
+    """Return thresholds by detector; what is of all is of those that have none of their own."""
+    given = dict(thresholds)
+    if len(given) < len(thresholds):
+        raise click.UsageError("--threshold is given twice for one column.")
+    named = {name: value for name, value in given.items() if name is not None}
+    if None not in given:
+        return named
+    every = dict.fromkeys(scores, given[None])
+    if not every:
+        raise click.UsageError("--threshold is of --score, which is not given.")
+    return every | named
+
+
 def parse_shifts(text: str) -> int:
     """Read how many shifts to draw; the option may stand alone, so what follows it is checked."""
     # Python does not read thousands of digits.
@@ -326,7 +358,7 @@ def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Functio
 
 
 def input_options(
-    other: str | None,
+    other: str,
     *detectors: Callable[[_Function], _Function],
     ignoring: bool = True,
     nan: bool,
@@ -336,11 +368,9 @@ def input_options(
 
     The command gets `Inputs`; `detectors` are options of its own that are shown among these.
     """
-    files = [click.argument("truth_file", metavar="TRUTH" if other else "FILE")]
-    if other is not None:
-        files.append(click.argument("other_file", metavar=f"[{other}]", required=False))
     options: Callable[[Any], Callable[..., Any]] = _all_of(
-        *files,
+        click.argument("truth_file", metavar="TRUTH"),
+        click.argument("other_file", metavar=f"[{other}]", required=False),
         click.option(
             "--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns."
         ),
@@ -394,7 +424,7 @@ def input_options(
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
-        def command(*, truth_file: str, other_file: str | None = None, **given: Any) -> Any:
+        def command(*, truth_file: str, other_file: str | None, **given: Any) -> Any:
             reading = {name: given.pop(name) for name in own & given.keys()}
             inputs = Inputs((truth_file, other_file), usual_end=True, **reading)
             return function(inputs=inputs, **given)
@@ -418,6 +448,16 @@ score_option = detector_option(
     "--score",
     "scores",
     "Column of a detector's scores, higher is more anomalous; repeat it, or give a pattern.",
+)
+
+
+thresholds_option = click.option(
+    "--threshold",
+    "thresholds",
+    type=parse_threshold,
+    multiple=True,
+    metavar="[COLUMN=]VALUE",
+    help="Where to cut scores, all or a column's; by default at its best F1.",
 )
 
 

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.options import Command, input_options, predicted_option, score_option
+from closecall.cli.options import (
+    Command,
+    input_options,
+    predicted_option,
+    read_thresholds,
+    score_option,
+    thresholds_option,
+)
 from closecall.cli.output import tell
 from closecall.report.files import report_inputs
 from closecall.tables.batch.summary import trouble_text
@@ -27,8 +34,8 @@ Write an interactive page: the timeline, every threshold, and what became of eac
 TRUTH and DETECTORS are CSV or Parquet files, plain or gzipped; `-` is standard input. Give only
 TRUTH if it has all columns. The truth is a 0/1 column, or a list of events with columns `start`
 and `stop` (or any two, as START,STOP). Every --score and every --predicted column is a detector.
-The page is one file that opens from disk and asks nothing of
-the network.
+The page opens at the best F1 of each, or at --threshold: a number, or COLUMN=VALUE for each. It is
+one file that opens from disk and asks nothing of the network.
 
 With --by, each value of a column is a series of its own on one page. The series are read as by
 `closecall batch`: where times are uneven, the last sample of a series lasts its median step, and
@@ -40,6 +47,7 @@ Examples:
   closecall report demo.csv -o report.html --truth label --time time --value value \\
     --score threshold_score --score forecast_score
   closecall report incidents.csv scores.csv -o report.html --score a --time t
+  closecall report results.csv -o report.html --score 'det*' --threshold det1=0.7
   closecall report all.parquet -o all.html --truth label --time t --score a --by series
 """
 
@@ -50,6 +58,7 @@ Examples:
     click.option("-o", "--output", required=True, metavar="FILE", help="Write the page there."),
     score_option,
     predicted_option,
+    thresholds_option,
     nan=True,
     disorders=(*DISORDERS, "index"),
 )
@@ -65,9 +74,16 @@ Examples:
     show_default=True,
     help="Put plotly's script in the page, or link to it.",
 )
-def report(*, inputs: Inputs, output: str, **options: Any) -> None:
+def report(
+    *,
+    inputs: Inputs,
+    output: str,
+    thresholds: tuple[tuple[str | None, float], ...],
+    **options: Any,
+) -> None:
     """Write the explorer of one or two files."""
-    page, noted = report_inputs(inputs, **options)
+    given = read_thresholds(thresholds, inputs.names(options["scores"], "score"))
+    page, noted = report_inputs(inputs, thresholds=given or None, **options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
     tell(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.")

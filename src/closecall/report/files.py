@@ -15,7 +15,7 @@ from closecall.tables.roles import Source
 from closecall.tables.sources.memory import group
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Unpack
 
     import pyarrow as pa
@@ -33,6 +33,7 @@ def report_files(
     *,
     predicted: Sequence[str] = (),
     scores: Sequence[str] = (),
+    thresholds: Mapping[str, float] | float | None = None,
     value: str | None = None,
     by: str | Sequence[str] = (),
     title: str | None = None,
@@ -48,6 +49,8 @@ def report_files(
         everything.
     predicted, scores
         Columns of 0/1 predictions and of scores; each is a detector.
+    thresholds
+        Where the page opens, as in `report`.
     value
         The column of the series itself.
     by
@@ -69,6 +72,7 @@ def report_files(
     """
     own = Inputs((truth_file, detectors_file), **inputs)
     columns: dict[str, Any] = {"predicted": predicted, "scores": scores, "value": value}
+    columns["thresholds"] = thresholds
     return report_inputs(own, by=by, title=title, script=script, **columns)[0]
 
 
@@ -96,13 +100,19 @@ def report_inputs(
 
 
 def _arguments(
-    inputs: Inputs, *, predicted: Sequence[str], scores: Sequence[str], value: str | None
+    inputs: Inputs,
+    *,
+    predicted: Sequence[str],
+    scores: Sequence[str],
+    thresholds: Any,
+    value: str | None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Take the columns that `report` is called with, and return what was inferred."""
     columns = inputs.read(predicted, scores)
     drawn = None if value is None else _with_gaps(columns.source.column(value, "value"))
     sides = {"predicted": columns.predicted or None, "scores": columns.scores or None}
-    return {"truth": columns.truth, **sides, "values": drawn, **columns.axis}, columns.notes
+    own = {"truth": columns.truth, **sides, "values": drawn, "thresholds": thresholds}
+    return own | columns.axis, columns.notes
 
 
 def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -168,6 +168,10 @@ class Inputs:
         smap = is_smap(table.column_names)
         return Source(called, table, read_listing(called, table, self.series) if smap else None)
 
+    def names(self, patterns: Sequence[str | None], argument: str) -> list[Any]:
+        """Return the columns of detectors that names and patterns stand for."""
+        return self.sources[-1].matching(patterns, argument, {self.time, self.truth or "truth"})
+
     def read(
         self,
         predicted: Sequence[str | None] = (),
@@ -180,9 +184,8 @@ class Inputs:
         Names may be patterns, such as ``det*``.
         """
         first, last = self.sources[0], self.sources[-1]
-        others = {self.time, self.truth or "truth"}
-        predicted = last.matching(predicted, "predicted", others)
-        scores = last.matching(scores, "score", others)
+        predicted = self.names(predicted, "predicted")
+        scores = self.names(scores, "score")
         _require_detectors(last, [*predicted, *scores], fewest)
         options: dict[str, Any] = {"time": self.time, "shared": first is last}
         truth = find_side(first, "truth", self.truth, **options)
