@@ -210,3 +210,37 @@ def test_beside_samples_a_list_needs_no_span(run, tmp_path):
     written(tmp_path, "\n".join(rows[:15] + rows[17:]) + "\n", "uneven.csv")
     report = scored(run, f"score {name} uneven.csv --predicted alarm --time t")
     assert report["notes"][0].endswith("it is taken to last the median step, until 30.")
+
+
+def test_counts_by_a_column_of_the_list(run, refuse, tmp_path):
+    text = "start,end,severity,team\n3,7,high,a\n9,12,low,a\n20,23,high,b\n28,29,,b\n"
+    name = written(tmp_path, text)
+    command = f"score {name} {AGAINST} --time t --by-column severity"
+    found = scored(run, f"{command} --by-column team")
+    outcomes = [event["outcome"] for event in found["events"]]
+    assert outcomes == ["caught", "close call", "missed", "missed"]
+    kinds = ("events", "caught", "close_calls", "missed")
+    assert [(row["column"], row["value"], *(row[kind] for kind in kinds))
+            for row in found["by_column"]] == [
+        ("severity", "high", 2, 1, 0, 1),
+        ("severity", "low", 1, 0, 1, 0),
+        ("severity", None, 1, 0, 0, 1),
+        ("team", "a", 2, 1, 1, 0),
+        ("team", "b", 2, 0, 0, 2),
+    ]  # fmt: skip
+    lines = run(*command.split(), "--format", "csv").stdout.splitlines()
+    assert lines[:2] == [
+        "column,value,events,caught,close_calls,missed",
+        "severity,high,2,1,0,1",
+    ]
+    table = run(*command.split()).stdout
+    assert "severity  high       2       1            0       1" in table
+    several = scored(run, f"{command} --score score")["detectors"]
+    assert [len(own["by_column"]) for own in several] == [3, 3]
+    message, hint = refuse(*command.replace("severity", "colour").split())
+    assert "`--by-column` to name a column of the list of true events, got 'colour'." in message
+    assert hint == "Hint: Its columns are: severity, team."
+    labels = "score samples.csv --truth alarm --predicted alarm --by-column severity"
+    assert refuse(*labels.split())[1] == "Hint: Labels have no columns."
+    both = f"{command} --metric classical --format csv".split()
+    assert "csv holds either --metric or --by-column" in refuse(*both, code=2)[0]

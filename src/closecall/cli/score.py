@@ -39,7 +39,7 @@ from closecall.cli.result import (
     start_texts,
 )
 from closecall.cli.tables import Column, print_table, texts
-from closecall.tables.scoring import json_number, metric_rows, score_columns
+from closecall.tables.scoring import counts_by, json_number, metric_rows, score_columns
 from closecall.wording import UNDEFINED, counted, plain_name
 
 if TYPE_CHECKING:
@@ -63,13 +63,14 @@ names are taken, or a file's only column. Times are numbers or ISO 8601.
 Several detectors are scored at once: repeat --predicted, or give a pattern. A column of scores
 (--score) is cut at the threshold with its highest F1, or by a rule of `closecall curve`
 (--threshold 0.7, quantile:0.99, ...). --metric adds numbers of other metrics; csv then has a row
-per detector instead of per event.
+per detector instead of per event. --by-column counts events by what their list says of them.
 
 \b
 Examples:
   closecall score results.csv --truth label --predicted alarm --time timestamp
   closecall score truth.csv.gz predicted.csv.gz
   closecall score incidents.csv results.csv --predicted alarm --time timestamp --clip
+  closecall score incidents.csv results.csv --predicted alarm --time t --by-column severity
   closecall score alerts.json alarms.parquet --span 2024-01-01 2024-02-01 --open until-end
   closecall score results.csv --truth label --predicted alarm --time t --ignore maintenance.csv
   closecall score results.csv --truth label --predicted alarm --significance
@@ -113,6 +114,12 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
     show_default=True,
     help="Precision of an event without alarms; nan leaves it out of the mean.",
 )
+@click.option(
+    "--by-column",
+    multiple=True,
+    metavar="COLUMN",
+    help="Count the events caught and missed by a column of their list, such as severity.",
+)
 @metric_option("Also compute that metric, `all` for all that need no parameter; repeat it.")
 @significance_option
 @output_options("json holds everything; csv one row per event.", show_all=True)
@@ -124,6 +131,7 @@ def score(
     rule: ThresholdRule | None,
     point_length: Any,
     zero_division: str,
+    by_column: tuple[str, ...],
     metrics: tuple[tuple[str, dict[str, Any]], ...],
     shifts: int | None,
     output: Output,
@@ -134,6 +142,8 @@ def score(
         raise click.UsageError(message)
     _require_rule(scores, rule, shifts)
     asked = each_once(metrics)
+    if asked is not None and by_column and output.format == "csv":
+        raise click.UsageError("csv holds either --metric or --by-column; json holds both.")
     columns = inputs.read(predicted or ([] if scores else [None]), scores)
     results, thresholds = score_columns(
         columns, rule, point_length=point_length, zero_division=float(zero_division)
@@ -141,6 +151,11 @@ def score(
     found = Scores(
         results,
         thresholds,
+        {
+            name: [row for column in by_column for row in counts_by(own, column)]
+            for name, own in results.items()
+            if by_column
+        },
         {} if asked is None else metric_rows(columns, thresholds, asked),
         {} if shifts is None else {name: _tested(own, shifts) for name, own in results.items()},
     )
@@ -162,8 +177,9 @@ class Scores:
     results: dict[str, Affiliation]
     thresholds: dict[str, Any]
     """Of those that gave scores."""
+    counts: dict[str, list[dict[str, Any]]]
+    """By columns of the true events; empty if none were asked for, as metrics and tests are."""
     metrics: dict[str, dict[str, float]]
-    """Empty if none were asked for, as tests are."""
     tests: dict[str, Significance]
 
     def values(self, name: str) -> dict[str, Any]:
@@ -171,12 +187,14 @@ class Scores:
         own = self.results[name].to_dict() | {"headline": self.results[name].headline}
         if name in self.thresholds:
             own["threshold"] = json_number(self.thresholds[name])
+        if self.counts:
+            own["by_column"] = self.counts[name]
         if self.metrics:
             own["metrics"] = {key: json_number(x) for key, x in self.metrics[name].items()}
         return own | ({"significance": self.tests[name].to_dict()} if self.tests else {})
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row per detector if metrics were asked for, else per event of each."""
+        """Return what was asked for beside the scores, else a row per event."""
         if self.metrics:
             cuts = {name: {"threshold": cut} for name, cut in self.thresholds.items()}
             rows = {name: cuts.get(name, {}) | own for name, own in self.metrics.items()}
@@ -189,7 +207,7 @@ class Scores:
         return [
             ({"detector": name} if several else {}) | row
             for name, own in self.results.items()
-            for row in _rows(own, self.tests.get(name))
+            for row in self.counts.get(name) or _rows(own, self.tests.get(name))
         ]
 
 
@@ -224,6 +242,19 @@ def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]
     ]
 
 
+def _print_counts(counts: list[dict[str, Any]], console: Console) -> None:
+    """Print what became of the events by the values of columns."""
+    values = [UNDEFINED if row["value"] is None else str(row["value"]) for row in counts]
+    columns = [
+        Column("by", [Text(plain_name(row["column"]), "cyan") for row in counts], "left"),
+        Column("", [Text(plain_name(value)) for value in values], "left", folds=True),
+        *(texts(name, [row[name] for row in counts]) for name in ("events", "caught")),
+        texts("close calls", [row["close_calls"] for row in counts]),
+        texts("missed", [row["missed"] for row in counts]),
+    ]
+    print_table(console, columns, keys=2)
+
+
 def _print_metrics(numbers: dict[str, dict[str, float]], console: Console) -> None:
     """Print one row per number, and a column per detector."""
     rows = dict.fromkeys(key for own in numbers.values() for key in own)
@@ -251,6 +282,9 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
         else:
             _print_headline(own, noted, console)
         print_events(own, console, most=most)
+        if found.counts:
+            console.print()
+            _print_counts(found.counts[name], console)
     console.print()
     print_meaning(next(iter(found.results.values())), console)
     if found.metrics:
