@@ -28,6 +28,7 @@ _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 _READ = ("truth_file", "other_file", "file", "data", "ignore")
 _WRITTEN = ("output_file", "output", "plot_file", "out", "resume")
+OUTPUT = ("-o", "--out", "--output")  # messages name the last
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
@@ -504,9 +505,12 @@ significance_option = click.option(
 
 
 def output_options(
-    text: str, *more_formats: str, file: bool = True, show_all: bool = False
+    text: str, *more_formats: str, file: bool = True, show_all: bool = False, alias: bool = True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add --format, --output and --all, which the command gets as one `output`."""
+    """Add --format, --output and --all, which the command gets as one `output`.
+
+    Without `alias`, --out means something else.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -532,9 +536,8 @@ def output_options(
         ]
         if file:
             about = "Write there instead of standard output."
-            options.append(
-                click.option("-o", "--output", "output_file", metavar="FILE", help=about)
-            )
+            names = OUTPUT if alias else (OUTPUT[0], OUTPUT[-1])
+            options.append(click.option(*names, "output_file", metavar="FILE", help=about))
         if show_all:
             about = "Show every event, however many there are."
             options.append(click.option("--all", "show_all", is_flag=True, help=about))

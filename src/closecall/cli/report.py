@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closecall.cli.options import (
+    OUTPUT,
     Command,
     input_options,
     predicted_option,
@@ -55,7 +56,7 @@ Examples:
 @click.command(cls=Command, help=_HELP)
 @input_options(
     "DETECTORS",
-    click.option("-o", "--output", required=True, metavar="FILE", help="Write the page there."),
+    click.option(*OUTPUT, "output", required=True, metavar="FILE", help="Write the page there."),
     score_option,
     predicted_option,
     thresholds_option,
