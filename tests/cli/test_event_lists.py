@@ -167,6 +167,9 @@ def test_open_events_last_until_the_end_or_are_refused(run, refuse, tmp_path, ki
     )
     assert hint == "Hint: Let such events last to the end of the series with `--open until-end`."
     assert pairs(scored(run, f"{command} --open until-end")) == [(3, 7), (20, 30)]
+    late = command.replace(name, written(tmp_path, "opened,closed\n20,\n50,\n", "late.csv"))
+    assert "(50, 50)" in refuse(*late.split(), "--open", "until-end")[0]
+    assert pairs(scored(run, f"{late} --open until-end --clip")) == [(20, 30)]
     spanned = f"score {name} {name} --truth opened,closed --predicted opened,closed --span 0 25"
     assert pairs(scored(run, f"{spanned} --open until-end")) == [(3, 7), (20, 25)]
 
@@ -184,6 +187,12 @@ MESSAGES = {
         "odd.json to be a list of events, got JSON with the keys a", "Known are"),
     "score both.csv samples.csv --predicted alarm --time t": (
         "several that may be meant", "`--truth start,stop` or `--truth start,end`"),
+    "score samples.csv --truth alarm --predicted alarm --time t --ignore open.csv": (
+        "an end, 'end', of the event in row 1 of open.csv, got none.", "with --open until-end."),
+    "score samples.csv --truth alarm --predicted alarm --time t --ignore records.json": (
+        "two columns of records.json", "Hint: Call them start and stop there."),
+    "score samples.csv --truth alarm --predicted alarm --time t --ignore both.csv": (
+        "several that may be meant", "Hint: Call them start and stop there."),
     "score nab.json": ("`--truth` to name a column of nab.json, got no name.", "lists events"),
 }  # fmt: skip
 
@@ -194,6 +203,7 @@ def test_messages_name_options(refuse, tmp_path, command):
     written(tmp_path, RECORDS, "records.json")
     written(tmp_path, {"a": 1}, "odd.json")
     written(tmp_path, "start,stop,end\n1,2,3\n", "both.csv")
+    written(tmp_path, "start,end\n1,\n", "open.csv")
     message, hint = refuse(*command.split())
     assert MESSAGES[command][0] in message
     assert MESSAGES[command][1] in hint

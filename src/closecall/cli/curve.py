@@ -212,6 +212,7 @@ def curve(
     """Score every threshold from files, and choose one."""
     if rule is not None and rule.looks_at_truth:
         rule = None
+    fit_until = replace(inputs, until=fit_until).until  # in the zone of the others
     asked = Asked(beta, limits, rule, fit_until, folds, shifts)
     asked.require_one_way()
     if shifts is not None and output.format == "csv":
@@ -223,7 +224,7 @@ def curve(
     several = len(columns.scores) > 1
     if several and plot_file is not None:
         raise click.UsageError("--plot draws the curve of one --score.")
-    found = asked.choose(columns.detectors().scored, judged)
+    found = asked.choose(columns.detectors.scored, judged)
     results = {name if several else "": own.at for name, own in found.items()}
     first = next(iter(found.values()))
     noted = columns.notes + notes(results, inputs.max_step, first.curve.scored)
@@ -365,7 +366,7 @@ class Asked:
         fits = judged
         if self.fit_until is not None:
             part = replace(inputs, files=inputs.sources, since=None, until=self.fit_until)
-            fits = part.read(scores=[*judged]).detectors().scored
+            fits = part.read(scores=[*judged]).detectors.scored
         found = {}
         for name, scored in judged.items():
             curve, fit = affiliation_curve(scored, None), fits[name]

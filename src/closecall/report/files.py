@@ -59,7 +59,7 @@ def report_files(
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
     inputs
-        The other options of `closecall.tables.inputs.Inputs`, as in `closecall.tables.curve_files`;
+        The other options of `closecall.tables.Inputs`, as in `closecall.tables.curve_files`;
         beside `by`, neither ``ignore`` nor ``since`` nor ``until``, and ``disorder`` may be
         ``"index"``, as in `report_batch`.
 

@@ -154,7 +154,9 @@ def events_of(listing: Listing, zone: tzinfo | None, open_until: Any, hint: str)
         if not _is_missing(stop):
             stops.append(_read_stop(begin, stop, zone, f"{listing.stop!r} in {where}"))
         elif open_until is not None:
-            stops.append(open_until)
+            # One that starts after the series lies outside of it, as others do.
+            known, _ = read_times([begin, open_until], listing.start)
+            stops.append(begin if known[0] > known[1] else open_until)
         else:
             rule = f"an end, {listing.stop!r}, of the event in {where}"
             raise InputError(expected(rule, "none", hint))

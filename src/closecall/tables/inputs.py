@@ -331,10 +331,10 @@ class Inputs:
         """Return the events of a list where they lie on the axis, joined and cut as asked."""
         own = side.events(read_zone(self.timezone), self._open_until(whole)).intervals
         own = own.merged() if self.merge else own
-        by_number = side.in_samples and axis is not None
-        if axis is not None and by_number:
-            whole = Timed("times", np.array([0, axis.length]), own.clock)
-        if whole is not None and (self.clip or by_number):
+        numbered = axis if side.in_samples else None
+        if numbered is not None:
+            whole = Timed("times", np.array([0, numbered.length]), own.clock)
+        if whole is not None and (self.clip or numbered is not None):
             parts = (Timed(side.role, ticks, own.clock) for ticks in (own.starts, own.stops))
             (starts, stops, limits), clock = on_one_clock(*parts, whole)
             own = Intervals(starts, stops, clock, own.details)
@@ -347,9 +347,9 @@ class Inputs:
             if cut or dropped:
                 events = counted(cut, "true event" if side.role == "truth" else "alarm")
                 notes.append(f"Clipped to the series: {events} cut, {dropped} dropped.")
-        if axis is not None and by_number:
-            ends = axis.borders(own.starts), axis.borders(own.stops)
-            own = Intervals(*ends, axis.clock, own.details)
+        if numbered is not None:
+            ends = numbered.borders(own.starts), numbered.borders(own.stops)
+            own = Intervals(*ends, numbered.clock, own.details)
         return Events.wrap(own)
 
     def _ignored(self, axis: Axis | None, whole: Timed | None) -> Events | None:
@@ -435,8 +435,9 @@ class Columns:
     notes: list[str]
     """What was inferred, a sentence each."""
 
+    @cached_property
     def detectors(self) -> Detectors:
-        """Check everything; a message calls a single detector by its role."""
+        """The detectors on one clock, checked; messages call a single one by its role."""
         names = [next(iter(own), None) for own in (self.predicted, self.scores)]
         sides = [
             next(iter(own.values()), None) if len(own) < 2 else own  # noqa: PLR2004 - a single one

@@ -93,7 +93,7 @@ def score_columns(
     columns: Columns, rule: ThresholdRule | None = None, **options: Any
 ) -> tuple[dict[str, Affiliation], dict[str, Any]]:
     """Score every detector that was read; return the thresholds of those that gave scores."""
-    read = columns.detectors()
+    read = columns.detectors
     pairs, thresholds = dict(read.predicted), {}
     for name, scored in read.scored.items():
         from closecall.affiliation.rules import ThresholdRule  # which labels do without
@@ -140,7 +140,7 @@ def metric_rows(
     columns: Columns, thresholds: dict[str, Any], metrics: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, float]]:
     """Compute metrics by detector; ``all`` are those that have no parameters to give."""
-    read = columns.detectors()
+    read = columns.detectors
     named = {name: own for name, own in metrics.items() if name != "all"}
     asked: list[Any] = [None] if "all" in metrics else []
     rows: dict[str, dict[str, float]] = {}
@@ -217,7 +217,7 @@ def curve_files(
     AffiliationCurve(4 thresholds, average_precision=1.000, best f1=1.000 at 0.7)
     """
     columns = Inputs((truth_file, scores_file), **inputs).read(scores=[score])
-    (scored,) = columns.detectors().scored.values()
+    (scored,) = columns.detectors.scored.values()
     return affiliation_curve(scored, None)
 
 
