@@ -135,12 +135,20 @@ def test_metrics_beside_a_list_of_events(run, tmp_path):
 
 
 def test_samples_without_a_score_are_ignored_for_all(run, tmp_path):
+    data = demo()
+    place = int(np.flatnonzero(data.truth)[0])
     lines = (tmp_path / "demo.csv").read_text().splitlines()
-    blank = lines[5].rpartition(",")[0] + ","
-    (tmp_path / "blank.csv").write_text("\n".join([*lines[:5], blank, *lines[6:], ""]))
-    command = f"score blank.csv --truth label --time time {SCORES} --nan ignore --metric classical"
-    found = printed(run, command)
-    assert [own["ignored_time"] for own in found["detectors"]] == [300, 300]
+    lines[place + 1] = lines[place + 1].rpartition(",")[0] + ","
+    (tmp_path / "blank.csv").write_text("\n".join([*lines, ""]))
+    command = f"score blank.csv --truth label --time time {SCORES} --nan ignore --threshold 100"
+    found = printed(run, f"{command} --metric classical")["detectors"]
+    assert [own["ignored_time"] for own in found] == [300, 300]
+    stretch = [(data.times[place], data.times[place + 1])]
+    scores = data.scores["threshold"]
+    options = {"times": data.times, "threshold": 100, "metrics": ["classical"]}
+    expected = cc.evaluate(data.truth, scores=scores, ignore=stretch, **options)
+    assert found[0]["metrics"] == {k: expected[k] for k in expected if k != "threshold"}
+    assert expected != cc.evaluate(data.truth, scores=scores, **options)
 
 
 REFUSED = {
