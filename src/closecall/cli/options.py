@@ -28,7 +28,6 @@ _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 _READ = ("truth_file", "other_file", "file", "data", "ignore")
 _WRITTEN = ("output_file", "output", "plot_file", "out", "resume")
-OUTPUT = ("-o", "--out", "--output")  # messages name the last
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
@@ -502,6 +501,9 @@ significance_option = click.option(
     metavar="[N]",
     help="Test against up to N shifts of the predictions (1000 if not given): p-values.",
 )
+
+
+OUTPUT = ("-o", "--out", "--output")  # messages name the last
 
 
 def output_options(

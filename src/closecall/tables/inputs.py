@@ -16,7 +16,7 @@ from closecall.clock import read_times as read_ticks
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, UnevenTimesError, expected
 from closecall.events import Events, Intervals, read_labels
-from closecall.parameters import require_choice
+from closecall.parameters import read_path, require_choice
 from closecall.series import read_span, whole_axis
 from closecall.tables.incidents import (
     in_zone,
@@ -371,7 +371,8 @@ class Inputs:
 
     def _stretches(self, axis: Axis | None, whole: Timed | None) -> Intervals:
         """Read the column or the file."""
-        name = str(self.ignore)
+        given = self.ignore
+        name = given if isinstance(given, str) else str(read_path(given, "ignore"))
         holder = next((source for source in self.sources[::-1] if name in source.columns), None)
         if holder is not None and axis is not None:
             labels = read_labels(holder.column(name, "ignore"), "ignore")
