@@ -81,6 +81,8 @@ def test_scores_are_cut_by_a_rule(run):
     assert report["threshold"] == cut
     assert report["notes"] == []
     assert report["f1"] == expected.f1
+    text = printed(run, f"score {DEMO} --score forecast_score --threshold 30", "table")
+    assert text.splitlines()[1] == "threshold 30"
     best = printed(run, f"score {DEMO} --score forecast_score")
     assert best["threshold"] == cc.affiliation_curve(
         data.truth, data.scores["forecast"], times=data.times
@@ -106,6 +108,15 @@ def test_metrics_of_detectors(run):
     assert [row["detector"] for row in table] == ["threshold", "forecast"]
     assert float(table[1]["classical_f1"]) == found[1]["metrics"]["classical_f1"]
     assert "margin_recall" in printed(run, f"score {DEMO} {LABELS} {asked}", "table")
+
+
+def test_undefined_numbers_are_blank(run, tmp_path):
+    (tmp_path / "quiet.csv").write_text("truth,a,s\n" + "1,0,5\n0,0,1\n0,0,1\n")
+    asked = "score quiet.csv --metric classical"
+    assert printed(run, f"{asked} --predicted a")["metrics"]["classical_precision"] is None
+    table = rows(run, f"{asked} --predicted a --score s")
+    assert [row["classical_precision"] for row in table] == ["", "1.0"]
+    assert [row["threshold"] for row in table] == ["", "5"]
 
 
 def test_all_metrics_of_scores(run):

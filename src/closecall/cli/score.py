@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -200,7 +200,7 @@ class Scores:
             rows = {name: cuts.get(name, {}) | own for name, own in self.metrics.items()}
             columns = dict.fromkeys(key for row in rows.values() for key in row)
             return [
-                {"detector": name} | {key: row.get(key) for key in columns}
+                {"detector": name} | {key: json_number(row.get(key, nan)) for key in columns}
                 for name, row in rows.items()
             ]
         several = len(self.results) > 1
@@ -280,7 +280,7 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
         if several:
             console.print(Text(f"\n{plain_name(name)}\n", style="bold cyan"))
         else:
-            _print_headline(own, noted, console)
+            _print_headline(own, found.thresholds.get(name), noted, console)
         print_events(own, console, most=most)
         if found.counts:
             console.print()
@@ -294,10 +294,14 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
         _print_significance(test, console, most=most)
 
 
-def _print_headline(result: Affiliation, noted: list[str], console: Console) -> None:
-    """Print what the only detector caught, its scores, and what chance reaches."""
+def _print_headline(
+    result: Affiliation, threshold: Any, noted: list[str], console: Console
+) -> None:
+    """Print what the only detector caught, its threshold and scores, and what chance reaches."""
     values = {name: getattr(result, key) for key, name in _SCORES.items()}
     console.print(Text(result.headline, style="bold"))
+    if threshold is not None:
+        console.print(Text.assemble("threshold ", (f"{threshold:.6g}", "bold cyan")))
     console.print(scores_line(values), chance_line(result, values), sep="\n")
     print_notes(noted, console)
     console.print()
