@@ -124,6 +124,9 @@ def command_line_words(message: str) -> str:
         ),
         "Expected `folder` to name a folder": "Expected `--data` to name a folder",
         "(the argument `folder`, or the environment": "(the option --data, or the environment",
+        "Pass `labels != 0` if every other value marks an anomaly.": (
+            "Write 1 where a value marks an anomaly, and 0 elsewhere."
+        ),
         "Widen the span, or cut the event.": "Widen --span, or cut the event with --clip.",
         "Say until when such events last: `open_until=end_of_the_series`.": (
             "Let such events last to the end of the series with --open until-end."

@@ -336,7 +336,9 @@ def _from_json(
             if matches(content):
                 try:
                     return Listing(name, *layout, list(rows(content, name, series)))
-                except (AttributeError, KeyError, TypeError) as error:
+                except InputError:
+                    raise
+                except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
                     rule = f"{name} to hold events as its first one does"
                     raise InputError(expected(rule, f"`{error!r}`")) from None
     if isinstance(content, list) and all(isinstance(record, dict) for record in content):

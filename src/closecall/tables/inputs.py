@@ -273,8 +273,7 @@ class Inputs:
                 expected(
                     "`time` beside a list of events",
                     "none",
-                    "Name the column that says when each sample was taken: `time=` in Python, "
-                    "`--time COLUMN` on the command line.",
+                    "Name the column that says when each sample was taken with `time`.",
                 )
             )
         if vectors:
@@ -284,8 +283,7 @@ class Inputs:
                 expected(
                     "`span` with a list of events",
                     "none",
-                    "Say where the whole series starts and stops: `span=(start, stop)` in Python, "
-                    "`--span START STOP` on the command line.",
+                    "Say where the whole series starts and stops with `span`.",
                 )
             )
         for name, value in (("time", self.time), ("end", self.end)):
