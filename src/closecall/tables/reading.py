@@ -115,7 +115,7 @@ def read_table(
     >>> read_table(path).to_pydict()
     {'column1': [0, 1, 1]}
     """
-    _imported("pyarrow")
+    imported("pyarrow")
     budget, names = read_memory(memory), read_names(text, "text")
     with opened(source) as file:
         return table_of(file, shown_name(source), encoding=encoding, budget=budget, text=names)[0]
@@ -192,14 +192,14 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
         return
     with whole_file(place) as new, new.open("wb") as file:
         if place.suffix in _PARQUET_SUFFIXES:
-            _imported("pyarrow.parquet").write_table(table, file)
+            imported("pyarrow.parquet").write_table(table, file)
         else:
             _write_csv(table, file)
 
 
 def _write_csv(table: pa.Table, file: BinaryIO) -> None:
-    pyarrow, compute = _imported("pyarrow"), _imported("pyarrow.compute")
-    arrow_csv = _imported("pyarrow.csv")
+    pyarrow, compute = imported("pyarrow"), imported("pyarrow.compute")
+    arrow_csv = imported("pyarrow.csv")
     # Arrow quotes every column name; a plain header is easier on the reader.
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(map(no_formula, table.column_names))
@@ -223,18 +223,29 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
         raise InputTypeError(expected("columns that CSV can hold", first_line(error))) from None
 
 
+def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Turn categories into their values, and decimals, which numpy does not know, into floats."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return plain_values(column.cast(kind.value_type))
+    return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
+
+
 def arrow(module: str) -> Any:
     """Import pyarrow, or one of its modules, where columns are converted by pyarrow itself.
 
     Its first conversion imports pandas, if it is there, and loses a Ctrl-C meanwhile: do it before.
     """
-    imported = _imported(module)
+    own = imported(module)
     with suppress(ImportError):
         importlib.import_module("pandas")
-    return imported
+    return own
 
 
-def _imported(module: str) -> Any:
+def imported(module: str) -> Any:
+    """Import pyarrow, or one of its modules, or say how to install it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -319,7 +330,7 @@ def _nearby(path: Path) -> str:
 
 
 def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, int]:
-    pyarrow, parquet = _imported("pyarrow"), _imported("pyarrow.parquet")
+    pyarrow, parquet = imported("pyarrow"), imported("pyarrow.parquet")
     # As in `parse_csv`, Arrow's threads get no file of Python's.
     if isinstance(file, io.BufferedReader):
         source = pyarrow.OSFile(file.name)
@@ -476,7 +487,7 @@ def _csv_table(
     file: BinaryIO, name: str, encoding: str, budget: int, text: Sequence[str]
 ) -> tuple[pa.Table, int]:
     lines = CsvText(file, name, encoding, budget)
-    types = dict.fromkeys(text, _imported("pyarrow").string())
+    types = dict.fromkeys(text, imported("pyarrow").string())
     return parse_csv(b"".join(lines.blocks()), lines, name, types, names=lines.names), lines.needed
 
 
@@ -493,7 +504,7 @@ def parse_csv(
 
     Arrow gets bytes and no file of Python's: its threads would read that while Python ends.
     """
-    pyarrow, csv = _imported("pyarrow"), _imported("pyarrow.csv")
+    pyarrow, csv = imported("pyarrow"), imported("pyarrow.csv")
 
     def parse(*, use_threads: bool) -> pa.Table:
         return csv.read_csv(

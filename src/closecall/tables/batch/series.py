@@ -41,6 +41,7 @@ from closecall.tables.batch.status import (
     SeriesError,
     with_status,
 )
+from closecall.tables.reading import plain_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -305,16 +306,6 @@ def score_values(column: pa.ChunkedArray, name: str, *, missing: bool) -> NDArra
             column = column.cast(pa.float64())
         column = column.fill_null(nan)
     return to_numpy(column, name)
-
-
-def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Turn categories into their values, and decimals, which numpy does not know, into floats."""
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return plain_values(column.cast(kind.value_type))
-    return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
 
 
 def _missing(column: pa.ChunkedArray, name: str) -> InputError:
