@@ -176,7 +176,10 @@ def test_ignored_time_comes_from_files(run, tmp_path):
     )  # fmt: skip
     assert by.exit_code == 0, by.stderr
     assert (tmp_path / "by.html").read_text().count('"samples":8') == 2  # its own, and in the list
-    refused = run("report", "all.csv", "-o", "x.html", *COLUMNS, "--by", "site", "--ignore", "sote")
+    refused = run(
+        "report", "all.csv", "-o", "x.html", "--truth", "label", "--score", "a", "--by", "site",
+        "--ignore", "sote",
+    )  # fmt: skip
     assert "Expected `--ignore` to name a column of all.csv, got 'sote'." in refused.stderr
 
 

@@ -367,16 +367,16 @@ class Asked:
         if self.fit_until is not None:
             part = replace(inputs, files=inputs.sources, since=None, until=self.fit_until)
             fits = part.read(scores=[*judged]).detectors.scored
-        found = {}
+        found, pause = {}, self.limits["cooldown"]
         for name, scored in judged.items():
             curve, fit = affiliation_curve(scored, None), fits[name]
             if self.rule is not None:
-                point = point_at(curve, self.rule.choose(fit), self.beta)
+                point = curve.operating_point(self.rule.choose(fit), self.beta, cooldown=pause)
             elif fit is scored:
                 point = curve.best(self.beta, **self.limits)
             else:
                 best = affiliation_curve(fit, None).best(self.beta, **self.limits)
-                point = point_at(curve, best.threshold, self.beta)
+                point = curve.operating_point(best.threshold, self.beta, cooldown=pause)
             found[name] = Choice(
                 curve,
                 point,
@@ -410,7 +410,7 @@ class Asked:
     def rates(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
         """Say how often and how long there are alarms, in the unit that was asked for."""
         scored = curve.scored
-        joined = self.limits["cooldown"] is not None and self.fit_until is None
+        joined = self.limits["cooldown"] is not None
         told = []
         for limit in self.kept(scored.clock):
             if limit.column in _RATES:
@@ -434,14 +434,6 @@ def _limit_text(limit: Limit) -> str:
     if limit.column == "alarmed":
         return f"at most {100 * limit.bound:g}% of the time in alarm"
     return f"{limit.column} >= {limit.bound:g}"
-
-
-def point_at(curve: AffiliationCurve, threshold: float, beta: float = 1) -> OperatingPoint:
-    """Return what any threshold gives, whether it is a score or not."""
-    result = curve.at(threshold)
-    names = ("precision", "recall", "caught", "alarms", "false_alarms", "alarmed")
-    values = {name: getattr(result, name) for name in names}
-    return OperatingPoint(threshold=threshold, fbeta=result.fbeta(beta), beta=beta, **values)
 
 
 def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFitted | str:
