@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from fractions import Fraction
+from inspect import signature
 from math import isfinite
 from numbers import Rational, Real
 from os import PathLike, fsencode, fspath
@@ -126,10 +127,24 @@ def is_listed(value: Any) -> bool:
     return isinstance(value, Iterable) and not single
 
 
-def require_function(value: Any, name: str) -> None:
-    """Raise unless a value is None or can be called."""
-    if value is not None and not callable(value):
-        raise InputTypeError(expected(f"`{name}` to be a function", shown(value)))
+def is_name(value: Any) -> bool:
+    """Return whether a value is text that can be written: Python's may hold half a character."""
+    if not isinstance(value, str):
+        return False
+    return bool(value.strip()) and value.encode(errors="ignore").decode() == value
+
+
+def require_progress(value: Any) -> None:
+    """Raise unless a value is None or can be called as ``progress(done, all)``."""
+    if value is None:
+        return
+    try:
+        signature(value).bind(0, 1)
+    except TypeError:
+        rule = "`progress` to be a function that can be called as progress(done, all)"
+        raise InputTypeError(expected(rule, shown(value))) from None
+    except ValueError:  # a built-in function does not say
+        return
 
 
 def read_path(value: Any, name: str) -> Path:

@@ -35,6 +35,19 @@ FOUND = (
     ),
     ("page.save('a\\x00b')", "that the system can open"),
     ("page.save(5)", "`path` to be a path, got 5"),
+    ("cc.audit(T, {'\\ud800': P})", r"names in `detectors` to be text, got '\ud800'"),
+    ("cc.compare(T, {'\\ud800': P})", r"detectors in `predicted` to be text, got '\ud800'"),
+    ("cc.audit(T, {'a': P}, progress=lambda: 0)", "can be called as progress(done, all)"),
+    ("cc.significance(T, P, progress=lambda x: 0)", "can be called as progress(done, all)"),
+    ("plot.plot_batch([('x', 'a', 0), ('x', 'b', 1e308)])", "within 1e+300 of 0, got 1e+308 at"),
+    (
+        "plot.plot_batch([({'': type('Odd', (), {'__repr__': lambda self: 1 / 0})()}, 'a', 1)])",
+        "rows",
+    ),
+    ("plot.plot_single_prediction(ax=[np.zeros((2, 0))] * 3)", "got 3 of type ndarray"),
+    ("plot.plot_single_prediction(ax=[range(10**12), 1, 2])", "got 3 of type int and range"),
+    ("plot.plot_single_prediction(ax=np.zeros((2, 0)))", "got none"),
+    ("cc.report_batch({'x': {'truth': T, pd.NA: S}})", "to be those of `report`, got <NA>"),
     ("cc.metrics.vus(T * 10_000, S * 10_000, window=100_000)", "`window` to be at most 6,249"),
 )
 ACCEPTED = (

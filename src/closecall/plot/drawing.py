@@ -54,15 +54,15 @@ _EXACT_FLOAT = 2**53
 
 def read_panels(ax: Any, names: Sequence[str]) -> list[Axes]:
     """Return the caller's axes, one for each named panel."""
-    several = isinstance(ax, list | tuple | np.ndarray)
-    given = np.asarray(ax, dtype=object).ravel().tolist() if several else [ax]
+    several = ax.ravel() if isinstance(ax, np.ndarray) else ax
+    given = list(several) if isinstance(several, list | tuple | np.ndarray) else [ax]
     if len(given) != len(names) or not all(isinstance(panel, Axes) for panel in given):
         kinds = sorted({type(panel).__name__ for panel in given})
         count = "one axes" if len(names) == 1 else f"{len(names)} axes"
         raise InputTypeError(
             expected(
                 f"`ax` to be {count} ({', '.join(names)})",
-                f"{len(given)} of type {' and '.join(kinds)}",
+                f"{len(given)} of type {' and '.join(kinds)}" if given else "none",
                 f"Make them with `plt.subplots(ncols={len(names)})`.",
             )
         )
