@@ -560,7 +560,7 @@ def use(value: Any) -> None:
             continue
         if inspect.ismethod(own) and name in {"_repr_html_", "__iter__", "to_dict", "to_frame"}:
             with contextlib.suppress(ClosecallError):
-                repr(own())
+                list(own())
 
 
 def _out_of_time(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a handler's

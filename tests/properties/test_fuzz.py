@@ -39,6 +39,19 @@ FOUND = (
     ("cc.compare(T, {'\\ud800': P})", r"detectors in `predicted` to be text, got '\ud800'"),
     ("cc.audit(T, {'a': P}, progress=lambda: 0)", "can be called as progress(done, all)"),
     ("cc.significance(T, P, progress=lambda x: 0)", "can be called as progress(done, all)"),
+    ("cc.significance(T, P, progress=10**5000)", "can be called as progress(done, all), got a num"),
+    (
+        "cc.evaluate_frame(frame, truth='T', predicted='P', out='x.csv', until=10**5000)",
+        "Expected `until` to be of one kind, numbers or datetimes, got a number of more than",
+    ),
+    (
+        "cc.evaluate_frame(frame, truth='T', score='S', out='x.csv', retune=10**5000)",
+        "`retune` to be at most 1,000,000, got a number of more than 30 digits",
+    ),
+    ("tables.score_files('table.csv', truth='T', predicted='P', ignore=5)", "to be a path, got 5"),
+    ("tables.read_table('table.csv', text='\\ud800')", r"the name of a column, got '\ud800'"),
+    ("cc.adversary.search(lambda: 0, T)", "`metric` to be a name or a function (truth, predicted)"),
+    ("compared.ensemble(np.array(0))", "`names` to be names in a list, got array(0)"),
     ("plot.plot_batch([('x', 'a', 0), ('x', 'b', 1e308)])", "within 1e+300 of 0, got 1e+308 at"),
     (
         "plot.plot_batch([({'': type('Odd', (), {'__repr__': lambda self: 1 / 0})()}, 'a', 1)])",
@@ -51,6 +64,8 @@ FOUND = (
     ("cc.metrics.vus(T * 10_000, S * 10_000, window=100_000)", "`window` to be at most 6,249"),
 )
 ACCEPTED = (
+    "cc.evaluate_frame(frame, truth='T', score='S', time='i', max_step=10**5000, out='x.csv')",
+    "cc.compare(T, {'a': P}, scores={'s': S}, thresholds=10**5000)",
     "curve.at(10**30)",
     "curve.at(-(10**5000))",
     "cc.affiliation(T, P, max_step=2**63)",

@@ -31,7 +31,7 @@ from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, m
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed, shown
 from closecall.events import Events, Intervals
-from closecall.parameters import is_name, require_choice, require_count, require_progress
+from closecall.parameters import is_text, require_choice, require_count, require_progress
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
@@ -312,7 +312,7 @@ def _require_detectors(detectors: Any) -> None:
         raise InputError(expected("at least one detector in `detectors`", "none"))
     taken = ("trivial", *FAMILIES)
     for name in detectors:
-        if not is_name(name):
+        if not is_text(name):
             raise InputTypeError(expected("names in `detectors` to be text", shown(name)))
         if name in taken:
             own = ", ".join(taken)

@@ -16,7 +16,7 @@ from closecall.columns import read_column
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, expected
 from closecall.events import Events, Intervals, read_labels
-from closecall.parameters import read_name
+from closecall.parameters import read_name, read_path
 from closecall.series import read_span
 from closecall.tables.incidents import details_of, event_columns, read_events
 from closecall.tables.reading import MEMORY, read_table, shown_name
@@ -135,7 +135,8 @@ class EvaluatedTime:
 
     def _stretches(self, sources: list[Source], axis: Axis | None) -> Intervals:
         """Read the column or the file."""
-        name = str(self.ignore)
+        given = self.ignore
+        name = given if isinstance(given, str) else str(read_path(given, "ignore"))
         holder = next((source for source in sources[::-1] if name in source.columns), None)
         if holder is not None and axis is not None:
             labels = read_labels(holder.column(name, "ignore"), "ignore")
