@@ -9,6 +9,7 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation.shifts import (
+    Chance,
     above_chance,
     alarm_shifts,
     score_moved,
@@ -357,3 +358,10 @@ def test_a_level_is_the_same_far_from_zero():
     times = [start + timedelta(seconds=60 * k) for k in range(60)]
     plain, dated = (cc.affiliation(LABELS, np.roll(LABELS, 2), times=t) for t in (None, times))
     assert dated.chance.f1 == plain.chance.f1
+
+
+@pytest.mark.parametrize("alarms", [[0, 0, 1, 1, 0, 0, 0, 1], [0] * 8])
+def test_levels_are_the_same_without_those_of_events(alarms):
+    pair = read_pair([0, 1, 1, 0, 0, 1, 0, 0], alarms)
+    whole, bare = Chance.of(pair), Chance.of(pair, per_event=False)
+    np.testing.assert_equal(bare.values(), whole.values())

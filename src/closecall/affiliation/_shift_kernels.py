@@ -57,17 +57,32 @@ def add_value(row: NDArray[np.float64], value: float) -> None:
 
 @kernel
 def starting_before(starts: Ticks, k: int, limit: Tick) -> int:
-    """Return the first alarm that does not start before the limit, looking from the k-th on."""
-    while k < len(starts) and starts[k] < limit:
-        k += 1
+    """Return the first alarm that does not start before the limit, looking from the k-th on.
+
+    The steps double and are halved again: O(log d) for one that is d alarms away.
+    """
+    step = 1
+    while k + step <= len(starts) and starts[k + step - 1] < limit:
+        k += step
+        step *= 2
+    while step > 1:
+        step //= 2
+        if k + step <= len(starts) and starts[k + step - 1] < limit:
+            k += step
     return k
 
 
 @kernel
 def stopped_by(stops: Ticks, k: int, limit: Tick) -> int:
-    """Return the first alarm that stops after the limit, looking from the k-th on."""
-    while k < len(stops) and stops[k] <= limit:
-        k += 1
+    """Return the first alarm that stops after the limit, looking from the k-th on, as above."""
+    step = 1
+    while k + step <= len(stops) and stops[k + step - 1] <= limit:
+        k += step
+        step *= 2
+    while step > 1:
+        step //= 2
+        if k + step <= len(stops) and stops[k + step - 1] <= limit:
+            k += step
     return k
 
 
@@ -98,7 +113,7 @@ def precision_losses(
     b: Tick,
     A: Tick,
     B: Tick,
-    places: NDArray[np.int64],
+    places: NDArray[np.int32],
 ) -> tuple[float, float]:
     """Return the length of the alarms k, ..., end - 1 in a zone, and the loss over them.
 
@@ -151,7 +166,7 @@ def score_zone(
     b: Tick,
     A: Tick,
     B: Tick,
-    places: NDArray[np.int64],
+    places: NDArray[np.int32],
 ) -> tuple[float, float]:
     """Return precision and recall of a zone in which the alarms k, ..., end - 1 lie or reach.
 
@@ -178,6 +193,20 @@ def score_zone(
 
 
 @kernel
+def add_event(
+    event: NDArray[np.float64], number: int, precision: float, recall: float, f1: float
+) -> None:
+    """Add the scores of an event at a seam; the first is what was observed."""
+    if number == 0:
+        event[0, OBSERVED], event[1, OBSERVED], event[2, OBSERVED] = precision, recall, f1
+        return
+    add_value(event[1], recall)
+    if f1 >= 0:
+        add_value(event[0], precision)
+        add_value(event[2], f1)
+
+
+@kernel
 def score_seams(
     true_starts: Ticks,
     true_stops: Ticks,
@@ -187,7 +216,7 @@ def score_seams(
     borders: Ticks,
     seams: Ticks,
     part: tuple[int, int],
-    places: NDArray[np.int64],
+    places: NDArray[np.int32],
     zero_division: float,
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
@@ -196,7 +225,8 @@ def score_seams(
 
     It is the zones that are moved, to start at the seam, and the alarms are there twice, once a
     span later, so that nothing wraps. Seams ascend, and so does every place that is looked for.
-    The first seam, 0, is what was observed; `events` is about the others. `places` has a row for
+    The first seam, 0, is what was observed; `events` is about the others, and has no rows if nobody
+    asks. `places` has a row for
     each zone and one more, of zeros before the first part.
     """
     zones, count = len(true_starts), len(starts)
@@ -208,6 +238,8 @@ def score_seams(
             k -= 1
         for j in range(zones):
             A, B = borders[j] + seam, borders[j + 1] + seam
+            for place in range(PLACES if j > 0 else 0):  # nothing is before that of the last zone
+                places[j, place] = max(places[j, place], places[j - 1, place])
             end = places[j, _END] = starting_before(starts, places[j, _END], B)
             if seam == 0 and j + 1 == zones:
                 end = count // 2  # a point at the end stays there unless it is moved
@@ -220,15 +252,8 @@ def score_seams(
                 recall_sum += recall
                 defined += 1
                 k = end - 1 if stops[end - 1] > B else end
-            if number == 0:
-                events[j, 0, OBSERVED] = precision
-                events[j, 1, OBSERVED] = recall
-                events[j, 2, OBSERVED] = f1
-                continue
-            add_value(events[j, 1], recall)
-            if f1 >= 0:
-                add_value(events[j, 0], precision)
-                add_value(events[j, 2], f1)
+            if len(events) > 0:
+                add_event(events[j], number, precision, recall, f1)
         if not np.isnan(zero_division):
             precision = (precision_sum + zero_division * (zones - defined)) / zones
         else:

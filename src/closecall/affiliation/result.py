@@ -514,10 +514,9 @@ def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:
 
 def _chance(events: EventScores, zero_division: float) -> Chance:
     """Compute what the same alarms reach when moved; O(1,000 (n + m)) for n and m events."""
-    if events.alarms == 0:
-        return Chance.without_shifts(len(events), zero_division, 0.0)
     if not events.kept:
-        return Chance.without_shifts(len(events), nan, nan)
+        known = events.alarms == 0
+        return Chance.without_shifts(len(events), *((zero_division, 0.0) if known else (nan, nan)))
     return Chance.of(events.pair, zero_division)
 
 

@@ -19,7 +19,7 @@ from closecall.events import Intervals, read_labels, runs
 from closecall.series import predicted_at, read_scores
 from closecall.tables.batch.options import DETECTOR
 from closecall.tables.batch.rows import UnitRows, event_rows, events_table, rows_table
-from closecall.tables.batch.series import fill_outcomes, judge, to_numpy
+from closecall.tables.batch.series import fill_chance, fill_outcomes, judge, to_numpy
 from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
@@ -369,6 +369,7 @@ def _fill_in(
         row["status"], row["reason"] = BAD_TIMES, one_line(error)
         return None
     scores = None
+    fill_chance(row, pair)  # before the scores: of millions of events, each takes much memory
     if row["true_events"]:
         scores = score_pair(pair)
         row |= {f"affiliation_{number}": value for number, value in scores.values().items()}
