@@ -146,8 +146,6 @@ class ParquetFile(kind):
 def read_row_groups(path, own, *arguments, **options):
     return own.read_row_groups(*arguments, **options)
 pq.ParquetFile = ParquetFile
-from closecall.cli import main
-main()
 """
 
 
@@ -166,14 +164,17 @@ def test_a_file_that_aborts_the_reader_is_a_failed_unit(tmp_path, call, workers,
         (tmp_path / f"data/series={name}").mkdir(parents=True)
         table = pa.table({"label": [0, 1, 1, 0, 0], "score": [0.1, 0.8, 0.9, 0.2, 0.3]})
         pq.write_table(table, tmp_path / f"data/series={name}/one.parquet")
-    code = ABORTING.replace("{call}", call)
+    # Read by every Python that starts, so that a worker which replaces another one aborts as well.
+    (tmp_path / "sitecustomize.py").write_text(ABORTING.replace("{call}", call))
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     line = "batch data --by series --truth label --score score --out rows.csv --workers"
     done = subprocess.run(  # noqa: S603 - ours
-        [sys.executable, "-c", code, *line.split(), workers],
+        [sys.executable, "-c", "from closecall.cli import main; main()", *line.split(), workers],
         capture_output=True,
         text=True,
         check=False,
         cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": path},
     )
     assert done.returncode == 1, done
     assert reason in done.stderr
