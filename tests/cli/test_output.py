@@ -74,6 +74,7 @@ WRITING = {
     "audit": ("audit", "data.csv", *SIDES, "-o"),
     "report": ("report", "data.csv", *SIDES, "-o"),
     "batch": ("batch", "data.csv", *SIDES, "--overwrite", "--out"),
+    "stream, state": ("stream", "data.csv", *SIDES, "--state"),
     "batch, resume": ("batch", "data.csv", *SIDES, "--resume"),
     "batch, a folder": ("batch", ".", *SIDES, "--overwrite", "--out"),
     "batch, a pattern": ("batch", "d*.csv", *SIDES, "--overwrite", "--out"),

@@ -32,7 +32,7 @@ from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, m
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed, shown
 from closecall.events import Events, Intervals
-from closecall.parameters import require_choice, require_count, require_function
+from closecall.parameters import is_text, require_choice, require_count, require_progress
 from closecall.series import read_pair
 from closecall.wording import counted
 
@@ -117,7 +117,7 @@ def audit(
     _require_detectors(detectors)
     require_count(seed, "seed", 0)
     require_count(budget, "budget", 1, MOST_TRIED)
-    require_function(progress, "progress")
+    require_progress(progress)
     series = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
     for name, predicted in detectors.items():
@@ -303,7 +303,7 @@ def _require_detectors(detectors: Any) -> None:
         raise InputError(expected("at least one detector in `detectors`", "none"))
     taken = ("trivial", *FAMILIES)
     for name in detectors:
-        if not isinstance(name, str):
+        if not is_text(name):
             raise InputTypeError(expected("names in `detectors` to be text", shown(name)))
         if name in taken:
             own = ", ".join(taken)

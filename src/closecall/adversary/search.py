@@ -27,7 +27,7 @@ from closecall.errors import (
 from closecall.evaluate import evaluate
 from closecall.events import Events
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
-from closecall.parameters import require_count
+from closecall.parameters import require_count, takes_two
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ def _scorer(
         entry.check(parameters, alone=True)
         judge = Judge(truth, {metric: parameters}, axis)
         return metric, lambda predicted: judge.scores(predicted)[metric], entry.higher_is_better
-    if not callable(metric):
+    if not takes_two(metric):
         rule = "`metric` to be a name or a function (truth, predicted)"
         raise InputTypeError(expected(rule, shown(metric)))
     for name, value in {"parameters": parameters or None, "times": axis["times"]}.items():

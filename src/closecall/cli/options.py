@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 _READ = ("truth_file", "other_file", "file", "data", "ignore")
-_WRITTEN = ("output_file", "output", "plot_file", "out", "resume")
+_WRITTEN = ("output_file", "output", "plot_file", "out", "resume", "state")
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000

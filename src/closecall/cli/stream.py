@@ -55,6 +55,7 @@ Examples:
 _SIZE = 1 << 20  # bytes that are read at once, at most
 _STEPS = 1000  # of the last ones, whose median is how long the last sample lasts
 _SAVE = 1.0  # seconds between two states, at least
+_YEAR = 365 * 86400.0  # seconds
 
 
 @click.command(cls=Command, help=_HELP)
@@ -101,8 +102,8 @@ def stream(
     if (score is None) != (threshold is None):
         raise click.UsageError("--score and --threshold go together.")
     seconds = every / timedelta(seconds=1) if isinstance(every, timedelta) else every
-    if seconds is not None and not seconds > 0:
-        raise click.UsageError("--every must be longer than zero.")
+    if seconds is not None and not 0 < seconds < _YEAR:
+        raise click.UsageError("--every must be longer than zero and shorter than a year.")
     own = _stored(state, max_step)
     samples = _Samples(shown_name(file), truth, predicted or str(score), threshold, time)
     saved = clock.monotonic()
@@ -129,7 +130,7 @@ def _stored(state: str | None, max_step: Any) -> AffiliationStream:
         return AffiliationStream(max_step=max_step)
     if max_step is not None:
         raise click.UsageError(f"--max-step is that of {state} already; leave it out.")
-    return AffiliationStream.from_json(Path(state).read_text(encoding="utf-8"))
+    return AffiliationStream.from_json(Path(state).read_text(encoding="utf-8", errors="replace"))
 
 
 def _store(own: AffiliationStream, state: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
@@ -20,6 +19,7 @@ from closecall.compare.uncertainty import ComparisonIntervals, comparison_interv
 from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events
+from closecall.parameters import is_listed
 from closecall.series import read_pair
 from closecall.wording import counted, score_text
 
@@ -418,7 +418,7 @@ class Comparison:
         return plot_comparison(self, **options)
 
     def _known(self, names: Any, argument: str) -> tuple[str, ...]:
-        if isinstance(names, str) or not isinstance(names, Iterable):
+        if not is_listed(names):
             hint = f"Pass [{names!r}]." if isinstance(names, str) else ""
             raise InputTypeError.expected(f"`{argument}` to be names in a list", shown(names), hint)
         chosen = tuple(islice(names, len(self.results) + 1))

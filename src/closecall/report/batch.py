@@ -159,7 +159,7 @@ def _series_content(
     hint = 'For example {"truth": labels, "scores": {"mine": scores}}.'
     if not isinstance(arguments, Mapping):
         raise InputTypeError(expected(f"{rule}, by name", type(arguments).__name__, hint))
-    unknown = [key for key in arguments if key not in _ARGUMENTS]
+    unknown = [key for key in arguments if not (isinstance(key, str) and key in _ARGUMENTS)]
     if unknown or "truth" not in arguments:
         raise InputError(expected(rule, shown(unknown[0]) if unknown else "no `truth`", hint))
     given: dict[str, Any] = {key: arguments.get(key) for key in _ARGUMENTS}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
-from closecall.clock import is_missing
+from closecall.clock import is_missing, read_times
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
 from closecall.metrics.registry import METRICS, find
 from closecall.parameters import (
@@ -49,6 +49,7 @@ OUTCOMES = ("caught", "false_alarms")
 LENGTHS = ("alarmed", "median_delay", "evaluated_days")
 LEFT_OUT = ("left_out_events", "left_out_alarms")
 IGNORED = "ignored_time"
+_MOST = 1_000_000  # folds, or moves of a series: more would never end
 BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
@@ -152,11 +153,14 @@ class BatchOptions:
     def _check_values(self) -> None:
         require_disorder(self.disorder)
         require_nan(self.nan)
-        require_count(self.folds, "folds", 2)
+        require_count(self.folds, "folds", 2, _MOST)
         if self.retune is not None:
-            require_count(self.retune, "retune", 1)
+            require_count(self.retune, "retune", 1, _MOST)
         if self.ignore is not None:
             read_name(self.ignore, "ignore")
+        for name in ("since", "until", "fit_until"):
+            if getattr(self, name) is not None:
+                read_times([getattr(self, name)], name)
         for name in ("per_event", "strict"):
             read_flag(getattr(self, name), name)
 
@@ -290,12 +294,10 @@ class BatchOptions:
         computed = {"strict", "memory", "shared", "fold_keys"}
         named = [one.name for one in fields(self) if one.name not in computed]
         values = {name: getattr(self, name) for name in named}
-        texts = {
-            "score" if name == "scores" else name: str(value)
-            if name == "threshold"
-            else repr(value)
-            for name, value in values.items()
-        }
+        # Checked beside the times, `max_step` may be anything still.
+        texts = {name: repr(value) for name, value in values.items() if name != "max_step"}
+        texts |= {"threshold": str(self.threshold), "max_step": shown(self.max_step)}
+        texts["score"] = texts.pop("scores")
         return {"closecall": installed_version(), "data": fingerprint, **texts}
 
     def check(self) -> None:
