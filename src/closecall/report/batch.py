@@ -165,7 +165,7 @@ def _series_content(
     given: dict[str, Any] = {key: arguments.get(key) for key in _ARGUMENTS}
     given["nan"] = given["nan"] or "raise"
     order, kept = _put_in_order(given, disorder), None
-    if (given["ignore"], since, until) != (None, None, None):
+    if any(limit is not None for limit in (given["ignore"], since, until)):
         ends = [("since", since, False), ("until", until, True)]
         counted = arguments.get("times") is not None and given["times"] is None
         given["ignore"], kept = _ignored(given, order, ends, counted=counted)

@@ -30,7 +30,7 @@ from closecall.tables.file_names import FileNames
 from closecall.tables.reading import MEMORY, text_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from closecall.metrics.registry import Metric
 
@@ -295,9 +295,9 @@ class BatchOptions:
         named = [one.name for one in fields(self) if one.name not in computed]
         values = {name: getattr(self, name) for name in named}
         # Checked beside the times, `max_step` may be anything still.
-        texts = {name: repr(value) for name, value in values.items() if name != "max_step"}
-        texts |= {"threshold": str(self.threshold), "max_step": shown(self.max_step)}
-        texts["score"] = texts.pop("scores")
+        words: dict[str, Callable[[Any], str]] = {"threshold": str, "max_step": shown}
+        texts = {name: words.get(name, repr)(value) for name, value in values.items()}
+        texts = {"score" if name == "scores" else name: text for name, text in texts.items()}
         return {"closecall": installed_version(), "data": fingerprint, **texts}
 
     def check(self) -> None:
