@@ -38,7 +38,7 @@ from closecall.cli.result import (
     shifts_legend,
 )
 from closecall.cli.tables import Column, print_table, scores, texts
-from closecall.errors import InputError, UndefinedMetricError, expected, renamed
+from closecall.errors import InputError, UndefinedMetricError, renamed
 from closecall.files import whole_file
 from closecall.fscore import f_measure
 from closecall.tables.reading import write_table
@@ -352,12 +352,10 @@ class Asked:
         except TypeError:  # a number beside a datetime, which is refused with the times
             overlap = False
         if overlap:
-            raise InputError(
-                expected(
-                    "`since` not before `fit_until`",
-                    f"{since} and {self.fit_until}",
-                    "A threshold is not judged on the time that it was chosen on.",
-                )
+            raise InputError.expected(
+                "`since` not before `fit_until`",
+                f"{since} and {self.fit_until}",
+                "A threshold is not judged on the time that it was chosen on.",
             )
         return since
 

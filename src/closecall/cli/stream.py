@@ -21,7 +21,7 @@ from closecall.affiliation.stream import AffiliationStream
 from closecall.cli.options import Command, parse_duration, parse_time
 from closecall.clock import read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, expected, first_line
+from closecall.errors import InputError, first_line
 from closecall.files import whole_file
 from closecall.series import predicted_at
 from closecall.tables.reading import arrow, column_names, delimiter, first_record, shown_name
@@ -193,7 +193,7 @@ class _Samples:
             scores = read_column(with_nan(alarms), "score")[0]
             if np.isnan(scores).any():
                 index = int(np.isnan(scores).argmax())
-                raise InputError(expected("a score in each line", f"none in {self._line(index)}"))
+                raise InputError.expected("a score in each line", f"none in {self._line(index)}")
             alarms = predicted_at(scores, self.threshold)
         if self.time is not None:
             self.times = source.times(self.time, "time")
@@ -224,7 +224,7 @@ class _Samples:
         self.header = first_record(first, self.separator)
         if column_names(self.header) is not None:
             got = first[:60].decode(errors="replace")
-            raise InputError(expected(f"a header in the first line of {self.name}", repr(got)))
+            raise InputError.expected(f"a header in the first line of {self.name}", repr(got))
         self.seen = 1
         return lines.partition(b"\n")[2]
 
@@ -248,7 +248,7 @@ class _Samples:
             return reader.read_json(content, reading, options)
         except pyarrow.ArrowException as error:
             rule = f"{self.name} to go on as it began, from {self._line(0)} on"
-            raise InputError(expected(rule, f"`{first_line(error)}`")) from None
+            raise InputError.expected(rule, f"`{first_line(error)}`") from None
 
     def _line(self, index: int) -> str:
         return f"line {self.seen + index + 1}"

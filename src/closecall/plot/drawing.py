@@ -15,7 +15,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, Locator
 
-from closecall.errors import InputTypeError, expected
+from closecall.errors import InputTypeError
 from closecall.wording import in_words, plain_name
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def read_panels(ax: Any, names: Sequence[str]) -> list[Axes]:
         rule = f"`ax` to be {count} ({', '.join(names)})"
         hint = f"Make them with `plt.subplots(ncols={len(names)})`."
         got = f"{len(given)} of type {' and '.join(kinds)}" if given else "none"
-        raise InputTypeError(expected(rule, got, hint))
+        raise InputTypeError.expected(rule, got, hint)
     return given
 
 

@@ -7,7 +7,7 @@ from math import nan as undefined
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
 from closecall.tables.incidents import read_events
@@ -97,7 +97,7 @@ def report_inputs(
     if inputs.disorder == "index":
         rule = "`disorder='index'` only beside `by`"
         hint = "Leave out `time` to count samples."
-        raise InputTypeError(expected(rule, "it for one series", hint))
+        raise InputTypeError.expected(rule, "it for one series", hint)
     arguments, notes = _arguments(inputs, **columns)
     return report(arguments.pop("truth"), title=name, script=script, **arguments), notes
 
@@ -147,7 +147,7 @@ def _series(
 ) -> dict[str, dict[str, Any]]:
     """Take the arguments of each series, in the order in which the series appear."""
     if len(inputs.sources) > 1:
-        raise InputError(expected("one file with everything beside `by`", "two files"))
+        raise InputError.expected("one file with everything beside `by`", "two files")
     (source,) = inputs.sources
     # Each series has an axis of its own, which is read with what is wrong with it.
     columns["ignore"] = _read_ignore(inputs)
@@ -173,7 +173,7 @@ def _series(
             times = table.column(str(inputs.time))
             series[name] = {**arguments(table, time=None), "times": times}
     if not series:
-        raise InputError(expected(f"{source.name} to hold at least one series", "none"))
+        raise InputError.expected(f"{source.name} to hold at least one series", "none")
     return series
 
 

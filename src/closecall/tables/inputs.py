@@ -14,7 +14,7 @@ from closecall.axis import Axis, read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.clock import read_times as read_ticks
 from closecall.detectors import read_detectors
-from closecall.errors import InputError, InputTypeError, UnevenTimesError, expected
+from closecall.errors import InputError, InputTypeError, UnevenTimesError
 from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import read_path, require_choice
 from closecall.series import read_span, whole_axis
@@ -139,12 +139,10 @@ class Inputs:
         """The table that holds everything, or the two tables."""
         files = [file for file in self.files if file is not None]
         if [file for file in files if isinstance(file, str)] == ["-", "-"]:
-            raise InputError(
-                expected(
-                    "standard input to be read once",
-                    "`-` for both files",
-                    "Leave out the second file where one table holds both columns.",
-                )
+            raise InputError.expected(
+                "standard input to be read once",
+                "`-` for both files",
+                "Leave out the second file where one table holds both columns.",
             )
         by_name = len(files) > 1 and self.truth is None
         return [
@@ -269,27 +267,23 @@ class Inputs:
         if vectors and self.time is None and (scored or self.span is None):
             if all(side.in_samples for side in lists):
                 return
-            raise InputTypeError(
-                expected(
-                    "`time` beside a list of events",
-                    "none",
-                    "Name the column that says when each sample was taken with `time`.",
-                )
+            raise InputTypeError.expected(
+                "`time` beside a list of events",
+                "none",
+                "Name the column that says when each sample was taken with `time`.",
             )
         if vectors:
             return
         if self.span is None:
-            raise InputTypeError(
-                expected(
-                    "`span` with a list of events",
-                    "none",
-                    "Say where the whole series starts and stops with `span`.",
-                )
+            raise InputTypeError.expected(
+                "`span` with a list of events",
+                "none",
+                "Say where the whole series starts and stops with `span`.",
             )
         for name, value in (("time", self.time), ("end", self.end)):
             if value is not None:
                 rule = f"no `{name}` beside lists of events, which carry their own times"
-                raise InputTypeError(expected(rule, f"`{name}`"))
+                raise InputTypeError.expected(rule, f"`{name}`")
 
     def _axis(
         self, length: int, times: Any, notes: list[str], *, needed: bool
@@ -376,12 +370,12 @@ class Inputs:
             labels = read_labels(holder.column(name, "ignore"), "ignore")
             if labels.size != axis.length:
                 rule = f"`ignore` to have one label for each of the {axis.length} samples"
-                raise InputError(expected(rule, f"{labels.size}"))
+                raise InputError.expected(rule, f"{labels.size}")
             return Intervals.from_labels(labels, axis)
         if axis is not None and not Path(name).exists():
             last = self.sources[-1]
             rule = f"`ignore` to name a column of {last.name}, or a file of events"
-            raise InputError(expected(rule, repr(name), last.suggestion(name)))
+            raise InputError.expected(rule, repr(name), last.suggestion(name))
         own: Any = {name: getattr(self, name) for name in ("series", "timezone", "encoding")}
         until = self._open_until(whole)
         return read_events(name, open_until=until, merge=True, **own).intervals
@@ -400,11 +394,11 @@ class Inputs:
         for name, tick in found.items():
             if not start <= tick <= stop:
                 rule = f"`{name}` to lie between {clock.text(start)} and {clock.text(stop)}"
-                raise InputError(expected(rule, clock.text(tick)))
+                raise InputError.expected(rule, clock.text(tick))
         since, until = found.get("since", start), found.get("until", stop)
         if since >= until:
             got = f"{clock.text(since)} and {clock.text(until)}"
-            raise InputError(expected("`since` to lie before `until`", got))
+            raise InputError.expected("`since` to lie before `until`", got)
         return Intervals(np.array([start, until]), np.array([since, stop]), clock)
 
 
@@ -413,11 +407,11 @@ def _require_detectors(source: Source, names: list[str | None], fewest: int) -> 
     listing = f"The columns of {source.name} are: {listed(source.columns)}."
     if len(names) < fewest:
         got = f"only {names[0]!r}" if names else "none"
-        raise InputError(expected("columns of at least two detectors to compare", got, listing))
+        raise InputError.expected("columns of at least two detectors to compare", got, listing)
     for name, count in Counter(names).items():
         if count > 1:
             rule = "each detector's column to be named once"
-            raise InputError(expected(rule, f"{name!r} {count} times", listing))
+            raise InputError.expected(rule, f"{name!r} {count} times", listing)
 
 
 @dataclass(frozen=True)

@@ -146,13 +146,11 @@ def table_of(
 
 
 def _neither(name: str, start: bytes) -> InputError:
-    return InputError(
-        expected(
-            f"{name} to be a CSV or Parquet file",
-            f"bytes that start with {start!r}",
-            "Save it as Parquet, or as CSV text in UTF-8; either may be gzipped. If it is text, "
-            "say how it is encoded with `encoding='utf-16'`.",
-        )
+    return InputError.expected(
+        f"{name} to be a CSV or Parquet file",
+        f"bytes that start with {start!r}",
+        "Save it as Parquet, or as CSV text in UTF-8; either may be gzipped. If it is text, "
+        "say how it is encoded with `encoding='utf-16'`.",
     )
 
 
@@ -185,7 +183,7 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
         table = pa.table({**columns, **ranges})
     except _NOT_COLUMNS as error:
         rule = "`columns` to be a mapping from names to columns that Arrow can hold"
-        raise InputTypeError(expected(rule, first_line(error))) from None
+        raise InputTypeError.expected(rule, first_line(error)) from None
     place = read_path(path, "path")
     if str(place) == "-":
         _write_csv(table, sys.stdout.buffer)
@@ -220,7 +218,7 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
     try:
         arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
     except (TypeError, ValueError) as error:  # those of Arrow are among them
-        raise InputTypeError(expected("columns that CSV can hold", first_line(error))) from None
+        raise InputTypeError.expected("columns that CSV can hold", first_line(error)) from None
 
 
 def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -273,12 +271,12 @@ def _seekable(source: str | PathLike[str]) -> Iterator[BinaryIO]:
     try:
         raw = path.open("rb")
     except FileNotFoundError as error:
-        raise InputError(expected(f"a file at {path}", "none", _nearby(path))) from error
+        raise InputError.expected(f"a file at {path}", "none", _nearby(path)) from error
     except IsADirectoryError as error:
-        raise InputError(expected(f"a file at {path}", "a folder")) from error
+        raise InputError.expected(f"a file at {path}", "a folder") from error
     except (OSError, ValueError) as error:  # a name may hold what no path can
         got = getattr(error, "strerror", None) or str(error)
-        raise InputError(expected(f"to read {path}", f"`{got}`")) from error
+        raise InputError.expected(f"to read {path}", f"`{got}`") from error
     with raw, raw if raw.seekable() else _copied(raw) as file:
         yield file
 
@@ -297,10 +295,10 @@ def _unpacking(name: str) -> Iterator[None]:
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(expected(f"{name} to be a whole gzip file", f"`{error}`")) from error
+        raise InputError.expected(f"{name} to be a whole gzip file", f"`{error}`") from error
     except OSError as error:
         what = error.strerror or first_line(error)
-        raise InputError(expected(f"to read {name}", f"`{what}`")) from error
+        raise InputError.expected(f"to read {name}", f"`{what}`") from error
 
 
 def _start(file: BinaryIO, name: str) -> bytes:
@@ -314,7 +312,7 @@ def _start(file: BinaryIO, name: str) -> bytes:
 
 def _empty(name: str) -> InputError:
     hint = "Is the command before the pipe right?" if name == shown_name("-") else "Write it again."
-    return InputError(expected(f"{name} to hold a table", "an empty file", hint))
+    return InputError.expected(f"{name} to hold a table", "an empty file", hint)
 
 
 def _nearby(path: Path) -> str:
@@ -351,12 +349,10 @@ def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, in
 
 def damaged_parquet(name: str, error: BaseException) -> InputError:
     """Return the error for a Parquet file that cannot be read, with Arrow's reason."""
-    return InputError(
-        expected(
-            f"{name} to be a whole Parquet file",
-            f"`{first_line(error)}`",
-            "Write it again, or leave it out; what is left of it does not tell what is lost.",
-        )
+    return InputError.expected(
+        f"{name} to be a whole Parquet file",
+        f"`{first_line(error)}`",
+        "Write it again, or leave it out; what is left of it does not tell what is lost.",
     )
 
 
@@ -402,7 +398,7 @@ class CsvText:
             fields = first_record(start, self.delimiter)
         except csv.Error as error:
             rule = f"{name} to begin with a line of names or values"
-            raise InputError(expected(rule, f"`{error}`", "Is it a CSV file?")) from error
+            raise InputError.expected(rule, f"`{error}`", "Is it a CSV file?") from error
         self.names = column_names(fields)
         self._per_line = memory_of(1, len(fields))
 
@@ -455,26 +451,26 @@ class CsvText:
 
     def _too_long(self) -> InputError:
         rule = f"the lines of {self._name} to be shorter than {_BLOCK_BYTES >> 20} MB"
-        return InputError(expected(rule, "a longer one", "Is it a CSV file?"))
+        return InputError.expected(rule, "a longer one", "Is it a CSV file?")
 
     def _bad_line(self, before: bytes, got: str) -> InputError:
         hint = "Say how it is encoded, such as `encoding='latin-1'`, or write it anew in UTF-8."
         line = self._lines + _line_ends(before) + 1
         rule = f"{self._name} to be text in {self._codec.name}"
-        return InputError(expected(rule, f"{got} in line {line}", hint))
+        return InputError.expected(rule, f"{got} in line {line}", hint)
 
 
 def text_codec(encoding: Any) -> codecs.CodecInfo:
     """Return how Python decodes text; raise if it does not know the name."""
     if not isinstance(encoding, str):
-        raise InputTypeError(expected("`encoding` to be a name", shown(encoding)))
+        raise InputTypeError.expected("`encoding` to be a name", shown(encoding))
     hint = "Pass a name that Python knows, such as 'utf-8', 'latin-1' or 'utf-16'."
     try:
         codec = codecs.lookup(encoding)
         "".encode(encoding)  # raises for codecs of bytes, such as gzip's
     except (LookupError, ValueError) as error:
-        raise InputError(
-            expected("`encoding` to be an encoding of text", f"{encoding!r:.80}", hint)
+        raise InputError.expected(
+            "`encoding` to be an encoding of text", f"{encoding!r:.80}", hint
         ) from error
     return codec
 
@@ -527,7 +523,7 @@ def parse_csv(
         return parse(use_threads=False)
     except pyarrow.ArrowException as error:
         rule = f"{name} to be a CSV file"
-        raise InputError(expected(rule, f"`{first_line(error)}`", hint)) from error
+        raise InputError.expected(rule, f"`{first_line(error)}`", hint) from error
 
 
 _DELIMITERS = ",;\t"

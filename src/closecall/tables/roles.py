@@ -11,7 +11,7 @@ import numpy as np
 
 from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError
 from closecall.events import Events
 from closecall.parameters import read_name
 from closecall.tables.incidents import (
@@ -76,8 +76,8 @@ class Source:
             return column if self.order is None else self.order.apply(column, argument)
         rule = f"`{argument}` to name a column of {self.name}"
         if count > 1:
-            raise InputError(expected(rule, f"{name!r}, which {count} columns are called"))
-        raise InputError(expected(rule, repr(name), self.suggestion(name)))
+            raise InputError.expected(rule, f"{name!r}, which {count} columns are called")
+        raise InputError.expected(rule, repr(name), self.suggestion(name))
 
     def matching(self, patterns: Sequence[str | None], argument: str, other: set[Any]) -> list[Any]:
         """Return names as they are, and for patterns such as ``det*`` the columns that match.
@@ -93,7 +93,7 @@ class Source:
             found = [name for name in own if fnmatchcase(name, pattern)]
             if not found:
                 rule = f"`{argument}` to match a column of {self.name}"
-                raise InputError(expected(rule, repr(pattern), self.listing))
+                raise InputError.expected(rule, repr(pattern), self.listing)
             names += found
         return names
 
@@ -230,7 +230,7 @@ def read_values(
     others = [name for name in source.columns if name != time]
     if asked is None and role not in others and (shared or len(others) != 1):
         rule = f"`{role}` to name a column of {source.name}"
-        raise InputError(expected(rule, "no name", source.listing))
+        raise InputError.expected(rule, "no name", source.listing)
     if asked is None:
         asked = role if role in others else others[0]
     return plain_values(source.column(asked, role))
@@ -254,8 +254,8 @@ def _as_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if types.is_date(column.type):
         return column.cast(pa.timestamp("ms"))
     if types.is_time(column.type):
-        raise InputTypeError(
-            expected(f"column {name} to hold numbers or ISO times", "times of day without a date")
+        raise InputTypeError.expected(
+            f"column {name} to hold numbers or ISO times", "times of day without a date"
         )
     if not (types.is_string(column.type) or types.is_large_string(column.type)):
         return column
@@ -264,12 +264,10 @@ def _as_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
             return column.cast(kind)
         except pa.ArrowInvalid:
             continue
-    raise InputTypeError(
-        expected(
-            f"column {name} to hold numbers or ISO times",
-            f"text such as {column[0].as_py()!r}",
-            "Write times as 2024-01-31 08:05:00, all with an offset such as +01:00 or none.",
-        )
+    raise InputTypeError.expected(
+        f"column {name} to hold numbers or ISO times",
+        f"text such as {column[0].as_py()!r}",
+        "Write times as 2024-01-31 08:05:00, all with an offset such as +01:00 or none.",
     )
 
 
@@ -281,16 +279,14 @@ def _require_agreement(
     rule = f"the times of {first.name} and {other.name} to agree"
     (left, zone), (right, other_zone) = (read_column(column, "time") for column in (times, others))
     if (zone is None) != (other_zone is None):
-        raise InputError(expected(rule, "a time zone in only one of them"))
+        raise InputError.expected(rule, "a time zone in only one of them")
     if (left.dtype.kind == "M") != (right.dtype.kind == "M"):
-        raise InputError(expected(rule, "datetimes in only one of them"))
+        raise InputError.expected(rule, "datetimes in only one of them")
     differ = left != right
     if differ.any():
         index = int(differ.argmax())
-        raise InputError(
-            expected(
-                rule,
-                f"{times[index].as_py()} and {others[index].as_py()} at index {index}",
-                "Both files must hold the same samples, in the same order.",
-            )
+        raise InputError.expected(
+            rule,
+            f"{times[index].as_py()} and {others[index].as_py()} at index {index}",
+            "Both files must hold the same samples, in the same order.",
         )

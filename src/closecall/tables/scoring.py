@@ -16,7 +16,7 @@ from closecall.affiliation import (
     affiliation,
     affiliation_curve,
 )
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events
 from closecall.parameters import read_names, require_count
 from closecall.tables.inputs import Inputs
@@ -118,7 +118,7 @@ def counts_by(result: Affiliation, column: str) -> list[dict[str, Any]]:
     if column not in known:
         rule = "`by_column` to name a column of the list of true events"
         hint = f"Its columns are: {listed(list(known))}." if known else "Labels have no columns."
-        raise InputError(expected(rule, repr(column), hint))
+        raise InputError.expected(rule, repr(column), hint)
     outcomes: dict[Any, list[str]] = {}
     for value, outcome in zip(known[column].tolist(), result.events.outcome.tolist(), strict=True):
         plain = value if isinstance(value, str | int | float | None) else str(value)
@@ -261,10 +261,10 @@ def curve_columns(
 def _require_curve(curve: Any, chosen: Any = None) -> None:
     if not isinstance(curve, AffiliationCurve):
         rule = "`curve` to be what `closecall.affiliation_curve` returns"
-        raise InputTypeError(expected(rule, shown(curve)))
+        raise InputTypeError.expected(rule, shown(curve))
     if chosen is not None and not isinstance(chosen, OperatingPoint):
         rule = "`chosen` to be what `AffiliationCurve.best` returns"
-        raise InputTypeError(expected(rule, shown(chosen)))
+        raise InputTypeError.expected(rule, shown(chosen))
 
 
 def outline_with(
@@ -325,9 +325,7 @@ def curve_report(
     (0.4, 1.0)
     """
     if chosen is None:
-        raise InputTypeError(
-            expected("`chosen` to be what `AffiliationCurve.best` returns", "None")
-        )
+        raise InputTypeError.expected("`chosen` to be what `AffiliationCurve.best` returns", "None")
     columns = curve_columns(curve, points=points, chosen=chosen)
     plain = {name: column.tolist() for name, column in columns.items()}
     thresholds = [json_number(value) for value in plain.pop("threshold")]

@@ -391,7 +391,7 @@ def _pair(whole: SeriesPart, detector: DetectorPart, options: BatchOptions) -> P
     """Put the events of all parts in the span of the series."""
     if options.time is not None and whole.usual_step is None:
         rule = f"`{options.time}` to have at least two times, which tell how long a sample is"
-        raise InputError(expected(rule, "one"))
+        raise InputError.expected(rule, "one")
     axis: Axis | None = None
     try:
         span = whole.span.result().events.pair

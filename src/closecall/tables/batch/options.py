@@ -15,7 +15,7 @@ import numpy as np
 
 from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
 from closecall.clock import is_missing, read_times
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.metrics.registry import METRICS, find
 from closecall.parameters import (
     is_listed,
@@ -168,7 +168,7 @@ class BatchOptions:
         if self.predicted:
             if threshold is not None:
                 told = "no `threshold` beside `predicted`"
-                raise InputTypeError(expected(told, shown(threshold)))
+                raise InputTypeError.expected(told, shown(threshold))
             return ThresholdRule("number")
         rule = ThresholdRule.read(threshold)
         needed = self.per_event or any(entry.takes == "labels" for entry, _ in self.entries)
@@ -303,14 +303,14 @@ class BatchOptions:
     def check(self) -> None:
         """Raise if options do not go together, or two columns have one name."""
         if self.max_step is not None and self.time is None:
-            raise InputTypeError(expected("`time` beside `max_step`", "none"))
+            raise InputTypeError.expected("`time` beside `max_step`", "none")
         if self.fit_until is not None and self.threshold.kind in ("number", "none"):
             got = "`predicted`" if self.predicted else f"the threshold {self.threshold}"
             rule = "a rule that chooses thresholds beside `fit_until`"
-            raise InputTypeError(expected(rule, got, "Leave earlier time out with `since`."))
+            raise InputTypeError.expected(rule, got, "Leave earlier time out with `since`.")
         if self.predicted and (self.nan == "ignore" or self.retune is not None):
             option = "nan='ignore'" if self.nan == "ignore" else "retune"
-            raise InputTypeError(expected(f"`score` beside `{option}`", "`predicted`"))
+            raise InputTypeError.expected(f"`score` beside `{option}`", "`predicted`")
 
         self._refuse_clashes()
 
@@ -318,15 +318,15 @@ class BatchOptions:
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
             got = f"{repeated[0]!r} in more than one"
-            raise InputError(expected("each column to have one role", got))
+            raise InputError.expected("each column to have one role", got)
         taken = [name for name in self.by if name in _TAKEN or name in self.metric_columns]
         if taken:
             rule = "`by` columns not to be called like columns of the result"
-            raise InputError(expected(rule, f"{taken[0]!r}", "Rename the column."))
+            raise InputError.expected(rule, f"{taken[0]!r}", "Rename the column.")
         if self.is_long and len(self.detectors) > 1:
             rule = f"one column to evaluate where {DETECTOR!r} is among `by`"
             hint = "Rename the column if it does not say which detector a row belongs to."
-            raise InputError(expected(rule, f"{len(self.detectors)}", hint))
+            raise InputError.expected(rule, f"{len(self.detectors)}", hint)
 
 
 def sortable(key: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -347,11 +347,11 @@ def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, .
             "they are. Evaluate the two kinds in two calls."
         )
         got = "neither" if score is None else "both"
-        raise InputTypeError(expected("either `score` or `predicted`", got, hint))
+        raise InputTypeError.expected("either `score` or `predicted`", got, hint)
     kind, value = ("score", score) if predicted is None else ("predicted", predicted)
     names = read_names(value, kind)
     if not names:
-        raise InputError(expected(f"`{kind}` to name at least one column", "none"))
+        raise InputError.expected(f"`{kind}` to name at least one column", "none")
     return (names, ()) if kind == "score" else ((), names)
 
 
@@ -363,15 +363,15 @@ def _read_metrics(
         return tuple((name, {}) for name in names)
     if not (isinstance(metrics, Mapping) or is_listed(metrics)):
         got = shown(metrics)
-        raise InputTypeError(expected("`metrics` to be names in a list", got, f"Pass [{got}]."))
+        raise InputTypeError.expected("`metrics` to be names in a list", got, f"Pass [{got}].")
     asked = metrics if isinstance(metrics, Mapping) else {find(name).name: {} for name in metrics}
     if not asked:
-        raise InputError(expected("`metrics` to name at least one metric", "none"))
+        raise InputError.expected("`metrics` to name at least one metric", "none")
     chosen = []
     for name, parameters in asked.items():
         entry = find(name)
         if entry.takes == "scores" and not scored:
-            raise InputTypeError(expected(f"`score` for the metric {name!r}", "`predicted`"))
+            raise InputTypeError.expected(f"`score` for the metric {name!r}", "`predicted`")
         entry.check(parameters)
         try_metric(entry, parameters, timed=timed)
         chosen.append((entry.name, dict(parameters)))

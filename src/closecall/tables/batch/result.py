@@ -8,7 +8,7 @@ from html import escape
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import InputError, MissingExtraError
 from closecall.tables.batch.journal import write_rows
 from closecall.tables.batch.options import DETECTOR
 from closecall.tables.batch.rows import WHOLE
@@ -134,7 +134,7 @@ class BatchResult:
         """
         if self.event_table is None:
             rule = "rows of events to have been asked for"
-            raise InputError(expected(rule, "none", "Evaluate with `per_event=True`."))
+            raise InputError.expected(rule, "none", "Evaluate with `per_event=True`.")
         return in_kind(self.event_table, self.kind)
 
     def summary(self, by: str | Iterable[str] = DETECTOR) -> Any:

@@ -178,7 +178,7 @@ def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) 
             rule = "a true event in any series to choose a threshold by"
         elif folds == 1:
             rule, got = "two series or more, to choose a threshold for each on others", "one"
-        raise UndefinedMetricError(expected(rule, got))
+        raise UndefinedMetricError.expected(rule, got)
     return threshold
 
 

@@ -192,7 +192,7 @@ def ignored_outside(
             continue
         if counted:
             rule = f"times in their order beside `{name}`"
-            raise InputError(expected(rule, "samples that are counted instead"))
+            raise InputError.expected(rule, "samples that are counted instead")
         ((start, stop), (tick,)), clock = on_one_clock(
             Timed("times", np.array([axis.start, axis.end]), axis.clock),
             Timed(name, *read_times([_in_utc(moment, name, zone)], name)),
@@ -274,8 +274,8 @@ def _mended(
             labels, times, ticks = labels[order], times[order], ticks[order]
         require_increasing(ticks, clock, name)
     if ticks.size == 1:
-        raise InputError(
-            expected(f"`{name}` to have at least two times, which tell how long a sample is", "one")
+        raise InputError.expected(
+            f"`{name}` to have at least two times, which tell how long a sample is", "one"
         )
     if max_step is not None:
         read_length(max_step, clock, "max_step")
@@ -313,7 +313,7 @@ def _missing(column: pa.ChunkedArray, name: str) -> InputError:
 
     index = pc.index(column.is_null(), value=True).as_py()
     rule = f"`{name}` to have no missing values"
-    return InputError(expected(rule, f"a null at index {index}", "Drop or fill those rows first."))
+    return InputError.expected(rule, f"a null at index {index}", "Drop or fill those rows first.")
 
 
 def read_scored_column(series: Series, column: pa.ChunkedArray, name: str) -> Scored:

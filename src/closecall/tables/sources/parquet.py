@@ -14,7 +14,7 @@ from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.tables.reading import arrow, damaged_parquet
 from closecall.tables.sources.memory import group, memory_source
 from closecall.tables.sources.paths import (
@@ -273,7 +273,7 @@ def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_pat
             rule = f"column {column.name!r} to have one type in all files"
             got = f"{column.type} in {path} and {kind} in {other_path}"
             hint = "Write the files anew with one type."
-            raise InputError(expected(rule, got, hint))
+            raise InputError.expected(rule, got, hint)
 
 
 def _row_groups(parquet: Any, file: DataFile) -> list[RowGroup]:
@@ -453,12 +453,10 @@ class _Planner:
 def _require_copy(path: str) -> None:
     """Raise where a copy is missing: the reason of a unit is one line, so the remedy is in it."""
     if not Path(path).exists():
-        raise InputError(
-            expected(
-                f"the temporary copy of the rows, {path}, to be on a disk that every worker sees "
-                "(the variable TMPDIR says where it is written)",
-                f"no such file on {gethostname()}",
-            )
+        raise InputError.expected(
+            f"the temporary copy of the rows, {path}, to be on a disk that every worker sees "
+            "(the variable TMPDIR says where it is written)",
+            f"no such file on {gethostname()}",
         )
 
 
