@@ -113,7 +113,7 @@ cc.evaluate(T, P, scores=S, metrics={"margin": {"margin": 1}, "pate": {"early": 
 cc.evaluate(T, scores=S, threshold="best_f1", fit=[(0, 8)])
 cc.evaluate(T, P, metrics="classical")
 cc.significance(T, P, n=20, correction="holm")
-cc.significance(T, P, n=20, times=dates, progress=lambda *x: None)
+cc.significance(T, P, n=20, times=dates, progress=lambda done, all: None)
 cc.significance(T, scores=S, threshold="best_f1", n=20)
 cc.significance(T, scores=S, threshold=0.5, n=20)
 cc.audit(T, {"a": P}, metrics=["classical"], trivial=one, seed=0, budget=3)
@@ -518,23 +518,32 @@ def _options(call: ast.Call) -> list[str]:
     return [p.name for p in options if p.kind is p.KEYWORD_ONLY and p.name not in given]
 
 
-def mutate(source: str, random: Random) -> str:
-    """Replace one or two values of a call, or add an option that has a hostile value."""
+def _parsed(source: str) -> ast.Call:
     call = ast.parse(source, mode="eval").body
     if not isinstance(call, ast.Call):
         raise TypeError(source)
-    for _ in range(random.choice((1, 1, 2))):
-        hostile = ast.parse(random.choice(HOSTILE), mode="eval").body
-        options, places = _options(call), _places(call)
-        if options and (not places or random.random() < 0.2):  # noqa: PLR2004 - share of calls
-            call.keywords.append(ast.keyword(random.choice(options), hostile))
-        elif places:
-            holder, key = random.choice(places)
-            if isinstance(holder, list):
-                holder[key] = hostile
-            else:
-                setattr(holder, key, hostile)
+    return call
+
+
+def replaced(source: str, which: int, hostile: str) -> str:
+    """Replace one value of a call, or add an option: all places are counted, then all options."""
+    call = _parsed(source)
+    value, places = ast.parse(hostile, mode="eval").body, _places(call)
+    if which >= len(places):
+        call.keywords.append(ast.keyword(_options(call)[which - len(places)], value))
+        return ast.unparse(call)
+    holder, key = places[which]
+    if isinstance(holder, list):
+        holder[key] = value
+    else:
+        setattr(holder, key, value)
     return ast.unparse(call)
+
+
+def replaceable(source: str) -> int:
+    """Count the values of a call, and the options that it does not use."""
+    call = _parsed(source)
+    return len(_places(call)) + len(_options(call))
 
 
 def use(value: Any) -> None:
@@ -551,7 +560,7 @@ def use(value: Any) -> None:
             continue
         if inspect.ismethod(own) and name in {"_repr_html_", "__iter__", "to_dict", "to_frame"}:
             with contextlib.suppress(ClosecallError):
-                repr(own())
+                list(own())
 
 
 def _out_of_time(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a handler's
@@ -601,6 +610,13 @@ def _where(error: BaseException) -> str:
 
 
 def attempts(random: Random) -> Iterator[Attempt]:
-    """Yield hostile calls and what came of them, without end."""
+    """Yield hostile calls and what came of them: each with one bad value, then with two."""
+    places = [(source, which) for source in CALLS for which in range(replaceable(source))]
+    every = range(len(places) * len(HOSTILE))
+    for number in random.sample(every, len(every)):
+        place, value = divmod(number, len(HOSTILE))
+        yield run(replaced(*places[place], HOSTILE[value]))
     while True:
-        yield run(mutate(random.choice(CALLS), random))
+        source = replaced(*random.choice(places), random.choice(HOSTILE))
+        which = random.randrange(replaceable(source))
+        yield run(replaced(source, which, random.choice(HOSTILE)))

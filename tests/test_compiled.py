@@ -97,7 +97,7 @@ def use_everything(time_of, seed):
         scores = rng.normal(0, 3, count).astype(kind)
         curve = cc.affiliation_curve(truth, scores, **axis)
         curve.event_curve(0)
-        _ = curve.columns(3.0), curve.caught, curve.false_alarms
+        _ = curve._columns(3.0), curve.caught, curve.false_alarms
         cc.evaluate(truth, predicted, scores=scores, **axis)
         adjusted = cc.metrics.point_adjust_curve(truth, scores, **axis)
         _ = adjusted.thresholds, adjusted.best()

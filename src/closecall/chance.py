@@ -16,7 +16,7 @@ from closecall.affiliation.result import TrueEvents
 from closecall.affiliation.shifts import SHIFTS, ShiftScores, above_chance, score_shifts
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
-from closecall.parameters import read_numbers, require_choice, require_count, require_function
+from closecall.parameters import read_numbers, require_choice, require_count, require_progress
 from closecall.plain import flat_numbers, plain
 from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.statistics import SCORES
@@ -553,7 +553,7 @@ def significance(
     """
     require_count(n, "n", 1, MOST_SHIFTS)
     require_choice(correction, "correction", _CORRECTIONS)
-    require_function(progress, "progress")
+    require_progress(progress)
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     if isinstance(truth, Scored) or (scores is not None and predicted is None):
         scored = read_scored(truth, scores, **axis, nan=nan)

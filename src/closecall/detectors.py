@@ -13,6 +13,7 @@ from closecall.axis import Axis, read_axis
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.evaluated_time import read_stretches
 from closecall.events import Events, Intervals, read_labels
+from closecall.parameters import is_text
 from closecall.series import (
     Pair,
     Scored,
@@ -69,7 +70,7 @@ def by_name(values: Any, argument: str, alone: str | None = None) -> dict[str, G
     named = {}
     for name, own in values.items():
         text = name if isinstance(name, str) else shown(name)
-        if alone is None and not (isinstance(name, str) and text.strip()):
+        if alone is None and not (is_text(name) and text.strip()):
             raise InputTypeError.expected(
                 f"the names of detectors in `{argument}` to be text", shown(name)
             )

@@ -143,7 +143,7 @@ def require_apart(
 def _is_read(path: Path, data: str) -> bool:
     place = Path("/dev/stdin" if data == "-" else data)
     if place.is_dir():
-        return place.resolve() in path.resolve().parents
+        return Path(os.path.realpath(place)) in Path(os.path.realpath(path)).parents
     if place.is_file():
         return path.exists() and path.samefile(place)
     if not glob.has_magic(data):

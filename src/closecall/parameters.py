@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from fractions import Fraction
+from inspect import signature
 from math import isfinite
 from numbers import Rational, Real
 from os import PathLike, fsencode, fspath
@@ -84,9 +85,9 @@ def read_flag(value: Any, name: str) -> bool:
 
 def read_name(value: Any, name: str) -> str:
     """Read the name of a column."""
-    if not isinstance(value, str) or not value:
+    if not is_text(value) or not value:
         raise InputTypeError.expected(f"`{name}` to be the name of a column", shown(value))
-    return value
+    return str(value)
 
 
 def read_names(value: Any, name: str) -> tuple[str, ...]:
@@ -104,10 +105,29 @@ def is_listed(value: Any) -> bool:
     return isinstance(value, Iterable) and not single
 
 
-def require_function(value: Any, name: str) -> None:
-    """Raise unless a value is None or can be called."""
-    if value is not None and not callable(value):
-        raise InputTypeError.expected(f"`{name}` to be a function", shown(value))
+def is_text(value: Any) -> bool:
+    """Return whether a value is text that can be written: Python's may hold half a character."""
+    return isinstance(value, str) and value.encode(errors="ignore").decode() == value
+
+
+def takes_two(value: Any) -> bool:
+    """Return whether a value can be called with two arguments."""
+    if not callable(value):
+        return False
+    try:
+        signature(value).bind(0, 1)
+    except TypeError:
+        return False
+    except ValueError:  # a built-in function does not say
+        return True
+    return True
+
+
+def require_progress(value: Any) -> None:
+    """Raise unless a value is None or can be called as ``progress(done, all)``."""
+    if value is not None and not takes_two(value):
+        rule = "`progress` to be a function that can be called as progress(done, all)"
+        raise InputTypeError.expected(rule, shown(value))
 
 
 def read_path(value: Any, name: str) -> Path:

@@ -41,3 +41,16 @@ def test_counting_a_value():
         _shift_kernels.add_value(row, value)
     away = values - 0.2
     np.testing.assert_allclose(row, [0.4, 4, 3, 0.2, away.sum(), (away**2).sum()], rtol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_places_are_found_from_any_place_before_them(seed):
+    generator = np.random.default_rng(seed)
+    ends = np.sort(generator.integers(0, 40, 30 * (seed > 0)))
+    for limit in range(-1, 42):
+        for find, side in (
+            (_shift_kernels.starting_before, "left"),
+            (_shift_kernels.stopped_by, "right"),
+        ):
+            place = int(np.searchsorted(ends, limit, side))
+            assert {find(ends, before, limit) for before in range(place + 1)} == {place}

@@ -8,6 +8,7 @@ import pytest
 
 import closecall as cc
 from closecall.affiliation.shifts import (
+    Chance,
     above_chance,
     alarm_shifts,
     score_moved,
@@ -335,3 +336,10 @@ def test_text_and_plain_values():
     ]
     assert values["events"][1]["f1"] == chance.events.f1[1]
     assert chance.values() == {name: values[name] for name in SCORES}
+
+
+@pytest.mark.parametrize("alarms", [[0, 0, 1, 1, 0, 0, 0, 1], [0] * 8])
+def test_levels_are_the_same_without_those_of_events(alarms):
+    pair = read_pair([0, 1, 1, 0, 0, 1, 0, 0], alarms)
+    whole, bare = Chance.of(pair), Chance.of(pair, per_event=False)
+    np.testing.assert_equal(bare.values(), whole.values())

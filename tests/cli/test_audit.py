@@ -140,3 +140,14 @@ def test_a_series_on_which_every_metric_is_beaten(run):
     )
     assert "Every metric is beaten: on this series the detectors may be no better" in printed
     assert "Left out: alternating, it is built from one true event" in printed
+
+
+def test_two_files_and_a_list_of_events(run, demo_file):
+    of = ["--predicted", "forecast", "--time", "time"]
+    options = [*of, "--metric", "affiliation", "--budget", "5", "--format", "json"]
+    one = run("audit", demo_file, "--truth", "label", *options)
+    two = run("audit", demo_file, demo_file, "--truth", "label", *options)
+    run("score", demo_file, "--truth", "label", *of, "--format", "csv", "--output", "list.csv")
+    listed = run("audit", "list.csv", demo_file, *options)
+    assert one.exit_code == 0, one.stderr
+    assert one.stdout == two.stdout == listed.stdout

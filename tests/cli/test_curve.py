@@ -321,6 +321,15 @@ def test_the_best_f1_of_one_part_judged_on_the_rest(run, demo_curve):
     assert values["events"] == rest.at(point.threshold).to_dict()["events"]
 
 
+def test_a_cooldown_counts_where_a_threshold_is_judged_too(run, demo_file):
+    """On these eight days all alarms are less than a day apart, so they are one."""
+    options = ("--fit-until", "2024-03-10", "--score", "threshold_score", "--cooldown")
+    columns = ("curve", *DEMO[:3], *DEMO[5:])
+    for pause, rate in (("1d", "0.12"), ("1s", "2.9")):
+        told = " ".join(lines(run(*columns, *options, pause)))
+        assert f"Counted so: {rate} alarms a day" in told
+
+
 def test_a_rule_without_any_alarm(run, demo_file):
     printed = lines(run("curve", *DEMO, "--threshold", "1000"))
     assert printed[0] == "0 of 7 caught, no false alarms"

@@ -18,6 +18,9 @@ from closecall.cli import print_error
 from closecall.cli.commands import COMMANDS, closecall
 from closecall.cli.output import Output, csv_text, tell
 from closecall.tables import read_table, write_table
+from closecall.tables.batch import evaluate
+from closecall.tables.sources import open_source
+from closecall.tables.sources.source import UnitSize
 
 START = "from closecall.cli import main; main()"
 ESCAPES = "\x1b]0;owned\x07\x1b[31m\x9b\u202e\x85\r\b"
@@ -128,17 +131,35 @@ def test_cells_that_would_be_formulas(tmp_path):
     assert read_table(tmp_path / "rows.parquet").column(0).to_pylist() == FORMULAS
 
 
-def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path):
-    names = ["=a", "'=a", "-b"]
-    columns = {"series": np.repeat(names, 9), "label": [0, 1, 1, 0, 0, 0, 1, 0, 0] * 3}
-    write_table(columns | {"=s": np.tile(np.arange(9.0), 3)}, tmp_path / "data.parquet")
-    line = ("batch", "data.parquet", "--by", "series", "--truth", "label", "--score", "=s")
-    run(*line, "--out", "rows.csv")
-    first = (tmp_path / "rows.csv").read_bytes()
-    result = run(*line, "--out", "rows.csv", "--overwrite")
+def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    for number, name in enumerate(["=a", "'=a", "-b"]):
+        columns = {"series": [name] * 9, "label": [0, 1, 1, 0, 0, 0, 1, 0, 0], "=s": np.arange(9.0)}
+        write_table(columns, tmp_path / f"data/{number}.parquet")
+    line = ("batch", "data", "--by", "series", "--truth", "label", "--score", "=s", "--out")
+    assert run(*line, "whole.csv").exit_code == 0
+    evaluated = []
+
+    def in_small_units(data, options):
+        return open_source(data, options, size=UnitSize(smallest=1, largest=10))
+
+    def interrupted(unit, options):
+        if len(evaluated) == 2:
+            raise KeyboardInterrupt
+        evaluated.append(unit.key)
+        return real(unit, options)
+
+    real = evaluate.evaluate_unit
+    monkeypatch.setattr(evaluate, "open_source", in_small_units)
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluate, "evaluate_unit", interrupted)
+        assert run(*line, "rows.csv").exit_code == 130
+    assert not (tmp_path / "rows.csv").exists()
+    result = run(*line, "rows.csv", "--resume")
     assert result.exit_code == 0, result.stderr
-    assert (tmp_path / "rows.csv").read_bytes() == first
-    rows = list(csv.DictReader(io.StringIO(first.decode())))
+    whole = (tmp_path / "whole.csv").read_bytes()
+    assert (tmp_path / "rows.csv").read_bytes() == whole
+    rows = list(csv.DictReader(io.StringIO(whole.decode())))
     assert [row["series"] for row in rows] == ["''=a", "'-b", "'=a"]
     assert {row["detector"] for row in rows} == {"'=s"}
 
@@ -159,6 +180,7 @@ def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path):
             f"closecall batch <(cat data.csv) {ALARM} --format csv",
             *(0, 2, "1 series, 1 detector.\n"),
         ),
+        (f"ln -s loop.csv loop.csv; closecall {SCORE} --ignore . -o loop.csv", 1, 0, "Error: "),
         ("ln -s loop.csv loop.csv; closecall score loop.csv", 1, 0, "Error: Expected"),
         (
             f"ln -s loop.csv loop.csv; closecall batch '*.csv' --series one {ALARM}",

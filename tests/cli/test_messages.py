@@ -240,7 +240,7 @@ BAD_USAGE = {
         "Invalid value for '--points': '-3' is neither a whole number nor `all`."
     ),
     f"compare demo.csv {TWO} --threshold forecast_score=high": (
-        "Invalid value for '--threshold': 'forecast_score=high' is no COLUMN=VALUE, such as"
+        "Invalid value for '--threshold': 'forecast_score=high' is neither a number nor"
     ),
     f"compare demo.csv {TWO} --threshold forecast_score=1 --threshold forecast_score=1": (
         "--threshold is given twice for one column."
@@ -303,7 +303,7 @@ def test_interruption(refuse, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(score_module, "score_files", interrupted)
+    monkeypatch.setattr(score_module, "score_columns", interrupted)
     assert refuse("score", "good.csv", *SCORE.split(), code=130)[-1] == "Error: Interrupted."
 
 
@@ -311,6 +311,6 @@ def test_a_bug_is_not_hidden(run, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(score_module, "score_files", broken)
+    monkeypatch.setattr(score_module, "score_columns", broken)
     with pytest.raises(ZeroDivisionError):
         run("score", "good.csv", *SCORE.split())

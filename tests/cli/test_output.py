@@ -74,6 +74,7 @@ WRITING = {
     "audit": ("audit", "data.csv", *SIDES, "-o"),
     "report": ("report", "data.csv", *SIDES, "-o"),
     "batch": ("batch", "data.csv", *SIDES, "--overwrite", "--out"),
+    "stream, state": ("stream", "data.csv", *SIDES, "--state"),
     "batch, resume": ("batch", "data.csv", *SIDES, "--resume"),
     "batch, a folder": ("batch", ".", *SIDES, "--overwrite", "--out"),
     "batch, a pattern": ("batch", "d*.csv", *SIDES, "--overwrite", "--out"),
@@ -210,3 +211,23 @@ def test_links_and_permissions_stay(run, tmp_path, command):
     assert run(*command).exit_code == 0
     assert target.stat().st_mode & 0o777 == 0o640
     assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
+def test_out_is_output(run, demo_file, tmp_path):
+    of = [demo_file, "--truth", "label", "--time", "time"]
+    commands = {
+        "score": [*of, "--predicted", "forecast"],
+        "curve": [*of, "--score", "forecast_score"],
+        "compare": [*of, "--predicted", "forecast", "--predicted", "threshold"],
+        "audit": [*of, "--predicted", "forecast", "--metric", "classical", "--budget", "2"],
+        "report": [*of, "--score", "forecast_score", "--script", "cdn"],
+        "metrics": [],
+    }
+    for name, options in commands.items():
+        for option in ("--output", "--out"):
+            result = run(name, *options, option, f"{name}{option}")
+            assert result.exit_code == 0, result.stderr
+        written = [(tmp_path / f"{name}{option}").read_bytes() for option in ("--output", "--out")]
+        assert written[0] == written[1]
+    twice = run("metrics", "--out", "a", "--output", "b")
+    assert "--output is given 2 times" in twice.stderr

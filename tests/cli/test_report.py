@@ -96,11 +96,6 @@ def test_all_scored_is_told_too(run):
     assert result.stderr.splitlines()[-1] == told
 
 
-def test_disorder_is_for_many_series(refuse):
-    lines = refuse("report", "data.csv", "-o", "o.html", *COLUMNS, "--disorder", "sort")
-    assert lines[0] == "Error: Expected `--disorder` only beside `--by`, got 'sort' for one series."
-
-
 def test_standard_input_and_plain_samples(run):
     arguments = ("-o", "out.html", "--score", "s", "--script", "cdn")
     result = run("report", "-", *arguments, input="truth,s\n0,1\n1,5\n0,2\n")
@@ -150,7 +145,11 @@ REFUSED = {
 def test_refused(refuse, run, case):
     run("report", "data.csv", "-o", "out.html", *COLUMNS)  # so that nothing is compiled below
     options, code, message = REFUSED[case]
-    lines = refuse("report", "data.csv", "-o", "out.html", *COLUMNS, *options, code=code)
+    given = ["-o", "out.html", *COLUMNS]
+    if options[0] in given and options[0] != "--score":  # what takes one value is not given twice
+        place = given.index(options[0])
+        del given[place : place + 2]
+    lines = refuse("report", "data.csv", *given, *options, code=code)
     assert lines[0].startswith(message)
 
 
@@ -177,5 +176,30 @@ def test_ignored_time_comes_from_files(run, tmp_path):
     )  # fmt: skip
     assert by.exit_code == 0, by.stderr
     assert (tmp_path / "by.html").read_text().count('"samples":8') == 2  # its own, and in the list
-    refused = run("report", "all.csv", "-o", "x.html", *COLUMNS, "--by", "site", "--ignore", "sote")
+    refused = run(
+        "report", "all.csv", "-o", "x.html", "--truth", "label", "--score", "a", "--by", "site",
+        "--ignore", "sote",
+    )  # fmt: skip
     assert "Expected `--ignore` to name a column of all.csv, got 'sote'." in refused.stderr
+
+
+def test_thresholds_of_all_and_of_each(run, refuse, demo_file, tmp_path):
+    command = f"report {demo_file} --truth label --time time --score *_score -o x.html --script cdn"
+    for options, cuts in (
+        ([], [165.4, 23.25]),
+        (["--threshold", "40"], [40, 40]),
+        (["--threshold", "forecast_score=30", "--threshold", "100"], [100, 30]),
+        (["--threshold", "forecast_score=30"], [165.4, 30]),
+    ):
+        result = run(*command.split(), *options)
+        assert result.exit_code == 0, result.stderr
+        page = (tmp_path / "x.html").read_text()
+        block = page.partition('id="report">')[2].partition("</script>")[0]
+        rows = json.loads(block)["series"][0]["detectors"]
+        assert [row["threshold"] for row in rows] == cuts
+    unknown = refuse(*command.split(), "--threshold", "other=3")[0]
+    assert "`--threshold` to be for detectors in `--score`, got one for 'other'" in unknown
+    twice = refuse(*command.split(), "--threshold", "3", "--threshold", "4", code=2)
+    assert twice[0] == "Error: --threshold is given twice for one column."
+    alone = command.replace("--score *_score", "--predicted forecast").split()
+    assert "--threshold is of --score" in refuse(*alone, "--threshold", "3", code=2)[0]

@@ -146,6 +146,7 @@ def test_nothing_at_all_and_no_event_yet():
         ("t,label,alarm\n2,0,0\n1,0,0\n", COLUMNS[2:], "strictly increasing"),
         ("label,s\n0,0.5\n0,\n", ("--score", "s", "--threshold", "1"), "none in line 3"),
         ("t,label,alarm\n1,0,0\n", (*COLUMNS[2:], "--every", "0"), "longer than zero"),
+        ("t,label,alarm\n1,0,0\n", (*COLUMNS[2:], "--every", "1e308"), "shorter than a year"),
     ],
 )
 def test_messages(run, lines, arguments, message):
@@ -156,9 +157,10 @@ def test_messages(run, lines, arguments, message):
     assert message in done.stderr
 
 
-def test_a_state_that_was_damaged_is_kept_as_it_is(run):
-    Path("s.json").write_text("{}")
+@pytest.mark.parametrize("content", [b"{}", b"\x1f\x8b\xff"])
+def test_a_state_that_was_damaged_is_kept_as_it_is(run, content):
+    Path("s.json").write_bytes(content)
     done = run("stream", "samples", *COLUMNS, "--state", "s.json")
     assert done.exit_code == 1
     assert "the saved state of a stream" in done.stderr
-    assert Path("s.json").read_text() == "{}"
+    assert Path("s.json").read_bytes() == content

@@ -76,7 +76,7 @@ def flapping(draw, most=24):
 def test_alarms_with_a_cooldown(series, cooldown):
     truth, scores, borders = series
     curve = cc.affiliation_curve(truth, scores, times=borders[:-1], end=borders[-1])
-    columns = curve.columns(cooldown)
+    columns = curve._columns(cooldown)
     for index, threshold in enumerate(curve.thresholds):
         labels = [int(score >= threshold) for score in scores]
         expected = joined(labels, borders, truth, cooldown)

@@ -70,7 +70,7 @@ def test_nothing_is_guessed_between_two_candidates(tmp_path):
 
 def test_an_open_event_is_an_error_that_names_row_and_column_or_lasts_as_long_as_told(tmp_path):
     path = written(tmp_path, "opened,closed\n3,7\n20,\n")
-    with pytest.raises(InputError, match=r"an end, `closed`, of the event in row 2 of .*none"):
+    with pytest.raises(InputError, match=r"an end, 'closed', of the event in row 2 of .*none"):
         cc.read_events(path, columns="opened,closed")
     events = cc.read_events(path, columns="opened,closed", open_until=30)
     assert events == cc.Events([(3, 7), (20, 30)])
@@ -92,7 +92,7 @@ def test_wall_clocks_are_read_in_their_zone(tmp_path):
 )
 def test_hours_that_clocks_skip_or_show_twice_are_told(tmp_path, time, what):
     path = written(tmp_path, f"start,end\n2024-01-01 00:00,2024-01-01 01:00\n{time},2024-12-01\n")
-    with pytest.raises(InputError, match=rf"`start` in row 2 of .* which is {what}"):
+    with pytest.raises(InputError, match=rf"'start' in row 2 of .* which is {what}"):
         cc.read_events(path, timezone="Europe/Berlin")
 
 
@@ -143,7 +143,7 @@ def test_alerts_of_alertmanager(tmp_path, webhook):
         alert("2024-05-01T08:00:00.000Z", "2024-05-01T09:00:00.000Z", "warning", resolved),
     ]
     path = written(tmp_path, {"alerts": alerts} if webhook else alerts, "alerts.json")
-    with pytest.raises(InputError, match=r"an end, `endsAt`, of the event in row 1 of"):
+    with pytest.raises(InputError, match=r"an end, 'endsAt', of the event in row 1 of"):
         cc.read_events(path)
     until = datetime(2024, 5, 1, 20, tzinfo=UTC)
     events = cc.read_events(path, open_until=until)
@@ -239,9 +239,9 @@ def test_clipped_events_keep_their_details(tmp_path):
     ("text", "options", "message"),
     [
         ("opened,closed\n1,2\n", {}, "two columns of .* got the columns opened, closed"),
-        ("start,end\nsoon,2\n", {}, "`start` in row 1 of .* ISO time .* got 'soon'"),
-        ("start,end\n,2\n", {}, "a time as `start` in row 1 of"),
-        ("timestamp,duration\n1,long\n", {}, "`duration` in row 1 of .* such as 5min"),
+        ("start,end\nsoon,2\n", {}, "'start' in row 1 of .* ISO time .* got 'soon'"),
+        ("start,end\n,2\n", {}, "a time as 'start' in row 1 of"),
+        ("timestamp,duration\n1,long\n", {}, "'duration' in row 1 of .* such as 5min"),
         ("start,end\n5,2\n", {}, "each event to start before it stops"),
         ("start,end\n1,2\n", {"columns": "a,b"}, "a column 'a' of"),
         ("start,end\n1,2\n", {"timezone": "Mars/Base"}, "a known time zone"),
@@ -250,6 +250,9 @@ def test_clipped_events_keep_their_details(tmp_path):
         ("[[1, 2]]", {}, "a list of events, got JSON with list of 1"),
         ("[", {}, "to be JSON"),
         ('[{"startsAt": "x", "labels": {}}, 5]', {}, "to hold events as its first one does"),
+        ('[{"startsAt": "x", "labels": "low"}]', {}, "to hold events as its first one does"),
+        ('[{"time": 1e300, "text": "x"}]', {}, "to hold events as its first one does"),
+        ('{"a": [["x", "y", "z"]]}', {}, "to hold events as its first one does"),
     ],
 )
 def test_messages(tmp_path, text, options, message):

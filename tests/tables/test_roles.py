@@ -207,7 +207,7 @@ def test_times_of_two_kinds(other, message):
 
 
 def test_lengths_that_differ():
-    with pytest.raises(InputError, match=r"as many labels as `truth` \(10\), got 9"):
+    with pytest.raises(InputError, match=r"as many values as `truth` \(10\), got 9"):
         score_files(
             LABELS.append_column("t", pa.array(range(10))),
             LABELS.append_column("t", pa.array(range(10)))[:9],

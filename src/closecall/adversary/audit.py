@@ -30,11 +30,11 @@ from closecall.adversary.search import (
 )
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
 from closecall.clock import Timed, on_one_clock, read_times
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, renamed, shown
+from closecall.errors import InputError, InputTypeError, MissingExtraError, renamed, shown
 from closecall.events import Events, Intervals
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import display
-from closecall.parameters import require_choice, require_count, require_function
+from closecall.parameters import is_text, require_choice, require_count, require_progress
 from closecall.plain import plain
 from closecall.series import read_pair
 from closecall.wording import counted, in_words
@@ -120,7 +120,7 @@ def audit(
     _require_detectors(detectors)
     require_count(seed, "seed", 0)
     require_count(budget, "budget", 1, MOST_TRIED)
-    require_function(progress, "progress")
+    require_progress(progress)
     series = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
     for name, predicted in detectors.items():
@@ -326,17 +326,17 @@ def _require_detectors(detectors: Any) -> None:
     if not hasattr(detectors, "items"):
         rule = "`detectors` to be predictions by name"
         got = type(detectors).__name__
-        raise InputTypeError(expected(rule, got, "Pass a mapping, such as {'mine': predicted}."))
+        raise InputTypeError.expected(rule, got, "Pass a mapping, such as {'mine': predicted}.")
     if len(detectors) == 0:
-        raise InputError(expected("at least one detector in `detectors`", "none"))
+        raise InputError.expected("at least one detector in `detectors`", "none")
     taken = ("trivial", *FAMILIES)
     for name in detectors:
-        if not isinstance(name, str):
-            raise InputTypeError(expected("names in `detectors` to be text", shown(name)))
+        if not is_text(name):
+            raise InputTypeError.expected("names in `detectors` to be text", shown(name))
         if name in taken:
             own = ", ".join(taken)
             rule = f"names in `detectors` other than those of the audit's own predictions ({own})"
-            raise InputError(expected(rule, repr(name), "Give the detector another name."))
+            raise InputError.expected(rule, repr(name), "Give the detector another name.")
 
 
 Drawn = tuple[dict[str, Any], Values]  # how a prediction was built, and its scores

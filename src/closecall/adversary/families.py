@@ -17,7 +17,7 @@ from closecall.adversary.predictions import (
     draw_ranges,
     whole_span,
 )
-from closecall.errors import InputError, expected, shown
+from closecall.errors import InputError, shown
 from closecall.parameters import is_listed
 
 if TYPE_CHECKING:
@@ -93,9 +93,9 @@ def read_families(families: Iterable[str] | None) -> list[Family]:
     for name in names:
         if not isinstance(name, str) or name not in FAMILIES:
             known = ", ".join(FAMILIES)
-            raise InputError(expected(f"`families` to be among {known}", shown(name)))
+            raise InputError.expected(f"`families` to be among {known}", shown(name))
     if not names:
-        raise InputError(expected("at least one family in `families`", "none"))
+        raise InputError.expected("at least one family in `families`", "none")
     return [FAMILIES[name] for name in names]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.clock import SAMPLES, Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, Intervals, read_labels, runs
 from closecall.parameters import read_duration, read_number, require_count
 from closecall.series import TruthInSpan, read_span
@@ -94,7 +94,7 @@ def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpa
         if span is not None:
             rule = "no `span` beside a vector, whose samples are the whole series"
             hint = "Leave it out; predictions for a vector are vectors of the same length."
-            raise InputTypeError(expected(rule, shown(span), hint))
+            raise InputTypeError.expected(rule, shown(span), hint)
         labels = read_labels(values, name)
         return EventsInSpan(Intervals(*runs(labels), SAMPLES), 0, labels.size, samples=True)
     intervals = values.intervals
@@ -115,7 +115,7 @@ def _read_trivial(values: Any, span: Any) -> EventsInSpan:
     own = read_events_in_span(values, "trivial", span)
     if not (own.durations > 0).any():
         hint = "An adversary needs one event that is known; any true event will do."
-        raise InputError(expected("`trivial` to hold an event that lasts", "none", hint))
+        raise InputError.expected("`trivial` to hold an event that lasts", "none", hint)
     return own
 
 
@@ -146,7 +146,7 @@ def trivial_event(flagged: Any, *, widen: int = 0) -> NDArray[np.uint8]:
     found = np.flatnonzero(labels)
     if found.size == 0:
         rule = "`flagged` to flag at least one sample"
-        raise InputError(expected(rule, "none", "Loosen the rule."))
+        raise InputError.expected(rule, "none", "Loosen the rule.")
     event = np.zeros(labels.size, dtype=np.uint8)
     more = min(int(widen), labels.size)
     event[max(0, found[0] - more) : found[-1] + more + 1] = 1
@@ -271,7 +271,7 @@ def random_points(series: Any, *, count: int, seed: int = 0, span: Any = None) -
     require_count(count, "count", 1, _MOST_DRAWN)
     require_count(seed, "seed", 0)
     if own.whole and count > own.length:
-        raise InputError(expected(f"`count` to be at most {own.length}", shown(count)))
+        raise InputError.expected(f"`count` to be at most {own.length}", shown(count))
     return own.as_given(draw_points(own, count, seed))
 
 
@@ -306,7 +306,7 @@ def random_ranges(
     if needed > own.length:
         rule = "`count` ranges of this `length` to fit in the series"
         got = f"{needed:g} ticks of {own.length:g}"
-        raise InputError(expected(rule, got, "Ask for fewer, or for shorter ones."))
+        raise InputError.expected(rule, got, "Ask for fewer, or for shorter ones.")
     return own.as_given(draw_ranges(own, count, ticks, seed))
 
 
@@ -314,9 +314,9 @@ def _read_ticks(value: Any, own: EventsInSpan, name: str) -> Tick:
     ticks = read_duration(value, own.clock, name)
     if ticks == 0 or (own.whole and not float(ticks).is_integer()):
         rule = "a whole number of ticks, 1 or more" if own.whole else "more than 0"
-        raise InputError(expected(f"`{name}` to be {rule}", shown(value)))
+        raise InputError.expected(f"`{name}` to be {rule}", shown(value))
     if ticks > own.length:
-        raise InputError(expected(f"`{name}` to fit in the series", shown(value)))
+        raise InputError.expected(f"`{name}` to fit in the series", shown(value))
     return int(ticks) if own.whole else ticks
 
 
@@ -325,7 +325,7 @@ def alternating(series: EventsInSpan, step: Tick) -> Intervals:
     trivial = series.events
     if series.durations.max() / step > _MOST_DRAWN:
         rule = f"`step` to cut an event into at most {_MOST_DRAWN:,} pieces"
-        raise InputError(expected(rule, f"{step:g} ticks"))
+        raise InputError.expected(rule, f"{step:g} ticks")
     left = np.concatenate(([series.start], trivial.stops + step))
     right = np.concatenate((trivial.starts - step, [series.stop]))
     around = left < right
@@ -360,11 +360,11 @@ def added_predictions(series: EventsInSpan, count: int | None, share: float) -> 
             f"({share:g} of it is {whole})"
         )
         hint = "Add fewer predictions, raise `share`, or choose a longer event."
-        raise InputError(expected(rule, f"`count` {max(count, 1)}", hint))
+        raise InputError.expected(rule, f"`count` {max(count, 1)}", hint)
     length = whole // count if series.whole else total / count
     if length * count > rest:
         rule = "a trivial event that leaves room for the added predictions"
-        raise InputError(expected(rule, f"{rest} ticks beside it", "Choose a shorter event."))
+        raise InputError.expected(rule, f"{rest} ticks beside it", "Choose a shorter event.")
     return count, length
 
 

@@ -19,7 +19,6 @@ from closecall.errors import (
     InputError,
     InputTypeError,
     UndefinedMetricError,
-    expected,
     first_line,
     renamed,
     shown,
@@ -27,7 +26,7 @@ from closecall.errors import (
 from closecall.evaluate import evaluate
 from closecall.events import Events
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
-from closecall.parameters import require_count
+from closecall.parameters import require_count, takes_two
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def require_labels(entry: Metric) -> None:
     """Raise if a metric judges scores, which these predictions have none of."""
     if entry.takes != "labels":
         rule = "metrics that judge 0/1 predictions"
-        raise InputError(expected(rule, f"{entry.name!r}, which judges scores"))
+        raise InputError.expected(rule, f"{entry.name!r}, which judges scores")
 
 
 def main_number(entry: Metric) -> str:
@@ -247,12 +246,12 @@ def search(
     axis = {"times": times, "end": end, "span": span}
     given: Any = {} if parameters is None else parameters
     if not isinstance(given, Mapping):
-        raise InputTypeError(expected("`parameters` to be a mapping by name", shown(given)))
+        raise InputTypeError.expected("`parameters` to be a mapping by name", shown(given))
     name, score, higher_is_better = _scorer(metric, truth, dict(given), axis)
     attempts, left_out = plan(series, chosen, seed=seed, budget=budget)
     if not attempts:
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
-        raise UndefinedMetricError(expected("a family that fits this series", reasons))
+        raise UndefinedMetricError.expected("a family that fits this series", reasons)
 
     def worth(value: float) -> float:
         return merit(value, higher_is_better=higher_is_better)
@@ -290,7 +289,7 @@ def read_truth(truth: Any, trivial: Any, span: Any) -> EventsInSpan:
     own_span = span if isinstance(truth, Events) else None
     series = read_events_in_span(truth, "truth", own_span)
     if len(series.events) == 0:
-        raise UndefinedMetricError(expected("at least one true event", "none in `truth`"))
+        raise UndefinedMetricError.expected("at least one true event", "none in `truth`")
     if trivial is None:
         return series
     with renamed({"predicted": "trivial"}):
@@ -305,13 +304,13 @@ def _require_one_true(truth: Intervals, trivial: Intervals) -> None:
     rule = "`trivial` to be one event, which is true in part or as a whole"
     hint = "Any one true event will do; `adversary.trivial_event` makes one of a rule."
     if len(trivial) != 1:
-        raise InputError(expected(rule, f"{len(trivial)} events" if len(trivial) else "none", hint))
+        raise InputError.expected(rule, f"{len(trivial)} events" if len(trivial) else "none", hint)
     if trivial.stops[0] == trivial.starts[0]:
-        raise InputError(expected(rule, f"a point, {trivial.text(0)}", hint))
+        raise InputError.expected(rule, f"a point, {trivial.text(0)}", hint)
     met = (truth.starts < trivial.stops[0]) & (truth.stops > trivial.starts[0])
     if met.sum() != 1:
         got = f"{trivial.text(0)}, which meets {met.sum()} true events"
-        raise InputError(expected(rule, got, hint))
+        raise InputError.expected(rule, got, hint)
 
 
 def _scorer(
@@ -324,13 +323,13 @@ def _scorer(
         entry.check(parameters, alone=True)
         judge = Judge(truth, {metric: parameters}, axis)
         return metric, lambda predicted: judge.scores(predicted)[metric], entry.higher_is_better
-    if not callable(metric):
+    if not takes_two(metric):
         rule = "`metric` to be a name or a function (truth, predicted)"
-        raise InputTypeError(expected(rule, shown(metric)))
+        raise InputTypeError.expected(rule, shown(metric))
     for name, value in {"parameters": parameters or None, "times": axis["times"]}.items():
         if value is not None:
             hint = "Let the function pass it on: `lambda truth, predicted: ...`."
-            raise InputTypeError(expected(f"no `{name}` beside a function", f"`{name}`", hint))
+            raise InputTypeError.expected(f"no `{name}` beside a function", f"`{name}`", hint)
     name = getattr(metric, "__name__", type(metric).__name__)
     return name, lambda predicted: _number(metric(truth, predicted)), True
 
@@ -341,4 +340,4 @@ def _number(result: Any) -> float:
         with suppress(OverflowError):
             return float(result)
     rule = "`metric` to return a number, or an object with `f1` or `value`"
-    raise InputTypeError(expected(rule, shown(result)))
+    raise InputTypeError.expected(rule, shown(result))

@@ -60,17 +60,32 @@ def add_value(row: NDArray[np.float64], value: float) -> None:
 
 @kernel
 def starting_before(starts: Ticks, k: int, limit: Tick) -> int:
-    """Return the first alarm that does not start before the limit, looking from the k-th on."""
-    while k < len(starts) and starts[k] < limit:
-        k += 1
+    """Return the first alarm that does not start before the limit, looking from the k-th on.
+
+    The steps double and are halved again: O(log d) for one that is d alarms away.
+    """
+    step = 1
+    while k + step <= len(starts) and starts[k + step - 1] < limit:
+        k += step
+        step *= 2
+    while step > 1:
+        step //= 2
+        if k + step <= len(starts) and starts[k + step - 1] < limit:
+            k += step
     return k
 
 
 @kernel
 def stopped_by(stops: Ticks, k: int, limit: Tick) -> int:
-    """Return the first alarm that stops after the limit, looking from the k-th on."""
-    while k < len(stops) and stops[k] <= limit:
-        k += 1
+    """Return the first alarm that stops after the limit, looking from the k-th on, as above."""
+    step = 1
+    while k + step <= len(stops) and stops[k + step - 1] <= limit:
+        k += step
+        step *= 2
+    while step > 1:
+        step //= 2
+        if k + step <= len(stops) and stops[k + step - 1] <= limit:
+            k += step
     return k
 
 
@@ -91,7 +106,7 @@ def lengths_and_moments(alarms: Alarms, k: int, end: int, pivot: float) -> tuple
 
 @kernel
 def precision_losses(
-    alarms: Alarms, k: int, end: int, zone: Zone, places: NDArray[np.int64]
+    alarms: Alarms, k: int, end: int, zone: Zone, places: NDArray[np.int32]
 ) -> tuple[float, float]:
     """Return the length of the alarms k, ..., end - 1 in a zone, and the loss over them.
 
@@ -136,7 +151,7 @@ def precision_losses(
 
 @kernel
 def score_zone(
-    alarms: Alarms, k: int, end: int, zone: Zone, places: NDArray[np.int64]
+    alarms: Alarms, k: int, end: int, zone: Zone, places: NDArray[np.int32]
 ) -> tuple[float, float]:
     """Return precision and recall of a zone in which the alarms k, ..., end - 1 lie or reach.
 
@@ -170,7 +185,7 @@ def score_seam(
     seam: Tick,
     observed: bool,
     zero_division: float,
-    places: NDArray[np.int64],
+    places: NDArray[np.int32],
     events: NDArray[np.float64],
 ) -> tuple[float, float, float]:
     """Return precision, recall and F1 with the seam at one place, and add to the events.
@@ -186,6 +201,8 @@ def score_seam(
         k -= 1
     for j in range(zones):
         A, B = borders[j] + seam, borders[j + 1] + seam
+        for place in range(PLACES if j > 0 else 0):  # nothing is before that of the last zone
+            places[j, place] = max(places[j, place], places[j - 1, place])
         end = places[j, _END] = starting_before(starts, places[j, _END], B)
         if seam == 0 and j + 1 == zones:
             end = len(starts) // 2  # a point at the end stays there unless it is moved
@@ -198,6 +215,8 @@ def score_seam(
             recall_sum += recall
             defined += 1
             k = end - 1 if stops[end - 1] > B else end
+        if len(events) == 0:
+            continue
         if observed:
             events[j, 0, OBSERVED] = precision
             events[j, 1, OBSERVED] = recall
@@ -226,15 +245,16 @@ def score_seams(
     seams: Ticks,
     part: tuple[int, int],
     zero_division: float,
-    places: NDArray[np.int64],
+    places: NDArray[np.int32],
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
 ) -> None:
     """Fill in precision, recall and F1 (rows) for a part of the seams, and add to the events.
 
     Seams ascend, and so does every place that is looked for. The first seam, 0, is what was
-    observed; `events` is about the others. `places` has a row for each zone and one more, of zeros
-    before the first part. All that one seam takes is one call, since plain Python is watched here.
+    observed; `events` is about the others, and has no rows if nobody asks. `places` has a row for
+    each zone and one more, of zeros before the first part. All that one seam takes is one call,
+    since plain Python is watched here.
     """
     truth, alarms = (true_starts, true_stops, borders), (starts, stops, sums)
     for number in range(part[0], part[1]):

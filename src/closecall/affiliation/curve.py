@@ -235,7 +235,7 @@ class AffiliationCurve:
             cooldown=cooldown,
         )
         clock = self.scored.clock
-        columns = self.columns(constraints.cooldown_ticks(clock))
+        columns = self._columns(constraints.cooldown_ticks(clock))
         index = best_index(columns, beta, constraints.limits(clock))
         return self._point(self.thresholds[index].item(), index, beta, columns)
 
@@ -260,7 +260,7 @@ class AffiliationCurve:
         >>> c.operating_point(0.3).alarms, c.operating_point(0.3, cooldown=2).alarms
         (2, 1)
         """
-        columns = self.columns(Constraints(cooldown=cooldown).cooldown_ticks(self.scored.clock))
+        columns = self._columns(Constraints(cooldown=cooldown).cooldown_ticks(self.scored.clock))
         index = int(np.count_nonzero(predicted_at(self.thresholds, threshold))) - 1
         if index < 0:  # no score reaches it
             return OperatingPoint(threshold, np.nan, 0.0, np.nan, float(beta), 0, 0, 0, 0.0)
@@ -314,9 +314,9 @@ class AffiliationCurve:
         >>> cc.affiliation_curve(truth, scores).cross_fitted(folds=3)
         CrossFitted(precision=1.000, recall=1.000, f1=1.000, thresholds 0.7 to 0.7 in 3 folds)
         """
-        return cross_fit(self, beta, folds, Constraints(**constraints))
+        return cross_fit(self, self._columns, beta, folds, Constraints(**constraints))
 
-    def columns(self, cooldown: float = 0.0, without: tuple[int, int] = (0, 0)) -> Columns:
+    def _columns(self, cooldown: float = 0.0, without: tuple[int, int] = (0, 0)) -> Columns:
         """Return what a threshold is chosen by, alarms closer than `cooldown` ticks counted once.
 
         `without` leaves out the zones of the true events from the first index to the second.

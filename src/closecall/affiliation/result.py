@@ -187,15 +187,7 @@ class EventScores(TrueEvents):
     @cached_property
     def chance(self) -> Chance:
         """What the same alarms reach when they are moved, without any ``zero_division``."""
-        return self.chance_with(nan)
-
-    def chance_with(self, zero_division: float) -> Chance:
-        """Compute what the same alarms reach when moved; O(1,000 (n + m)) for n and m events."""
-        if self.alarms == 0:
-            return Chance.without_shifts(len(self), zero_division, 0.0)
-        if not self.kept:
-            return Chance.without_shifts(len(self), nan, nan)
-        return Chance.of(self.pair, zero_division)
+        return _chance(self, nan)
 
     @property
     def precision_above_chance(self) -> NDArray[np.float64]:
@@ -335,7 +327,7 @@ class Affiliation:
         """
         if isnan(self.zero_division):
             return self.events.chance
-        return self.events.chance_with(self.zero_division)
+        return _chance(self.events, self.zero_division)
 
     @property
     def ignored_time(self) -> Any:
@@ -529,6 +521,14 @@ def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:
         "ignored_time": float(ignored / np.timedelta64(1, "s")) if dated else ignored,
         "left_out": series.left_out._asdict(),
     }
+
+
+def _chance(events: EventScores, zero_division: float) -> Chance:
+    """Compute what the same alarms reach when moved; O(1,000 (n + m)) for n and m events."""
+    if not events.kept:
+        known = events.alarms == 0
+        return Chance.without_shifts(len(events), *((zero_division, 0.0) if known else (nan, nan)))
+    return Chance.of(events.pair, zero_division)
 
 
 def _plain(value: Any) -> Any:

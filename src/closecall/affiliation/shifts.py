@@ -189,15 +189,17 @@ class ShiftScores(NamedTuple):
     """Whether these are all shifts, no shift at all among them."""
 
 
-def score_shifts(pair: Pair, n: int = SHIFTS, zero_division: float = nan) -> ShiftScores:
+def score_shifts(
+    pair: Pair, n: int = SHIFTS, zero_division: float = nan, *, per_event: bool = True
+) -> ShiftScores:
     """Score the alarms, of which there is one at least, where they are and shifted."""
     pair, seams, exact = alarm_shifts(pair, n)
-    scores, observed, events = score_moved(pair, seams, zero_division)
+    scores, observed, events = score_moved(pair, seams, zero_division, per_event=per_event)
     return ShiftScores(scores[:, 0], scores[:, 1:], observed, events, exact)
 
 
 def score_moved(
-    pair: Pair, seams: Ticks, zero_division: float = nan
+    pair: Pair, seams: Ticks, zero_division: float = nan, *, per_event: bool = True
 ) -> tuple[Floats, Floats, Floats]:
     """Return the scores as they are and for each seam, and at the events: observed, and moved.
 
@@ -210,8 +212,8 @@ def score_moved(
     true_starts, true_stops, *sides, (length,), seams = np.split(ends, np.cumsum(sizes))
     starts, stops = (2 * np.concatenate((ticks, ticks + length)) for ticks in sides)
     scores = np.empty((3, 1 + seams.size))
-    events = np.zeros((true_starts.size, 3, _shift_kernels.SHIFT_COLUMNS))
-    places = np.zeros((true_starts.size + 1, _shift_kernels.PLACES), dtype=np.int64)
+    events = np.zeros((true_starts.size if per_event else 0, 3, _shift_kernels.SHIFT_COLUMNS))
+    places = np.zeros((true_starts.size + 1, _shift_kernels.PLACES), dtype=np.int32)
     series = (
         2 * true_starts,
         2 * true_stops,
@@ -221,9 +223,10 @@ def score_moved(
         borders_between(true_starts, true_stops, 0, 0, length),
         2 * np.concatenate((seams[:1] * 0, seams)),
     )
-    step = max(1, _ZONES_AT_ONCE // true_starts.size)
-    for begin in range(0, 1 + seams.size, step):
-        part = (begin, min(begin + step, 1 + seams.size))
+    del ends, true_starts, true_stops, sides, starts, stops, seams  # there may be millions
+    step = max(1, _ZONES_AT_ONCE // len(pair.truth))
+    for begin in range(0, scores.shape[1], step):
+        part = (begin, min(begin + step, scores.shape[1]))
         _shift_kernels.score_seams(*series, part, float(zero_division), places, scores, events)
     observed, draws, at_least, first, total, squares = events.transpose(2, 1, 0)
     with np.errstate(invalid="ignore"):  # 0 / 0 where a score is defined in no shift
@@ -240,7 +243,7 @@ def _prefix_sums(starts: Ticks, stops: Ticks) -> Floats:
     largest = np.abs(sums[:, 1]).sum()
     whole = starts.dtype.kind == "i" or not ((starts % 1).any() or (stops % 1).any())
     if not whole or largest >= _EXACT:
-        return sums[:0]
+        return np.empty((0, 2))
     np.cumsum(sums, axis=0, out=sums)
     return sums
 
@@ -307,10 +310,12 @@ class Chance:
     """Precision, recall and F1 where the alarms are."""
 
     @classmethod
-    def of(cls, pair: Pair, zero_division: float = nan) -> Chance:
-        """Compute the level for a pair that has an alarm."""
+    def of(cls, pair: Pair, zero_division: float = nan, *, per_event: bool = True) -> Chance:
+        """Compute the level for a pair; what is known of each event takes 250 bytes of it."""
+        if not len(pair.predicted):
+            return cls.without_shifts(len(pair.truth), zero_division, 0.0)
         n = min(SHIFTS, max(_FEWEST_SHIFTS, _MOST_ZONES // len(pair.truth)))
-        found = score_shifts(pair, n, zero_division)
+        found = score_shifts(pair, n, zero_division, per_event=per_event)
         levels = _named(found.null.mean(axis=1).tolist(), found.null.std(axis=1).tolist())
         means: dict[str, Any] = dict(zip(_SCORES, found.event_shifts[2], strict=True))
         events = EventChance(**means, observed=found.event_observed)

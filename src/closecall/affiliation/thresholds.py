@@ -15,6 +15,8 @@ from closecall.parameters import is_number, read_duration, read_fraction, requir
 from closecall.wording import in_words, number_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from closecall.affiliation.curve import AffiliationCurve
@@ -257,7 +259,11 @@ def split_events(count: int, folds: Any) -> NDArray[np.int64]:
 
 
 def cross_fit(
-    curve: AffiliationCurve, beta: float, folds: int, constraints: Constraints
+    curve: AffiliationCurve,
+    columns_of: Callable[..., Columns],
+    beta: float,
+    folds: int,
+    constraints: Constraints,
 ) -> CrossFitted:
     """Choose a threshold for each fold on the others, and score its events there."""
     scored = curve.scored
@@ -269,7 +275,7 @@ def cross_fit(
     at: dict[Any, EventScores] = {}
     for fold in range(int(folds)):
         first, after = np.searchsorted(fold_of, [fold, fold + 1])
-        columns = curve.columns(pause, without=(int(first), int(after)))
+        columns = columns_of(pause, without=(int(first), int(after)))
         chosen = columns.thresholds[best_index(columns, beta, limits)]
         events = at.setdefault(chosen.item(), curve.events_at(chosen))
         own = slice(first, after)

@@ -14,16 +14,15 @@ from closecall.adversary.audit import flat_rows
 from closecall.adversary.search import audited
 from closecall.cli.options import (
     Command,
-    axis_options,
     each_once,
+    input_options,
     metric_option,
     output_options,
-    reading_options,
-    with_usual_end,
+    predicted_option,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.tables import Column, names, print_table, texts
-from closecall.tables.roles import read_sources, read_times, read_values
+from closecall.events import Events
 from closecall.wording import UNDEFINED, counted, plain_name, score_text
 
 if TYPE_CHECKING:
@@ -31,23 +30,28 @@ if TYPE_CHECKING:
 
     from closecall.adversary import Audit
     from closecall.cli.output import Output
+    from closecall.tables.inputs import Inputs
 
 _HELP = """\
 Find out which metrics can be trusted on a series: who is fooled, and by what.
 
-FILE is a CSV or Parquet file, plain or gzipped, with a 0/1 column of true anomalies and one
-of predictions for each detector; `-` is standard input. Every metric scores the detectors and
-predictions that carry no information: the paper's adversary (alternating), the adversary of
-composite F1, everything positive, random points and random ranges. A metric is beaten where one
-of these does at least as well as the best detector: raw, with the detectors as they are, or
-joined, with detectors that were given the true event which the other prediction knows. The
-design targets of the paper are measured beside it, on a small series of its own.
+TRUTH and DETECTORS are CSV or Parquet files, plain or gzipped, with a 0/1 column of true anomalies
+and one of predictions for each detector; `-` is standard input. Give only TRUTH if it has all
+columns. A list of events beside samples labels the samples that it meets.
+
+Every metric scores the detectors and predictions that carry no information: the paper's adversary
+(alternating), the adversary of composite F1, everything positive, random points and random ranges.
+A metric is beaten where one of these does at least as well as the best detector: raw, with the
+detectors as they are, or joined, with detectors that were given the true event which the other
+prediction knows. The design targets of the paper are measured beside it, on a small series of its
+own.
 
 \b
 Examples:
   closecall audit results.csv --truth label --predicted mine --predicted theirs
   closecall audit results.csv --truth label --predicted mine --metric affiliation
   closecall audit results.csv --predicted mine --time timestamp --metric margin:margin=10min
+  closecall audit incidents.csv results.csv --predicted mine --time timestamp
   closecall audit results.csv --truth label --predicted mine --format csv
 """
 _LEGEND = (
@@ -68,17 +72,15 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 
 
 @click.command(cls=Command, help=_HELP)
-@click.argument("file", metavar="FILE")
-@click.option("--truth", metavar="COLUMN", help="0/1 column of true anomalies.")
-@click.option(
-    "--predicted",
-    metavar="COLUMN",
-    multiple=True,
-    help="0/1 column of a detector; repeat it for each detector.",
+@input_options(
+    "DETECTORS",
+    predicted_option,
+    click.option(
+        "--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find."
+    ),
+    ignoring=False,
+    nan=False,
 )
-@click.option("--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find.")
-@axis_options()
-@reading_options
 @metric_option(
     "A metric and its parameters, each metric once; a length of time has a unit (ms, s, min, h, "
     "d). By default all that need no parameter."
@@ -94,21 +96,27 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
 )
 @output_options("json holds everything; csv one row per metric and prediction.")
 def audit(
-    file: str,
     *,
+    inputs: Inputs,
+    predicted: tuple[str, ...],
+    trivial: str | None,
     metrics: tuple[tuple[str, dict[str, Any]], ...],
     output: Output,
     seed: int,
     budget: int,
-    **columns_and_times: Any,
 ) -> None:
     """Judge the metrics on a series from a file."""
-    arguments = _read(file, **columns_and_times)
-    arguments |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
-    with show_progress() as progress:
-        result, noted = with_usual_end(run, options=arguments | {"progress": progress})
-    for line in noted:
+    columns = inputs.read(predicted or [None])
+    options = {name: columns.axis[name] for name in ("times", "end", "span")}
+    options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
+    if trivial is not None:
+        options["trivial"] = columns.source.column(trivial, "trivial")
+    for line in columns.notes:
         click.echo(line, err=True)
+    truth, *detectors = _of_one_kind([columns.truth, *columns.predicted.values()], columns.axis)
+    named = dict(zip(columns.predicted, detectors, strict=True))
+    with show_progress() as progress:
+        result = run(truth, named, **options, progress=progress)
     output.write(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,
@@ -116,31 +124,12 @@ def audit(
     )
 
 
-def _read(
-    file: str,
-    *,
-    truth: str | None,
-    predicted: tuple[str, ...],
-    trivial: str | None,
-    time: str | None,
-    end: Any,
-    span: Any,
-    **reading: Any,
-) -> dict[str, Any]:
-    """Take the columns out of the file, as the arguments of the library call."""
-    (source,) = read_sources(file, **reading)
-    options: dict[str, Any] = {"time": time, "shared": True}
-    return {
-        "truth": read_values(source, "truth", truth, **options),
-        "detectors": {
-            name: read_values(source, "predicted", None if name == "predicted" else name, **options)
-            for name in predicted or ("predicted",)
-        },
-        "trivial": None if trivial is None else source.column(trivial, "trivial"),
-        "times": None if time is None else read_times([source], time),
-        "end": end,
-        "span": span,
-    }
+def _of_one_kind(sides: list[Any], axis: dict[str, Any]) -> list[Any]:
+    """Return labels for lists of events beside samples."""
+    if all(isinstance(side, Events) for side in sides):
+        return sides
+    at = axis["times"], axis["end"]
+    return [side.to_labels(*at) if isinstance(side, Events) else side for side in sides]
 
 
 def _rows(audit: Audit) -> list[dict[str, Any]]:

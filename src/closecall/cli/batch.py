@@ -29,7 +29,7 @@ from closecall.cli.options import (
 )
 from closecall.cli.output import tell
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.files import require_apart
 from closecall.tables import evaluate_frame
 from closecall.tables.batch.status import (
@@ -392,7 +392,7 @@ def _require_all(result: BatchResult, out: str | None) -> None:
             "mend a file, the data are other data: start again with --overwrite."
         )
     got = f"{len(result.failures)} of {result.units} that could not be"
-    raise InputError(expected("every unit of the data to be read", got, hint))
+    raise InputError.expected("every unit of the data to be read", got, hint)
 
 
 def _require_some(result: BatchResult) -> None:
@@ -408,4 +408,4 @@ def _require_some(result: BatchResult) -> None:
     status, reason = told.pop()
     if status in _OF_THE_CALL:
         got = f"{status!r} everywhere: {reason}".removesuffix(".")
-        raise InputError(expected("at least one series to be evaluated", got))
+        raise InputError.expected("at least one series to be evaluated", got)

@@ -124,9 +124,18 @@ def command_line_words(message: str) -> str:
         ),
         "Expected `folder` to name a folder": "Expected `--data` to name a folder",
         "(the argument `folder`, or the environment": "(the option --data, or the environment",
+        "Pass `labels != 0` if every other value marks an anomaly.": (
+            "Write 1 where a value marks an anomaly, and 0 elsewhere."
+        ),
+        "Widen the span, or cut the event.": "Widen --span, or cut the event with --clip.",
+        "Say until when such events last: `open_until=end_of_the_series`.": (
+            "Let such events last to the end of the series with --open until-end."
+        ),
     }
     for python, option in replacements.items():
         message = message.replace(python, option)
+    message = re.sub(r"`[^`]+\.merged\(\)`", "--merge", message)
+    message = re.sub(r"Hint: [^`]*`columns=.*", "Hint: Call them start and stop there.", message)
     return re.sub(
         r"Pass metrics=\{'(\w+)': \{'(\w+)': \.\.\.\}\}\.",
         r"Pass --metric \1:\2=10, or \2=10min beside datetimes.",

@@ -13,15 +13,14 @@ from closecall.affiliation.result import ignored_to_dict
 from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
 from closecall.cli.options import (
     Command,
-    axis_options,
-    evaluated_options,
-    file_arguments,
+    input_options,
     interval_settings,
     intervals_options,
     output_options,
-    parse_number,
-    reading_options,
-    with_usual_end,
+    predicted_option,
+    read_thresholds,
+    score_option,
+    thresholds_option,
 )
 from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
 from closecall.cli.tables import (
@@ -33,8 +32,7 @@ from closecall.cli.tables import (
     table_width,
     texts,
 )
-from closecall.tables.roles import read_sources
-from closecall.tables.scoring import compare_files
+from closecall.compare import compare as run
 from closecall.wording import (
     UNDEFINED,
     counted,
@@ -49,6 +47,7 @@ if TYPE_CHECKING:
 
     from closecall.cli.output import Output
     from closecall.compare import Comparison, ComparisonIntervals, Ensemble
+    from closecall.tables.inputs import Inputs
 
 _HELP = """\
 Compare detectors event by event: who is better, on which events, and what two give together.
@@ -57,8 +56,8 @@ TRUTH and DETECTORS are CSV or Parquet files, plain or gzipped; `-` is standard 
 only TRUTH if it has all columns. The truth is a 0/1 column, or a list of events with columns
 `start` and `stop` (or any two, as START,STOP). A detector is a 0/1 column (--predicted), or a
 column of scores (--score), which is cut at the threshold with its own best F1 or at the one
-given with --threshold. Detectors go by the names of their columns. Times are numbers or
-ISO 8601.
+given with --threshold, for all or as COLUMN=VALUE. Detectors go by the names of their columns.
+Times are numbers or ISO 8601.
 
 \b
 Examples:
@@ -89,48 +88,14 @@ p-value: how often equally good detectors differ so much on so many events
 -: nothing can be said"""
 
 
-def parse_threshold(text: str) -> tuple[str, float]:
-    """Read the threshold of one detector, ``COLUMN=VALUE``.
-
-    Examples
-    --------
-    >>> parse_threshold("forecast=24"), parse_threshold("a=b=0.5")
-    (('forecast', 24), ('a=b', 0.5))
-    """
-    name, _, value = text.rpartition("=")
-    number = parse_number(value)
-    if not name or number is None:
-        message = f"{text!r} is no COLUMN=VALUE, such as score=0.7."
-        raise click.BadParameter(message)
-    return name, number
-
-
 @click.command(cls=Command, help=_HELP)
-@file_arguments("DETECTORS")
-@click.option(
-    "--predicted",
-    metavar="COLUMN",
-    multiple=True,
-    help="0/1 column of a detector; repeat it for each.",
+@input_options(
+    "DETECTORS",
+    predicted_option,
+    score_option,
+    thresholds_option,
+    nan=True,
 )
-@click.option(
-    "--score",
-    "scores",
-    metavar="COLUMN",
-    multiple=True,
-    help="Column of a detector's scores, higher is more anomalous; repeat it for each.",
-)
-@click.option(
-    "--threshold",
-    "thresholds",
-    type=parse_threshold,
-    multiple=True,
-    metavar="COLUMN=VALUE",
-    help="Where to cut a column of scores; by default at its best F1.",
-)
-@axis_options()
-@evaluated_options(scores=True)
-@reading_options
 @click.option(
     "--decimals",
     type=int,
@@ -149,32 +114,30 @@ def parse_threshold(text: str) -> tuple[str, float]:
     show_all=True,
 )
 def compare(
-    truth_file: str,
-    other_file: str | None,
     *,
-    thresholds: tuple[tuple[str, float], ...],
+    inputs: Inputs,
+    predicted: tuple[str, ...],
+    scores: tuple[str, ...],
+    decimals: int | None,
+    thresholds: tuple[tuple[str | None, float], ...],
     with_intervals: bool,
     level: float | None,
     resamples: int | None,
     block: int | None,
     output: Output,
-    **columns_and_times: Any,
 ) -> None:
     """Compare several detectors, from files."""
-    given = dict(thresholds)
-    if len(given) < len(thresholds):
-        raise click.UsageError("--threshold is given twice for one column.")
     settings = interval_settings(level, resamples, asked=with_intervals, block=block)
-    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
-    sources = read_sources(truth_file, other_file, **reading)
-    columns_and_times["thresholds"] = given
-    result, noted = with_usual_end(compare_files, *sources, options=columns_and_times)
+    columns = inputs.read(predicted, scores, fewest=2)
+    given = read_thresholds(thresholds, columns.scores)
+    options = {"thresholds": given, "decimals": decimals, **columns.axis}
+    result = run(columns.truth, columns.predicted, scores=columns.scores, **options)
     intervals = None if settings is None else result.intervals(**settings)
     if output.format == "csv" and intervals is not None:
         output.text(interval_csv(intervals.rows()))
         return
     pair = next(iter(result.results.values())).events.pair
-    noted += notes(result.results, columns_and_times["max_step"])
+    noted = columns.notes + notes(result.results, inputs.max_step)
     headlines = {name: own.headline for name, own in result.results.items()}
     more: dict[str, Any] = {"headlines": headlines, "notes": noted, **ignored_to_dict(pair)}
     if intervals is not None:

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 from rich.text import Text
 
 from closecall.affiliation.curve import affiliation_curve
-from closecall.affiliation.rules import ThresholdRule, choose_threshold
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
 from closecall.cli.options import (
     Command,
-    axis_options,
-    evaluated_options,
-    file_arguments,
+    input_options,
     output_options,
     parse_budget,
     parse_duration,
-    parse_number,
+    parse_rule,
     parse_time,
-    reading_options,
+    score_option,
     significance_option,
-    with_usual_end,
 )
 from closecall.cli.output import load_matplotlib, show_progress
 from closecall.cli.result import (
+    by_detector,
     chance_line,
     notes,
+    print_detectors,
     print_events,
     print_meaning,
     print_notes,
@@ -38,29 +38,24 @@ from closecall.cli.result import (
     shifts_legend,
 )
 from closecall.cli.tables import Column, print_table, scores, texts
-from closecall.errors import InputError, UndefinedMetricError, expected, renamed
+from closecall.errors import InputError, UndefinedMetricError, renamed
 from closecall.files import whole_file
 from closecall.fscore import f_measure
 from closecall.tables.reading import write_table
-from closecall.tables.roles import EvaluatedTime, curve_arguments, read_sources
-from closecall.tables.scoring import (
-    curve_columns,
-    curve_files,
-    curve_report,
-    same_alarms,
-    threshold_text,
-)
-from closecall.wording import counted, number_text, rate_text, score_text
+from closecall.tables.scoring import curve_columns, curve_report, same_alarms, threshold_text
+from closecall.wording import counted, number_text, plain_name, rate_text, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from closecall.affiliation import Affiliation, AffiliationCurve
+    from closecall.affiliation.rules import ThresholdRule
     from closecall.affiliation.thresholds import CrossFitted, Limit
     from closecall.chance import ScoresSignificance, Significance
     from closecall.cli.output import Output
     from closecall.clock import Clock
-    from closecall.tables.roles import Source
+    from closecall.series import Scored
+    from closecall.tables.inputs import Inputs
 
 _PICTURES = (".pdf", ".png", ".svg")
 _DOTS_PER_INCH = 150
@@ -73,7 +68,8 @@ TRUTH and SCORES are CSV or Parquet files, plain or gzipped; `-` is standard inp
 TRUTH if it has both columns. The truth is a 0/1 column, or a list of events with columns
 `start` and `stop` (or any two, as START,STOP). A sample is an alarm where its score is at
 least the threshold. Without --truth and --score, columns of those names are taken, or a
-file's only column. Times are numbers or ISO 8601.
+file's only column. Repeat --score, or give a pattern, for several detectors. Times are numbers
+or ISO 8601.
 
 The threshold with the highest F1 (or F-beta) is chosen, among those that keep all limits:
 --min-precision, --min-recall, --max-alarms-per, --max-false-alarms-per and --max-alarmed. It is
@@ -96,13 +92,13 @@ Examples:
   closecall curve results.csv --truth label --score score --min-precision 0.9 --plot curve.png
   closecall curve incidents.csv scores.parquet --time timestamp --max-alarms-per 2/1d
   closecall curve results.csv --truth label --score score --cross-fit
+  closecall curve results.csv --truth label --score 'det*' --format json
   closecall curve results.csv --truth label --score score --time t --threshold quantile:0.99 \\
     --fit-until 2024-02-01
   closecall curve results.csv --truth label --score score --points all --format csv
   closecall curve results.csv --truth label --score score --significance
 """
 _MOVED = "by chance: means of the same scores, moved; best F1 re-tuned for each move"
-_LIMITS = tuple(Constraints.__dataclass_fields__)
 _RATES = {"alarms": "alarm", "false_alarms": "false alarm"}
 
 
@@ -124,21 +120,12 @@ def parse_points(text: str) -> int | None:
     return int(text) or None
 
 
-def parse_rule(text: str) -> ThresholdRule:
-    """Read a number or a rule."""
-    number = parse_number(text)
-    try:
-        return ThresholdRule.read(text if number is None else number)
-    except InputError as error:
-        raise click.BadParameter(str(error).replace("\n\nHint: ", " ")) from None
-
-
 @click.command(cls=Command, help=_HELP)
-@file_arguments("SCORES")
-@click.option("--score", metavar="COLUMN", help="Column of scores; higher is more anomalous.")
-@axis_options()
-@evaluated_options(scores=True)
-@reading_options
+@input_options(
+    "SCORES",
+    score_option,
+    nan=True,
+)
 @click.option(
     "--beta",
     type=float,
@@ -209,72 +196,122 @@ def parse_rule(text: str) -> ThresholdRule:
     "--plot", "plot_file", type=parse_picture, metavar="FILE", help="Draw the curve there."
 )
 def curve(
-    truth_file: str,
-    other_file: str | None,
+    *,
+    inputs: Inputs,
+    scores: tuple[str, ...],
     beta: float,
     points: int | None,
     plot_file: str | None,
-    *,
     rule: ThresholdRule | None,
     fit_until: Any,
     folds: int | None,
     shifts: int | None,
     output: Output,
-    **columns_and_times: Any,
+    **limits: Any,
 ) -> None:
     """Score every threshold from files, and choose one."""
-    limits = {name: columns_and_times.pop(name) for name in _LIMITS}
     if rule is not None and rule.looks_at_truth:
         rule = None
-    asked = Asked(beta, limits, rule, fit_until)
-    asked.require_one_way(folds)
+    fit_until = replace(inputs, until=fit_until).until  # in the zone of the others
+    asked = Asked(beta, limits, rule, fit_until, folds, shifts)
+    asked.require_one_way()
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
-    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
-    sources = read_sources(truth_file, other_file, **reading)
-    since = columns_and_times["since"]
-    judged = columns_and_times | {"since": asked.judged_from(since)}
-    with renamed({} if since is not None else {"since": "fit_until"}):
-        result, noted = with_usual_end(curve_files, *sources, options=judged)
-    chosen = asked.choose(result, sources, judged)
-    at = result.at(chosen.threshold)
-    noted += notes({"": at}, judged["max_step"], result.scored)
+    judged = replace(inputs, since=asked.judged_from(inputs.since))
+    with renamed({} if inputs.since is not None else {"since": "fit_until"}):
+        columns = judged.read(scores=scores or [None])
+    several = len(columns.scores) > 1
+    if several and plot_file is not None:
+        raise click.UsageError("--plot draws the curve of one --score.")
+    found = asked.choose(columns.detectors.scored, judged)
+    results = {name if several else "": own.at for name, own in found.items()}
+    first = next(iter(found.values()))
+    noted = columns.notes + notes(results, inputs.max_step, first.curve.scored)
     if plot_file is not None:
-        save_curve(result, chosen, plot_file)
+        save_curve(first.curve, first.point, plot_file)
     if output.format == "csv":
-        write_table(curve_columns(result, points=points, chosen=chosen), output.path or "-")
+        write_table(_all_points(found, points), output.path or "-")
         return
-    fitted = None if folds is None else _cross_fitted(result, asked, folds)
-    test = None if shifts is None else _tested(result, asked, chosen, shifts)
-
-    def values() -> dict[str, Any]:
-        report = curve_report(result, chosen, points=points)
-        report["chosen"] |= {"headline": at.headline, "reason": asked.sentence(result, chosen)}
-        if isinstance(fitted, str):
-            report["cross_fitted"] = {"undefined": fitted}
-        elif fitted is not None:
-            report["cross_fitted"] = fitted.to_dict()
-        more = {"significance": test.to_dict()} if test else {}
-        return report | {"notes": noted} | more
 
     def table(console: Console) -> None:
-        _print_headline(result, chosen, at, console)
-        console.print(Text(asked.sentence(result, chosen)))
-        console.print(Text(asked.rates(result, chosen)))
+        if not several:
+            _print_choice(first, noted, console, output.most)
+            return
+        cuts = {name: own.point.threshold for name, own in found.items()}
+        print_detectors(results, cuts, console)
         print_notes(noted, console)
-        console.print()
-        print_events(at, console, most=output.most)
-        console.print()
-        limited = bool(asked.kept(result.scored.clock))
-        _print_whole_curve(result, chosen, fitted, console, limited=limited)
-        _print_points(result, chosen, console)
-        console.print()
-        print_meaning(at, console)
-        if test is not None:
-            _print_significance(test, console)
+        for name, own in found.items():
+            console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
+            _print_choice(own, [], console, output.most)
 
-    output.write(table=table, values=values, rows=list)
+    output.write(
+        table=table,
+        values=lambda: by_detector(
+            {name: own.values(points) for name, own in found.items()}, noted
+        ),
+        rows=list,
+    )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A detector's curve, the threshold that was chosen, and what is said of it."""
+
+    curve: AffiliationCurve
+    point: OperatingPoint
+    reason: str
+    rates: str
+    limited: bool
+    fitted: CrossFitted | str | None
+    """The cross-fitted score, or why there is none; None if it was not asked for."""
+    test: Significance | ScoresSignificance | None
+
+    @cached_property
+    def at(self) -> Affiliation:
+        """What the threshold gives, event by event."""
+        return self.curve.at(self.point.threshold)
+
+    def values(self, points: int | None) -> dict[str, Any]:
+        """Return everything as plain JSON values."""
+        report = curve_report(self.curve, self.point, points=points)
+        report["chosen"] |= {"headline": self.at.headline, "reason": self.reason}
+        if isinstance(self.fitted, str):
+            report["cross_fitted"] = {"undefined": self.fitted}
+        elif self.fitted is not None:
+            report["cross_fitted"] = self.fitted.to_dict()
+        return report if self.test is None else report | {"significance": self.test.to_dict()}
+
+
+def _print_choice(found: Choice, noted: list[str], console: Console, most: int | None) -> None:
+    """Print the threshold, what it gives, and the whole curve."""
+    _print_headline(found, console)
+    console.print(Text(found.reason))
+    console.print(Text(found.rates))
+    print_notes(noted, console)
+    console.print()
+    print_events(found.at, console, most=most)
+    console.print()
+    _print_whole_curve(found, console)
+    _print_points(found, console)
+    console.print()
+    print_meaning(found.at, console)
+    if found.test is not None:
+        _print_significance(found.test, console)
+
+
+def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:
+    """Lay the curves out as columns, one after the other."""
+    parts = {
+        name: curve_columns(own.curve, points=points, chosen=own.point)
+        for name, own in found.items()
+    }
+    first = next(iter(parts.values()))
+    if len(parts) == 1:
+        return first
+    counts = [own["threshold"].size for own in parts.values()]
+    joined = {name: np.concatenate([own[name] for own in parts.values()]) for name in first}
+    return {"detector": np.repeat([*parts], counts).tolist(), **joined}
 
 
 @dataclass(frozen=True)
@@ -286,14 +323,16 @@ class Asked:
     rule: ThresholdRule | None
     """One that does not look at the labels; None for the highest F-beta."""
     fit_until: Any
+    folds: int | None
+    shifts: int | None
 
-    def require_one_way(self, folds: int | None) -> None:
+    def require_one_way(self) -> None:
         """Raise if two options contradict each other."""
         limited = any(value is not None for value in self.limits.values())
         if self.rule is not None and (limited or self.beta != 1):
             message = "--threshold chooses alone; limits and --beta are of the highest F1."
             raise click.UsageError(message)
-        if folds is not None and (self.rule is not None or self.fit_until is not None):
+        if self.folds is not None and (self.rule is not None or self.fit_until is not None):
             message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
             raise click.UsageError(message)
 
@@ -313,32 +352,39 @@ class Asked:
         except TypeError:  # a number beside a datetime, which is refused with the times
             overlap = False
         if overlap:
-            raise InputError(
-                expected(
-                    "`since` not before `fit_until`",
-                    f"{since} and {self.fit_until}",
-                    "A threshold is not judged on the time that it was chosen on.",
-                )
+            raise InputError.expected(
+                "`since` not before `fit_until`",
+                f"{since} and {self.fit_until}",
+                "A threshold is not judged on the time that it was chosen on.",
             )
         return since
 
-    def choose(
-        self, judged: AffiliationCurve, sources: list[Source], columns: dict[str, Any]
-    ) -> OperatingPoint:
-        """Choose a threshold, and return what it gives where it is judged."""
-        fit: dict[str, Any] | AffiliationCurve = judged
+    def choose(self, judged: dict[str, Scored], inputs: Inputs) -> dict[str, Choice]:
+        """Choose a threshold for each detector, and find what it gives where it is judged."""
+        fits = judged
         if self.fit_until is not None:
-            names = ("truth", "score", "time", "end", "span", "nan")
-            options = {name: columns[name] for name in names}
-            parts = {name: columns[name] for name in ("ignore", "max_step", "encoding")}
-            evaluated = EvaluatedTime(**parts, until=self.fit_until)
-            fit = curve_arguments(sources, **options, evaluated=evaluated)
-        if self.rule is not None:
-            known = fit if isinstance(fit, dict) else {"truth": fit.scored, "scores": None}
-            return point_at(judged, choose_threshold(**known, rule=self.rule).threshold, self.beta)
-        own = affiliation_curve(**fit) if isinstance(fit, dict) else fit
-        best = own.best(self.beta, **self.limits)
-        return best if own is judged else point_at(judged, best.threshold, self.beta)
+            part = replace(inputs, files=inputs.sources, since=None, until=self.fit_until)
+            fits = part.read(scores=[*judged]).detectors.scored
+        found, pause = {}, self.limits["cooldown"]
+        for name, scored in judged.items():
+            curve, fit = affiliation_curve(scored, None), fits[name]
+            if self.rule is not None:
+                point = curve.operating_point(self.rule.choose(fit), self.beta, cooldown=pause)
+            elif fit is scored:
+                point = curve.best(self.beta, **self.limits)
+            else:
+                best = affiliation_curve(fit, None).best(self.beta, **self.limits)
+                point = curve.operating_point(best.threshold, self.beta, cooldown=pause)
+            found[name] = Choice(
+                curve,
+                point,
+                self.sentence(curve, point),
+                self.rates(curve, point),
+                limited=bool(self.kept(curve.scored.clock)),
+                fitted=None if self.folds is None else _cross_fitted(curve, self, self.folds),
+                test=None if self.shifts is None else _tested(curve, point, self, self.shifts),
+            )
+        return found
 
     def sentence(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
         """Say exactly what the threshold is."""
@@ -362,7 +408,7 @@ class Asked:
     def rates(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
         """Say how often and how long there are alarms, in the unit that was asked for."""
         scored = curve.scored
-        joined = self.limits["cooldown"] is not None and self.fit_until is None
+        joined = self.limits["cooldown"] is not None
         told = []
         for limit in self.kept(scored.clock):
             if limit.column in _RATES:
@@ -388,14 +434,6 @@ def _limit_text(limit: Limit) -> str:
     return f"{limit.column} >= {limit.bound:g}"
 
 
-def point_at(curve: AffiliationCurve, threshold: float, beta: float = 1) -> OperatingPoint:
-    """Return what any threshold gives, whether it is a score or not."""
-    result = curve.at(threshold)
-    names = ("precision", "recall", "caught", "alarms", "false_alarms", "alarmed")
-    values = {name: getattr(result, name) for name in names}
-    return OperatingPoint(threshold=threshold, fbeta=result.fbeta(beta), beta=beta, **values)
-
-
 def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFitted | str:
     """Score events at thresholds of the other folds, or say why that cannot be."""
     try:
@@ -417,10 +455,9 @@ def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> No
         plt.close(figure)
 
 
-def _print_headline(
-    curve: AffiliationCurve, chosen: OperatingPoint, result: Affiliation, console: Console
-) -> None:
+def _print_headline(found: Choice, console: Console) -> None:
     """Print what was caught, the threshold, its scores, and under them what chance reaches."""
+    curve, chosen, result = found.curve, found.point, found.at
     values = {"precision": chosen.precision, "recall": chosen.recall, _name(chosen): chosen.fbeta}
     line, levels = scores_line(values), chance_line(result, values)
     text = threshold_text(curve, chosen.threshold)
@@ -438,22 +475,16 @@ def _name(chosen: OperatingPoint) -> str:
     return f"F{chosen.beta:g}"
 
 
-def _print_whole_curve(
-    curve: AffiliationCurve,
-    chosen: OperatingPoint,
-    fitted: CrossFitted | str | None,
-    console: Console,
-    *,
-    limited: bool,
-) -> None:
+def _print_whole_curve(found: Choice, console: Console) -> None:
     """Print the scores that are of no single threshold, beside what chance reaches."""
+    curve, chosen, fitted = found.curve, found.point, found.fitted
     moved = curve.chance
     rows: dict[str, tuple[float, float | None]] = {
         "best F1": (curve.best().fbeta, moved.f1),
         "average precision": (curve.average_precision, moved.average_precision),
     }
     if fitted is not None and not isinstance(fitted, str):
-        name = f"cross-fitted {_name(chosen)}{', within limits' if limited else ''}"
+        name = f"cross-fitted {_name(chosen)}{', within limits' if found.limited else ''}"
         rows = {"best F1": rows["best F1"], name: (fitted.fbeta(chosen.beta), None)} | rows
     observed, levels = zip(*rows.values(), strict=True)
     columns = [
@@ -486,7 +517,8 @@ def _difference(curve: AffiliationCurve, chosen: OperatingPoint, fitted: CrossFi
     )
 
 
-def _print_points(curve: AffiliationCurve, chosen: OperatingPoint, console: Console) -> None:
+def _print_points(found: Choice, console: Console) -> None:
+    curve, chosen = found.curve, found.point
     points = curve_columns(curve, points=_ROWS, chosen=chosen)
     thresholds = points["threshold"].tolist()
     best = f"best {_name(chosen)}"
@@ -510,7 +542,7 @@ def _print_points(curve: AffiliationCurve, chosen: OperatingPoint, console: Cons
 
 
 def _tested(
-    curve: AffiliationCurve, asked: Asked, chosen: OperatingPoint, shifts: int
+    curve: AffiliationCurve, chosen: OperatingPoint, asked: Asked, shifts: int
 ) -> Significance | ScoresSignificance:
     """Test the best F1, re-tuned in each shift; or the alarms, if other labels or none chose."""
     from closecall.chance import significance

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,22 +12,30 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
-from closecall.errors import ClosecallError, UnevenTimesError
+from closecall.errors import ClosecallError, InputError
 from closecall.files import require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
+from closecall.tables.inputs import Inputs
 from closecall.tables.reading import MEMORY
+from closecall.tables.roles import DISORDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from closecall.affiliation.rules import ThresholdRule
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
-_Result = TypeVar("_Result")
 
 _READ = ("truth_file", "other_file", "file", "data", "ignore")
-_WRITTEN = ("output_file", "output", "plot_file", "out", "resume")
+_WRITTEN = ("output_file", "output", "plot_file", "out", "resume", "state")
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
+_ORDERED = {
+    "Drop or aggregate repeated times first.": "Keep one sample of each time with --disorder "
+    "first, last or mean.",
+    "Sort the samples by time first.": "Put them in order with --disorder sort.",
+}
 
 
 class Command(click.Command):
@@ -45,13 +55,19 @@ class Command(click.Command):
             raise
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Raise on a negative number of shifts before click takes it for an option."""
+        """Raise on a negative number of shifts, and on what is given twice and would be dropped."""
         options = args[: args.index("--")] if "--" in args else args
         for option, following in zip(options, [*options[1:], ""], strict=False):
             name, _, value = option.partition("=")
             text = value or following
             if name == _SIGNIFICANCE and re.match(r"-\d", text):
                 raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
+        _, _, given = self.make_parser(ctx).parse_args([*args])
+        for own, count in Counter(given).items():
+            if count > 1 and isinstance(own, click.Option) and not own.multiple:
+                # click would take the last one, and drop the others.
+                message = f"{own.opts[-1]} is given {count} times, and takes one value."
+                raise click.UsageError(message, ctx)
         return super().parse_args(ctx, args)
 
     def _require_apart(self, values: dict[str, Any]) -> None:
@@ -83,6 +99,9 @@ class Command(click.Command):
             own = f" {value}" if value not in ("", "True") else ""
             return found[0] if option is None else f"`{option}{own}`"
 
+        if any("mean" in getattr(own.type, "choices", ()) for own in self.params):
+            for python, option_text in _ORDERED.items():
+                message = message.replace(python, option_text)
         message = re.sub(r"`(\w+)(?:\['([^`]*)'\]|\[\d\])?`", named, message)
         message = re.sub(r"`(\w+)=(?:[\w.]+\()?'?([^`'()]*)'?\)?`", valued, message)
         return re.sub(r"(`--[\w-]+`) \(\1\)", r"\1", message)  # what the library named already
@@ -188,6 +207,49 @@ def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
     return name.strip(), parameters
 
 
+def parse_rule(text: str) -> ThresholdRule:
+    """Read a number or a rule."""
+    from closecall.affiliation.rules import ThresholdRule  # which only scores need
+
+    number = parse_number(text)
+    try:
+        return ThresholdRule.read(text if number is None else number)
+    except InputError as error:
+        raise click.BadParameter(str(error).replace("\n\nHint: ", " ")) from None
+
+
+def parse_threshold(text: str) -> tuple[str | None, float]:
+    """Read the threshold of one detector, ``COLUMN=VALUE``, or of all, ``VALUE``.
+
+    Examples
+    --------
+    >>> parse_threshold("forecast=24"), parse_threshold("a=b=0.5"), parse_threshold("7")
+    (('forecast', 24), ('a=b', 0.5), (None, 7))
+    """
+    name, equals, value = text.rpartition("=")
+    number = parse_number(value)
+    if number is None or (equals and not name):
+        message = f"{text!r} is neither a number nor COLUMN=VALUE, such as score=0.7."
+        raise click.BadParameter(message)
+    return name or None, number
+
+
+def read_thresholds(
+    thresholds: tuple[tuple[str | None, float], ...], scores: Iterable[str]
+) -> dict[str, float]:
+    """Return thresholds by detector; what is of all is of those that have none of their own."""
+    given = dict(thresholds)
+    if len(given) < len(thresholds):
+        raise click.UsageError("--threshold is given twice for one column.")
+    named = {name: value for name, value in given.items() if name is not None}
+    if None not in given:
+        return named
+    every = dict.fromkeys(scores, given[None])
+    if not every:
+        raise click.UsageError("--threshold is of --score, which is not given.")
+    return every | named
+
+
 def parse_shifts(text: str) -> int:
     """Read how many shifts to draw; the option may stand alone, so what follows it is checked."""
     # Python does not read thousands of digits.
@@ -243,51 +305,6 @@ def _all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function],
     return decorate
 
 
-def file_arguments(other: str) -> Callable[[_Function], _Function]:
-    """Add TRUTH, the second file, which goes by this name, and --truth."""
-    return _all_of(
-        click.argument("truth_file", metavar="TRUTH"),
-        click.argument("other_file", metavar=f"[{other}]", required=False),
-        click.option(
-            "--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns."
-        ),
-    )
-
-
-def axis_options(
-    span_help: str = "The whole series; by default that of the samples.",
-) -> Callable[[_Function], _Function]:
-    """Add the options of the time axis: --time, --end and --span."""
-    return _all_of(
-        click.option("--time", metavar="COLUMN", help="Column of times, in either file."),
-        click.option(
-            "--end",
-            type=parse_time,
-            metavar="TIME",
-            help="Time after the last sample, where times are not evenly spaced.",
-        ),
-        click.option("--span", type=parse_time, nargs=2, metavar="START STOP", help=span_help),
-    )
-
-
-def with_usual_end(
-    call: Callable[..., _Result], *arguments: Any, options: dict[str, Any]
-) -> tuple[_Result, list[str]]:
-    """Make the call; where times are uneven, let the last sample last the median step, and say so.
-
-    The end that was found is put among the options.
-    """
-    try:
-        return call(*arguments, **options), []
-    except UnevenTimesError as error:
-        options["end"] = error.end
-        note = (
-            "Times are unevenly spaced, and no --end says where the last sample stops: it is taken "
-            f"to last the median step, until {error.end_text}."
-        )
-    return call(*arguments, **options), [note]
-
-
 reading_options = _all_of(
     click.option(
         "--encoding",
@@ -340,6 +357,110 @@ def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Functio
     )
 
 
+def input_options(
+    other: str,
+    *detectors: Callable[[_Function], _Function],
+    ignoring: bool = True,
+    nan: bool,
+    disorders: tuple[str, ...] = DISORDERS,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add the files, of which the second goes by this name, and how they are read.
+
+    The command gets `Inputs`; `detectors` are options of its own that are shown among these.
+    """
+    options: Callable[[Any], Callable[..., Any]] = _all_of(
+        click.argument("truth_file", metavar="TRUTH"),
+        click.argument("other_file", metavar=f"[{other}]", required=False),
+        click.option(
+            "--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns."
+        ),
+        *detectors,
+        click.option("--time", metavar="COLUMN", help="Column of times, in either file."),
+        click.option(
+            "--end",
+            type=parse_time,
+            metavar="TIME",
+            help="Time after the last sample, where times are not evenly spaced.",
+        ),
+        click.option(
+            "--span",
+            type=parse_time,
+            nargs=2,
+            metavar="START STOP",
+            help="The whole series; by default that of the samples.",
+        ),
+        *([evaluated_options(scores=nan)] if ignoring else []),
+        click.option(
+            "--disorder",
+            type=click.Choice(disorders),
+            default="error",
+            show_default=True,
+            help="Where times repeat or go back: sort, or also keep one value of repeated times.",
+        ),
+        click.option("--merge", is_flag=True, help="Join listed events that overlap or touch."),
+        click.option(
+            "--clip",
+            is_flag=True,
+            help="Cut listed events to the series, and drop those outside of it.",
+        ),
+        click.option(
+            "--timezone",
+            metavar="ZONE",
+            help="What times without an offset are in, such as Europe/Berlin.",
+        ),
+        click.option(
+            "--open",
+            type=click.Choice(["error", "until-end"]),
+            default="error",
+            show_default=True,
+            help="What to do with listed events that have no end yet.",
+        ),
+        click.option(
+            "--series", metavar="NAME", help="Which series, where a list has events of several."
+        ),
+        reading_options,
+    )
+    own = {field.name for field in fields(Inputs)}
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def command(*, truth_file: str, other_file: str | None, **given: Any) -> Any:
+            reading = {name: given.pop(name) for name in own & given.keys()}
+            inputs = Inputs((truth_file, other_file), usual_end=True, **reading)
+            return function(inputs=inputs, **given)
+
+        return options(command)
+
+    return decorate
+
+
+def detector_option(option: str, name: str, text: str) -> Callable[[_Function], _Function]:
+    """Add an option that names a column of each detector."""
+    return click.option(option, name, metavar="COLUMN", multiple=True, help=text)
+
+
+predicted_option = detector_option(
+    "--predicted",
+    "predicted",
+    "0/1 column of a detector, or START,STOP; repeat it, or give a pattern, for several.",
+)
+score_option = detector_option(
+    "--score",
+    "scores",
+    "Column of a detector's scores, higher is more anomalous; repeat it, or give a pattern.",
+)
+
+
+thresholds_option = click.option(
+    "--threshold",
+    "thresholds",
+    type=parse_threshold,
+    multiple=True,
+    metavar="[COLUMN=]VALUE",
+    help="Where to cut scores, all or a column's; by default at its best F1.",
+)
+
+
 def metric_option(text: str) -> Callable[[_Function], _Function]:
     """Add --metric, which may be repeated."""
     return click.option(
@@ -382,10 +503,16 @@ significance_option = click.option(
 )
 
 
+OUTPUT = ("-o", "--out", "--output")  # messages name the last
+
+
 def output_options(
-    text: str, *more_formats: str, file: bool = True, show_all: bool = False
+    text: str, *more_formats: str, file: bool = True, show_all: bool = False, alias: bool = True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add --format, --output and --all, which the command gets as one `output`."""
+    """Add --format, --output and --all, which the command gets as one `output`.
+
+    Without `alias`, --out means something else.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -411,9 +538,8 @@ def output_options(
         ]
         if file:
             about = "Write there instead of standard output."
-            options.append(
-                click.option("-o", "--output", "output_file", metavar="FILE", help=about)
-            )
+            names = OUTPUT if alias else (OUTPUT[0], OUTPUT[-1])
+            options.append(click.option(*names, "output_file", metavar="FILE", help=about))
         if show_all:
             about = "Show every event, however many there are."
             options.append(click.option("--all", "show_all", is_flag=True, help=about))

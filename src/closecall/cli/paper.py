@@ -45,7 +45,9 @@ _LEGEND = "Each cell: computed == published where the two are the same, != where
 @click.command(cls=Command, help=_HELP)
 @click.option("--data", metavar="DIR", help="Folder with the paper's labels.")
 @output_options(
-    "json holds everything; csv one row per cell; latex needs the package booktabs.", "latex"
+    "json holds everything; csv one row per cell; latex needs the package booktabs.",
+    "latex",
+    alias=False,
 )
 @click.option("--out", metavar="DIR", help="Draw the figures there, instead of writing tables.")
 @click.option(

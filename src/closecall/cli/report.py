@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closecall.cli.options import (
+    OUTPUT,
     Command,
-    axis_options,
-    evaluated_options,
-    file_arguments,
-    reading_options,
-    with_usual_end,
+    input_options,
+    predicted_option,
+    read_thresholds,
+    score_option,
+    thresholds_option,
 )
 from closecall.cli.output import tell
-from closecall.report.files import report_files
+from closecall.report.files import report_inputs
 from closecall.tables.batch.summary import trouble_text
-from closecall.tables.roles import read_sources
+from closecall.tables.roles import DISORDERS
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from closecall.report import Report
+    from closecall.tables.inputs import Inputs
 
 _MOST_LINES, _LONGEST_NAME = 12, 60
 
@@ -33,46 +35,37 @@ Write an interactive page: the timeline, every threshold, and what became of eac
 TRUTH and DETECTORS are CSV or Parquet files, plain or gzipped; `-` is standard input. Give only
 TRUTH if it has all columns. The truth is a 0/1 column, or a list of events with columns `start`
 and `stop` (or any two, as START,STOP). Every --score and every --predicted column is a detector.
-The page is one file that opens from disk and asks nothing of
-the network.
+The page opens at the best F1 of each, or at --threshold: a number, or COLUMN=VALUE for each. It is
+one file that opens from disk and asks nothing of the network.
 
 With --by, each value of a column is a series of its own on one page. The series are read as by
 `closecall batch`: where times are uneven, the last sample of a series lasts its median step, and
-what is wrong with one series is listed and never stops the others.
+what is wrong with one series is listed and never stops the others; --disorder index counts the
+samples of a series whose times repeat or go back.
 
 \b
 Examples:
   closecall report demo.csv -o report.html --truth label --time time --value value \\
     --score threshold_score --score forecast_score
   closecall report incidents.csv scores.csv -o report.html --score a --time t
+  closecall report results.csv -o report.html --score 'det*' --threshold det1=0.7
   closecall report all.parquet -o all.html --truth label --time t --score a --by series
 """
 
 
 @click.command(cls=Command, help=_HELP)
-@file_arguments("DETECTORS")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Write the page there.")
-@click.option(
-    "--score",
-    "scores",
-    multiple=True,
-    metavar="COLUMN",
-    help="Column of scores; higher is more anomalous. Give it once for each detector.",
+@input_options(
+    "DETECTORS",
+    click.option(*OUTPUT, "output", required=True, metavar="FILE", help="Write the page there."),
+    score_option,
+    predicted_option,
+    thresholds_option,
+    nan=True,
+    disorders=(*DISORDERS, "index"),
 )
-@click.option(
-    "--predicted", multiple=True, metavar="COLUMN", help="0/1 column of alarms, likewise."
-)
-@axis_options()
-@evaluated_options(scores=True)
-@reading_options
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
-)
-@click.option(
-    "--disorder",
-    type=click.Choice(["error", "sort", "index"]),
-    help="With --by, where times repeat or go back: list it (the default), sort, or count samples.",
 )
 @click.option("--title", metavar="TEXT", help="What the page is called; by default the file.")
 @click.option(
@@ -82,11 +75,16 @@ Examples:
     show_default=True,
     help="Put plotly's script in the page, or link to it.",
 )
-def report(truth_file: str, other_file: str | None, output: str, **options: Any) -> None:
+def report(
+    *,
+    inputs: Inputs,
+    output: str,
+    thresholds: tuple[tuple[str | None, float], ...],
+    **options: Any,
+) -> None:
     """Write the explorer of one or two files."""
-    reading = {name: options[name] for name in ("encoding", "memory")}
-    sources = read_sources(truth_file, other_file, **reading)
-    page, noted = with_usual_end(report_files, *sources, options=options)
+    given = read_thresholds(thresholds, inputs.names(options["scores"], "score"))
+    page, noted = report_inputs(inputs, thresholds=given or None, **options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
     tell(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.")

@@ -11,6 +11,7 @@ from rich.text import Text
 from closecall.affiliation.result import ignored_to_dict
 from closecall.cli.tables import (
     Column,
+    names,
     print_table,
     score_cell,
     scores,
@@ -84,6 +85,38 @@ def print_headlines(results: Mapping[str, Affiliation], console: Console) -> Non
     width = max(map(len, shown))
     for name, result in zip(shown, results.values(), strict=True):
         console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", result.headline))
+
+
+def by_detector(values: dict[str, dict[str, Any]], noted: list[str]) -> dict[str, Any]:
+    """Return what JSON holds: the values of the only detector, or a record of each."""
+    if len(values) == 1:
+        (own,) = values.values()
+        last = {name: own.pop(name) for name in ("significance",) if name in own}
+        return own | {"notes": noted} | last
+    return {"detectors": [{"detector": name} | own for name, own in values.items()], "notes": noted}
+
+
+def print_detectors(
+    results: Mapping[str, Affiliation], thresholds: Mapping[str, float], console: Console
+) -> None:
+    """Print several detectors, a headline and a row each."""
+    print_headlines(results, console)
+    own = results.values()
+    columns = [
+        names("detector", results),
+        scores("prec.", [result.precision for result in own]),
+        scores("recall", [result.recall for result in own]),
+        scores("F1", [result.f1 for result in own]),
+        scores("by chance", [result.chance.f1 for result in own], style="dim"),
+        texts("alarms", [result.alarms for result in own]),
+    ]
+    if thresholds:
+        cuts = [thresholds.get(name) for name in results]
+        columns.append(
+            texts("threshold", [UNDEFINED if cut is None else f"{cut:.6g}" for cut in cuts])
+        )
+    console.print()
+    print_table(console, columns)
 
 
 def notes(

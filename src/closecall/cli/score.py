@@ -1,8 +1,10 @@
-"""`closecall score`: one detector against the truth, from files."""
+"""`closecall score`: detectors against the truth, from files."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,20 +12,23 @@ from rich.text import Text
 
 from closecall.cli.options import (
     Command,
-    axis_options,
-    evaluated_options,
-    file_arguments,
+    each_once,
+    input_options,
+    metric_option,
     output_options,
     parse_duration,
-    reading_options,
+    parse_rule,
+    predicted_option,
+    score_option,
     significance_option,
-    with_usual_end,
 )
 from closecall.cli.output import show_progress
 from closecall.cli.result import (
     LEVEL,
+    by_detector,
     chance_line,
     notes,
+    print_detectors,
     print_events,
     print_meaning,
     print_notes,
@@ -33,49 +38,69 @@ from closecall.cli.result import (
     shifts_legend,
     start_texts,
 )
-from closecall.cli.tables import print_table, texts
-from closecall.tables.roles import read_sources
-from closecall.tables.scoring import score_files
-from closecall.wording import counted
+from closecall.cli.tables import Column, print_table, texts
+from closecall.tables.scoring import counts_by, json_number, metric_rows, score_columns
+from closecall.wording import UNDEFINED, counted, plain_name
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from closecall.affiliation import Affiliation
+    from closecall.affiliation.rules import ThresholdRule
     from closecall.chance import Significance
     from closecall.cli.output import Output
+    from closecall.tables.inputs import Inputs
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
 
 TRUTH and PREDICTED are CSV or Parquet files, plain or gzipped; `-` is standard input. Give
 only TRUTH if it has both columns. A side is a 0/1 column, or a list of events with columns
-`start` and `stop` (or any two, as START,STOP; the same one twice for points). Without
---truth and --predicted, columns of those names are taken, or a file's only column.
-Times are numbers or ISO 8601.
+`start` and `stop` (or any two, as START,STOP; the same one twice for points), or as JSON of
+NAB, Grafana, Alertmanager or Label Studio. Without --truth and --predicted, columns of those
+names are taken, or a file's only column. Times are numbers or ISO 8601.
+
+Several detectors are scored at once: repeat --predicted, or give a pattern. A column of scores
+(--score) is cut at the threshold with its highest F1, or by a rule of `closecall curve`
+(--threshold 0.7, quantile:0.99, ...). --metric adds numbers of other metrics; csv then has a row
+per detector instead of per event. --by-column counts events by what their list says of them.
 
 \b
 Examples:
   closecall score results.csv --truth label --predicted alarm --time timestamp
   closecall score truth.csv.gz predicted.csv.gz
-  closecall score incidents.csv alarms.parquet --span 2024-01-01 2024-02-01
+  closecall score incidents.csv results.csv --predicted alarm --time timestamp --clip
+  closecall score incidents.csv results.csv --predicted alarm --time t --by-column severity
+  closecall score alerts.json alarms.parquet --span 2024-01-01 2024-02-01 --open until-end
   closecall score results.csv --truth label --predicted alarm --time t --ignore maintenance.csv
   closecall score results.csv --truth label --predicted alarm --significance
+  closecall score results.csv --truth label --score 'det*' --threshold quantile:0.99 --metric all
   zcat results.csv.gz | closecall score - --truth label --predicted alarm --format json
 """
+_FLATTERED = (
+    "Thresholds are those with the highest F1, chosen on the labels that they are judged by: "
+    "`closecall curve --cross-fit` says how much that flatters."
+)
+_LONGEST_NAME = 24
 _ADJUSTED = "adjusted: for the number of events, by Holm's method"
 _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 
 
 @click.command(cls=Command, help=_HELP)
-@file_arguments("PREDICTED")
-@click.option(
-    "--predicted", metavar="COLUMN", help="0/1 column of PREDICTED, or START,STOP columns."
+@input_options(
+    "PREDICTED",
+    predicted_option,
+    score_option,
+    click.option(
+        "--threshold",
+        "rule",
+        type=parse_rule,
+        metavar="RULE",
+        help="Where to cut scores, a number or a rule; by default at the highest F1.",
+    ),
+    nan=True,
 )
-@axis_options("The whole series, for event lists.")
-@evaluated_options(scores=False)
-@reading_options
 @click.option(
     "--point-length",
     type=parse_duration,
@@ -89,41 +114,121 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
     show_default=True,
     help="Precision of an event without alarms; nan leaves it out of the mean.",
 )
+@click.option(
+    "--by-column",
+    multiple=True,
+    metavar="COLUMN",
+    help="Count the events caught and missed by a column of their list, such as severity.",
+)
+@metric_option("Also compute that metric, `all` for all that need no parameter; repeat it.")
 @significance_option
 @output_options("json holds everything; csv one row per event.", show_all=True)
 def score(
-    truth_file: str,
-    other_file: str | None,
-    zero_division: str,
     *,
+    inputs: Inputs,
+    predicted: tuple[str, ...],
+    scores: tuple[str, ...],
+    rule: ThresholdRule | None,
+    point_length: Any,
+    zero_division: str,
+    by_column: tuple[str, ...],
+    metrics: tuple[tuple[str, dict[str, Any]], ...],
     shifts: int | None,
     output: Output,
-    **columns_and_times: Any,
 ) -> None:
-    """Score one detector against the truth, from files."""
+    """Score detectors against the truth, from files."""
     if shifts is not None and zero_division != "nan":
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
         raise click.UsageError(message)
-    reading = {name: columns_and_times[name] for name in ("encoding", "memory")}
-    sources = read_sources(truth_file, other_file, **reading)
-    columns_and_times["zero_division"] = float(zero_division)
-    result, noted = with_usual_end(score_files, *sources, options=columns_and_times)
-    pair = result.events.pair
-    noted += notes({"": result}, columns_and_times["max_step"])
-    test = None
-    if shifts is not None:
-        from closecall.chance import significance
-
-        with show_progress() as progress:
-            test = significance(pair, None, n=shifts, progress=progress)
-    more: dict[str, Any] = {"headline": result.headline, "notes": noted}
-    if test is not None:
-        more["significance"] = test.to_dict()
-    output.write(
-        table=lambda console: print_score(result, noted, test, console, most=output.most),
-        values=lambda: result.to_dict() | more,
-        rows=lambda: _rows(result, test),
+    _require_rule(scores, rule, shifts)
+    asked = each_once(metrics)
+    if asked is not None and by_column and output.format == "csv":
+        raise click.UsageError("csv holds either --metric or --by-column; json holds both.")
+    columns = inputs.read(predicted or ([] if scores else [None]), scores)
+    results, thresholds = score_columns(
+        columns, rule, point_length=point_length, zero_division=float(zero_division)
     )
+    found = Scores(
+        results,
+        thresholds,
+        {
+            name: [row for column in by_column for row in counts_by(own, column)]
+            for name, own in results.items()
+            if by_column
+        },
+        {} if asked is None else metric_rows(columns, thresholds, asked),
+        {} if shifts is None else {name: _tested(own, shifts) for name, own in results.items()},
+    )
+    named = results if len(results) > 1 else {"": next(iter(results.values()))}
+    noted = columns.notes + notes(named, inputs.max_step)
+    if scores and (rule is None or rule.looks_at_truth):
+        noted.append(_FLATTERED)
+    output.write(
+        table=lambda console: _print_scores(found, noted, console, most=output.most),
+        values=lambda: by_detector({name: found.values(name) for name in results}, noted),
+        rows=found.rows,
+    )
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What was found of each detector, by its name."""
+
+    results: dict[str, Affiliation]
+    thresholds: dict[str, Any]
+    """Of those that gave scores."""
+    counts: dict[str, list[dict[str, Any]]]
+    """By columns of the true events; empty if none were asked for, as metrics and tests are."""
+    metrics: dict[str, dict[str, float]]
+    tests: dict[str, Significance]
+
+    def values(self, name: str) -> dict[str, Any]:
+        """Return everything of one detector as plain JSON values."""
+        own = self.results[name].to_dict() | {"headline": self.results[name].headline}
+        if name in self.thresholds:
+            own["threshold"] = json_number(self.thresholds[name])
+        if self.counts:
+            own["by_column"] = self.counts[name]
+        if self.metrics:
+            own["metrics"] = {key: json_number(x) for key, x in self.metrics[name].items()}
+        return own | ({"significance": self.tests[name].to_dict()} if self.tests else {})
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return what was asked for beside the scores, else a row per event."""
+        if self.metrics:
+            cuts = {name: {"threshold": cut} for name, cut in self.thresholds.items()}
+            rows = {name: cuts.get(name, {}) | own for name, own in self.metrics.items()}
+            columns = dict.fromkeys(key for row in rows.values() for key in row)
+            return [
+                {"detector": name} | {key: json_number(row.get(key, nan)) for key in columns}
+                for name, row in rows.items()
+            ]
+        several = len(self.results) > 1
+        return [
+            ({"detector": name} if several else {}) | row
+            for name, own in self.results.items()
+            for row in self.counts.get(name) or _rows(own, self.tests.get(name))
+        ]
+
+
+def _require_rule(scores: tuple[str, ...], rule: ThresholdRule | None, shifts: int | None) -> None:
+    """Raise if a threshold has nothing to cut, or was chosen on the labels it is tested with."""
+    if rule is not None and not scores:
+        raise click.UsageError("--threshold is of --score, which is not given.")
+    if scores and shifts is not None and (rule is None or rule.looks_at_truth):
+        message = (
+            "--significance goes with a --threshold that does not look at the labels; "
+            "`closecall curve --significance` tests the highest F1."
+        )
+        raise click.UsageError(message)
+
+
+def _tested(result: Affiliation, shifts: int) -> Significance:
+    from closecall.chance import significance
+
+    with show_progress() as progress:
+        test: Significance = significance(result.events.pair, None, n=shifts, progress=progress)
+    return test
 
 
 def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]]:
@@ -137,26 +242,69 @@ def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]
     ]
 
 
-def print_score(
-    result: Affiliation,
-    noted: list[str],
-    test: Significance | None,
-    console: Console,
-    *,
-    most: int | None,
+def _print_counts(counts: list[dict[str, Any]], console: Console) -> None:
+    """Print what became of the events by the values of columns."""
+    values = [UNDEFINED if row["value"] is None else str(row["value"]) for row in counts]
+    columns = [
+        Column("by", [Text(plain_name(row["column"]), "cyan") for row in counts], "left"),
+        Column("", [Text(plain_name(value)) for value in values], "left", folds=True),
+        *(texts(name, [row[name] for row in counts]) for name in ("events", "caught")),
+        texts("close calls", [row["close_calls"] for row in counts]),
+        texts("missed", [row["missed"] for row in counts]),
+    ]
+    print_table(console, columns, keys=2)
+
+
+def _print_metrics(numbers: dict[str, dict[str, float]], console: Console) -> None:
+    """Print one row per number, and a column per detector."""
+    rows = dict.fromkeys(key for own in numbers.values() for key in own)
+    columns = [Column("metric", [Text(key, "cyan") for key in rows], "left")]
+    for name, own in numbers.items():
+        cells = (_number_text(own[key]) if key in own else UNDEFINED for key in rows)
+        columns.append(texts(plain_name(name, _LONGEST_NAME), cells))
+    console.print()
+    print_table(console, columns)
+
+
+def _number_text(value: float) -> str:
+    return UNDEFINED if isnan(value) else f"{value:.4g}"
+
+
+def _print_scores(found: Scores, noted: list[str], console: Console, *, most: int | None) -> None:
+    """Print what was caught, the scores, one row per event, the legend, metrics and tests."""
+    several = len(found.results) > 1
+    if several:
+        print_detectors(found.results, found.thresholds, console)
+        print_notes(noted, console)
+    for name, own in found.results.items():
+        if several:
+            console.print(Text(f"\n{plain_name(name)}\n", style="bold cyan"))
+        else:
+            _print_headline(own, found.thresholds.get(name), noted, console)
+        print_events(own, console, most=most)
+        if found.counts:
+            console.print()
+            _print_counts(found.counts[name], console)
+    console.print()
+    print_meaning(next(iter(found.results.values())), console)
+    if found.metrics:
+        _print_metrics(found.metrics, console)
+    for name, test in found.tests.items():
+        console.print(Text(f"\n{plain_name(name)}\n" if several else "", style="bold cyan"))
+        _print_significance(test, console, most=most)
+
+
+def _print_headline(
+    result: Affiliation, threshold: Any, noted: list[str], console: Console
 ) -> None:
-    """Print what was caught, the scores, what chance reaches, one row per event, and the legend."""
+    """Print what the only detector caught, its threshold and scores, and what chance reaches."""
     values = {name: getattr(result, key) for key, name in _SCORES.items()}
     console.print(Text(result.headline, style="bold"))
+    if threshold is not None:
+        console.print(Text.assemble("threshold ", (f"{threshold:.6g}", "bold cyan")))
     console.print(scores_line(values), chance_line(result, values), sep="\n")
     print_notes(noted, console)
     console.print()
-    print_events(result, console, most=most)
-    console.print()
-    print_meaning(result, console)
-    if test is not None:
-        console.print()
-        _print_significance(test, console, most=most)
 
 
 def _print_significance(test: Significance, console: Console, *, most: int | None) -> None:

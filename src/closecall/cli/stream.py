@@ -21,7 +21,7 @@ from closecall.affiliation.stream import AffiliationStream
 from closecall.cli.options import Command, parse_duration, parse_time
 from closecall.clock import read_times
 from closecall.columns import read_column
-from closecall.errors import InputError, expected, first_line
+from closecall.errors import InputError, first_line
 from closecall.files import whole_file
 from closecall.series import predicted_at
 from closecall.tables.reading import arrow, column_names, delimiter, first_record, shown_name
@@ -55,6 +55,7 @@ Examples:
 _SIZE = 1 << 20  # bytes that are read at once, at most
 _STEPS = 1000  # of the last ones, whose median is how long the last sample lasts
 _SAVE = 1.0  # seconds between two states, at least
+_YEAR = 365 * 86400.0  # seconds
 
 
 @click.command(cls=Command, help=_HELP)
@@ -101,8 +102,8 @@ def stream(
     if (score is None) != (threshold is None):
         raise click.UsageError("--score and --threshold go together.")
     seconds = every / timedelta(seconds=1) if isinstance(every, timedelta) else every
-    if seconds is not None and not seconds > 0:
-        raise click.UsageError("--every must be longer than zero.")
+    if seconds is not None and not 0 < seconds < _YEAR:
+        raise click.UsageError("--every must be longer than zero and shorter than a year.")
     own = _stored(state, max_step)
     samples = _Samples(shown_name(file), truth, predicted or str(score), threshold, time)
     saved = clock.monotonic()
@@ -129,7 +130,7 @@ def _stored(state: str | None, max_step: Any) -> AffiliationStream:
         return AffiliationStream(max_step=max_step)
     if max_step is not None:
         raise click.UsageError(f"--max-step is that of {state} already; leave it out.")
-    return AffiliationStream.from_json(Path(state).read_text(encoding="utf-8"))
+    return AffiliationStream.from_json(Path(state).read_text(encoding="utf-8", errors="replace"))
 
 
 def _store(own: AffiliationStream, state: str) -> None:
@@ -192,7 +193,7 @@ class _Samples:
             scores = read_column(with_nan(alarms), "score")[0]
             if np.isnan(scores).any():
                 index = int(np.isnan(scores).argmax())
-                raise InputError(expected("a score in each line", f"none in {self._line(index)}"))
+                raise InputError.expected("a score in each line", f"none in {self._line(index)}")
             alarms = predicted_at(scores, self.threshold)
         if self.time is not None:
             self.times = source.times(self.time, "time")
@@ -223,7 +224,7 @@ class _Samples:
         self.header = first_record(first, self.separator)
         if column_names(self.header) is not None:
             got = first[:60].decode(errors="replace")
-            raise InputError(expected(f"a header in the first line of {self.name}", repr(got)))
+            raise InputError.expected(f"a header in the first line of {self.name}", repr(got))
         self.seen = 1
         return lines.partition(b"\n")[2]
 
@@ -247,7 +248,7 @@ class _Samples:
             return reader.read_json(content, reading, options)
         except pyarrow.ArrowException as error:
             rule = f"{self.name} to go on as it began, from {self._line(0)} on"
-            raise InputError(expected(rule, f"`{first_line(error)}`")) from None
+            raise InputError.expected(rule, f"`{first_line(error)}`") from None
 
     def _line(self, index: int) -> str:
         return f"line {self.seen + index + 1}"

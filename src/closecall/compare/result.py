@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
@@ -22,6 +21,7 @@ from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
+from closecall.parameters import is_listed
 from closecall.plain import flat_numbers
 from closecall.series import read_pair
 from closecall.wording import counted, score_or_dash, score_text
@@ -431,7 +431,7 @@ class Comparison:
         return plot_comparison(self, **options)
 
     def _known(self, names: Any, argument: str) -> tuple[str, ...]:
-        if isinstance(names, str) or not isinstance(names, Iterable):
+        if not is_listed(names):
             hint = f"Pass [{names!r}]." if isinstance(names, str) else ""
             raise InputTypeError.expected(f"`{argument}` to be names in a list", shown(names), hint)
         chosen = tuple(islice(names, len(self.results) + 1))

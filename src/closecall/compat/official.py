@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation
-from closecall.errors import InputError, InputTypeError, expected, renamed
+from closecall.errors import InputError, InputTypeError, renamed
 from closecall.events import Events
 from closecall.fscore import f_measure
 
@@ -122,7 +122,7 @@ def infer_Trange(  # noqa: N802 - the name is theirs
     (3, 10)
     """
     if len(events_gt) == 0:
-        raise InputError(expected("`events_gt` to hold an event", "none"))
+        raise InputError.expected("`events_gt` to hold an event", "none")
     events = [*events_pred, *events_gt]
     return min(start for start, _ in events), max(stop for _, stop in events)
 

@@ -10,7 +10,7 @@ import numpy as np
 from closecall import metrics
 from closecall.affiliation import affiliation, affiliation_curve
 from closecall.affiliation.order import descending_order
-from closecall.errors import InputError, expected, renamed
+from closecall.errors import InputError, renamed
 from closecall.events import read_labels
 from closecall.fscore import f_measure
 from closecall.metrics.threshold_free import read_count
@@ -103,7 +103,7 @@ def get_metrics(  # noqa: PLR0917 - the order of arguments is TSB-AD's
         surface = scored
         if protocol == "tsb-ad":
             if not np.isfinite(scored.scores).all():
-                raise InputError(expected("finite `scores` for TSB-AD's thresholds", "inf"))
+                raise InputError.expected("finite `scores` for TSB-AD's thresholds", "inf")
             surface = read_scored(labels, _ranked(scored.scores, read_count(thre, "thre")))
             at_threshold = _as_there(scored, labels, pred)
         else:

@@ -13,7 +13,6 @@ from closecall.errors import (
     InputError,
     InputTypeError,
     MissingExtraError,
-    expected,
     shown,
 )
 
@@ -72,7 +71,7 @@ def local_folder(folder: str | PathLike[str] | None) -> Path | None:
     """Return the folder asked for, else the one that `CLOSECALL_DATA` names, else None."""
     if folder is not None:
         if not isinstance(folder, str | os.PathLike):
-            raise InputTypeError(expected("`folder` to be the path of a folder", shown(folder)))
+            raise InputTypeError.expected("`folder` to be the path of a folder", shown(folder))
         return _checked(Path(folder), "`folder`", "Without it, the data is downloaded.")
     named = os.environ.get(DATA_VARIABLE)
     if not named:
@@ -88,7 +87,7 @@ def first_with(pattern: str, folders: list[Path]) -> Path | None:
 
 def _checked(path: Path, what: str, hint: str) -> Path:
     if not path.is_dir():
-        raise InputError(expected(f"{what} to name a folder", str(path), hint))
+        raise InputError.expected(f"{what} to name a folder", str(path), hint)
     return path
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import InputError, MissingExtraError
 from closecall.files import matching
 from closecall.parameters import read_path, require_choice
 from closecall.wording import listed
@@ -46,7 +46,7 @@ def existing_folder(folder: str | PathLike[str], name: str, has: str) -> Path:
     """Return the folder as a path; raise what it should have been."""
     path = read_path(folder, name)
     if not path.is_dir():
-        raise InputError(expected(f"`{name}` to be a folder", str(folder), f"It has {has}."))
+        raise InputError.expected(f"`{name}` to be a folder", str(folder), f"It has {has}.")
     return path
 
 
@@ -66,7 +66,7 @@ def read_csv(
     missing = [name for name in needed if name not in header]
     if missing:
         rule = f"{path} to have a column `{missing[0]}`"
-        raise InputError(expected(rule, listed(header) or "an empty file"))
+        raise InputError.expected(rule, listed(header) or "an empty file")
     options = arrow_csv.ConvertOptions(
         include_columns=[] if every_column else needed,
         column_types=dict.fromkeys(needed, pa.string()) if as_text else None,
@@ -74,21 +74,21 @@ def read_csv(
     try:
         table = arrow_csv.read_csv(path, convert_options=options)
     except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(expected(f"{path} to be a CSV file", str(error))) from error
+        raise InputError.expected(f"{path} to be a CSV file", str(error)) from error
     if not table.num_rows and not may_be_empty:
-        raise InputError(expected(f"a row below the header of {path}", "none"))
+        raise InputError.expected(f"a row below the header of {path}", "none")
     return table
 
 
 def read_header(path: Path) -> list[str]:
     """Return the names of the columns."""
     if not path.is_file():
-        raise InputError(expected(f"a file {path.name}", f"none in {path.parent}"))
+        raise InputError.expected(f"a file {path.name}", f"none in {path.parent}")
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return next(csv.reader(file), [])
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(expected(f"{path} to be a CSV file", str(error))) from error
+        raise InputError.expected(f"{path} to be a CSV file", str(error)) from error
 
 
 def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
@@ -99,7 +99,7 @@ def read_truth(table: Any, column: str, path: Path) -> NDArray[np.uint8]:
     if not allowed.all():
         row = int(np.argmin(allowed))
         rule = f"0 or 1 in the column `{column}` of {path}"
-        raise InputError(expected(rule, f"{labels[row]} in row {row + 1}"))
+        raise InputError.expected(rule, f"{labels[row]} in row {row + 1}")
     truth: NDArray[np.uint8] = labels.astype(np.uint8)
     return truth
 
@@ -111,7 +111,7 @@ def read_times(table: Any, column: str, path: Path) -> Any:
     kind = times.type
     if times.null_count:
         row = times.is_null().to_pylist().index(True)
-        raise InputError(expected(f"a time in each row of {path}", f"none in row {row + 1}"))
+        raise InputError.expected(f"a time in each row of {path}", f"none in row {row + 1}")
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return times
     target = pa.timestamp("ns", tz=kind.tz if pa.types.is_timestamp(kind) else None)
@@ -120,7 +120,7 @@ def read_times(table: Any, column: str, path: Path) -> Any:
     numbers = _first_unlike(times[:1], pa.float64()) is None
     row = _first_unlike(times, pa.float64() if numbers else target) or 0
     rule = f"times or numbers in the column `{column}` of {path}"
-    raise InputError(expected(rule, f"{times[row].as_py()} in row {row + 1}", TIMES))
+    raise InputError.expected(rule, f"{times[row].as_py()} in row {row + 1}", TIMES)
 
 
 def read_scores(table: Any, column: str, path: Path) -> NDArray[np.float64]:
@@ -130,7 +130,7 @@ def read_scores(table: Any, column: str, path: Path) -> NDArray[np.float64]:
     row = _first_unlike(column_of_scores, pa.float64())
     if row is not None:
         rule = f"numbers in the column `{column}` of {path}"
-        raise InputError(expected(rule, f"{column_of_scores[row].as_py()} in row {row + 1}"))
+        raise InputError.expected(rule, f"{column_of_scores[row].as_py()} in row {row + 1}")
     scores: NDArray[np.float64] = column_of_scores.cast(pa.float64()).to_numpy()
     return scores
 
@@ -168,30 +168,30 @@ def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing)
     for detector, own in scores.items():
         if not own and missing != "nan":
             rule = "scores of every detector"
-            raise InputError(expected(rule, f"none of the detector {detector!r}", _EMPTY))
+            raise InputError.expected(rule, f"none of the detector {detector!r}", _EMPTY)
         if detector in _OWN_COLUMNS:
             rule = f"no detector to be called {', '.join(_OWN_COLUMNS[:-1])} or {_OWN_COLUMNS[-1]}"
             hint = "Those are the table's own columns: rename its folder."
-            raise InputError(expected(rule, repr(detector), hint))
+            raise InputError.expected(rule, repr(detector), hint)
     if missing == "drop":
         kept = [name for name in sorted(names) if all(name in own for own in scores.values())]
         if not kept:
             rule = "a series that every detector has scores for"
             hint = '`missing="nan"` (`--missing nan`) keeps every series.'
-            raise InputError(expected(rule, f"none among {len(names)}", hint))
+            raise InputError.expected(rule, f"none among {len(names)}", hint)
         return kept
     for detector, own in scores.items():
         unknown = sorted(set(own) - set(names))
         if unknown:
             rule = f"a series in the data for each file of scores, such as {own[unknown[0]]}"
             hint = '`missing="drop"` (`--missing drop`) reads only what is in both.'
-            raise InputError(expected(rule, f"none that is called {unknown[0]!r}", hint))
+            raise InputError.expected(rule, f"none that is called {unknown[0]!r}", hint)
         lacking = sorted(set(names) - set(own))
         if lacking and missing == "error":
             more = f" (nor for {len(lacking) - 1} more)" if len(lacking) > 1 else ""
             rule = "scores of every detector for every series"
             got = f"none of the detector {detector!r} for the series {lacking[0]!r}{more}"
-            raise InputError(expected(rule, got, _HINT))
+            raise InputError.expected(rule, got, _HINT)
     return sorted(names)
 
 
@@ -200,7 +200,7 @@ def detector_folders(folder: Path) -> list[Path]:
     found = matching("*", folder)
     for path in found:
         if not path.exists():
-            raise InputError(expected(f"a folder of a detector at {path}", "a link to nothing"))
+            raise InputError.expected(f"a folder of a detector at {path}", "a link to nothing")
     return [path for path in found if path.is_dir()]
 
 
@@ -228,7 +228,7 @@ def join_series(
     for one in series:
         first = first or one
         if not one.truth.size:
-            raise InputError(expected(f"a row without empty fields in {one.path}", "none"))
+            raise InputError.expected(f"a row without empty fields in {one.path}", "none")
         _check_times(first, one)
         columns = {"series": pa.repeat(one.name, one.truth.size)}
         if one.times is not None:
@@ -249,7 +249,7 @@ def _scores_of(
     if scores.size != one.truth.size:
         rule = f"{path} to have {one.truth.size} scores, as many as {one.path} has rows"
         hint = "A detector that scores windows must give each sample a score of its own."
-        raise InputError(expected(rule, str(scores.size), hint))
+        raise InputError.expected(rule, str(scores.size), hint)
     return scores
 
 
@@ -258,4 +258,4 @@ def _check_times(first: OneSeries, one: OneSeries) -> None:
         return
     rule = f"{one.path} to have times of the same kind as {first.path} ({first.times.type})"
     hint = "Without them, samples are counted: `timestamps=False` (no `--time`)."
-    raise InputError(expected(rule, str(one.times.type), hint))
+    raise InputError.expected(rule, str(one.times.type), hint)

@@ -18,7 +18,7 @@ from closecall.datasets.layouts import (
     read_truth,
     series_to_read,
 )
-from closecall.errors import InputError, expected, first_line
+from closecall.errors import InputError, first_line
 from closecall.files import matching
 from closecall.parameters import read_path
 
@@ -91,7 +91,7 @@ def _series_files(data: Path) -> dict[str, Path]:
     if not series:
         rule = "CSV files in the folder `data`"
         hint = "Its subfolders are not searched: pass TSB-AD-U or TSB-AD-M itself."
-        raise InputError(expected(rule, f"none in {folder}", hint))
+        raise InputError.expected(rule, f"none in {folder}", hint)
     return series
 
 
@@ -109,7 +109,7 @@ def _score_files(scores: str | PathLike[str]) -> ScoreFiles:
     if not any(files.values()):
         rule = "files <detector>/<series>.npy in the folder `scores`"
         hint = "Pass the folder that has a folder for each detector."
-        raise InputError(expected(rule, f"none in {folder}", hint))
+        raise InputError.expected(rule, f"none in {folder}", hint)
     return files
 
 
@@ -124,8 +124,8 @@ def _read_npy(path: Path) -> NDArray[np.float64]:
             scores: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     except (ValueError, TypeError, OSError, SyntaxError, TokenError, MemoryError) as error:
         what = first_line(error)  # a damaged header may also ask for any length
-        raise InputError(expected(f"{path} to be a NumPy array", f"`{what}`")) from error
+        raise InputError.expected(f"{path} to be a NumPy array", f"`{what}`") from error
     if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
         rule = f"{path} to have one number for each sample"
-        raise InputError(expected(rule, f"an array of {scores.dtype} and shape {scores.shape}"))
+        raise InputError.expected(rule, f"an array of {scores.dtype} and shape {scores.shape}")
     return scores.ravel().astype(np.float64)

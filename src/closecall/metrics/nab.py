@@ -10,7 +10,7 @@ import numpy as np
 
 from closecall.axis import read_axis
 from closecall.clock import SAMPLES, Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, expected, renamed, shown
+from closecall.errors import InputError, InputTypeError, renamed, shown
 from closecall.events import Events, Intervals
 from closecall.metrics.overlap import (
     common_parts,
@@ -72,7 +72,7 @@ def read_profile(profile: Any) -> NabProfile:
     if isinstance(profile, str) and profile in PROFILES:
         return PROFILES[profile]
     names = ", ".join(repr(name) for name in PROFILES)
-    raise InputError(expected(f"`profile` to be {names} or a NabProfile", shown(profile)))
+    raise InputError.expected(f"`profile` to be {names} or a NabProfile", shown(profile))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -196,7 +196,7 @@ def _with_windows(pair: Pair, own: Intervals) -> Pair:
     )
     if clock.kind != pair.clock.kind:
         rule = "`windows` to start and stop at whole rows"
-        raise InputError(expected(rule, f"{own.text(0)} at index 0"))
+        raise InputError.expected(rule, f"{own.text(0)} at index 0")
     start, stop = limits.tolist()
     inside = Intervals(starts, stops, clock)
     inside.require_inside(start, stop, "windows")
@@ -223,7 +223,7 @@ def _rows_of(own: Intervals, times: Any, end: Any, rows: int) -> Intervals:
     if (first >= after).any():
         index = int((first >= after).argmax())
         rule = "each of `windows` to hold at least one sample"
-        raise InputError(expected(rule, f"{own.text(index)} at index {index}"))
+        raise InputError.expected(rule, f"{own.text(index)} at index {index}")
     return Intervals(first, after, SAMPLES)
 
 
@@ -233,7 +233,7 @@ def read_windows(windows: Any, name: str) -> Intervals:
         return windows.intervals
     if isinstance(windows, str | bytes) or hasattr(windows, "keys") or is_number(windows):
         rule = f"`{name}` to be Events, or pairs (start, stop)"
-        raise InputTypeError(expected(rule, shown(windows)))
+        raise InputTypeError.expected(rule, shown(windows))
     with renamed({"intervals": name}):
         return Events(windows).intervals
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.clock import SAMPLES, Timed, on_one_clock, read_times
-from closecall.errors import InputError, InputTypeError, expected, renamed, shown
+from closecall.errors import InputError, InputTypeError, renamed, shown
 from closecall.events import Events, Intervals, read_labels, runs
 from closecall.metrics.nab import (
     NabProfile,
@@ -151,19 +151,19 @@ def _require_unit_scores(corpus: dict[str, _Rows]) -> None:
             index = int(outside.argmax())
             rule = f"`scores[{name!r}]` to be from 0 to 1 for `threshold='climb'`"
             hint = "Rescale the scores, or leave `threshold` out for the best of all."
-            raise InputError(expected(rule, f"{rows.scores[index]} at index {index}", hint))
+            raise InputError.expected(rule, f"{rows.scores[index]} at index {index}", hint)
 
 
 def _require_same_names(truth: Any, other: Any, name: str) -> None:
     if not isinstance(truth, Mapping) or not isinstance(other, Mapping):
         rule = f"`truth` and `{name}` to be mappings by name of the series"
-        raise InputTypeError(expected(rule, "something else"))
+        raise InputTypeError.expected(rule, "something else")
     if not truth:
-        raise InputError(expected("`truth` to have at least one series", "none"))
+        raise InputError.expected("`truth` to have at least one series", "none")
     odd = sorted(set(truth) ^ set(other), key=shown)
     if odd:
         rule = f"`{name}` to have the same series as `truth`"
-        raise InputError(expected(rule, f"{shown(odd[0])} in one only"))
+        raise InputError.expected(rule, f"{shown(odd[0])} in one only")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +197,7 @@ def _read_rows(name: str, truth: Any, scores: Any, times: Any) -> _Rows:
         first, after = truth.intervals.starts, truth.intervals.stops
         if truth.intervals.clock.kind != "integer":
             rule = f"`{where}` to be windows of rows"
-            raise InputError(expected(rule, repr(truth), "Pass `times=` too."))
+            raise InputError.expected(rule, repr(truth), "Pass `times=` too.")
     else:
         labels = read_labels(truth, where)
         _require_rows(labels.size, values.size, where)
@@ -227,14 +227,14 @@ def _window_rows(
     if (first >= after).any():
         index = int((first >= after).argmax())
         rule = f"each window of `truth[{name!r}]` to hold at least one row"
-        raise InputError(expected(rule, f"{own.text(index)} at index {index}"))
+        raise InputError.expected(rule, f"{own.text(index)} at index {index}")
     return first, after
 
 
 def _require_rows(length: int, rows: int, name: str) -> None:
     if length != rows:
         rule = f"`{name}` to have one value for each of {rows} scores"
-        raise InputError(expected(rule, f"{length}"))
+        raise InputError.expected(rule, f"{length}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

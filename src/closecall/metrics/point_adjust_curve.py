@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation.order import descending_order
-from closecall.errors import UndefinedMetricError, expected
+from closecall.errors import UndefinedMetricError
 from closecall.fscore import first_highest
 from closecall.metrics import _kernels
 from closecall.metrics.overlap import lengths, total_length
@@ -237,7 +237,7 @@ def point_adjust_curve(
     total = total_length(scored.truth)
     if not total:
         rule = "a true event that lasts (point adjustment weighs events by their duration)"
-        raise UndefinedMetricError(expected(rule, "points only"))
+        raise UndefinedMetricError.expected(rule, "points only")
     # A range may stop after the last sample; and the caller may write new scores into the old array
     # before the curve is sorted.
     padded = np.append(scored.scores, scored.scores[-1:])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.errors import InputError, expected, shown
+from closecall.errors import InputError, shown
 from closecall.metrics.overlap import CommonParts, common_parts, lengths
 from closecall.metrics.result import PrecisionRecallResult, ratio
 from closecall.parameters import call_option, read_fraction
@@ -122,7 +122,7 @@ def _require_cardinality(cardinality: Any) -> None:
     named = isinstance(cardinality, str) and cardinality in ("one", "reciprocal")
     if not (named or callable(cardinality)):
         rule = "`cardinality` to be 'one', 'reciprocal' or a function of the number of overlaps"
-        raise InputError(expected(rule, shown(cardinality)))
+        raise InputError.expected(rule, shown(cardinality))
 
 
 def _factors(cardinality: Cardinality, counts: Indices) -> Floats:
@@ -173,7 +173,7 @@ def _require_bias(bias: Any, name: str) -> None:
     if not (callable(bias) or (isinstance(bias, str) and bias in _BIASES)):
         names = ", ".join(repr(known) for known in _BIASES)
         rule = f"`{name}` to be one of {names}, or a function of a position and a length"
-        raise InputError(expected(rule, shown(bias)))
+        raise InputError.expected(rule, shown(bias))
 
 
 def _weighted_shares(
@@ -215,7 +215,7 @@ class _BiasFunction:
         if (total <= 0).any():
             event = f"an event of length {length[int((total <= 0).argmax())]:g}"
             rule = f"`{self.name}` to give some position a weight above 0"
-            raise InputError(expected(rule, f"0 everywhere in {event}"))
+            raise InputError.expected(rule, f"0 everywhere in {event}")
         return total
 
 
@@ -225,7 +225,7 @@ def _summed(bias: _BiasFunction, left: Floats, right: Floats, length: Floats) ->
     if distinct.sum() > _MOST_SAMPLES:
         rule = f"events of at most {_MOST_SAMPLES} samples for a `{bias.name}` that is a function"
         got = f"{distinct.sum():.0f}"
-        raise InputError(expected(rule, got, "Count time in a coarser unit, or in floats."))
+        raise InputError.expected(rule, got, "Count time in a coarser unit, or in floats.")
 
     def weights(count: int) -> Floats:
         return np.array([bias.weight(i, count) for i in range(1, count + 1)])

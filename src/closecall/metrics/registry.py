@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.affiliation.score import affiliation
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.metrics.affiliation_variants import normalised_affiliation, unbiased_affiliation
 from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentation, semimetric
 from closecall.metrics.nab import nab
@@ -103,17 +103,17 @@ class Metric:
         given: Any = parameters
         if not isinstance(given, Mapping):
             rule = f"the parameters of {self.name} to be a mapping by name"
-            raise InputTypeError(expected(rule, shown(given)))
+            raise InputTypeError.expected(rule, shown(given))
         for name in parameters:
             if name not in known:
                 has = ", ".join(known) or "no parameters"
-                raise InputError(expected(f"a parameter of {self.name} ({has})", shown(name)))
+                raise InputError.expected(f"a parameter of {self.name} ({has})", shown(name))
         for name, default in known.items():
             if default is REQUIRED and name not in parameters:
                 rule = f"`{name}` for the metric {self.name!r}, which has no default"
                 own = f"{{{name!r}: ...}}"
                 way = f"parameters={own}" if alone else f"metrics={{{self.name!r}: {own}}}"
-                raise InputTypeError(expected(rule, "none", f"Pass {way}."))
+                raise InputTypeError.expected(rule, "none", f"Pass {way}.")
 
 
 _affiliation = partial(
@@ -180,7 +180,7 @@ def find(name: Any) -> Metric:
         return METRICS[name]
     close = difflib.get_close_matches(shown(name), METRICS, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
-    raise InputError(expected("the name of a metric", shown(name), f"{hint}{LISTED}"))
+    raise InputError.expected("the name of a metric", shown(name), f"{hint}{LISTED}")
 
 
 def table() -> list[dict[str, Any]]:
@@ -234,16 +234,16 @@ def read_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
             if not hasattr(parameters, "items"):
                 own = f"`metrics[{name!r}]` to be parameters by name"
                 hint = "Pass {} where there are none."
-                raise InputTypeError(expected(own, shown(parameters), hint))
+                raise InputTypeError.expected(own, shown(parameters), hint)
         chosen = {name: dict(parameters) for name, parameters in metrics.items()}
     else:
         try:
             chosen = {name: {} for name in metrics}
         except (TypeError, MemoryError):
-            raise InputTypeError(expected(rule, shown(metrics), _HINT)) from None
+            raise InputTypeError.expected(rule, shown(metrics), _HINT) from None
     for name in chosen:
         if not isinstance(name, str):
-            raise InputTypeError(expected(rule, shown(name), _HINT))
+            raise InputTypeError.expected(rule, shown(name), _HINT)
     if not chosen:
-        raise InputError(expected("at least one metric in `metrics`", "none", _HINT))
+        raise InputError.expected("at least one metric in `metrics`", "none", _HINT)
     return chosen

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation_curve
-from closecall.errors import InputError, InputTypeError, MissingExtraError, expected, shown
+from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
 from closecall.metrics.result import ValueResult
 from closecall.parameters import is_number
 from closecall.series import read_scored
@@ -150,9 +150,9 @@ def read_count(value: Any, name: str, most: int | None = None) -> int:
     rule = f"`{name}` to be a whole number of samples, {limit}"
     if not (is_number(value) and isinstance(value, int | np.integer)):
         hint = "It counts samples on every axis, also beside times."
-        raise InputTypeError(expected(rule, shown(value), hint))
+        raise InputTypeError.expected(rule, shown(value), hint)
     if value < 0 or (most is not None and value > most):
-        raise InputError(expected(rule, shown(value)))
+        raise InputError.expected(rule, shown(value))
     return int(value)
 
 
@@ -184,7 +184,7 @@ def _require_samples(scored: Scored) -> None:
         index = int(missed.argmax())
         rule = "each true event to meet a sample"
         hint = "This metric counts samples; pass `times` that cover every event."
-        raise InputError(expected(rule, f"{truth.text(index)} at index {index}", hint))
+        raise InputError.expected(rule, f"{truth.text(index)} at index {index}", hint)
 
 
 def samples_near(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, expected, shown
+from closecall.errors import InputError, shown
 from closecall.events import Intervals
 from closecall.metrics._kernels import prune
 from closecall.metrics.overlap import CommonParts, common_parts, lengths
@@ -119,7 +119,7 @@ def _read_delta(delta: Any, pair: Pair) -> float:
     ticks = read_duration(delta, pair.clock, "delta")
     if pair.clock.kind == "integer" and not ticks.is_integer():
         rule = "`delta` to be a whole number of samples, 0 or more"
-        raise InputError(expected(rule, shown(delta)))
+        raise InputError.expected(rule, shown(delta))
     return ticks
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.events import runs
 from closecall.metrics._score_kernels import best_places, volumes
 from closecall.metrics.threshold_free import rank, read_count, samples_near, true_samples
@@ -150,7 +150,7 @@ def _require_bounded(samples: int, window: int) -> None:
             f"samples in reach of an event are at most {_MOST_STEPS:,}"
         )
         got = f"{window:,}"
-        raise InputError(expected(rule, got, "The usual window is the period of the series."))
+        raise InputError.expected(rule, got, "The usual window is the period of the series.")
 
 
 def _distances(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.patches import Rectangle
 
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import is_listed, read_name, require_choice
 from closecall.plot.drawing import INK, PRECISION, as_given, plain, read_panels, tidy, write_names
 from closecall.tables.batch.result import BatchResult
@@ -28,6 +29,7 @@ _TITLE_RISE = 9  # points from the axes to the middle of its title
 _WIDE, _NARROW, _COLUMN = 10.0, 5.0, 0.16  # inches
 _ROW, _LETTER = 0.3, 0.055
 _LONGEST = 28  # letters of a name
+_LARGEST = 1e300  # of a value, so that sums and differences are finite
 _FEW = 60  # cells up to which each is written in
 
 
@@ -104,15 +106,18 @@ def _read_table(table: Any) -> tuple[list[str], list[str], Floats]:
         try:
             one, detector, value = row
             cell, score = (str(one), str(detector)), float(value)
-        except (TypeError, ValueError, OverflowError):
+        except Exception:  # noqa: BLE001 - whatever a cell does when it is read
             rule = "rows of `table` to be (series, detector, value)"
-            raise InputTypeError(expected(rule, f"{shown(row)} at index {number}")) from None
+            raise InputTypeError.expected(rule, f"{shown(row)} at index {number}") from None
         if cell in cells:
             rule = "`table` to have one value for each series and detector"
-            raise InputError(expected(rule, f"a second one for {cell} at index {number}"))
+            raise InputError.expected(rule, f"a second one for {cell} at index {number}")
+        if isfinite(score) and abs(score) > _LARGEST:
+            rule = f"values of `table` to lie within {_LARGEST:g} of 0"
+            raise InputError.expected(rule, f"{score:g} at index {number}")
         cells[cell] = score
     if not cells:
-        raise InputError(expected("`table` to have at least one row", "none"))
+        raise InputError.expected("`table` to have at least one row", "none")
     series = list(dict.fromkeys(one for one, _ in cells))
     detectors = list(dict.fromkeys(detector for _, detector in cells))
     values = [[cells.get((one, name), np.nan) for one in series] for name in detectors]
@@ -122,12 +127,12 @@ def _read_table(table: Any) -> tuple[list[str], list[str], Floats]:
 def _rows(table: Any) -> Any:
     if not isinstance(table, Mapping):
         if not is_listed(table):
-            raise InputTypeError(expected("`table` to be rows or a mapping", type(table).__name__))
+            raise InputTypeError.expected("`table` to be rows or a mapping", type(table).__name__)
         return table
     for series, own in table.items():
         if not isinstance(own, Mapping):
             rule = f"`table[{series!r}]` to be a mapping from detectors to values"
-            raise InputTypeError(expected(rule, type(own).__name__))
+            raise InputTypeError.expected(rule, type(own).__name__)
     return [
         (series, detector, value)
         for series, own in table.items()

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, PercentFor
 
 from closecall.affiliation import AffiliationCurve
 from closecall.affiliation.thresholds import MOST_ALARMED, OperatingPoint
-from closecall.errors import InputTypeError, expected
+from closecall.errors import InputTypeError
 from closecall.fscore import f_measure
 from closecall.parameters import require_choice
 from closecall.plot.drawing import (
@@ -116,11 +116,11 @@ def plot_curve(
     if not isinstance(given[0], AffiliationCurve):
         rule = "`curve` to be what `closecall.affiliation_curve` returns"
         hint = "For example `plot_curve(cc.affiliation_curve(truth, scores))`."
-        raise InputTypeError(expected(rule, type(curve).__name__, hint))
+        raise InputTypeError.expected(rule, type(curve).__name__, hint)
     if not isinstance(given[1], OperatingPoint | None):
         rule = "`point` to be what `AffiliationCurve.best` returns"
         hint = "For example `point=curve.best(min_precision=0.9)`."
-        raise InputTypeError(expected(rule, f"{type(point).__name__}", hint))
+        raise InputTypeError.expected(rule, f"{type(point).__name__}", hint)
     best, beta = curve.best(beta), float(beta)
     marked = best if point is None else point
     if ax is not None:

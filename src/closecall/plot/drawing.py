@@ -15,7 +15,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, Locator
 
-from closecall.errors import InputTypeError, expected
+from closecall.errors import InputTypeError
 from closecall.wording import in_words, plain_name
 
 if TYPE_CHECKING:
@@ -55,14 +55,15 @@ _EXACT_FLOAT = 2**53
 
 def read_panels(ax: Any, names: Sequence[str]) -> list[Axes]:
     """Return the caller's axes, one for each named panel."""
-    several = isinstance(ax, list | tuple | np.ndarray)
-    given = np.asarray(ax, dtype=object).ravel().tolist() if several else [ax]
+    several = ax.ravel() if isinstance(ax, np.ndarray) else ax
+    given = list(several) if isinstance(several, list | tuple | np.ndarray) else [ax]
     if len(given) != len(names) or not all(isinstance(panel, Axes) for panel in given):
         kinds = sorted({type(panel).__name__ for panel in given})
         count = "one axes" if len(names) == 1 else f"{len(names)} axes"
         rule = f"`ax` to be {count} ({', '.join(names)})"
         hint = f"Make them with `plt.subplots(ncols={len(names)})`."
-        raise InputTypeError(expected(rule, f"{len(given)} of type {' and '.join(kinds)}", hint))
+        got = f"{len(given)} of type {' and '.join(kinds)}" if given else "none"
+        raise InputTypeError.expected(rule, got, hint)
     return given
 
 

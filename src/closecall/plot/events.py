@@ -15,7 +15,7 @@ from closecall.affiliation.zones import in_ticks
 from closecall.axis import read_axis
 from closecall.columns import read_column
 from closecall.detectors import read_detectors
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError
 from closecall.events import Events, read_labels
 from closecall.parameters import read_length, require_choice
 from closecall.plot.drawing import (
@@ -120,7 +120,7 @@ def plot_events(
     require_choice(write, "write", _LEGENDS)
     if predicted is None or (isinstance(predicted, Mapping) and not predicted):
         got = "none" if predicted is None else "an empty mapping"
-        raise InputError(expected("`predicted` to hold at least one prediction", got))
+        raise InputError.expected("`predicted` to hold at least one prediction", got)
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     detectors = read_detectors(truth, predicted, alone=("predicted", None), **axis)
     results = {name: affiliation(pair, None) for name, pair in detectors.predicted.items()}
@@ -198,14 +198,14 @@ def _read_series(
     if isinstance(truth, Events):
         rule = "`values` only beside 0/1 vectors, which share their times"
         hint = "Turn the events into vectors with `.to_labels(times)`."
-        raise InputTypeError(expected(rule, "`values` beside Events", hint))
+        raise InputTypeError.expected(rule, "`values` beside Events", hint)
     series = read_column(values, "values")[0]
     if series.dtype.kind not in "biuf":
-        raise InputTypeError(expected("`values` to be numbers", f"values of type {series.dtype}"))
+        raise InputTypeError.expected("`values` to be numbers", f"values of type {series.dtype}")
     length = read_labels(truth, "truth").size
     if series.size != length:
         rule = f"`values` to have one number for each of the {length} labels"
-        raise InputError(expected(rule, f"{series.size}"))
+        raise InputError.expected(rule, f"{series.size}")
     max_step = given["max_step"]
     axis = read_axis(length, given["times"], given["end"], of="labels", max_step=max_step)
     axis = axis.on_clock(clock)

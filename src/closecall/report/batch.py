@@ -107,7 +107,7 @@ def report_batch(
     given: Any = series
     if not isinstance(given, Mapping) or not given:
         rule = "`series` to map at least one name to arguments"
-        raise InputTypeError(expected(rule, shown(given)))
+        raise InputTypeError.expected(rule, shown(given))
     summaries: list[dict[str, Any]] = []
     contents: list[dict[str, Any] | None] = []
     troubles: list[SeriesTrouble] = []
@@ -158,14 +158,14 @@ def _series_content(
     rule = f"the arguments of {name!r} to be those of `report`"
     hint = 'For example {"truth": labels, "scores": {"mine": scores}}.'
     if not isinstance(arguments, Mapping):
-        raise InputTypeError(expected(f"{rule}, by name", type(arguments).__name__, hint))
-    unknown = [key for key in arguments if key not in _ARGUMENTS]
+        raise InputTypeError.expected(f"{rule}, by name", type(arguments).__name__, hint)
+    unknown = [key for key in arguments if not (isinstance(key, str) and key in _ARGUMENTS)]
     if unknown or "truth" not in arguments:
-        raise InputError(expected(rule, shown(unknown[0]) if unknown else "no `truth`", hint))
+        raise InputError.expected(rule, shown(unknown[0]) if unknown else "no `truth`", hint)
     given: dict[str, Any] = {key: arguments.get(key) for key in _ARGUMENTS}
     given["nan"] = given["nan"] or "raise"
     order, kept = _put_in_order(given, disorder), None
-    if (given["ignore"], since, until) != (None, None, None):
+    if any(limit is not None for limit in (given["ignore"], since, until)):
         ends = [("since", since, False), ("until", until, True)]
         counted = arguments.get("times") is not None and given["times"] is None
         given["ignore"], kept = _ignored(given, order, ends, counted=counted)
@@ -185,7 +185,7 @@ def _ignored(
     """Join what is ignored and the time outside of the ends; also return which samples are left."""
     truth, times, ignore = given["truth"], given["times"], given["ignore"]
     if isinstance(truth, Events) and times is None:
-        raise InputTypeError(expected("`times` beside `ignore`, `since` and `until`", "none"))
+        raise InputTypeError.expected("`times` beside `ignore`, `since` and `until`", "none")
     size = len(times) if isinstance(truth, Events) else truth.size
     if ignore is not None and not isinstance(ignore, Events) and not are_pairs(ignore):
         with with_status(BAD_LABELS):
@@ -246,7 +246,7 @@ def _of_size(values: NDArray[Any], size: int, called: str) -> NDArray[Any]:
     """Raise for a column that an order of so many samples would cut short."""
     if values.size != size:
         rule = f"`{called}` to have as many values as samples ({size})"
-        raise InputError(expected(rule, f"{values.size}"))
+        raise InputError.expected(rule, f"{values.size}")
     return values
 
 

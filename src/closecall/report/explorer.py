@@ -12,7 +12,7 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from closecall.errors import InputTypeError, MissingExtraError, expected, shown
+from closecall.errors import InputTypeError, MissingExtraError, shown
 from closecall.files import whole_file
 from closecall.parameters import read_path, require_choice
 from closecall.report.assets import asset, bundle
@@ -167,7 +167,7 @@ class Report:
 def require_page(title: Any, script: Script) -> None:
     """Raise if a page cannot be made, before anything is computed."""
     if not isinstance(title, str):
-        raise InputTypeError(expected("`title` to be text", shown(title)))
+        raise InputTypeError.expected("`title` to be text", shown(title))
     require_choice(script, "script", ("embed", "cdn"))
     plotly_script(script)
 

@@ -2,61 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import nan as undefined
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
-from closecall.tables.batch.series import plain_values
 from closecall.tables.incidents import read_events
-from closecall.tables.reading import MEMORY, arrow
-from closecall.tables.roles import (
-    EvaluatedTime,
-    Source,
-    axis_arguments,
-    read_side,
-    read_sources,
-    with_nan,
-)
+from closecall.tables.inputs import Inputs
+from closecall.tables.reading import arrow, plain_values
+from closecall.tables.roles import Source
 from closecall.tables.sources.memory import group
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
+    from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
     import pyarrow as pa
 
     from closecall.events import Events
     from closecall.report.explorer import Report, Script
-    from closecall.tables.batch.options import Disorder
-    from closecall.tables.roles import File, Role
+    from closecall.tables.inputs import File, InputOptions
 
 _NAMELESS = "(no name)"
+_MENDED = ("first", "last", "mean")  # while it is read; a page of many series does the rest
 
 
 def report_files(
     truth_file: File,
     detectors_file: File | None = None,
     *,
-    truth: str | None = None,
     predicted: Sequence[str] = (),
     scores: Sequence[str] = (),
-    time: str | None = None,
+    thresholds: Mapping[str, float] | float | None = None,
     value: str | None = None,
     by: str | Sequence[str] = (),
-    disorder: Disorder | None = None,
-    ignore: str | PathLike[str] | None = None,
-    since: Any = None,
-    until: Any = None,
-    max_step: Any = None,
-    nan: str = "raise",
     title: str | None = None,
     script: Script = "embed",
-    encoding: str = "utf-8",
-    memory: float = MEMORY,
-    **axis: Any,
+    **inputs: Unpack[InputOptions],
 ) -> Report:
     r"""Build the explorer of one or two CSV or Parquet files.
 
@@ -65,26 +50,20 @@ def report_files(
     truth_file, detectors_file
         Paths as `closecall.tables.read_table` takes them; without the second, the first holds
         everything.
-    truth
-        The column of 0/1 labels, or ``START,STOP`` for two columns that list events (then `time`
-        is required); by default as in `closecall.tables.score_files`.
     predicted, scores
         Columns of 0/1 predictions and of scores; each is a detector.
-    time, value
-        Columns of times and of the series itself.
+    thresholds
+        Where the page opens, as in `report`.
+    value
+        The column of the series itself.
     by
         Columns of a single file whose values tell series apart, as in `closecall.evaluate_frame`;
         the page is then that of `report_batch`.
-    disorder
-        As in `report_batch`; only beside `by`.
-    ignore, since, until, max_step, nan
-        As in `closecall.tables.curve_files`.
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
-    encoding, memory
-        As in `closecall.tables.score_files`.
-    axis
-        ``end`` and ``span``, as in `report`.
+    inputs
+        The other options of `closecall.tables.Inputs`, as in `closecall.tables.curve_files`;
+        beside `by`, ``disorder`` may be ``"index"``, as in `report_batch`.
 
     Examples
     --------
@@ -93,73 +72,56 @@ def report_files(
     >>> report_files("scores.csv", scores=["score"], script="cdn")
     Report('scores.csv', detectors: score; 0.2 MB)
     """
-    sources = read_sources(truth_file, detectors_file, encoding=encoding, memory=memory)
-    options: dict[str, Any] = {
-        "truth": truth,
-        "predicted": predicted,
-        "scores": scores,
-        "time": time,
-        "value": value,
-        "axis": {"end": None, "span": None, **axis},
-        "evaluated": EvaluatedTime(
-            ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
-        ),
-        "nan": nan,
-    }
-    name = sources[-1].name if title is None else title
+    own = Inputs((truth_file, detectors_file), **inputs)
+    columns: dict[str, Any] = {"predicted": predicted, "scores": scores, "value": value}
+    columns["thresholds"] = thresholds
+    return report_inputs(own, by=by, title=title, script=script, **columns)[0]
+
+
+def report_inputs(
+    inputs: Inputs,
+    *,
+    by: str | Sequence[str],
+    title: str | None,
+    script: Script,
+    **columns: Any,
+) -> tuple[Report, list[str]]:
+    """Build the page of inputs, and return what was inferred."""
+    name = inputs.sources[-1].name if title is None else title
     keys = (by,) if isinstance(by, str) else tuple(by)
     if keys:
-        if detectors_file is not None:
-            raise InputError(expected("one file with everything beside `by`", "two files"))
-        # Each series has an axis of its own, which is read with what is wrong with it.
-        options["evaluated"] = EvaluatedTime()
-        options["axis"]["max_step"] = max_step
-        series = _series(sources[0], keys, options, _read_ignore(ignore, sources[0], encoding))
-        limits = {"disorder": disorder or "error", "since": since, "until": until}
-        return report_batch(series, **limits, title=name, script=script)
-    if disorder is not None:
-        rule = "`disorder` only beside `by`"
-        hint = "Sort the samples of the file by time first."
-        raise InputTypeError(expected(rule, f"{disorder!r} for one series", hint))
-    arguments = _arguments(sources, **options)
-    return report(arguments.pop("truth"), title=name, script=script, **arguments)
+        series = _series(inputs, keys, columns)
+        left: Any = "error" if inputs.disorder in _MENDED else inputs.disorder
+        limits = {"disorder": left, "since": inputs.since, "until": inputs.until}
+        return report_batch(series, **limits, title=name, script=script), []
+    if inputs.disorder == "index":
+        rule = "`disorder='index'` only beside `by`"
+        hint = "Leave out `time` to count samples."
+        raise InputTypeError.expected(rule, "it for one series", hint)
+    arguments, notes = _arguments(inputs, **columns)
+    return report(arguments.pop("truth"), title=name, script=script, **arguments), notes
 
 
 def _arguments(
-    sources: list[Source],
+    inputs: Inputs,
     *,
-    truth: str | None,
     predicted: Sequence[str],
     scores: Sequence[str],
-    time: str | None,
+    thresholds: Any,
     value: str | None,
-    axis: dict[str, Any],
-    evaluated: EvaluatedTime,
-    nan: str,
-) -> dict[str, Any]:
-    """Take the columns that `report` is called with."""
-    detectors = sources[-1]
-
-    def taken(names: Sequence[str], role: Role) -> dict[str, Any] | None:
-        columns = {name: plain_values(detectors.column(name, role)) for name in names}
-        if role == "score":
-            columns = {name: with_nan(column) for name, column in columns.items()}
-        return columns or None
-
-    actual = read_side(sources[0], "truth", truth, time=time, shared=len(sources) == 1)
-    samples = detectors.table.column(0)
-    own = axis | axis_arguments(
-        sources, samples, actual, time=time, end=axis["end"], span=axis["span"], evaluated=evaluated
-    )
-    return {
-        "truth": actual,
-        "predicted": taken(predicted, "predicted"),
-        "scores": taken(scores, "score"),
-        "values": None if value is None else _with_gaps(detectors.column(value, "value")),
-        **own,
-        "max_step": own["max_step"] or axis.get("max_step"),
-        "nan": nan,
-    }
+    ignore: Events | str | None = None,
+) -> tuple[dict[str, Any], list[str]]:
+    """Take the columns that `report` is called with, and return what was inferred."""
+    columns = inputs.read(predicted, scores)
+    drawn = None if value is None else _with_gaps(columns.source.column(value, "value"))
+    sides = {"predicted": columns.predicted or None, "scores": columns.scores or None}
+    own = {"truth": columns.truth, **sides, "values": drawn, "thresholds": thresholds}
+    axis = dict(columns.axis)
+    if ignore is not None:
+        axis["ignore"] = (
+            columns.source.column(ignore, "ignore") if isinstance(ignore, str) else ignore
+        )
+    return own | axis, columns.notes
 
 
 def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -171,42 +133,48 @@ def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return plain.cast("float64").fill_null(undefined)
 
 
-def _read_ignore(
-    ignore: str | PathLike[str] | None, source: Source, encoding: str
-) -> Events | str | None:
+def _read_ignore(inputs: Inputs) -> Events | str | None:
     """Return the name of a column to ignore, or the events of a file."""
-    if ignore is None or str(ignore) in source.columns or not Path(ignore).exists():
-        return ignore if ignore is None else str(ignore)
-    return read_events(ignore, encoding=encoding, merge=True)
+    named = inputs.ignore
+    if named is None or str(named) in inputs.sources[0].columns or not Path(named).exists():
+        return named if named is None else str(named)
+    options: dict[str, Any] = {"timezone": inputs.timezone, "series": inputs.series}
+    return read_events(named, merge=True, encoding=inputs.encoding, **options)
 
 
 def _series(
-    source: Source, by: tuple[str, ...], options: dict[str, Any], ignore: Events | str | None
+    inputs: Inputs, by: tuple[str, ...], columns: dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Take the arguments of each series, in the order in which the series appear."""
-    if isinstance(ignore, str):
-        source.column(ignore, "ignore")
+    if len(inputs.sources) > 1:
+        raise InputError.expected("one file with everything beside `by`", "two files")
+    (source,) = inputs.sources
+    # Each series has an axis of its own, which is read with what is wrong with it.
+    columns["ignore"] = _read_ignore(inputs)
+    how = inputs.disorder if inputs.disorder in _MENDED else "error"
+    inputs = replace(
+        inputs, files=(), usual_end=False, disorder=how, ignore=None, since=None, until=None
+    )
     for name in by:
         source.column(name, "by")
-    # A column that is missing is missing for all.
-    _arguments([Source(source.name, source.table.slice(0, 0))], **options)
+
+    def arguments(table: pa.Table, **options: Any) -> dict[str, Any]:
+        own = replace(inputs, files=[Source(source.name, table)], **options)
+        return _arguments(own, **columns)[0]
+
+    arguments(source.table.slice(0, 0))  # a column that is missing is missing for all
     series: dict[str, dict[str, Any]] = {}
     for key, table in group(source.table, by):
-        own = _own_arguments(Source(source.name, table), options)
-        own["ignore"] = table.column(ignore) if isinstance(ignore, str) else ignore
-        series[_unused(_series_name(key), series)] = own
+        name = _unused(_series_name(key), series)
+        try:
+            series[name] = arguments(table)
+        except InputTypeError:
+            # Text of one series that is no time must not stop the others; it is refused there.
+            times = table.column(str(inputs.time))
+            series[name] = {**arguments(table, time=None), "times": times}
     if not series:
-        raise InputError(expected(f"{source.name} to hold at least one series", "none"))
+        raise InputError.expected(f"{source.name} to hold at least one series", "none")
     return series
-
-
-def _own_arguments(source: Source, options: dict[str, Any]) -> dict[str, Any]:
-    try:
-        return _arguments([source], **options)
-    except InputTypeError:
-        # Text of one series that is no time must not stop the others; it is refused again there.
-        untimed = _arguments([source], **{**options, "time": None})
-        return {**untimed, "times": source.column(options["time"], "time")}
 
 
 def _series_name(key: tuple[Any, ...]) -> str:

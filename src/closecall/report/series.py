@@ -17,7 +17,7 @@ from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.detectors import by_name, read_detectors
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 from closecall.evaluated_time import advice
 from closecall.events import Events
 from closecall.parameters import is_number
@@ -156,22 +156,22 @@ def _require_names(labelled: Collection[str], scored: Collection[str], threshold
     """Raise if there is no detector, if two have one name, or if a threshold is for none."""
     both = set(labelled) & set(scored)
     if both:
-        raise InputError(expected("each detector's name once", f"{min(both)!r} in both groups"))
+        raise InputError.expected("each detector's name once", f"{min(both)!r} in both groups")
     if not labelled and not scored:
-        raise InputTypeError(
-            expected("`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both.")
+        raise InputTypeError.expected(
+            "`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both."
         )
     one_for_all = thresholds is not None and not isinstance(thresholds, Mapping)
     chosen = dict.fromkeys(scored, thresholds) if one_for_all else thresholds or {}
     for name, threshold in chosen.items():
         called = name if isinstance(name, str) else shown(name)
         if called not in scored:
-            raise InputError(
-                expected("`thresholds` to be for detectors in `scores`", f"one for {called!r}")
+            raise InputError.expected(
+                "`thresholds` to be for detectors in `scores`", f"one for {called!r}"
             )
         if not is_number(threshold) or threshold != threshold:  # noqa: PLR0124 - nan
-            raise InputError(
-                expected(f"the threshold of {called!r} to be a number, or inf", shown(threshold))
+            raise InputError.expected(
+                f"the threshold of {called!r} to be a number, or inf", shown(threshold)
             )
 
 
@@ -180,7 +180,7 @@ def require_exact(scores: NDArray[Any], called: str) -> None:
     if scores.dtype.kind in "iu" and max(-int(scores.min()), int(scores.max())) > _EXACT_FLOAT:
         rule = f"`{called}` to be exact as 64-bit floats"
         hint = "Subtract a common origin first."
-        raise InputError(expected(rule, f"integers from {scores.min()} to {scores.max()}", hint))
+        raise InputError.expected(rule, f"integers from {scores.min()} to {scores.max()}", hint)
 
 
 def _read_values(
@@ -189,7 +189,7 @@ def _read_values(
     """Read the series itself; return its values at the evaluated samples, and the samples."""
     column = read_column(values, "values")[0]
     if column.dtype.kind not in "iufb":
-        raise InputTypeError(expected("`values` to be numbers", f"values of type {column.dtype}"))
+        raise InputTypeError.expected("`values` to be numbers", f"values of type {column.dtype}")
     drawn = column.astype(np.float64)
     kept = np.ones(drawn.size, dtype=bool)
     samples = axis
@@ -199,8 +199,8 @@ def _read_values(
             samples, kept = samples.on_clock(series.clock).closed(series.ignored)
     samples = axis or samples
     if np.count_nonzero(kept) != samples.length:
-        raise InputError(
-            expected(f"`values` to have one value per sample ({samples.length})", f"{drawn.size}")
+        raise InputError.expected(
+            f"`values` to have one value per sample ({samples.length})", f"{drawn.size}"
         )
     return drawn[kept], samples
 

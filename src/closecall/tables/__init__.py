@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from closecall.tables.batch import BatchResult, evaluate_frame
     from closecall.tables.incidents import read_events
+    from closecall.tables.inputs import Inputs
     from closecall.tables.reading import read_table, write_table
     from closecall.tables.scoring import (
         alarm_rate,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BatchResult",
+    "Inputs",
     "alarm_rate",
     "compare_files",
     "curve_columns",
@@ -36,6 +38,7 @@ __all__ = [
 _HOMES = {
     "BatchResult": "batch",
     "evaluate_frame": "batch",
+    "Inputs": "inputs",
     "read_events": "incidents",
 } | dict.fromkeys(("read_table", "write_table"), "reading")
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
 
 FILENAME, ONE = "filename", "one"
 _FIELD = re.compile(r"\{(\w*)\}")
@@ -38,14 +38,14 @@ class FileNames:
     def read(cls, series: Any) -> FileNames:
         """Read the option `series`."""
         if not isinstance(series, str):
-            raise InputTypeError(expected("`series` to be a text", shown(series), _HINT))
+            raise InputTypeError.expected("`series` to be a text", shown(series), _HINT)
         names = cls(series)
         if series in (FILENAME, ONE):
             return names
         if not names.fields or "" in names.fields or re.search(r"[{}]", _FIELD.sub("", series)):
-            raise InputError(expected("`series` to have fields in braces", repr(series), _HINT))
+            raise InputError.expected("`series` to have fields in braces", repr(series), _HINT)
         if len({*names.fields}) < len(names.fields):
-            raise InputError(expected("each field of `series` once", repr(series)))
+            raise InputError.expected("each field of `series` once", repr(series))
         return names
 
     @cached_property
@@ -62,7 +62,7 @@ class FileNames:
         found = self._expression.fullmatch(end)
         if found is None:
             rule = f"the path of every file to end as `series`, {self.pattern}"
-            raise InputError(expected(rule, path))
+            raise InputError.expected(rule, path)
         return dict(zip(self.fields, found.groups(), strict=True))
 
     @cached_property

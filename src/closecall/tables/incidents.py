@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import numpy as np
 
 from closecall.clock import read_times
 from closecall.columns import time_zone
-from closecall.errors import InputError, InputTypeError, expected, shown
-from closecall.events import Events, Intervals, runs
+from closecall.errors import InputError, InputTypeError, shown
+from closecall.events import Events, runs
 from closecall.parameters import duration_of_text, is_number, read_flag
 from closecall.tables.reading import opened, shown_name, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    import pyarrow as pa
+
     Row: TypeAlias = tuple[Any, Any, Mapping[str, Any]]
+    Reader: TypeAlias = Callable[[tuple[str, str] | None, str], "Listing"]
+    """Takes the two columns, if they are named, and how a caller would name them."""
 
 # How the two columns of an event list are called, in lower case and without underscores.
 _PAIRS = (
@@ -39,12 +43,14 @@ _PAIRS = (
 _UCR_NAME = re.compile(r"\d+_UCR_Anomaly_.*_\d+_(\d+)_(\d+)\.(?:txt|csv)(?:\.gz)?$")
 _SMD_LINE = re.compile(rb"(\d+)-(\d+):([\d,]*)$")
 _LARGEST = 2**30  # bytes of a list of events, and of the table that it becomes
+_START = 2**16  # bytes in which the first line of a list ends
+_COLUMNS = '`columns="{},{}"`'
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_END_YET = 1  # the year that Alertmanager writes for an alert that still fires
 
 
 @dataclass(frozen=True, slots=True)
-class _Listing:
+class Listing:
     """Events as a source has them: what it calls their ends, and a row for each."""
 
     name: str
@@ -52,6 +58,8 @@ class _Listing:
     stop: str
     rows: Sequence[Row]
     """Start, stop and details; a stop that is missing is not known yet."""
+    in_samples: bool = False
+    """Whether the ends are numbers of samples, whatever the times of these are."""
 
 
 def read_events(
@@ -120,35 +128,44 @@ def read_events(
     >>> events, events.details["severity"].tolist()
     (Events([(3, 7), (20, 23)]), ['high', 'low'])
     """
-    zone = time_zone(timezone) if isinstance(timezone, str) else timezone
-    if zone is not None and not isinstance(zone, tzinfo):
-        raise InputTypeError(expected("`timezone` to name a time zone", shown(timezone)))
+    zone = read_zone(timezone)
     joined = read_flag(merge, "merge")
     listing = _read_listing(source, _column_pair(columns), series, encoding)
+    hint = "Say until when such events last: `open_until=end_of_the_series`."
+    events = events_of(listing, zone, open_until, hint)
+    return events.merged() if joined else events
+
+
+def read_zone(timezone: Any) -> tzinfo | None:
+    """Read what times without an offset are in; None if nothing is said."""
+    zone = time_zone(timezone) if isinstance(timezone, str) else timezone
+    if zone is not None and not isinstance(zone, tzinfo):
+        raise InputTypeError.expected("`timezone` to name a time zone", shown(timezone))
+    return zone
+
+
+def events_of(listing: Listing, zone: tzinfo | None, open_until: Any, hint: str) -> Events:
+    """Read the times of a listing; the hint is for an event without an end."""
     starts, stops = [], []
     for number, (start, stop, _) in enumerate(listing.rows, start=1):
         where = f"row {number} of {listing.name}"
-        begin = _read_time(start, zone, f"`{listing.start}` in {where}")
+        begin = _read_time(start, zone, f"{listing.start!r} in {where}")
         starts.append(begin)
         if not _is_missing(stop):
-            stops.append(_read_stop(begin, stop, zone, f"`{listing.stop}` in {where}"))
+            stops.append(_read_stop(begin, stop, zone, f"{listing.stop!r} in {where}"))
         elif open_until is not None:
-            stops.append(open_until)
+            # One that starts after the series lies outside of it, as others do.
+            known, _ = read_times([begin, open_until], listing.start)
+            stops.append(begin if known[0] > known[1] else open_until)
         else:
-            raise InputError(
-                expected(
-                    f"an end, `{listing.stop}`, of the event in {where}",
-                    "none",
-                    "Say until when such events last: `open_until=end_of_the_series`.",
-                )
-            )
+            rule = f"an end, {listing.stop!r}, of the event in {where}"
+            raise InputError.expected(rule, "none", hint)
     if not starts:
         return Events([])
     order = np.argsort(read_times(starts, listing.start)[0], kind="stable").tolist()
     own = Events.from_arrays([starts[row] for row in order], [stops[row] for row in order])
     details = details_of([listing.rows[row][2] for row in order])
-    named = Intervals(own.intervals.starts, own.intervals.stops, own.intervals.clock, details)
-    return Events.wrap(named.merged() if joined else named)
+    return Events.wrap(replace(own.intervals, details=details))
 
 
 def _column_pair(columns: Any) -> tuple[str, str] | None:
@@ -162,21 +179,22 @@ def _column_pair(columns: Any) -> tuple[str, str] | None:
         or not all(isinstance(part, str) for part in parts)
     ):
         rule = '`columns` to name two columns, such as ("start", "stop")'
-        raise InputTypeError(expected(rule, shown(columns)))
+        raise InputTypeError.expected(rule, shown(columns))
     return parts[0].strip(), parts[1].strip()
 
 
 def _read_listing(
     source: Any, columns: tuple[str, str] | None, series: str | None, encoding: str
-) -> _Listing:
+) -> Listing:
     """Read a file or a dataframe."""
     if not isinstance(source, str | PathLike):
         import narwhals as nw
 
         frame = nw.from_native(source, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
-            raise InputTypeError(expected("`source` to be a path or a dataframe", shown(source)))
-        return _from_records("the dataframe", frame.columns, frame.rows(named=True), columns)
+            raise InputTypeError.expected("`source` to be a path or a dataframe", shown(source))
+        rows = frame.rows(named=True)
+        return _from_records("the dataframe", frame.columns, rows, columns, _COLUMNS)
     return _read_file(source, columns, series, encoding)
 
 
@@ -185,42 +203,72 @@ def _read_file(
     columns: tuple[str, str] | None,
     series: str | None,
     encoding: str,
-) -> _Listing:
+) -> Listing:
     """Read a file by its name or its content."""
     name = shown_name(source)
-    ucr = _UCR_NAME.match(Path(source).name)
-    if ucr is not None and columns is None:
-        return _Listing(name, "start", "stop", [(int(ucr[1]), int(ucr[2]) + 1, {})])
     with opened(source) as file:
-        content = file.read(_LARGEST + 1)
+        known = known_listing(file, name, series, by_name=columns is None)
+        if known is not None:
+            return known(columns, _COLUMNS)
+        table = table_of(file, name, encoding=encoding, budget=_LARGEST)[0]
+    if len(table.column_names) == 1 and columns is None:
+        return _from_labels(name, table.column(0).to_pylist())
+    return read_listing(name, table, series)(columns, _COLUMNS)
+
+
+def known_listing(file: BinaryIO, name: str, series: str | None, *, by_name: bool) -> Reader | None:
+    """Return what reads the events of an open file that is no table; None if it may be one.
+
+    `by_name` lets the name of a file of the UCR archive say where its anomaly is.
+    """
+    ucr = _UCR_NAME.match(Path(name).name)
+    if by_name and ucr is not None:
+        rows: list[Row] = [(int(ucr[1]), int(ucr[2]) + 1, {})]
+        return lambda *_: Listing(name, "start", "stop", rows, in_samples=True)
+    start = file.read(_START).lstrip()
+    file.seek(0)
+    if start.startswith((b"[", b"{")):
+        return partial(_from_json, name, _parsed(_content(file, name), name), series)
+    if not _SMD_LINE.match(start.partition(b"\n")[0].rstrip()):
+        return None
+    lines = [_SMD_LINE.match(line) for line in _content(file, name).split()]
+    file.seek(0)
+    own = [
+        (int(line[1]), int(line[2]) + 1, {"dimensions": line[3].decode()})
+        for line in lines
+        if line is not None
+    ]
+    if len(own) < len(lines):
+        return None
+    return lambda *_: Listing(name, "start", "stop", own, in_samples=True)
+
+
+def read_listing(name: str, table: pa.Table, series: str | None) -> Reader:
+    """Return what reads the events of a table."""
+    names = list(table.column_names)
+    if is_smap(names):
+        return lambda *_: _from_smap(name, table.to_pylist(), series)
+    return lambda columns, option: _from_records(name, names, table.to_pylist(), columns, option)
+
+
+def is_smap(columns: list[str]) -> bool:
+    """Return whether a table lists the anomalies of SMAP and MSL."""
+    return {"chan_id", "anomaly_sequences"} <= {*columns}
+
+
+def _content(file: BinaryIO, name: str) -> bytes:
+    content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
         rule = f"a list of events of less than {_LARGEST:,} bytes in {name}"
-        raise InputError(expected(rule, "more"))
-    if content.lstrip().startswith((b"[", b"{")):
-        return _from_json(name, _parsed(content, name), columns, series)
-    lines = content.split()
-    smd = [_SMD_LINE.match(line) for line in lines]
-    if lines and all(smd):
-        rows = [
-            (int(line[1]), int(line[2]) + 1, {"dimensions": line[3].decode()})
-            for line in smd
-            if line is not None
-        ]
-        return _Listing(name, "start", "stop", rows)
-    table = table_of(io.BytesIO(content), name, encoding=encoding, budget=_LARGEST)[0]
-    names = list(table.column_names)
-    if "anomaly_sequences" in names and columns is None:
-        return _from_smap(name, table.to_pylist(), series)
-    if len(names) == 1 and columns is None:
-        return _from_labels(name, table.column(0).to_pylist())
-    return _from_records(name, names, table.to_pylist(), columns)
+        raise InputError.expected(rule, "more")
+    return content
 
 
 def _parsed(content: bytes, name: str) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise InputError(expected(f"{name} to be JSON", f"`{error}`")) from None
+        raise InputError.expected(f"{name} to be JSON", f"`{error}`") from None
 
 
 def _from_records(
@@ -228,28 +276,31 @@ def _from_records(
     names: list[str],
     records: list[dict[str, Any]],
     columns: tuple[str, str] | None,
-) -> _Listing:
+    option: str,
+) -> Listing:
     """Take the two columns of times of a table; all others are details."""
+    if not names:  # an empty list in JSON
+        return Listing(name, "start", "stop", ())
     if columns is None:
-        columns = event_columns(name, names, '`columns="{},{}"`')
+        columns = event_columns(name, names, option)
     if columns is None:
         rule = f"two columns of {name} that are start and end of its events"
-        hint = 'Name them, for example `columns="opened,closed"`.'
-        raise InputError(expected(rule, f"the columns {', '.join(names)}", hint))
+        hint = f"Name them, for example {option.format('opened', 'closed')}."
+        raise InputError.expected(rule, f"the columns {', '.join(names)}", hint)
     for column in columns:
         if column not in names:
             rule = f"a column {column!r} of {name}"
-            raise InputError(expected(rule, f"none; its columns are: {', '.join(names)}"))
+            raise InputError.expected(rule, f"none; its columns are: {', '.join(names)}")
     start, stop = columns
-    lasting = _plain(stop) == "duration"
+    lasting = is_duration(stop)
     rows = []
     for number, record in enumerate(records, start=1):
         last = record.get(stop)
         if lasting and not _is_missing(last):
-            last = _read_length(last, f"`{stop}` in row {number} of {name}")
+            last = _read_length(last, f"{stop!r} in row {number} of {name}")
         details = {key: value for key, value in record.items() if key not in columns}
         rows.append((record.get(start), last, details))
-    return _Listing(name, start, stop, rows)
+    return Listing(name, start, stop, rows)
 
 
 def event_columns(name: str, names: list[str], option: str) -> tuple[str, str] | None:
@@ -263,8 +314,13 @@ def event_columns(name: str, names: list[str], option: str) -> tuple[str, str] |
         rule = f"two columns of {name} that are start and end of its events"
         got = " and ".join(f"{first}, {last}" for first, last in found)
         hint = f"Choose: {' or '.join(option.format(*pair) for pair in found)}."
-        raise InputError(expected(rule, f"several that may be meant: {got}", hint))
+        raise InputError.expected(rule, f"several that may be meant: {got}", hint)
     return found[0] if found else None
+
+
+def is_duration(column: str) -> bool:
+    """Return whether the second column of an event list says how long events last."""
+    return _plain(column) == "duration"
 
 
 def _plain(column: str) -> str:
@@ -272,27 +328,27 @@ def _plain(column: str) -> str:
 
 
 def _from_json(
-    name: str, content: Any, columns: tuple[str, str] | None, series: str | None
-) -> _Listing:
+    name: str, content: Any, series: str | None, columns: tuple[str, str] | None, option: str
+) -> Listing:
     """Read the kinds of JSON that monitoring and labelling tools export."""
     if columns is None:
         for layout, matches, rows in _LAYOUTS:
             if matches(content):
                 try:
-                    return _Listing(name, *layout, list(rows(content, name, series)))
-                except (AttributeError, KeyError, TypeError) as error:
+                    return Listing(name, *layout, list(rows(content, name, series)))
+                except InputError:
+                    raise
+                except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
                     rule = f"{name} to hold events as its first one does"
-                    raise InputError(expected(rule, f"`{error!r}`")) from None
+                    raise InputError.expected(rule, f"`{error!r}`") from None
     if isinstance(content, list) and all(isinstance(record, dict) for record in content):
         names = list(dict.fromkeys(key for record in content for key in record))
-        return _from_records(name, names, content, columns)
-    raise InputError(
-        expected(
-            f"{name} to be a list of events",
-            f"JSON with {_kind(content)}",
-            "Known are the windows of NAB, annotations of Grafana, alerts of Alertmanager, exports "
-            "of Label Studio, and lists of records with two times.",
-        )
+        return _from_records(name, names, content, columns, option)
+    raise InputError.expected(
+        f"{name} to be a list of events",
+        f"JSON with {_kind(content)}",
+        "Known are the windows of NAB, annotations of Grafana, alerts of Alertmanager, exports "
+        "of Label Studio, and lists of records with two times.",
     )
 
 
@@ -379,7 +435,7 @@ _LAYOUTS: tuple[
 )
 
 
-def _from_smap(name: str, records: list[dict[str, Any]], series: str | None) -> _Listing:
+def _from_smap(name: str, records: list[dict[str, Any]], series: str | None) -> Listing:
     """Read the intervals of one channel of SMAP or MSL, which may stand in several rows."""
     channels = list(dict.fromkeys(str(record["chan_id"]) for record in records))
     chosen, rows = _one_of(channels, series, name), []
@@ -392,7 +448,7 @@ def _from_smap(name: str, records: list[dict[str, Any]], series: str | None) -> 
                 (int(first), int(last) + 1, {"class": kind})
                 for (first, last), kind in zip(pairs, kinds, strict=False)
             ]
-    return _Listing(name, "start", "stop", rows)
+    return Listing(name, "start", "stop", rows, in_samples=True)
 
 
 def _one_of(names: list[str], series: str | None, source: str) -> str:
@@ -403,18 +459,18 @@ def _one_of(names: list[str], series: str | None, source: str) -> str:
         return str(series)
     some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004 - a few
     rule = f"`series` to name one of the {len(names)} series of {source}"
-    raise InputError(expected(rule, shown(series), f"They are: {some}."))
+    raise InputError.expected(rule, shown(series), f"They are: {some}.")
 
 
-def _from_labels(name: str, labels: list[Any]) -> _Listing:
+def _from_labels(name: str, labels: list[Any]) -> Listing:
     """Read one 0/1 label per line, in numbers of samples."""
     if not labels or not all(label in (0, 1) for label in labels):
         rule = f"{name} to have two columns of times, or one 0/1 label in each row"
-        raise InputError(expected(rule, f"one column with {shown(labels[0] if labels else None)}"))
+        raise InputError.expected(rule, f"one column with {shown(labels[0] if labels else None)}")
     first, after = runs(np.array(labels, dtype=np.uint8))
     pairs = zip(first.tolist(), after.tolist(), strict=True)
     rows: list[Row] = [(start, stop, {}) for start, stop in pairs]
-    return _Listing(name, "start", "stop", rows)
+    return Listing(name, "start", "stop", rows, in_samples=True)
 
 
 def _read_stop(start: Any, value: Any, zone: tzinfo | None, where: str) -> Any:
@@ -428,7 +484,7 @@ def _read_stop(start: Any, value: Any, zone: tzinfo | None, where: str) -> Any:
         return start + length
     except (TypeError, OverflowError):
         rule = f"{where} to be a length of time that can follow {start}"
-        raise InputError(expected(rule, shown(length))) from None
+        raise InputError.expected(rule, shown(length)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,14 +501,14 @@ def _read_length(value: Any, where: str) -> _Length:
             length = float(value)
     if length is None:
         rule = f"{where} to be a number, or a length of time such as 5min"
-        raise InputError(expected(rule, shown(value)))
+        raise InputError.expected(rule, shown(value))
     return _Length(length)
 
 
 def _read_time(value: Any, zone: tzinfo | None, where: str) -> Any:
     """Read a number or a time; a time without an offset is one of the zone, if there is one."""
     if _is_missing(value):
-        raise InputError(expected(f"a time as {where}", "none"))
+        raise InputError.expected(f"a time as {where}", "none")
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())
@@ -461,25 +517,25 @@ def _read_time(value: Any, zone: tzinfo | None, where: str) -> Any:
                 return float(value)
             except ValueError:
                 rule = f"{where} to be a number or an ISO time such as 2024-01-31T08:05"
-                raise InputError(expected(rule, shown(value))) from None
-    if isinstance(value, datetime) and value.tzinfo is None and zone is not None:
-        return _in_zone(value, zone, where)
-    return value
+                raise InputError.expected(rule, shown(value)) from None
+    elif isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)  # noqa: DTZ001 - as it is written
+    return in_zone(value, zone, where)
 
 
-def _in_zone(value: datetime, zone: tzinfo, where: str) -> datetime:
-    """Read a time of a wall clock; raise if it was skipped, or shown twice."""
+def in_zone(value: Any, zone: tzinfo | None, where: str) -> Any:
+    """Read a time without an offset on a wall clock; raise if it was skipped, or shown twice."""
+    if zone is None or not isinstance(value, datetime) or value.tzinfo is not None:
+        return value
     early, late = (value.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if early.utcoffset() == late.utcoffset():
         return early
     back = early.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
     what = "shown twice" if back == value else "skipped"
-    raise InputError(
-        expected(
-            f"{where} to be a time that the clocks of {zone} show once",
-            f"{value}, which is {what} when they change",
-            f"Write it with its offset, such as {early.isoformat()}.",
-        )
+    raise InputError.expected(
+        f"{where} to be a time that the clocks of {zone} show once",
+        f"{value}, which is {what} when they change",
+        f"Write it with its offset, such as {early.isoformat()}.",
     )
 
 

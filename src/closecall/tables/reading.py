@@ -115,7 +115,7 @@ def read_table(
     >>> read_table(path).to_pydict()
     {'column1': [0, 1, 1]}
     """
-    _imported("pyarrow")
+    imported("pyarrow")
     budget, names = read_memory(memory), read_names(text, "text")
     with opened(source) as file:
         return table_of(file, shown_name(source), encoding=encoding, budget=budget, text=names)[0]
@@ -146,13 +146,11 @@ def table_of(
 
 
 def _neither(name: str, start: bytes) -> InputError:
-    return InputError(
-        expected(
-            f"{name} to be a CSV or Parquet file",
-            f"bytes that start with {start!r}",
-            "Save it as Parquet, or as CSV text in UTF-8; either may be gzipped. If it is text, "
-            "say how it is encoded with `encoding='utf-16'`.",
-        )
+    return InputError.expected(
+        f"{name} to be a CSV or Parquet file",
+        f"bytes that start with {start!r}",
+        "Save it as Parquet, or as CSV text in UTF-8; either may be gzipped. If it is text, "
+        "say how it is encoded with `encoding='utf-16'`.",
     )
 
 
@@ -185,21 +183,21 @@ def write_table(columns: Mapping[str, Any], path: str | PathLike[str]) -> None:
         table = pa.table({**columns, **ranges})
     except _NOT_COLUMNS as error:
         rule = "`columns` to be a mapping from names to columns that Arrow can hold"
-        raise InputTypeError(expected(rule, first_line(error))) from None
+        raise InputTypeError.expected(rule, first_line(error)) from None
     place = read_path(path, "path")
     if str(place) == "-":
         _write_csv(table, sys.stdout.buffer)
         return
     with whole_file(place) as new, new.open("wb") as file:
         if place.suffix in _PARQUET_SUFFIXES:
-            _imported("pyarrow.parquet").write_table(table, file)
+            imported("pyarrow.parquet").write_table(table, file)
         else:
             _write_csv(table, file)
 
 
 def _write_csv(table: pa.Table, file: BinaryIO) -> None:
-    pyarrow, compute = _imported("pyarrow"), _imported("pyarrow.compute")
-    arrow_csv = _imported("pyarrow.csv")
+    pyarrow, compute = imported("pyarrow"), imported("pyarrow.compute")
+    arrow_csv = imported("pyarrow.csv")
     # Arrow quotes every column name; a plain header is easier on the reader.
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(map(no_formula, table.column_names))
@@ -220,7 +218,17 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
     try:
         arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
     except (TypeError, ValueError) as error:  # those of Arrow are among them
-        raise InputTypeError(expected("columns that CSV can hold", first_line(error))) from None
+        raise InputTypeError.expected("columns that CSV can hold", first_line(error)) from None
+
+
+def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Turn categories into their values, and decimals, which numpy does not know, into floats."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return plain_values(column.cast(kind.value_type))
+    return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
 
 
 def arrow(module: str) -> Any:
@@ -228,13 +236,14 @@ def arrow(module: str) -> Any:
 
     Its first conversion imports pandas, if it is there, and loses a Ctrl-C meanwhile: do it before.
     """
-    imported = _imported(module)
+    own = imported(module)
     with suppress(ImportError):
         importlib.import_module("pandas")
-    return imported
+    return own
 
 
-def _imported(module: str) -> Any:
+def imported(module: str) -> Any:
+    """Import pyarrow, or one of its modules, or say how to install it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -262,12 +271,12 @@ def _seekable(source: str | PathLike[str]) -> Iterator[BinaryIO]:
     try:
         raw = path.open("rb")
     except FileNotFoundError as error:
-        raise InputError(expected(f"a file at {path}", "none", _nearby(path))) from error
+        raise InputError.expected(f"a file at {path}", "none", _nearby(path)) from error
     except IsADirectoryError as error:
-        raise InputError(expected(f"a file at {path}", "a folder")) from error
+        raise InputError.expected(f"a file at {path}", "a folder") from error
     except (OSError, ValueError) as error:  # a name may hold what no path can
         got = getattr(error, "strerror", None) or str(error)
-        raise InputError(expected(f"to read {path}", f"`{got}`")) from error
+        raise InputError.expected(f"to read {path}", f"`{got}`") from error
     with raw, raw if raw.seekable() else _copied(raw) as file:
         yield file
 
@@ -286,10 +295,10 @@ def _unpacking(name: str) -> Iterator[None]:
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(expected(f"{name} to be a whole gzip file", f"`{error}`")) from error
+        raise InputError.expected(f"{name} to be a whole gzip file", f"`{error}`") from error
     except OSError as error:
         what = error.strerror or first_line(error)
-        raise InputError(expected(f"to read {name}", f"`{what}`")) from error
+        raise InputError.expected(f"to read {name}", f"`{what}`") from error
 
 
 def _start(file: BinaryIO, name: str) -> bytes:
@@ -303,7 +312,7 @@ def _start(file: BinaryIO, name: str) -> bytes:
 
 def _empty(name: str) -> InputError:
     hint = "Is the command before the pipe right?" if name == shown_name("-") else "Write it again."
-    return InputError(expected(f"{name} to hold a table", "an empty file", hint))
+    return InputError.expected(f"{name} to hold a table", "an empty file", hint)
 
 
 def _nearby(path: Path) -> str:
@@ -319,7 +328,7 @@ def _nearby(path: Path) -> str:
 
 
 def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, int]:
-    pyarrow, parquet = _imported("pyarrow"), _imported("pyarrow.parquet")
+    pyarrow, parquet = imported("pyarrow"), imported("pyarrow.parquet")
     # As in `parse_csv`, Arrow's threads get no file of Python's.
     if isinstance(file, io.BufferedReader):
         source = pyarrow.OSFile(file.name)
@@ -340,12 +349,10 @@ def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, in
 
 def damaged_parquet(name: str, error: BaseException) -> InputError:
     """Return the error for a Parquet file that cannot be read, with Arrow's reason."""
-    return InputError(
-        expected(
-            f"{name} to be a whole Parquet file",
-            f"`{first_line(error)}`",
-            "Write it again, or leave it out; what is left of it does not tell what is lost.",
-        )
+    return InputError.expected(
+        f"{name} to be a whole Parquet file",
+        f"`{first_line(error)}`",
+        "Write it again, or leave it out; what is left of it does not tell what is lost.",
     )
 
 
@@ -391,7 +398,7 @@ class CsvText:
             fields = first_record(start, self.delimiter)
         except csv.Error as error:
             rule = f"{name} to begin with a line of names or values"
-            raise InputError(expected(rule, f"`{error}`", "Is it a CSV file?")) from error
+            raise InputError.expected(rule, f"`{error}`", "Is it a CSV file?") from error
         self.names = column_names(fields)
         self._per_line = memory_of(1, len(fields))
 
@@ -444,26 +451,26 @@ class CsvText:
 
     def _too_long(self) -> InputError:
         rule = f"the lines of {self._name} to be shorter than {_BLOCK_BYTES >> 20} MB"
-        return InputError(expected(rule, "a longer one", "Is it a CSV file?"))
+        return InputError.expected(rule, "a longer one", "Is it a CSV file?")
 
     def _bad_line(self, before: bytes, got: str) -> InputError:
         hint = "Say how it is encoded, such as `encoding='latin-1'`, or write it anew in UTF-8."
         line = self._lines + _line_ends(before) + 1
         rule = f"{self._name} to be text in {self._codec.name}"
-        return InputError(expected(rule, f"{got} in line {line}", hint))
+        return InputError.expected(rule, f"{got} in line {line}", hint)
 
 
 def text_codec(encoding: Any) -> codecs.CodecInfo:
     """Return how Python decodes text; raise if it does not know the name."""
     if not isinstance(encoding, str):
-        raise InputTypeError(expected("`encoding` to be a name", shown(encoding)))
+        raise InputTypeError.expected("`encoding` to be a name", shown(encoding))
     hint = "Pass a name that Python knows, such as 'utf-8', 'latin-1' or 'utf-16'."
     try:
         codec = codecs.lookup(encoding)
         "".encode(encoding)  # raises for codecs of bytes, such as gzip's
     except (LookupError, ValueError) as error:
-        raise InputError(
-            expected("`encoding` to be an encoding of text", f"{encoding!r:.80}", hint)
+        raise InputError.expected(
+            "`encoding` to be an encoding of text", f"{encoding!r:.80}", hint
         ) from error
     return codec
 
@@ -476,7 +483,7 @@ def _csv_table(
     file: BinaryIO, name: str, encoding: str, budget: int, text: Sequence[str]
 ) -> tuple[pa.Table, int]:
     lines = CsvText(file, name, encoding, budget)
-    types = dict.fromkeys(text, _imported("pyarrow").string())
+    types = dict.fromkeys(text, imported("pyarrow").string())
     return parse_csv(b"".join(lines.blocks()), lines, name, types, names=lines.names), lines.needed
 
 
@@ -493,7 +500,7 @@ def parse_csv(
 
     Arrow gets bytes and no file of Python's: its threads would read that while Python ends.
     """
-    pyarrow, csv = _imported("pyarrow"), _imported("pyarrow.csv")
+    pyarrow, csv = imported("pyarrow"), imported("pyarrow.csv")
 
     def parse(*, use_threads: bool) -> pa.Table:
         return csv.read_csv(
@@ -516,7 +523,7 @@ def parse_csv(
         return parse(use_threads=False)
     except pyarrow.ArrowException as error:
         rule = f"{name} to be a CSV file"
-        raise InputError(expected(rule, f"`{first_line(error)}`", hint)) from error
+        raise InputError.expected(rule, f"`{first_line(error)}`", hint) from error
 
 
 _DELIMITERS = ",;\t"

@@ -1,239 +1,105 @@
-"""Which columns of a table are the truth, predictions, scores and times, and which time counts."""
+"""Which columns of a table are the truth, predictions, scores and times."""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.axis import Axis, read_axis
-from closecall.clock import Timed, on_one_clock
 from closecall.clock import read_times as read_ticks
 from closecall.columns import read_column
-from closecall.detectors import read_detectors
-from closecall.errors import InputError, InputTypeError, expected
-from closecall.events import Events, Intervals, read_labels
+from closecall.errors import InputError, InputTypeError
+from closecall.events import Events
 from closecall.parameters import read_name
-from closecall.series import read_span
-from closecall.tables.incidents import details_of, event_columns, read_events
-from closecall.tables.reading import MEMORY, read_table, shown_name
+from closecall.tables.incidents import (
+    details_of,
+    event_columns,
+    events_of,
+    is_duration,
+    read_listing,
+)
+from closecall.tables.reading import plain_values
 from closecall.wording import listed
 
 if TYPE_CHECKING:
-    from os import PathLike
+    from collections.abc import Sequence
+    from datetime import tzinfo
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
-    File: TypeAlias = "str | PathLike[str] | pa.Table | Source"
+    from closecall.tables.incidents import Listing, Reader
 
 Role = Literal["truth", "predicted", "score", "ignore"]
-_TABLES = ("the first table", "the second table")
+DISORDERS = ("error", "sort", "first", "last", "mean")
+"""What to do where times repeat or go back."""
+_LABELS, _AVERAGED = {"truth", "predicted", "ignore", "trivial"}, {"score", "value"}
+_WILD = {*"*?["}
+_OPEN_HINT = "Let such events last to the end of the series with `open='until-end'`."
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table and what messages call it."""
+    """A table and what messages call it; `reader` reads a list of events that is no such table."""
 
     name: str
     table: pa.Table
+    reader: Reader | None = None
+    order: TimeOrder | None = None
+    """Where each sample of the table belongs, if they are put in the order of time."""
 
     @property
     def columns(self) -> list[str]:
         """The table's column names, in order."""
         return list(self.table.column_names)
 
+    def suggestion(self, name: str) -> str:
+        """Return the hint for a name that is no column."""
+        close = difflib.get_close_matches(name, self.columns, n=1)
+        return (f"Did you mean {close[0]!r}? " if close else "") + self.listing
+
     @property
     def listing(self) -> str:
         """The hint that names the columns."""
+        if self.reader is not None and not self.columns:
+            return "It lists events: name no column of it, or two, as START,STOP."
         return f"Its columns are: {listed(self.columns)}."
 
     def column(self, name: str, argument: str) -> pa.ChunkedArray:
         """Return one column; raise if there is none of that name, or several."""
         count = self.columns.count(read_name(name, argument))
         if count == 1:
-            return self.table.column(name)
+            column = self.table.column(name)
+            return column if self.order is None else self.order.apply(column, argument)
         rule = f"`{argument}` to name a column of {self.name}"
         if count > 1:
-            raise InputError(expected(rule, f"{name!r}, which {count} columns are called"))
-        close = difflib.get_close_matches(name, self.columns, n=1)
-        suggestion = f"Did you mean {close[0]!r}? " if close else ""
-        raise InputError(expected(rule, repr(name), suggestion + self.listing))
+            raise InputError.expected(rule, f"{name!r}, which {count} columns are called")
+        raise InputError.expected(rule, repr(name), self.suggestion(name))
+
+    def matching(self, patterns: Sequence[str | None], argument: str, other: set[Any]) -> list[Any]:
+        """Return names as they are, and for patterns such as ``det*`` the columns that match.
+
+        No pattern matches the `other` columns.
+        """
+        names: list[Any] = []
+        for pattern in patterns:
+            if pattern is None or pattern in self.columns or not _WILD & {*pattern}:
+                names.append(pattern)
+                continue
+            own = [name for name in self.columns if name not in other]
+            found = [name for name in own if fnmatchcase(name, pattern)]
+            if not found:
+                rule = f"`{argument}` to match a column of {self.name}"
+                raise InputError.expected(rule, repr(pattern), self.listing)
+            names += found
+        return names
 
     def times(self, name: str, argument: str) -> pa.ChunkedArray:
         """Return one column of times; dates and ISO text become datetimes."""
         return _as_times(self.column(name, argument), f"{name!r} of {self.name}")
-
-
-def read_sources(
-    truth_file: File,
-    other_file: File | None = None,
-    *,
-    encoding: str = "utf-8",
-    memory: float = MEMORY,
-) -> list[Source]:
-    """Read the table that holds both sides, or the two tables; Arrow tables are taken as is.
-
-    `encoding` and `memory` are those of `read_table`, for each file.
-    """
-    if [file for file in (truth_file, other_file) if isinstance(file, str)] == ["-", "-"]:
-        raise InputError(
-            expected(
-                "standard input to be read once",
-                "`-` for both files",
-                "Leave out the second file where one table holds both columns.",
-            )
-        )
-    files: list[Any] = [truth_file] if other_file is None else [truth_file, other_file]
-    return [
-        _read_source(file, name, encoding, memory)
-        for file, name in zip(files, _TABLES, strict=False)
-    ]
-
-
-def _read_source(file: Any, name: str, encoding: str, memory: float) -> Source:
-    if isinstance(file, Source):
-        return file
-    if hasattr(file, "column_names"):
-        return Source(name, file)
-    return Source(shown_name(file), read_table(file, encoding=encoding, memory=memory))
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvaluatedTime:
-    """Which part of the time counts, as options of the functions that read files."""
-
-    ignore: str | PathLike[str] | None = None
-    """A column of 0/1 labels, or a file with the columns ``start`` and ``stop``."""
-    since: Any = None
-    """Everything before that is ignored."""
-    until: Any = None
-    """Everything from there on is ignored."""
-    max_step: Any = None
-    """How long a sample lasts at most."""
-    encoding: str = field(default="utf-8", compare=False)
-    """How the text of the file is encoded."""
-
-    def ignored(self, sources: list[Source], axis: Axis | None, span: Any) -> Events | None:
-        """Return the time to ignore, without the gaps of the axis."""
-        stretches = [] if self.ignore is None else [self._stretches(sources, axis)]
-        if self.since is not None or self.until is not None:
-            stretches.append(self._outside(axis, span))
-        if not stretches:
-            return None
-        parts = [
-            Timed("ignore", ticks, own.clock)
-            for own in stretches
-            for ticks in (own.starts, own.stops)
-        ]
-        ticks, clock = on_one_clock(*parts)
-        starts, stops = np.concatenate(ticks[::2]), np.concatenate(ticks[1::2])
-        order = np.argsort(starts, kind="stable")
-        return Events.wrap(Intervals(starts[order], stops[order], clock).merged())
-
-    def _stretches(self, sources: list[Source], axis: Axis | None) -> Intervals:
-        """Read the column or the file."""
-        name = str(self.ignore)
-        holder = next((source for source in sources[::-1] if name in source.columns), None)
-        if holder is not None and axis is not None:
-            labels = read_labels(holder.column(name, "ignore"), "ignore")
-            if labels.size != axis.length:
-                rule = f"`ignore` to have one label for each of the {axis.length} samples"
-                raise InputError(expected(rule, f"{labels.size}"))
-            return Intervals.from_labels(labels, axis)
-        if axis is not None and not Path(name).exists():
-            close = difflib.get_close_matches(name, sources[-1].columns, n=1)
-            suggestion = f"Did you mean {close[0]!r}? " if close else ""
-            rule = f"`ignore` to name a column of {sources[-1].name}, or a file of events"
-            raise InputError(expected(rule, repr(name), suggestion + sources[-1].listing))
-        return read_events(name, encoding=self.encoding, merge=True).intervals
-
-    def _outside(self, axis: Axis | None, span: Any) -> Intervals:
-        """Return what lies before `since` and after `until`."""
-        if span is None and axis is not None:
-            whole = Timed("times", np.array([axis.start, axis.end]), axis.clock)
-        else:
-            whole = read_span(span)
-        given = {"since": self.since, "until": self.until}
-        parts = [
-            Timed(name, *read_ticks([time], name))
-            for name, time in given.items()
-            if time is not None
-        ]
-        (limits, *ticks), clock = on_one_clock(whole, *parts)
-        start, stop = limits.tolist()
-        found = {part.name: own[0].item() for part, own in zip(parts, ticks, strict=True)}
-        for name, tick in found.items():
-            if not start <= tick <= stop:
-                rule = f"`{name}` to lie between {clock.text(start)} and {clock.text(stop)}"
-                raise InputError(expected(rule, clock.text(tick)))
-        since, until = found.get("since", start), found.get("until", stop)
-        if since >= until:
-            got = f"{clock.text(since)} and {clock.text(until)}"
-            raise InputError(expected("`since` to lie before `until`", got))
-        return Intervals(np.array([start, until]), np.array([since, stop]), clock)
-
-
-def affiliation_arguments(
-    sources: list[Source],
-    *,
-    truth: str | None = None,
-    predicted: str | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    evaluated: EvaluatedTime,
-) -> dict[str, Any]:
-    """Return what `closecall.affiliation` takes; the options are those of `score_files`."""
-    shared = len(sources) == 1
-    sides = (
-        read_side(sources[0], "truth", truth, time=time, shared=shared),
-        read_side(sources[-1], "predicted", predicted, time=time, shared=shared),
-    )
-    listed = [isinstance(side, Events) for side in sides]
-    if span is None and any(listed):
-        raise InputTypeError(
-            expected(
-                "`span` with a list of events",
-                "none",
-                "Say where the whole series starts and stops: `span=(start, stop)` in Python, "
-                "`--span START STOP` on the command line.",
-            )
-        )
-    times = None if time is None else read_times(sources, time)
-    options = {"times": times, "end": end, "span": span, "max_step": evaluated.max_step}
-    if all(listed):
-        options["ignore"] = evaluated.ignored(sources, None, span)
-    else:
-        axis = _sample_axis(sides[listed.index(False)], times, end, evaluated)
-        options["ignore"] = evaluated.ignored(sources, axis, span)
-    if listed[0] != listed[1]:
-        read = read_detectors(*sides, alone=("predicted", None), **options)
-        return {"truth": read.predicted["predicted"], "predicted": None}
-    return {"truth": sides[0], "predicted": sides[1], **options}
-
-
-def curve_arguments(
-    sources: list[Source],
-    *,
-    truth: str | None = None,
-    score: str | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    evaluated: EvaluatedTime,
-    nan: str = "raise",
-) -> dict[str, Any]:
-    """Return what `closecall.affiliation_curve` takes; the options are those of `curve_files`."""
-    shared = len(sources) == 1
-    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    scores = with_nan(read_values(sources[-1], "score", score, time=time, shared=shared))
-    axis = axis_arguments(
-        sources, scores, actual, time=time, end=end, span=span, evaluated=evaluated
-    )
-    return {"truth": actual, "scores": scores, **axis, "nan": nan}
 
 
 def with_nan(scores: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -241,101 +107,133 @@ def with_nan(scores: pa.ChunkedArray) -> pa.ChunkedArray:
     return scores.cast("float64").fill_null(np.nan) if scores.null_count else scores
 
 
-def axis_arguments(
-    sources: list[Source],
-    column: pa.ChunkedArray,
-    truth: Events | pa.ChunkedArray,
-    *,
-    time: str | None,
-    end: Any,
-    span: Any,
-    evaluated: EvaluatedTime,
-) -> dict[str, Any]:
-    """Return the time axis of detectors, one of which has that column, beside any truth."""
-    times = read_sample_times(sources, time, truth)
-    axis = _sample_axis(column, times, end, evaluated)
-    return {
-        "times": times,
-        "end": end,
-        "span": span,
-        "ignore": evaluated.ignored(sources, axis, span),
-        "max_step": evaluated.max_step,
-    }
+@dataclass(frozen=True, eq=False)
+class TimeOrder:
+    """The order of time of samples that came in another, and which of them share a time."""
+
+    samples: NDArray[np.int64]
+    """The samples in the order of their times; those that share one as they came."""
+    first: NDArray[np.int64]
+    """Where each time begins among them; every sample by itself if repeated times are kept."""
+    how: str
+    back: int
+    """How many samples came after a later one."""
+
+    @classmethod
+    def of(cls, source: Source, time: str, how: str) -> TimeOrder | None:
+        """Find the order by a column of times; None if the samples are in order."""
+        ticks, _ = read_ticks(source.times(time, "time"), "time")
+        if (ticks[1:] > ticks[:-1]).all():
+            return None
+        samples = np.argsort(ticks, kind="stable")
+        new = np.append(True, np.diff(ticks[samples]) > 0)
+        back = int(np.count_nonzero(ticks[1:] < ticks[:-1]))
+        return cls(samples, np.flatnonzero(new | (how == "sort")), how, back)
+
+    def apply(self, column: pa.ChunkedArray, argument: str) -> pa.ChunkedArray:
+        """Put a column in order, with one value for each time.
+
+        The mean is that of numbers; a label is 1 where one of those that share a time is.
+        """
+        import pyarrow as pa
+
+        places = self.first
+        if self.how == "last":
+            places = np.append(self.first[1:], self.samples.size) - 1
+        if self.how != "mean" or argument not in _AVERAGED | _LABELS:
+            return column.take(self.samples[places])
+        values = read_column(with_nan(plain_values(column)), argument)[0][self.samples]
+        if argument in _LABELS:
+            return pa.chunked_array([np.maximum.reduceat(values, self.first)])
+        counts = np.diff(self.first, append=values.size)
+        return pa.chunked_array([np.add.reduceat(values, self.first, dtype=np.float64) / counts])
+
+    @property
+    def note(self) -> str:
+        """What was done, in a sentence."""
+        repeated = self.samples.size - self.first.size
+        joined = f"; the {self.how} is kept where {repeated:,} repeat a time" if repeated else ""
+        moved = "1 went back" if self.back == 1 else f"{self.back:,} went back"
+        return f"Samples are put in the order of their times: {moved}{joined}."
 
 
-def _sample_axis(column: Any, times: Any, end: Any, evaluated: EvaluatedTime) -> Axis | None:
-    """Read the axis of a column, if anything is to be ignored; else reading it later is enough."""
-    limits = (evaluated.ignore, evaluated.since, evaluated.until, evaluated.max_step)
-    if all(limit is None for limit in limits):
-        return None
-    return read_axis(len(column), times, end, of="samples", max_step=evaluated.max_step)
+@dataclass(frozen=True, eq=False)
+class EventList:
+    """A side that lists events: in two columns of a table, or as a file of its own kind."""
+
+    source: Source
+    role: Role
+    columns: tuple[str, str] | None
+    listing: Listing | None
+
+    @property
+    def in_samples(self) -> bool:
+        """Whether the events are told in numbers of samples."""
+        return self.listing is not None and self.listing.in_samples
+
+    def events(self, zone: tzinfo | None, open_until: Any) -> Events:
+        """Return the events, in the order of time; those of the truth with their details."""
+        events = self._plain() if zone is None else None
+        if events is None:
+            table = self.source.table
+            listing = self.listing or read_listing(self.source.name, table, None)(self.columns, "")
+            events = events_of(listing, zone, open_until, _OPEN_HINT)
+        return (
+            events if self.role == "truth" else Events.wrap(replace(events.intervals, details={}))
+        )
+
+    def _plain(self) -> Events | None:
+        """Read two whole columns of times at once, and exactly; None if that is not enough."""
+        if self.columns is None or self.listing is not None:
+            return None
+        starts, stops = (self.source.times(name, self.role) for name in self.columns)
+        if is_duration(self.columns[1]) or starts.null_count or stops.null_count:
+            return None
+        if len(starts) == 0:
+            return Events([])
+        # A file of events is a set: its order means nothing.
+        order = np.argsort(read_column(starts, self.role)[0], kind="stable")
+        own = Events.from_arrays(starts.take(order), stops.take(order)).intervals
+        names = [name for name in self.source.columns if name not in self.columns]
+        others = self.source.table.select(names).take(order) if self.role == "truth" else None
+        details = {} if others is None else details_of(others.to_pylist())
+        return Events.wrap(replace(own, details=details))
 
 
-def read_side(
+def find_side(
     source: Source, role: Role, asked: str | None, *, time: str | None, shared: bool
-) -> Events | pa.ChunkedArray:
+) -> EventList | pa.ChunkedArray:
     """Return one side of the comparison: a column of 0/1 labels, or an event list.
 
     It is `asked` for as a column, or as ``START,STOP``; else a column called like the `role` is
     taken, or what must be it: nothing follows from the shape of a table that is `shared` with the
     other side, and the column of times is never a label.
     """
-    columns = source.columns
+    columns, option = source.columns, f"`{role}='{{}},{{}}'`"
     pair: tuple[str, str] | None = None
-    if asked is None:
-        if not shared and role not in columns:
-            pair = event_columns(source.name, columns, f"`{role}='{{}},{{}}'`")
-    elif read_name(asked, role) not in columns and "," in asked:
+    if asked is not None and read_name(asked, role) not in columns and "," in asked:
         start, _, stop = asked.partition(",")
         pair = (start.strip(), stop.strip())
+    if source.reader is not None and (pair is not None or (asked is None and not shared)):
+        return EventList(source, role, pair, source.reader(pair, option))
+    if asked is None and not shared and role not in columns:
+        pair = event_columns(source.name, columns, option)
     if pair is None:
         return read_values(source, role, asked, time=time, shared=shared)
-    if pair == ("timestamp", "duration"):
-        return read_events(source.table, columns=pair)
-    starts, stops = (source.times(name, role) for name in pair)
-    if len(starts) == 0:
-        return Events([])
-    # A file of events is a set: its order means nothing.
-    order = np.argsort(read_column(starts, role)[0], kind="stable")
-    own = Events.from_arrays(starts.take(order), stops.take(order)).intervals
-    if role != "truth":
-        return Events.wrap(own)
-    others = source.table.select([name for name in columns if name not in pair]).take(order)
-    return Events.wrap(replace(own, details=details_of(others.to_pylist())))
+    return EventList(source, role, pair, None)
 
 
 def read_values(
     source: Source, role: Role, asked: str | None, *, time: str | None, shared: bool
 ) -> pa.ChunkedArray:
     """Return a column with one value per sample, found as by `read_side`."""
-    if asked is not None:
-        return source.column(asked, role)
-    if role in source.columns:
-        return source.column(role, role)
     others = [name for name in source.columns if name != time]
-    if len(others) == 1 and not shared:
-        return source.column(others[0], role)
-    raise InputError(
-        expected(f"`{role}` to name a column of {source.name}", "no name", source.listing)
-    )
-
-
-def read_sample_times(
-    sources: list[Source], time: str | None, truth: Events | pa.ChunkedArray
-) -> pa.ChunkedArray | None:
-    """Return the times of the samples, which must be named beside a list of events."""
-    if isinstance(truth, Events):
-        if time is None:
-            raise InputTypeError(
-                expected(
-                    "`time` beside a list of events",
-                    "none",
-                    "Name the column that says when each sample was taken: `time=` in Python, "
-                    "`--time COLUMN` on the command line.",
-                )
-            )
-        sources = sources[-1:]  # the times of events are no samples
-    return None if time is None else read_times(sources, time)
+    if asked is None and role not in others and (shared or len(others) != 1):
+        rule = f"`{role}` to name a column of {source.name}"
+        raise InputError.expected(rule, "no name", source.listing)
+    if asked is None:
+        asked = role if role in others else others[0]
+    return plain_values(source.column(asked, role))
 
 
 def read_times(sources: list[Source], time: str) -> pa.ChunkedArray:
@@ -356,8 +254,8 @@ def _as_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if types.is_date(column.type):
         return column.cast(pa.timestamp("ms"))
     if types.is_time(column.type):
-        raise InputTypeError(
-            expected(f"column {name} to hold numbers or ISO times", "times of day without a date")
+        raise InputTypeError.expected(
+            f"column {name} to hold numbers or ISO times", "times of day without a date"
         )
     if not (types.is_string(column.type) or types.is_large_string(column.type)):
         return column
@@ -366,12 +264,10 @@ def _as_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
             return column.cast(kind)
         except pa.ArrowInvalid:
             continue
-    raise InputTypeError(
-        expected(
-            f"column {name} to hold numbers or ISO times",
-            f"text such as {column[0].as_py()!r}",
-            "Write times as 2024-01-31 08:05:00, all with an offset such as +01:00 or none.",
-        )
+    raise InputTypeError.expected(
+        f"column {name} to hold numbers or ISO times",
+        f"text such as {column[0].as_py()!r}",
+        "Write times as 2024-01-31 08:05:00, all with an offset such as +01:00 or none.",
     )
 
 
@@ -383,16 +279,14 @@ def _require_agreement(
     rule = f"the times of {first.name} and {other.name} to agree"
     (left, zone), (right, other_zone) = (read_column(column, "time") for column in (times, others))
     if (zone is None) != (other_zone is None):
-        raise InputError(expected(rule, "a time zone in only one of them"))
+        raise InputError.expected(rule, "a time zone in only one of them")
     if (left.dtype.kind == "M") != (right.dtype.kind == "M"):
-        raise InputError(expected(rule, "datetimes in only one of them"))
+        raise InputError.expected(rule, "datetimes in only one of them")
     differ = left != right
     if differ.any():
         index = int(differ.argmax())
-        raise InputError(
-            expected(
-                rule,
-                f"{times[index].as_py()} and {others[index].as_py()} at index {index}",
-                "Both files must hold the same samples, in the same order.",
-            )
+        raise InputError.expected(
+            rule,
+            f"{times[index].as_py()} and {others[index].as_py()} at index {index}",
+            "Both files must hold the same samples, in the same order.",
         )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict
 from decimal import ROUND_FLOOR, Context, Decimal
 from math import floor, inf, isinf, isnan, log10, nan
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,53 +16,36 @@ from closecall.affiliation import (
     affiliation,
     affiliation_curve,
 )
-from closecall.errors import InputError, InputTypeError, expected, shown
+from closecall.errors import InputError, InputTypeError, shown
+from closecall.events import Events
 from closecall.parameters import read_names, require_count
-from closecall.tables.reading import MEMORY
-from closecall.tables.roles import (
-    EvaluatedTime,
-    Source,
-    affiliation_arguments,
-    axis_arguments,
-    curve_arguments,
-    read_side,
-    read_sources,
-    with_nan,
-)
+from closecall.tables.inputs import Inputs
 from closecall.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from os import PathLike
+    from typing import Unpack
 
     from numpy.typing import NDArray
 
+    from closecall.affiliation.rules import ThresholdRule
     from closecall.compare import Comparison
-    from closecall.tables.roles import File
+    from closecall.detectors import Detectors
+    from closecall.tables.inputs import Columns, File, InputOptions
 
 _SECONDS_PER_DAY = 86_400
 _SHORT = 8  # significant digits of a threshold that need no shortening
 _FEWEST_DIGITS, _MOST_DIGITS = 4, 17  # significant digits of one that is shortened
-_FEWEST_DETECTORS = 2
 
 
 def score_files(
     truth_file: File,
     predicted_file: File | None = None,
     *,
-    truth: str | None = None,
     predicted: str | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    ignore: str | PathLike[str] | None = None,
-    since: Any = None,
-    until: Any = None,
-    max_step: Any = None,
     point_length: Any = None,
     zero_division: float = nan,
-    encoding: str = "utf-8",
-    memory: float = MEMORY,
+    **inputs: Unpack[InputOptions],
 ) -> Affiliation:
     r"""Score predictions against the truth, straight from CSV or Parquet files or Arrow tables.
 
@@ -72,30 +54,17 @@ def score_files(
     truth_file, predicted_file
         Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
         both sides.
-    truth, predicted
-        What to compare: a column of 0/1 labels, or ``START,STOP`` for two columns that list
-        events (the same column twice lists points). By default a column called ``truth`` or
-        ``predicted``, else the columns ``start`` and ``stop``, else the file's only column.
-        One side may be a list and the other labels.
-    time
-        The column of times that goes with the labels, in either file; in both, they must agree.
-    end
-        The time that follows the last sample; needed where times are not evenly spaced.
-    span
-        Start and stop of the whole series; needed with lists of events.
-    ignore
-        Time that does not count: a column of 0/1 labels, or a file with the columns ``start`` and
-        ``stop``, in any order.
-    since, until
-        Ignore everything before the one, and from the other on.
-    max_step
-        How long a sample lasts at most; what is left of a longer step is ignored.
+    predicted
+        A column of 0/1 labels, or ``START,STOP`` for two columns that list events (the same column
+        twice lists points). By default a column called ``predicted``, else the columns of an event
+        list, else the file's only column.
     point_length, zero_division
         A length for points, and what to count for an undefined precision, as in
         `closecall.affiliation`.
-    encoding, memory
-        How the text of CSV files is encoded, and how many gigabytes each file may take with what
-        is computed from it, as in `read_table`.
+    inputs
+        The other options of `Inputs`: ``truth``, which is found as `predicted` is, ``time``,
+        ``end``, ``span``, ``ignore``, ``since``, ``until``, ``max_step``, ``encoding`` and
+        ``memory``.
 
     Returns
     -------
@@ -115,31 +84,111 @@ def score_files(
     >>> score_files(incidents, alarms, predicted="at,at", span=(0, 100)).headline
     '1 of 1 caught, median delay 2, no false alarms'
     """
-    evaluated = EvaluatedTime(
-        ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
-    )
-    columns = {"truth": truth, "predicted": predicted, "time": time}
-    sources = read_sources(truth_file, predicted_file, encoding=encoding, memory=memory)
-    arguments = affiliation_arguments(sources, **columns, end=end, span=span, evaluated=evaluated)
-    return affiliation(**arguments, point_length=point_length, zero_division=zero_division)
+    columns = Inputs((truth_file, predicted_file), **inputs).read([predicted])
+    results, _ = score_columns(columns, point_length=point_length, zero_division=zero_division)
+    return next(iter(results.values()))
+
+
+def score_columns(
+    columns: Columns, rule: ThresholdRule | None = None, **options: Any
+) -> tuple[dict[str, Affiliation], dict[str, Any]]:
+    """Score every detector that was read; return the thresholds of those that gave scores."""
+    read = columns.detectors
+    pairs, thresholds = dict(read.predicted), {}
+    for name, scored in read.scored.items():
+        from closecall.affiliation.rules import ThresholdRule  # which labels do without
+
+        thresholds[name] = (rule or ThresholdRule("best_f1")).choose(scored)
+        pairs[name] = scored.at(thresholds[name])
+    return {name: affiliation(pair, None, **options) for name, pair in pairs.items()}, thresholds
+
+
+def counts_by(result: Affiliation, column: str) -> list[dict[str, Any]]:
+    """Count what became of the true events by a column that came with their list.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> incidents = pa.table({"start": [10, 40], "stop": [20, 50], "team": ["a", "b"]})
+    >>> alarms = pa.table({"start": [12], "stop": [14]})
+    >>> counts_by(score_files(incidents, alarms, span=(0, 100)), "team")[0]
+    {'column': 'team', 'value': 'a', 'events': 1, 'caught': 1, 'close_calls': 0, 'missed': 0}
+    """
+    known = result.events.details
+    if column not in known:
+        rule = "`by_column` to name a column of the list of true events"
+        hint = f"Its columns are: {listed(list(known))}." if known else "Labels have no columns."
+        raise InputError.expected(rule, repr(column), hint)
+    outcomes: dict[Any, list[str]] = {}
+    for value, outcome in zip(known[column].tolist(), result.events.outcome.tolist(), strict=True):
+        plain = value if isinstance(value, str | int | float | None) else str(value)
+        outcomes.setdefault(plain, []).append(outcome)
+    return [
+        {
+            "column": column,
+            "value": value,
+            "events": len(own),
+            "caught": own.count("caught"),
+            "close_calls": own.count("close call"),
+            "missed": own.count("missed"),
+        }
+        for value, own in outcomes.items()
+    ]
+
+
+def metric_rows(
+    columns: Columns, thresholds: dict[str, Any], metrics: dict[str, dict[str, Any]]
+) -> dict[str, dict[str, float]]:
+    """Compute metrics by detector; ``all`` are those that have no parameters to give."""
+    read = columns.detectors
+    named = {name: own for name, own in metrics.items() if name != "all"}
+    asked: list[Any] = [None] if "all" in metrics else []
+    rows: dict[str, dict[str, float]] = {}
+    for name in (*read.predicted, *read.scored):
+        rows[name] = {}
+        for some in [*asked, named] if named else asked:
+            rows[name] |= _metric_row(columns, read, name, thresholds.get(name), some)
+    return {name: {key: _plain(value) for key, value in row.items()} for name, row in rows.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a number; a length of time in seconds."""
+    return float(value / np.timedelta64(1, "s")) if isinstance(value, np.timedelta64) else value
+
+
+def _metric_row(
+    columns: Columns, read: Detectors, name: str, threshold: Any, metrics: Any
+) -> dict[str, float]:
+    """Compute metrics of one detector, whose scores have a threshold."""
+    from closecall.evaluate import evaluate  # all metrics are many modules
+    from closecall.metrics.registry import find
+
+    truth, own = columns.truth, (columns.predicted | columns.scores)[name]
+    if not isinstance(truth, Events) and not isinstance(own, Events):
+        options = {**columns.axis, "ignore": read.truth.ignored, "metrics": metrics}
+        if threshold is None:
+            return evaluate(truth, own, **options)
+        row = evaluate(truth, scores=own, threshold=threshold, **options)
+        return {key: value for key, value in row.items() if key != "threshold"}
+    # Lists of events have no samples to count: metrics of samples count time.
+    if threshold is None:
+        return evaluate(read.predicted[name], (), metrics=metrics)
+    kinds = {key: find(key).takes for key in metrics or ()}
+    parts = [
+        None if metrics is None else {key: metrics[key] for key in kinds if kinds[key] == takes}
+        for takes in ("labels", "scores")
+    ]
+    scored = read.scored[name]
+    row = {} if parts[0] == {} else evaluate(scored.at(threshold), (), metrics=parts[0])
+    return row if parts[1] == {} else row | evaluate(scored, scores=(), metrics=parts[1])
 
 
 def curve_files(
     truth_file: File,
     scores_file: File | None = None,
     *,
-    truth: str | None = None,
     score: str | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    ignore: str | PathLike[str] | None = None,
-    since: Any = None,
-    until: Any = None,
-    max_step: Any = None,
-    nan: Literal["raise", "ignore"] = "raise",
-    encoding: str = "utf-8",
-    memory: float = MEMORY,
+    **inputs: Unpack[InputOptions],
 ) -> AffiliationCurve:
     r"""Score a detector at every threshold, straight from CSV or Parquet files or Arrow tables.
 
@@ -148,24 +197,11 @@ def curve_files(
     truth_file, scores_file
         Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
         both sides.
-    truth
-        A column of 0/1 labels, or ``START,STOP`` for two columns that list events. By default
-        as in `score_files`.
     score
         The column of scores, higher is more anomalous. By default a column called ``score``,
         else the only column of `scores_file` beside the times.
-    time
-        The column of times, in either file; needed with a list of events.
-    end
-        The time that follows the last sample; needed where times are not evenly spaced.
-    span
-        Start and stop of the whole series; by default that of the samples.
-    ignore, since, until, max_step
-        Time that does not count, as in `score_files`.
-    nan
-        What to do with samples without a score: ``"raise"``, or ``"ignore"`` their time.
-    encoding, memory
-        As in `score_files`.
+    inputs
+        The other options of `Inputs`, as in `score_files`, and ``nan``.
 
     Returns
     -------
@@ -180,20 +216,9 @@ def curve_files(
     >>> curve_files(path)
     AffiliationCurve(4 thresholds, average_precision=1.000, best f1=1.000 at 0.7)
     """
-    evaluated = EvaluatedTime(
-        ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
-    )
-    arguments = curve_arguments(
-        read_sources(truth_file, scores_file, encoding=encoding, memory=memory),
-        truth=truth,
-        score=score,
-        time=time,
-        end=end,
-        span=span,
-        evaluated=evaluated,
-        nan=nan,
-    )
-    return affiliation_curve(**arguments)
+    columns = Inputs((truth_file, scores_file), **inputs).read(scores=[score])
+    (scored,) = columns.detectors.scored.values()
+    return affiliation_curve(scored, None)
 
 
 def curve_columns(
@@ -236,10 +261,10 @@ def curve_columns(
 def _require_curve(curve: Any, chosen: Any = None) -> None:
     if not isinstance(curve, AffiliationCurve):
         rule = "`curve` to be what `closecall.affiliation_curve` returns"
-        raise InputTypeError(expected(rule, shown(curve)))
+        raise InputTypeError.expected(rule, shown(curve))
     if chosen is not None and not isinstance(chosen, OperatingPoint):
         rule = "`chosen` to be what `AffiliationCurve.best` returns"
-        raise InputTypeError(expected(rule, shown(chosen)))
+        raise InputTypeError.expected(rule, shown(chosen))
 
 
 def outline_with(
@@ -300,19 +325,17 @@ def curve_report(
     (0.4, 1.0)
     """
     if chosen is None:
-        raise InputTypeError(
-            expected("`chosen` to be what `AffiliationCurve.best` returns", "None")
-        )
+        raise InputTypeError.expected("`chosen` to be what `AffiliationCurve.best` returns", "None")
     columns = curve_columns(curve, points=points, chosen=chosen)
     plain = {name: column.tolist() for name, column in columns.items()}
-    thresholds = [_json_number(value) for value in plain.pop("threshold")]
+    thresholds = [json_number(value) for value in plain.pop("threshold")]
     dated = curve.scored.clock.kind == "datetime"
     return {
         **curve.to_dict(points=1),
         "curve": {"thresholds": thresholds, **plain},
         "chosen": {
             **asdict(chosen),
-            "threshold": _json_number(chosen.threshold),
+            "threshold": json_number(chosen.threshold),
             "fbeta": None if isnan(chosen.fbeta) else chosen.fbeta,
             f"alarms_per_{'day' if dated else 'unit'}": alarm_rate(curve, chosen.alarms),
             **curve.at(chosen.threshold).to_dict(),
@@ -320,29 +343,20 @@ def curve_report(
     }
 
 
-def _json_number(value: float) -> float | str:
-    return str(value) if isinf(value) else value
+def json_number(value: float) -> float | str | None:
+    """Return a number as JSON has it: infinity as text, and nothing for what is undefined."""
+    return None if isnan(value) else str(value) if isinf(value) else value
 
 
 def compare_files(
     truth_file: File,
     detectors_file: File | None = None,
     *,
-    truth: str | None = None,
     predicted: Sequence[str] = (),
     scores: Sequence[str] = (),
     thresholds: Mapping[str, float] | None = None,
-    time: str | None = None,
-    end: Any = None,
-    span: tuple[Any, Any] | None = None,
-    ignore: str | PathLike[str] | None = None,
-    since: Any = None,
-    until: Any = None,
-    max_step: Any = None,
-    nan: Literal["raise", "ignore"] = "raise",
     decimals: int | None = None,
-    encoding: str = "utf-8",
-    memory: float = MEMORY,
+    **inputs: Unpack[InputOptions],
 ) -> Comparison:
     r"""Compare detectors event by event, straight from CSV or Parquet files or Arrow tables.
 
@@ -351,30 +365,17 @@ def compare_files(
     truth_file, detectors_file
         Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
         everything.
-    truth
-        A column of 0/1 labels, or ``START,STOP`` for two columns that list events. By default as
-        in `score_files`.
     predicted
         Columns of 0/1 labels, one for each detector, which goes by the column's name.
     scores
         Columns of scores, higher is more anomalous, one for each further detector.
     thresholds
         Thresholds by column of scores; the best F1 of a detector decides where none is given.
-    time
-        The column of times, in either file; needed with a list of events.
-    end
-        The time that follows the last sample; needed where times are not evenly spaced.
-    span
-        Start and stop of the whole series; by default that of the samples.
-    ignore, since, until, max_step
-        Time that does not count, as in `score_files`.
-    nan
-        What to do with samples to which a detector gives no score: ``"raise"``, or ``"ignore"``
-        their time for all detectors.
     decimals
         To how many decimals scores are rounded before they are compared.
-    encoding, memory
-        As in `score_files`.
+    inputs
+        The other options of `Inputs`, as in `score_files`, and ``nan``: samples to which a
+        detector gives no score are ignored for all detectors.
 
     Returns
     -------
@@ -391,35 +392,10 @@ def compare_files(
     """
     from closecall.compare import compare  # which a score does without
 
-    sources = read_sources(truth_file, detectors_file, encoding=encoding, memory=memory)
-    detectors, shared = sources[-1], len(sources) == 1
-    predicted, scores = read_names(predicted, "predicted"), read_names(scores, "scores")
-    _require_rivals(detectors, [*predicted, *scores])
-    actual = read_side(sources[0], "truth", truth, time=time, shared=shared)
-    labelled = {name: detectors.column(name, "predicted") for name in predicted}
-    scored = {name: with_nan(detectors.column(name, "score")) for name in scores}
-    evaluated = EvaluatedTime(
-        ignore=ignore, since=since, until=until, max_step=max_step, encoding=encoding
-    )
-    column = next(iter((labelled | scored).values()))
-    axis = axis_arguments(
-        sources, column, actual, time=time, end=end, span=span, evaluated=evaluated
-    )
-    axis |= {"nan": nan, "decimals": decimals}
-    return compare(actual, labelled, scores=scored, thresholds=thresholds, **axis)
-
-
-def _require_rivals(source: Source, columns: list[str]) -> None:
-    """Raise if there are fewer than two detectors, or a column is named twice."""
-    listing = f"The columns of {source.name} are: {listed(source.columns)}."
-    if len(columns) < _FEWEST_DETECTORS:
-        got = f"only {columns[0]!r}" if columns else "none"
-        raise InputError(expected("columns of at least two detectors to compare", got, listing))
-    name, count = Counter(columns).most_common(1)[0]
-    if count > 1:
-        raise InputError(
-            expected("each detector's column to be named once", f"{name!r} {count} times", listing)
-        )
+    names = read_names(predicted, "predicted"), read_names(scores, "scores")
+    columns = Inputs((truth_file, detectors_file), **inputs).read(*names, fewest=2)
+    options = {"thresholds": thresholds, "decimals": decimals, **columns.axis}
+    return compare(columns.truth, columns.predicted, scores=columns.scores, **options)
 
 
 def threshold_text(curve: AffiliationCurve, threshold: float) -> str:

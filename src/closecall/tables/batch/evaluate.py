@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError
 from closecall.parameters import read_flag, read_path
 from closecall.tables.batch.journal import PART, Journal, sole_writer
 from closecall.tables.batch.long_series import (
@@ -235,7 +235,7 @@ def evaluate_frame(
     )
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if read_flag(given, name) and out is None:
-            raise InputTypeError(expected(f"`out` beside `{name}`", "none"))
+            raise InputTypeError.expected(f"`out` beside `{name}`", "none")
     if progress is not None and not callable(progress):
         read_flag(progress, "progress")
     if resume and (finished := Journal(read_path(out, "out")).finished(options)):
@@ -264,7 +264,7 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
     """Plan the units of a source; parts of one series are apart only if that is exact."""
     units: list[Unit] = source.units()
     if not units:
-        raise InputError(expected(f"{source.name} to hold at least one series", "none"))
+        raise InputError.expected(f"{source.name} to hold at least one series", "none")
     if not options.by and len(units) > 1:
         if can_be_cut(options):
             return units
@@ -462,4 +462,4 @@ def _require_ok(rows: pa.Table, options: BatchOptions) -> None:
             got = f"{status!r} for {key}: {row['reason']}".removesuffix(".")
             hint = "Without `strict=True` it is reported in its row, and the others go on."
             rule = "every series to be evaluated, with `strict=True`"
-            raise InputError(expected(rule, got, hint))
+            raise InputError.expected(rule, got, hint)

@@ -23,7 +23,7 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.files import UNFINISHED, flush, require_apart, whole_file
 from closecall.parameters import read_path
 from closecall.tables.batch.options import DETECTOR
@@ -201,9 +201,9 @@ class Journal:
     def _check_place(self, inputs: Iterable[str], *, resume: bool, overwrite: bool) -> None:
         require_suffix(self.out, "out")
         if not self.out.parent.is_dir():
-            raise InputError(expected(f"a folder at {self.out.parent}", "none"))
+            raise InputError.expected(f"a folder at {self.out.parent}", "none")
         if resume and overwrite:
-            raise InputError(expected("either `resume` or `overwrite`", "both"))
+            raise InputError.expected("either `resume` or `overwrite`", "both")
         require_apart("out", (self.out, self.events_out), inputs)
         self._check_folder()
         foreign = self.events_out.exists() and not _is_events_file(self.events_out)
@@ -212,17 +212,15 @@ class Journal:
         if resume and self.out.exists():
             raise _in_the_way(f"{self.out} to be unfinished", "a finished output")
         if self._is_begun() and not foreign:
-            raise InputError(
-                expected(
-                    f"no unfinished batch at {self.folder}",
-                    "one",
-                    "Go on with it with `resume=True` (`--resume`), or drop it with "
-                    "`overwrite=True` (`--overwrite`).",
-                )
+            raise InputError.expected(
+                f"no unfinished batch at {self.folder}",
+                "one",
+                "Go on with it with `resume=True` (`--resume`), or drop it with "
+                "`overwrite=True` (`--overwrite`).",
             )
         if foreign:
             hint = "It holds no rows of events. Move it elsewhere, or choose another output."
-            raise InputError(expected(f"no file at {self.events_out}", "one", hint))
+            raise InputError.expected(f"no file at {self.events_out}", "one", hint)
         for path in (self.out, self.events_out):
             if path.exists():
                 raise _in_the_way(f"no file at {path}", "one")
@@ -231,7 +229,7 @@ class Journal:
         """Raise if the folder is not as a batch left it: what leads elsewhere is not followed."""
         if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
             got = "a link" if self.folder.is_symlink() else "a file"
-            raise InputError(expected(f"a folder of a batch at {self.folder}", got, "Move it."))
+            raise InputError.expected(f"a folder of a batch at {self.folder}", got, "Move it.")
         if self.folder.is_dir() and any(map(_is_special, self.folder.iterdir())):
             raise self._foreign()
 
@@ -254,13 +252,11 @@ class Journal:
             if then != now:
                 # A fingerprint tells a reader nothing.
                 got = "other data" if name == "data" else f"`{name}` {now}, which was {then}"
-                raise InputError(
-                    expected(
-                        f"to resume what {self.folder} was begun with",
-                        got,
-                        "Ask the same of the same data, or start afresh with `overwrite=True` "
-                        "(`--overwrite`).",
-                    )
+                raise InputError.expected(
+                    f"to resume what {self.folder} was begun with",
+                    got,
+                    "Ask the same of the same data, or start afresh with `overwrite=True` "
+                    "(`--overwrite`).",
                 )
 
     def _remove(self) -> None:
@@ -279,7 +275,7 @@ class Journal:
 
     def _foreign(self) -> InputError:
         rule = f"{self.folder} to hold only what a batch put there"
-        return InputError(expected(rule, "other files", "Move them elsewhere."))
+        return InputError.expected(rule, "other files", "Move them elsewhere.")
 
 
 @contextmanager
@@ -294,7 +290,7 @@ def sole_writer(out: str | PathLike[str]) -> Iterator[None]:
     try:
         if not _locked(handle) or not _is_at(handle, path):
             hint = "Wait for it, or choose another output."
-            raise InputError(expected(f"no other batch to be writing to {out}", "one", hint))
+            raise InputError.expected(f"no other batch to be writing to {out}", "one", hint)
         try:
             yield
         finally:
@@ -355,7 +351,7 @@ def require_suffix(path: str | PathLike[str], argument: str) -> None:
     """Raise for a name that says neither Parquet nor CSV."""
     if read_path(path, argument).suffix not in _SUFFIXES:
         rule = f"`{argument}` to end in .parquet or .csv"
-        raise InputError(expected(rule, f"{os.fspath(path)!r}"))
+        raise InputError.expected(rule, f"{os.fspath(path)!r}")
 
 
 def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
@@ -401,7 +397,7 @@ def _is_events_file(path: Path) -> bool:
 
 
 def _in_the_way(rule: str, got: str) -> InputError:
-    return InputError(expected(rule, got, "Replace it with `overwrite=True` (`--overwrite`)."))
+    return InputError.expected(rule, got, "Replace it with `overwrite=True` (`--overwrite`).")
 
 
 def _file_name(key: str, suffix: str) -> str:

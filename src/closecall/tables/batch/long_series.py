@@ -22,6 +22,7 @@ from closecall.tables.batch.rows import (
     UnitRows,
     event_rows,
     events_table,
+    fill_chance,
     fill_outcomes,
     judge,
     rows_table,
@@ -376,6 +377,7 @@ def _fill_in(
         row["status"], row["reason"] = BAD_TIMES, one_line(error)
         return None
     scores = None
+    fill_chance(row, pair)  # before the scores: of millions of events, each takes much memory
     if row["true_events"]:
         scores = score_pair(pair)
         row |= {f"affiliation_{number}": value for number, value in scores.values().items()}
@@ -389,7 +391,7 @@ def _pair(whole: SeriesPart, detector: DetectorPart, options: BatchOptions) -> P
     """Put the events of all parts in the span of the series."""
     if options.time is not None and whole.usual_step is None:
         rule = f"`{options.time}` to have at least two times, which tell how long a sample is"
-        raise InputError(expected(rule, "one"))
+        raise InputError.expected(rule, "one")
     axis: Axis | None = None
     try:
         span = whole.span.result().events.pair

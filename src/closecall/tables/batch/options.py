@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
-from closecall.clock import is_missing
-from closecall.errors import InputError, InputTypeError, UndefinedMetricError, expected, shown
+from closecall.clock import is_missing, read_times
+from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.metrics.registry import METRICS, find
 from closecall.parameters import (
     is_listed,
@@ -30,7 +30,7 @@ from closecall.tables.file_names import FileNames
 from closecall.tables.reading import MEMORY, text_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from closecall.metrics.registry import Metric
 
@@ -49,6 +49,7 @@ OUTCOMES = ("caught", "false_alarms")
 LENGTHS = ("alarmed", "median_delay", "evaluated_days")
 LEFT_OUT = ("left_out_events", "left_out_alarms")
 IGNORED = "ignored_time"
+_MOST = 1_000_000  # folds, or moves of a series: more would never end
 BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
@@ -152,11 +153,14 @@ class BatchOptions:
     def _check_values(self) -> None:
         require_disorder(self.disorder)
         require_nan(self.nan)
-        require_count(self.folds, "folds", 2)
+        require_count(self.folds, "folds", 2, _MOST)
         if self.retune is not None:
-            require_count(self.retune, "retune", 1)
+            require_count(self.retune, "retune", 1, _MOST)
         if self.ignore is not None:
             read_name(self.ignore, "ignore")
+        for name in ("since", "until", "fit_until"):
+            if getattr(self, name) is not None:
+                read_times([getattr(self, name)], name)
         for name in ("per_event", "strict"):
             read_flag(getattr(self, name), name)
 
@@ -164,7 +168,7 @@ class BatchOptions:
         if self.predicted:
             if threshold is not None:
                 told = "no `threshold` beside `predicted`"
-                raise InputTypeError(expected(told, shown(threshold)))
+                raise InputTypeError.expected(told, shown(threshold))
             return ThresholdRule("number")
         rule = ThresholdRule.read(threshold)
         needed = self.per_event or any(entry.takes == "labels" for entry, _ in self.entries)
@@ -290,25 +294,23 @@ class BatchOptions:
         computed = {"strict", "memory", "shared", "fold_keys"}
         named = [one.name for one in fields(self) if one.name not in computed]
         values = {name: getattr(self, name) for name in named}
-        texts = {
-            "score" if name == "scores" else name: str(value)
-            if name == "threshold"
-            else repr(value)
-            for name, value in values.items()
-        }
+        # Checked beside the times, `max_step` may be anything still.
+        words: dict[str, Callable[[Any], str]] = {"threshold": str, "max_step": shown}
+        texts = {name: words.get(name, repr)(value) for name, value in values.items()}
+        texts = {"score" if name == "scores" else name: text for name, text in texts.items()}
         return {"closecall": installed_version(), "data": fingerprint, **texts}
 
     def check(self) -> None:
         """Raise if options do not go together, or two columns have one name."""
         if self.max_step is not None and self.time is None:
-            raise InputTypeError(expected("`time` beside `max_step`", "none"))
+            raise InputTypeError.expected("`time` beside `max_step`", "none")
         if self.fit_until is not None and self.threshold.kind in ("number", "none"):
             got = "`predicted`" if self.predicted else f"the threshold {self.threshold}"
             rule = "a rule that chooses thresholds beside `fit_until`"
-            raise InputTypeError(expected(rule, got, "Leave earlier time out with `since`."))
+            raise InputTypeError.expected(rule, got, "Leave earlier time out with `since`.")
         if self.predicted and (self.nan == "ignore" or self.retune is not None):
             option = "nan='ignore'" if self.nan == "ignore" else "retune"
-            raise InputTypeError(expected(f"`score` beside `{option}`", "`predicted`"))
+            raise InputTypeError.expected(f"`score` beside `{option}`", "`predicted`")
 
         self._refuse_clashes()
 
@@ -316,15 +318,15 @@ class BatchOptions:
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
             got = f"{repeated[0]!r} in more than one"
-            raise InputError(expected("each column to have one role", got))
+            raise InputError.expected("each column to have one role", got)
         taken = [name for name in self.by if name in _TAKEN or name in self.metric_columns]
         if taken:
             rule = "`by` columns not to be called like columns of the result"
-            raise InputError(expected(rule, f"{taken[0]!r}", "Rename the column."))
+            raise InputError.expected(rule, f"{taken[0]!r}", "Rename the column.")
         if self.is_long and len(self.detectors) > 1:
             rule = f"one column to evaluate where {DETECTOR!r} is among `by`"
             hint = "Rename the column if it does not say which detector a row belongs to."
-            raise InputError(expected(rule, f"{len(self.detectors)}", hint))
+            raise InputError.expected(rule, f"{len(self.detectors)}", hint)
 
 
 def sortable(key: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -345,11 +347,11 @@ def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, .
             "they are. Evaluate the two kinds in two calls."
         )
         got = "neither" if score is None else "both"
-        raise InputTypeError(expected("either `score` or `predicted`", got, hint))
+        raise InputTypeError.expected("either `score` or `predicted`", got, hint)
     kind, value = ("score", score) if predicted is None else ("predicted", predicted)
     names = read_names(value, kind)
     if not names:
-        raise InputError(expected(f"`{kind}` to name at least one column", "none"))
+        raise InputError.expected(f"`{kind}` to name at least one column", "none")
     return (names, ()) if kind == "score" else ((), names)
 
 
@@ -361,15 +363,15 @@ def _read_metrics(
         return tuple((name, {}) for name in names)
     if not (isinstance(metrics, Mapping) or is_listed(metrics)):
         got = shown(metrics)
-        raise InputTypeError(expected("`metrics` to be names in a list", got, f"Pass [{got}]."))
+        raise InputTypeError.expected("`metrics` to be names in a list", got, f"Pass [{got}].")
     asked = metrics if isinstance(metrics, Mapping) else {find(name).name: {} for name in metrics}
     if not asked:
-        raise InputError(expected("`metrics` to name at least one metric", "none"))
+        raise InputError.expected("`metrics` to name at least one metric", "none")
     chosen = []
     for name, parameters in asked.items():
         entry = find(name)
         if entry.takes == "scores" and not scored:
-            raise InputTypeError(expected(f"`score` for the metric {name!r}", "`predicted`"))
+            raise InputTypeError.expected(f"`score` for the metric {name!r}", "`predicted`")
         entry.check(parameters)
         try_metric(entry, parameters, timed=timed)
         chosen.append((entry.name, dict(parameters)))

@@ -23,7 +23,7 @@ from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import ClosecallError, EngineError, expected
+from closecall.errors import ClosecallError, EngineError
 from closecall.tables.batch.run import AHEAD, KEPT, Engine
 from closecall.tables.batch.status import one_line
 
@@ -121,7 +121,7 @@ class ProcessPool(Engine):
         if self._deaths >= _MOST_DEATHS:
             got = f"{self._deaths} in a row that died"
             hint = f"They may run out of memory: try fewer `workers`. {KEPT}"
-            self._failure = EngineError(expected("worker processes to stay alive", got, hint))
+            self._failure = EngineError.expected("worker processes to stay alive", got, hint)
         if self._failure or self._closing:
             return None
         try:
@@ -131,7 +131,7 @@ class ProcessPool(Engine):
             remedy = "It was killed, or memory ran out: try again, or fewer `workers`. "
         except Exception as error:  # noqa: BLE001 - as no memory for another process
             got, remedy = f"`{one_line(error)}`", ""
-        self._failure = EngineError(expected("worker processes to start", got, remedy + KEPT))
+        self._failure = EngineError.expected("worker processes to start", got, remedy + KEPT)
         return None
 
     def _start(self, method: str) -> _Worker:
@@ -176,13 +176,11 @@ class _Worker:
         try:
             self._connection.recv_bytes()
         except (EOFError, OSError) as error:
-            raise EngineError(
-                expected(
-                    "worker processes to start",
-                    "one that died before it did anything",
-                    'A script that starts processes needs `if __name__ == "__main__":` around '
-                    "what it does, since every process imports the script first.",
-                )
+            raise EngineError.expected(
+                "worker processes to start",
+                "one that died before it did anything",
+                'A script that starts processes needs `if __name__ == "__main__":` around '
+                "what it does, since every process imports the script first.",
             ) from error
         self._ready = True
 
@@ -276,7 +274,7 @@ def _require_possible() -> None:
     if multiprocessing.current_process().daemon:
         hint = "Leave `workers` out here, or start the outer processes with concurrent.futures."
         rule = "`workers` in a process that may start others"
-        raise EngineError(expected(rule, "a daemonic one", hint))
+        raise EngineError.expected(rule, "a daemonic one", hint)
 
 
 def _require_importable() -> None:
@@ -285,4 +283,4 @@ def _require_importable() -> None:
     if program.startswith("<"):
         rule = "`workers` in a program that worker processes can import"
         hint = "Save it in a file, or leave `workers` out."
-        raise EngineError(expected(rule, f"one from {program}", hint))
+        raise EngineError.expected(rule, f"one from {program}", hint)

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, MissingExtraError, expected
+from closecall.errors import InputError, MissingExtraError
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.plain import flat_numbers, plain
@@ -142,7 +142,7 @@ class BatchResult:
         """
         if self.event_table is None:
             rule = "rows of events to have been asked for"
-            raise InputError(expected(rule, "none", "Evaluate with `per_event=True`."))
+            raise InputError.expected(rule, "none", "Evaluate with `per_event=True`.")
         return in_kind(self.event_table, self.kind)
 
     def summary(self, by: str | Iterable[str] = DETECTOR) -> Any:

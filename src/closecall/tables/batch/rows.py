@@ -12,6 +12,7 @@ from closecall.affiliation import affiliation_curve
 from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.result import COLUMNS
 from closecall.affiliation.score import score_pair
+from closecall.affiliation.shifts import Chance
 from closecall.errors import ClosecallError, UndefinedMetricError, expected
 from closecall.fscore import first_highest
 from closecall.tables.batch.options import (
@@ -177,7 +178,7 @@ def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) 
             rule = "a true event in any series to choose a threshold by"
         elif folds == 1:
             rule, got = "two series or more, to choose a threshold for each on others", "one"
-        raise UndefinedMetricError(expected(rule, got))
+        raise UndefinedMetricError.expected(rule, got)
     return threshold
 
 
@@ -219,6 +220,7 @@ def _fill_beside(
 ) -> None:
     """Fill in what is told beside the metrics: outcomes, chance, and other thresholds."""
     if given.pair is not None and options.has_affiliation:
+        fill_chance(row, given.pair)
         fill_outcomes(row, given.pair, scores)
     if options.retune is not None and given.scored is not None and len(given.scored.truth):
         rolls = score_rolls(given.scored.scores.size, options.retune)
@@ -226,6 +228,13 @@ def _fill_beside(
         row.update(zip(RETUNED, means.tolist(), strict=True))
     if given.curve is not None and options.shows_best:
         row[BEST] = float(given.curve.f1[first_highest(given.curve.f1)])
+
+
+def fill_chance(row: dict[str, Any], pair: Pair) -> None:
+    """Fill in what the alarms reach when they are moved, if there is an event."""
+    if len(pair.truth):
+        levels = Chance.of(pair, per_event=False).values()
+        row.update(zip(CHANCE, levels.values(), strict=True))
 
 
 def fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
@@ -252,7 +261,6 @@ def fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -
         "median_delay": inf if isnan(delay) else delay,
         ALARMED: int(np.count_nonzero(scores.events.predicted_count)),
     }
-    row.update(zip(CHANCE, scores.chance.values().values(), strict=True))
 
 
 def _values(

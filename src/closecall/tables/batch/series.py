@@ -41,6 +41,7 @@ from closecall.tables.batch.status import (
     SeriesError,
     with_status,
 )
+from closecall.tables.reading import plain_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -191,7 +192,7 @@ def ignored_outside(
             continue
         if counted:
             rule = f"times in their order beside `{name}`"
-            raise InputError(expected(rule, "samples that are counted instead"))
+            raise InputError.expected(rule, "samples that are counted instead")
         ((start, stop), (tick,)), clock = on_one_clock(
             Timed("times", np.array([axis.start, axis.end]), axis.clock),
             Timed(name, *read_times([_in_utc(moment, name, zone)], name)),
@@ -273,8 +274,8 @@ def _mended(
             labels, times, ticks = labels[order], times[order], ticks[order]
         require_increasing(ticks, clock, name)
     if ticks.size == 1:
-        raise InputError(
-            expected(f"`{name}` to have at least two times, which tell how long a sample is", "one")
+        raise InputError.expected(
+            f"`{name}` to have at least two times, which tell how long a sample is", "one"
         )
     if max_step is not None:
         read_length(max_step, clock, "max_step")
@@ -307,22 +308,12 @@ def score_values(column: pa.ChunkedArray, name: str, *, missing: bool) -> NDArra
     return to_numpy(column, name)
 
 
-def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Turn categories into their values, and decimals, which numpy does not know, into floats."""
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return plain_values(column.cast(kind.value_type))
-    return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
-
-
 def _missing(column: pa.ChunkedArray, name: str) -> InputError:
     import pyarrow.compute as pc
 
     index = pc.index(column.is_null(), value=True).as_py()
     rule = f"`{name}` to have no missing values"
-    return InputError(expected(rule, f"a null at index {index}", "Drop or fill those rows first."))
+    return InputError.expected(rule, f"a null at index {index}", "Drop or fill those rows first.")
 
 
 def read_scored_column(series: Series, column: pa.ChunkedArray, name: str) -> Scored:

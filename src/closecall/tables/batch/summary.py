@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputError, expected, shown
+from closecall.errors import InputError, shown
 from closecall.fscore import f_measure
 from closecall.metrics.result import ratio
 from closecall.parameters import read_names
@@ -73,7 +73,7 @@ def summary_columns(by: str | Iterable[str], options: BatchOptions) -> tuple[str
     for name in asked:
         if name not in known:
             rule = "`by` to name columns that tell series apart"
-            raise InputError(expected(rule, repr(name), f"There is: {', '.join(known)}."))
+            raise InputError.expected(rule, repr(name), f"There is: {', '.join(known)}.")
     return (*(name for name in asked if name != DETECTOR), DETECTOR)
 
 
@@ -211,7 +211,7 @@ def values_by_series(
     known = tuple(dict.fromkeys((*options.by, DETECTOR)))
     if not isinstance(detector, str) or detector not in known:
         rule = "`detector` to be a column that tells rows apart"
-        raise InputError(expected(rule, shown(detector)))
+        raise InputError.expected(rule, shown(detector))
     by = [name for name in known if name != detector]
     laid = _Laid.out(rows, None, by, detector)
     keys = zip(*(rows.column(name).take(laid.series).to_pylist() for name in by), strict=True)
@@ -224,7 +224,7 @@ def require_metric(metric: Any, options: BatchOptions) -> None:
     known = (*options.metric_columns, *options.chance_columns)
     if not isinstance(metric, str) or metric not in known:
         rule, hint = "`metric` to be a number of the rows", f"There is: {', '.join(known)}."
-        raise InputError(expected(rule, shown(metric), hint))
+        raise InputError.expected(rule, shown(metric), hint)
 
 
 def higher_is_better(metric: str, options: BatchOptions) -> bool:

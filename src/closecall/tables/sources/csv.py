@@ -169,7 +169,7 @@ def _joined(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
         except pyarrow.ArrowException as error:
             rule = f"the columns of {file.path} to have the types of {first.path}"
             hint = "Write the files anew, with one kind of values in each column."
-            raise InputError(expected(rule, f"`{first_line(error)}`", hint)) from error
+            raise InputError.expected(rule, f"`{first_line(error)}`", hint) from error
     return joined
 
 
@@ -272,4 +272,4 @@ def _typed(table: pa.Table, schema: pa.Schema | None, path: str) -> pa.Table:
         return table if schema is None or not table.num_rows else table.cast(schema)
     except (pyarrow.ArrowException, ValueError) as error:
         rule = f"the columns of {path} to have the types of the first file"
-        raise InputError(expected(rule, f"`{first_line(error)}`")) from error
+        raise InputError.expected(rule, f"`{first_line(error)}`") from error

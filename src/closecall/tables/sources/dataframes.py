@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError, expected, first_line
+from closecall.errors import InputError, InputTypeError, first_line
 from closecall.tables.reading import arrow
 from closecall.tables.sources.content import ContentDigest
 from closecall.tables.sources.memory import memory_source
@@ -82,7 +82,7 @@ def _same_schema(
             yield part.cast(schema)
         except pyarrow.ArrowException as error:
             rule = f"all parts of {name} to have one schema"
-            raise InputError(expected(rule, f"`{first_line(error)}`")) from error
+            raise InputError.expected(rule, f"`{first_line(error)}`") from error
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
@@ -142,7 +142,7 @@ def _pandas_table(frame: Any, options: BatchOptions) -> pa.Table:
             )
         except pyarrow.ArrowException as error:
             rule = f"column {name!r} of {_NAME} to hold values of one kind"
-            raise InputError(expected(rule, f"`{first_line(error)}`")) from error
+            raise InputError.expected(rule, f"`{first_line(error)}`") from error
     return pyarrow.table(columns)
 
 
@@ -212,7 +212,7 @@ def _from_any(data: Any, options: BatchOptions) -> Found:
 def _no_table(data: Any) -> InputTypeError:
     rule = "`data` to be a dataframe, or the path of a Parquet or CSV file"
     hint = "Pass a pandas, polars, pyarrow, DuckDB or Dask frame, a path, a glob or a folder."
-    return InputTypeError(expected(rule, type(data).__name__, hint))
+    return InputTypeError.expected(rule, type(data).__name__, hint)
 
 
 def _streamed(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.errors import InputTypeError, expected
+from closecall.errors import InputTypeError
 from closecall.tables.reading import arrow
 from closecall.tables.sources.content import content_digest, from_stream, to_stream
 from closecall.tables.sources.source import Source, UnitSize, needed_columns
@@ -73,7 +73,7 @@ def whole(column: pa.ChunkedArray, name: str) -> pa.Array:
     pyarrow = arrow("pyarrow")
     kind = column.type
     if pyarrow.types.is_nested(kind):
-        raise InputTypeError(expected(f"`by` column {name!r} to hold plain values", f"{kind}"))
+        raise InputTypeError.expected(f"`by` column {name!r} to hold plain values", f"{kind}")
     if pyarrow.types.is_dictionary(kind):
         return column.unify_dictionaries().combine_chunks()
     if pyarrow.types.is_string_view(kind) or (

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import os
+import signal
+import sys
+import warnings
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, groupby
@@ -10,7 +14,7 @@ from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.tables.reading import arrow, damaged_parquet
 from closecall.tables.sources.memory import group, memory_source
 from closecall.tables.sources.paths import (
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
     from closecall.tables.sources.planning import Span
     from closecall.tables.sources.source import Key, Kind, Unit
 
+_PATIENCE = 10  # seconds for one footer
+_FATAL = "a fault that ends the process which reads it"
 _SMALL_BUFFER = 2**16  # bytes read at a time where only the first rows are wanted
 
 
@@ -158,7 +164,11 @@ def _keys_of(file: DataFile, layout: Layout, row_groups: Iterable[RowGroup]) -> 
 
 def _opened(files: Iterable[DataFile], damage: Damage) -> Iterator[tuple[DataFile, Any]]:
     """Open each file in turn, and note those that cannot be."""
+    fatal = _fatal(list(files))
     for file in files:
+        if file in fatal:
+            damage.note(file, str(damaged_parquet(file.path, RuntimeError(_FATAL))))
+            continue
         try:
             opened = _open(file)
         except InputError as error:
@@ -166,6 +176,47 @@ def _opened(files: Iterable[DataFile], damage: Damage) -> Iterator[tuple[DataFil
         else:
             with opened as parquet:
                 yield file, parquet
+
+
+def _fatal(files: list[DataFile]) -> set[DataFile]:
+    """Find the files whose footers end the process that reads them: a copy of this one does first.
+
+    Versions of Arrow have had such faults. The copy only reads, and ends itself if it hangs, as it
+    may beside other threads; files that are left then are not tried.
+    """
+    found: set[DataFile] = set()
+    arrow("pyarrow.parquet")  # imported before there is a copy
+    while files and sys.platform == "linux":
+        reading, writing = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of other threads
+            child = os.fork()
+        if not child:
+            _read_and_end(files, writing)
+        os.close(writing)
+        try:
+            with open(reading, "rb") as told:  # noqa: PTH123 - a number
+                done = len(told.read())
+        finally:
+            status = os.waitpid(child, 0)[1]
+        if not os.WIFSIGNALED(status) or os.WTERMSIG(status) == signal.SIGALRM:
+            break
+        found.update(files[done : done + 1])
+        files = files[done + 1 :]
+    return found
+
+
+def _read_and_end(files: Iterable[DataFile], writing: int) -> None:
+    """Read footers, tell of each that this process is still there, and end it."""
+    try:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        for file in files:
+            signal.alarm(_PATIENCE)
+            with suppress(Exception):
+                arrow("pyarrow.parquet").read_metadata(file.path)
+            os.write(writing, b".")
+    finally:
+        os._exit(0)
 
 
 def _open(file: DataFile, codes: Sequence[str] = (), *, buffer_size: int = 0) -> Any:
@@ -222,7 +273,7 @@ def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_pat
             rule = f"column {column.name!r} to have one type in all files"
             got = f"{column.type} in {path} and {kind} in {other_path}"
             hint = "Write the files anew with one type."
-            raise InputError(expected(rule, got, hint))
+            raise InputError.expected(rule, got, hint)
 
 
 def _row_groups(parquet: Any, file: DataFile) -> list[RowGroup]:
@@ -402,12 +453,10 @@ class _Planner:
 def _require_copy(path: str) -> None:
     """Raise where a copy is missing: the reason of a unit is one line, so the remedy is in it."""
     if not Path(path).exists():
-        raise InputError(
-            expected(
-                f"the temporary copy of the rows, {path}, to be on a disk that every worker sees "
-                "(the variable TMPDIR says where it is written)",
-                f"no such file on {gethostname()}",
-            )
+        raise InputError.expected(
+            f"the temporary copy of the rows, {path}, to be on a disk that every worker sees "
+            "(the variable TMPDIR says where it is written)",
+            f"no such file on {gethostname()}",
         )
 
 

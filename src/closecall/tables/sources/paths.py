@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from closecall.errors import InputError, InputTypeError, expected
+from closecall.errors import InputError, InputTypeError
 from closecall.files import fixed_part, matching, reading
 from closecall.parameters import read_path
 from closecall.tables.file_names import ONE, FileNames
@@ -73,7 +73,7 @@ def list_files(location: Any, series: str | None = None) -> list[DataFile]:
     if not isinstance(location, (list, tuple)):
         paths, base = _listed(_path_text(location))
     elif not location:
-        raise InputError(expected("`data` to name at least one file", "an empty list"))
+        raise InputError.expected("`data` to name at least one file", "an empty list")
     else:
         listed = [_listed(_path_text(one)) for one in location]
         base = Path(os.path.commonpath([base.absolute() for _, base in listed]))
@@ -89,13 +89,13 @@ def _named(files: Sequence[DataFile], names: FileNames) -> list[DataFile]:
     named = []
     for file in files:
         if is_stream(file.path):
-            raise InputError(expected("files beside `series`", file.path))
+            raise InputError.expected("files beside `series`", file.path)
         values = names.values(file.path)
         other = first.setdefault(tuple(values.values()), file)
         if other is not file:
             got = f"{other.path} and {file.path}, which both are {', '.join(values.values())}"
             hint = "Name more of the path: `series='{folder}/{series}.csv'`."
-            raise InputError(expected("every file to name a series of its own", got, hint))
+            raise InputError.expected("every file to name a series of its own", got, hint)
         folders = [part for part in file.partitions if part.name not in values]
         text = arrow("pyarrow").string()
         own = [Partition(name, value, text) for name, value in values.items()]
@@ -109,7 +109,7 @@ def _path_text(location: Any) -> str:
         return text
     rule = "a list in the place of `data` to hold paths of files"
     hint = "Put dataframes together first, into one with a column that tells them apart."
-    raise InputTypeError(expected(rule, f"{type(location).__name__} in it", hint))
+    raise InputTypeError.expected(rule, f"{type(location).__name__} in it", hint)
 
 
 def _refuse_repeated(paths: Sequence[str]) -> None:
@@ -118,17 +118,15 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
     for path in paths:
         place = Path(os.path.realpath(read_path(path, "data")))  # through loops of links too
         if place in first:
-            raise InputError(
-                expected(
-                    "every file of `data` to be named once",
-                    f"{first[place]} twice"
-                    if first[place] == path
-                    else f"{first[place]} and {path}, which are the same file",
-                )
+            raise InputError.expected(
+                "every file of `data` to be named once",
+                f"{first[place]} twice"
+                if first[place] == path
+                else f"{first[place]} and {path}, which are the same file",
             )
         first[place] = path
     if "-" in paths and len(paths) > 1:
-        raise InputError(expected("standard input, `-`, to be all of `data`", "files beside it"))
+        raise InputError.expected("standard input, `-`, to be all of `data`", "files beside it")
 
 
 def _listed(text: str) -> tuple[list[str], Path]:
@@ -140,9 +138,9 @@ def _listed(text: str) -> tuple[list[str], Path]:
         return [text], path.parent
     files = sorted((file for file in matching(text) if not file.is_dir()), key=_natural)
     for file in filter(_is_pipe, files):
-        raise InputError(expected(f"{file} to be a file", "a pipe or the like"))
+        raise InputError.expected(f"{file} to be a file", "a pipe or the like")
     if not files:
-        raise InputError(expected(f"files that match {text}", "none"))
+        raise InputError.expected(f"files that match {text}", "none")
     return [str(file) for file in files], fixed_part(text)
 
 
@@ -208,9 +206,9 @@ def _in_folder(folder: Path) -> list[Path]:
     if parquet and text:
         rule = f"the files in {folder} to be of one kind"
         hint = "Pass a glob, such as 'folder/**/*.parquet'."
-        raise InputError(expected(rule, f"{parquet[0].name} and {text[0].name}", hint))
+        raise InputError.expected(rule, f"{parquet[0].name} and {text[0].name}", hint)
     if not parquet and not text:
-        raise InputError(expected(f"Parquet or CSV files in the folder {folder}", "none of them"))
+        raise InputError.expected(f"Parquet or CSV files in the folder {folder}", "none of them")
     return sorted(parquet or text, key=_natural)
 
 
@@ -221,7 +219,7 @@ def _walk(folder: Path, above: set[tuple[int, int]]) -> Iterator[Path]:
         entries = [(path, path.is_dir()) for path in sorted(folder.iterdir())]
     place = status.st_dev, status.st_ino
     if place in above:
-        raise InputError(expected(f"no link to a folder above it at {folder}", "one"))
+        raise InputError.expected(f"no link to a folder above it at {folder}", "one")
     for path, is_folder in entries:
         if is_folder:
             yield from _walk(path, above | {place})
@@ -244,7 +242,7 @@ def _require_known(path: Path) -> None:
     if got or _is_pipe(path):
         hint = "Move it elsewhere, or pass a glob, such as 'folder/**/*.parquet'."
         rule = f"{path} to be a Parquet or CSV file"
-        raise InputError(expected(rule, "a pipe or the like" if _is_pipe(path) else got, hint))
+        raise InputError.expected(rule, "a pipe or the like" if _is_pipe(path) else got, hint)
 
 
 def _is_pipe(path: Path) -> bool:
@@ -266,12 +264,10 @@ def _with_partitions(paths: Sequence[str], base: Path) -> list[DataFile]:
     named = [_folder_values(Path(path), base) for path in paths]
     for path, values in zip(paths, named, strict=True):
         if list(values) != list(named[0]):
-            raise InputError(
-                expected(
-                    f"every file below {base} to lie in folders of the same names",
-                    f"{', '.join(named[0]) or 'none'} for {paths[0]} and "
-                    f"{', '.join(values) or 'none'} for {path}",
-                )
+            raise InputError.expected(
+                f"every file below {base} to lie in folders of the same names",
+                f"{', '.join(named[0]) or 'none'} for {paths[0]} and "
+                f"{', '.join(values) or 'none'} for {path}",
             )
     columns = {name: [values[name] for values in named] for name in named[0]}
     typed = [_typed(name, values) for name, values in columns.items()]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.tables.reading import arrow
 from closecall.tables.sources.memory import number_keys, run_starts, run_values, whole
 
@@ -147,7 +147,7 @@ def write_in_row_groups(
     except OSError as error:
         rule = f"room in {Path(path).parent.parent} for a copy of the rows"
         hint = "The variable TMPDIR names the folder."
-        raise InputError(expected(rule, f"`{error}`", hint)) from error
+        raise InputError.expected(rule, f"`{error}`", hint) from error
 
 
 def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from closecall.errors import InputError, expected
+from closecall.errors import InputError
 from closecall.wording import listed
 
 if TYPE_CHECKING:
@@ -115,11 +115,11 @@ def needed_columns(available: Iterable[str], options: BatchOptions, name: str) -
             continue
         rule = f"`{argument}` to name a column of {name}"
         if count > 1:
-            raise InputError(expected(rule, f"{column!r}, which {count} columns are called"))
+            raise InputError.expected(rule, f"{column!r}, which {count} columns are called")
         close = difflib.get_close_matches(column, columns, n=1)
         suggestion = f"Did you mean {close[0]!r}? " if close else ""
         listing = f"Its columns are: {listed(columns)}."
-        raise InputError(expected(rule, repr(column), suggestion + listing))
+        raise InputError.expected(rule, repr(column), suggestion + listing)
     wanted = set(options.columns)
     return [column for column in columns if column in wanted]
 

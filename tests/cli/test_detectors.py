@@ -1,0 +1,189 @@
+"""Several detectors, columns of scores and other metrics in one command."""
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+
+import closecall as cc
+from closecall.datasets import demo
+
+DEMO = "demo.csv --truth label --time time"
+LABELS = "--predicted threshold --predicted forecast"
+SCORES = "--score threshold_score --score forecast_score"
+
+
+@pytest.fixture(autouse=True)
+def files(demo_file):
+    return demo_file
+
+
+def printed(run, text, kind="json"):
+    result = run(*text.split(), "--format", kind)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout) if kind == "json" else result.stdout
+
+
+def rows(run, text):
+    return list(csv.DictReader(io.StringIO(printed(run, text, "csv"))))
+
+
+def test_several_detectors_are_scored_as_each_by_itself(run):
+    both = printed(run, f"score {DEMO} {LABELS}")
+    assert [own["detector"] for own in both["detectors"]] == ["threshold", "forecast"]
+    for own in both["detectors"]:
+        name = own.pop("detector")
+        alone = printed(run, f"score {DEMO} --predicted {name}")
+        assert alone.pop("notes") == both["notes"] == []
+        assert own == alone
+    events = rows(run, f"score {DEMO} {LABELS}")
+    assert [row["detector"] for row in events] == ["threshold"] * 7 + ["forecast"] * 7
+    alone = rows(run, f"score {DEMO} --predicted forecast")
+    assert [{"detector": "forecast", **row} for row in alone] == events[7:]
+
+
+def test_curves_of_several_detectors(run):
+    both = printed(run, f"curve {DEMO} {SCORES} --points 5 --fit-until 2024-03-10")
+    for own in both["detectors"]:
+        name = own.pop("detector")
+        alone = printed(run, f"curve {DEMO} --score {name} --points 5 --fit-until 2024-03-10")
+        alone.pop("notes")
+        assert own == alone
+    points = rows(run, f"curve {DEMO} {SCORES} --points 5")
+    alone = rows(run, f"curve {DEMO} --score forecast_score --points 5")
+    found = [row for row in points if row.pop("detector") == "forecast_score"]
+    assert found == alone
+
+
+@pytest.mark.parametrize("command", ["score", "curve", "compare"])
+def test_patterns_name_detectors(run, command):
+    assert printed(run, f"{command} {DEMO} --score *_score") == printed(
+        run, f"{command} {DEMO} {SCORES}"
+    )
+
+
+def test_tables_name_the_detectors(run):
+    for command in (f"score {DEMO} {LABELS}", f"curve {DEMO} {SCORES}"):
+        text = printed(run, command, "table")
+        for name in command.split()[-1:-4:-2]:
+            assert f"\n{name}\n" in text
+        assert "detector" in text
+
+
+def test_scores_are_cut_by_a_rule(run):
+    data = demo()
+    cut = cc.choose_threshold(None, data.scores["forecast"], "quantile:0.97").threshold
+    expected = cc.affiliation(data.truth, data.scores["forecast"] >= cut, times=data.times)
+    report = printed(run, f"score {DEMO} --score forecast_score --threshold quantile:0.97")
+    assert report["threshold"] == cut
+    assert report["notes"] == []
+    assert report["f1"] == expected.f1
+    text = printed(run, f"score {DEMO} --score forecast_score --threshold 30", "table")
+    assert text.splitlines()[1] == "threshold 30"
+    best = printed(run, f"score {DEMO} --score forecast_score")
+    assert best["threshold"] == cc.affiliation_curve(
+        data.truth, data.scores["forecast"], times=data.times
+    ).best().threshold  # fmt: skip
+    assert "chosen on the labels" in best["notes"][-1]
+    mixed = printed(run, f"score {DEMO} --predicted forecast --score forecast_score --threshold 30")
+    assert ["threshold" in own for own in mixed["detectors"]] == [False, True]
+
+
+def test_metrics_of_detectors(run):
+    data = demo()
+    asked = "--metric classical --metric margin:margin=10min --metric hausdorff"
+    found = printed(run, f"score {DEMO} {LABELS} {asked}")["detectors"]
+    for own in found:
+        expected = cc.evaluate(
+            data.truth, data.predicted[own["detector"]], times=data.times,
+            metrics={"classical": {}, "margin": {"margin": data.times[2] - data.times[0]},
+                     "hausdorff": {}},
+        )  # fmt: skip
+        expected["hausdorff"] = expected["hausdorff"] / np.timedelta64(1, "s")
+        assert own["metrics"] == expected
+    table = rows(run, f"score {DEMO} {LABELS} {asked}")
+    assert [row["detector"] for row in table] == ["threshold", "forecast"]
+    assert float(table[1]["classical_f1"]) == found[1]["metrics"]["classical_f1"]
+    assert "margin_recall" in printed(run, f"score {DEMO} {LABELS} {asked}", "table")
+
+
+def test_undefined_numbers_are_blank(run, tmp_path):
+    (tmp_path / "quiet.csv").write_text("truth,a,s\n" + "1,0,5\n0,0,1\n0,0,1\n")
+    asked = "score quiet.csv --metric classical"
+    assert printed(run, f"{asked} --predicted a")["metrics"]["classical_precision"] is None
+    table = rows(run, f"{asked} --predicted a --score s")
+    assert [row["classical_precision"] for row in table] == ["", "1.0"]
+    assert [row["threshold"] for row in table] == ["", "5"]
+
+
+def test_all_metrics_of_scores(run):
+    data = demo()
+    found = printed(run, f"score {DEMO} --score forecast_score --threshold 30 --metric all")
+    expected = cc.evaluate(
+        data.truth, scores=data.scores["forecast"], threshold=30, times=data.times
+    )
+    assert found["metrics"].keys() == expected.keys() - {"threshold"}
+    assert found["metrics"]["vus_roc"] == expected["vus_roc"]
+    assert found["metrics"]["event_wise_f1"] == expected["event_wise_f1"]
+
+
+def test_metrics_beside_a_list_of_events(run, tmp_path):
+    run(*f"score {DEMO} --predicted forecast --format csv --output list.csv".split())
+    command = "score list.csv demo.csv --time time --metric classical --metric auc_roc"
+    found = printed(run, f"{command} --score forecast_score --threshold 30")["metrics"]
+    data = demo()
+    options = {"times": data.times, "metrics": ["classical", "auc_roc"]}
+    expected = cc.evaluate(data.truth, scores=data.scores["forecast"], threshold=30, **options)
+    expected.pop("threshold")
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert math.isclose(found[name], value, rel_tol=1e-12), name
+    labels = printed(run, command.rpartition(" --metric")[0] + " --predicted forecast")["metrics"]
+    assert set(labels) == {"classical_precision", "classical_recall", "classical_f1"}
+
+
+def test_samples_without_a_score_are_ignored_for_all(run, tmp_path):
+    data = demo()
+    place = int(np.flatnonzero(data.truth)[0])
+    lines = (tmp_path / "demo.csv").read_text().splitlines()
+    lines[place + 1] = lines[place + 1].rpartition(",")[0] + ","
+    (tmp_path / "blank.csv").write_text("\n".join([*lines, ""]))
+    command = f"score blank.csv --truth label --time time {SCORES} --nan ignore --threshold 100"
+    found = printed(run, f"{command} --metric classical")["detectors"]
+    assert [own["ignored_time"] for own in found] == [300, 300]
+    stretch = [(data.times[place], data.times[place + 1])]
+    scores = data.scores["threshold"]
+    options = {"times": data.times, "threshold": 100, "metrics": ["classical"]}
+    expected = cc.evaluate(data.truth, scores=scores, ignore=stretch, **options)
+    assert found[0]["metrics"] == {k: expected[k] for k in expected if k != "threshold"}
+    assert expected != cc.evaluate(data.truth, scores=scores, **options)
+
+
+REFUSED = {
+    "score {} --predicted forecast --threshold 3": "--threshold is of --score, which is not given.",
+    "score {} --score forecast_score --significance 20": "--significance goes with a --threshold",
+    "curve {} --score *_score --plot x.png": "--plot draws the curve of one --score.",
+    "score {} --truth label --predicted forecast": "--truth is given 2 times, and takes one value.",
+    "score {} --predicted forecast --metric vus --metric vus": "--metric vus is given twice",
+}
+BAD = {
+    "score {} --score det*": "`--score` to match a column of demo.csv, got 'det*'.",
+    "score {} --score forecast_score --score f*": "named once, got 'forecast_score' 2 times.",
+    "score {} --predicted forecast --metric auc_roc": "`--score` for the metric 'auc_roc', got",
+}
+
+
+@pytest.mark.parametrize("command", REFUSED | BAD)
+def test_messages(refuse, command):
+    code = 2 if command in REFUSED else 1
+    assert (REFUSED | BAD)[command] in refuse(*command.format(DEMO).split(), code=code)[0]
+
+
+def test_the_test_of_alarms_of_scores(run):
+    found = printed(run, f"score {DEMO} {SCORES} --threshold quantile:0.97 --significance 20")
+    assert all(own["significance"]["f1"]["pvalue"] < 0.2 for own in found["detectors"])
+    text = printed(run, f"score {DEMO} {SCORES} --threshold 90 --significance 20", "table")
+    assert text.count("at least as good") == 2
