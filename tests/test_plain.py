@@ -28,6 +28,8 @@ RESULTS = {
     "comparison": cc.compare(DATA.truth, {"a.b": FORECAST, "none": 0 * FORECAST}, **AXIS),
     "significance": cc.significance(DATA.truth, FORECAST, n=20, **AXIS),
     "scores": cc.significance([0, 1, 1, 0, 0], scores=[0.1, 0.9, 0.3, 0.4, 0.2]),
+    "evaluated": cc.evaluate(DATA.truth, FORECAST, metrics=["classical", "hausdorff"], **AXIS),
+    "undefined": cc.evaluate([0, 1, 0], [0, 0, 0], metrics=["classical", "hausdorff"]),
     "batch": cc.evaluate_frame(TABLE, truth="label", score=["a.b", "c"]),
 }
 
@@ -70,6 +72,7 @@ def test_flat_values_are_numbers_of_the_nested_ones(name):
         ("curve", {"average_precision", "chance.f1", "best.threshold"}),
         ("comparison", {"detectors.a.b.f1", "detectors.none.missed", "best_pair.f1"}),
         ("significance", {"n", "f1.pvalue", "precision.mean", "recall.above_chance"}),
+        ("evaluated", {"classical_f1", "hausdorff"}),
         ("scores", {"n", "f1.pvalue", "average_precision.pvalue"}),
         ("batch", {"summary.a.b.mean_affiliation_f1", "summary.c.series"}),
     ],
@@ -116,3 +119,11 @@ def test_what_plain_values_become():
         *(None, None, 1, True, None, "x", 120.0, "2024-01-02")
     ]
     assert plain({"a": b"x"}) == {"a": "b'x'"}
+    assert plain([np.timedelta64(90, "m"), np.timedelta64("NaT")]) == [5400.0, None]
+
+
+def test_a_row_of_many_metrics_is_a_dictionary():
+    row = RESULTS["evaluated"]
+    assert isinstance(row, dict)
+    assert row.to_dict()["hausdorff"] == row["hausdorff"] / np.timedelta64(1, "s")
+    assert RESULTS["undefined"].to_dict()["classical_precision"] is None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from closecall.affiliation.rules import ThresholdRule
 from closecall.errors import InputTypeError
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
+from closecall.plain import flat_numbers, plain
 from closecall.series import (
     Scored,
     fit_and_rest,
@@ -19,6 +20,19 @@ from closecall.series import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+
+class Evaluation(dict[str, Any]):
+    """Numbers of metrics by name, as `evaluate` returns them."""
+
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes; what is undefined becomes None.
+
+        Lengths of time become seconds. With `flat`, only numbers, as trackers of experiments take
+        them: what is undefined is left out.
+        """
+        values: dict[str, Any] = plain(self)
+        return flat_numbers(values) if flat else values
 
 
 def evaluate(
@@ -35,7 +49,7 @@ def evaluate(
     ignore: Any = None,
     max_step: Any = None,
     nan: str = "raise",
-) -> dict[str, Any]:
+) -> Evaluation:
     """Compute many metrics at once: one row of numbers by name.
 
     Parameters
@@ -66,7 +80,7 @@ def evaluate(
     -------
     dict
         Numbers by ``<metric>_<number>``, such as ``affiliation_f1``; a metric with a single value
-        goes by its own name. What is undefined is nan.
+        goes by its own name. What is undefined is nan. ``to_dict()`` gives plain values.
 
     Examples
     --------
@@ -92,7 +106,7 @@ def evaluate(
     chosen = _chosen(metrics, labels=labels, scores=scores is not None)
     given = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     inputs: dict[str, Any] = {}
-    row: dict[str, Any] = {}
+    row = Evaluation()
     require_nan(nan)
     if threshold is not None or fit is not None:
         _require_scores_alone(predicted, scores, threshold)

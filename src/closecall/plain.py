@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
 
 def plain(value: Any) -> Any:
     """Return a value, with all that is in it, as one of JSON's; what is not finite becomes None.
@@ -18,6 +20,8 @@ def plain(value: Any) -> Any:
         return {name: plain(entry) for name, entry in value.items()}
     if isinstance(value, list):
         return [plain(entry) for entry in value]
+    if isinstance(value, np.timedelta64):
+        value = float(value / np.timedelta64(1, "s"))  # nan for NaT
     if isinstance(value, float):
         return value if isfinite(value) else None
     if value is None or isinstance(value, bool | int | str):

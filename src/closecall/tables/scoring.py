@@ -179,8 +179,10 @@ def _metric_row(
         for takes in ("labels", "scores")
     ]
     scored = read.scored[name]
-    row = {} if parts[0] == {} else evaluate(scored.at(threshold), (), metrics=parts[0])
-    return row if parts[1] == {} else row | evaluate(scored, scores=(), metrics=parts[1])
+    found: dict[str, float] = {}
+    if parts[0] != {}:
+        found |= evaluate(scored.at(threshold), (), metrics=parts[0])
+    return found if parts[1] == {} else found | evaluate(scored, scores=(), metrics=parts[1])
 
 
 def curve_files(
