@@ -184,10 +184,11 @@ def test_curve():
     curve = cc.affiliation_curve([0, 0, 1, 1, 0, 0], [0.1, 0.6, 0.9, 0.4, 0.1, 0.2])
     found = page(curve)
     f1, average = map(score_or_dash, (curve.f1[0], curve.average_precision))
-    title, line = found.texts
+    title, line, caution = found.texts
     assert title == f"best F1 {f1} at 0.9: 1 of 1 caught, median delay 0, no false alarms"
     moved = "`chance` tells what the same scores reach when they are moved"
     assert line == f"average precision {average} over 5 thresholds; {moved}"
+    assert caution.startswith("the best was chosen on the labels that judge it")
     ((head, *rows),) = found.tables
     assert head == [
         *("threshold", "precision", "recall", "F1"),

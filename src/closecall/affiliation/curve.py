@@ -482,6 +482,7 @@ class AffiliationCurve:
         return display(
             f"best F1 {score_or_dash(self.f1.max())} at {best:.6g}: {self.at(best).headline}",
             f"{average} over {counted(len(self), 'threshold')}; {moved}",
+            "the best was chosen on the labels that judge it: `cross_fitted` tells what that gains",
             [
                 ("threshold", [f"{own:.6g}{' (best)' * (own == best)}" for own in thresholds]),
                 *((heading(name), values) for name, values in columns.items()),
