@@ -386,8 +386,13 @@ def test_a_worker_that_is_killed_loses_and_repeats_no_row(client, large, local, 
     assert pq.read_table(out).num_rows == local.table.num_rows
 
 
-def test_a_scheduler_that_goes_leaves_a_batch_that_can_be_resumed(large, local, tmp_path):
+def test_a_scheduler_that_goes_leaves_a_batch_that_can_be_resumed(
+    large, local, tmp_path, monkeypatch
+):
     out = tmp_path / "results.parquet"
+    keep = Journal.keep
+    # In the middle of its work when the scheduler goes, however late that is.
+    monkeypatch.setattr(Journal, "keep", lambda *unit: (keep(*unit), time.sleep(1)))
     with cluster_processes(tmp_path, REPOSITORY) as (scheduler, address):
         watch = Watch(out, scheduler.kill)
         with pytest.raises(EngineError, match="to stay reachable, got a lost connection"):
@@ -395,6 +400,7 @@ def test_a_scheduler_that_goes_leaves_a_batch_that_can_be_resumed(large, local, 
         watch.join()
     assert not out.exists()
     assert 1 <= len(list(Journal(out).kept())) < UNITS
+    monkeypatch.undo()
     require_same(evaluate_frame(large, **QUESTION, out=out, resume=True), local)
     assert pq.read_table(out).num_rows == local.table.num_rows
 
