@@ -8,6 +8,7 @@ import doctest
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -106,6 +107,8 @@ def name(page):
 
 def run_all(page, lines, folder, here):
     """Run the README's first line as a process, and what needs a shell; others in this process."""
+    if shutil.which("jq") is None:
+        lines = [line for line in lines if "| jq " not in line]
     for place, command in enumerate(map(os.path.expandvars, lines)):
         if (page.name == "README.md" and place == 0) or re.search(r"[|<>&;$*~]", command):
             done = run(command, folder)

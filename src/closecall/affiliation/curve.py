@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from math import isinf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from closecall.errors import InputError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.parameters import is_number, require_count
 from closecall.series import Scored, predicted_at, read_scored
+from closecall.wording import json_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -411,11 +411,11 @@ class AffiliationCurve:
         """
         best, chosen = self.best(), self.outline(points)
         columns = {name: getattr(self, name)[chosen].tolist() for name in _COLUMNS}
-        columns["thresholds"] = [_json_number(value) for value in columns["thresholds"]]
+        columns["thresholds"] = [json_number(value) for value in columns["thresholds"]]
         return {
             "average_precision": self.average_precision,
             "chance": asdict(self.chance),
-            "best": {**asdict(best), "threshold": _json_number(best.threshold)},
+            "best": {**asdict(best), "threshold": json_number(best.threshold)},
             "distinct_thresholds": len(self),
             **ignored_to_dict(self.scored),
             "curve": columns,
@@ -459,10 +459,6 @@ class AffiliationCurve:
             f"average_precision={self.average_precision:.3f}, "
             f"best f1={best.fbeta:.3f} at {best.threshold:.6g})"
         )
-
-
-def _json_number(value: float) -> float | str:
-    return str(value) if isinf(value) else value
 
 
 def affiliation_curve(

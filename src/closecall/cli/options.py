@@ -523,7 +523,12 @@ def output_options(
             show_all: bool = False,
             **options: Any,
         ) -> Any:
-            output = Output(output_format, output_file, most=None if show_all else _MOST_EVENTS)
+            output = Output(
+                output_format,
+                output_file,
+                most=None if show_all else _MOST_EVENTS,
+                command=str(click.get_current_context().command.name),
+            )
             return function(output=output, **options)
 
         options = [

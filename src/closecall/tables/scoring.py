@@ -19,7 +19,7 @@ from closecall.affiliation import (
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_names, require_count
 from closecall.tables.inputs import Inputs
-from closecall.wording import listed
+from closecall.wording import json_number, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -318,11 +318,6 @@ def curve_report(
             **curve.at(chosen.threshold).to_dict(),
         },
     }
-
-
-def json_number(value: float) -> float | str | None:
-    """Return a number as JSON has it: infinity as text, and nothing for what is undefined."""
-    return None if isnan(value) else str(value) if isinf(value) else value
 
 
 def compare_files(
