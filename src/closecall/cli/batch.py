@@ -40,6 +40,7 @@ from closecall.tables.batch.status import (
     FAILED,
     NO_EVENT,
 )
+from closecall.tables.roles import DISORDERS
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
@@ -155,10 +156,11 @@ def parse_threshold(text: str) -> int | float | str:
 @intervals_options("Say how sure the numbers and their differences are, given so many series.")
 @click.option(
     "--disorder",
-    type=click.Choice(["error", "sort", "index"]),
+    type=click.Choice([*DISORDERS, "index"]),
     default="error",
     show_default=True,
-    help="Where times repeat or go back: report it, sort, or count samples instead.",
+    help="Where times repeat or go back: report it, sort, keep one sample of each time, or count "
+    "samples instead.",
 )
 @click.option("--strict", is_flag=True, help="Stop at the first series in trouble.")
 @click.option("--workers", type=int, metavar="N", help="Processes on this machine.")

@@ -15,7 +15,7 @@ from closecall.tables.file_names import ONE, FileNames
 from closecall.tables.incidents import read_events
 from closecall.tables.inputs import Inputs
 from closecall.tables.reading import arrow, plain_values, read_table, shown_name
-from closecall.tables.roles import Source
+from closecall.tables.roles import MENDED, Source
 from closecall.tables.sources.csv import joined_files, with_folders
 from closecall.tables.sources.memory import group
 from closecall.tables.sources.paths import list_files
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from closecall.tables.inputs import File, InputOptions
 
 _NAMELESS = "(no name)"
-_MENDED = ("first", "last", "mean")  # while it is read; a page of many series does the rest
 
 
 def report_files(
@@ -126,7 +125,7 @@ def report_inputs(
     if by:
         chosen = {} if batch is None else _batch_thresholds(batch, by, inputs.encoding)
         series = _series(inputs, by, columns, chosen)
-        left: Any = "error" if inputs.disorder in _MENDED else inputs.disorder
+        left: Any = "error" if inputs.disorder in MENDED else inputs.disorder
         limits = {"disorder": left, "since": inputs.since, "until": inputs.until}
         return report_batch(series, **limits, title=name, script=script), []
     if inputs.disorder == "index":
@@ -189,7 +188,7 @@ def _series(
     (source,) = inputs.sources
     # Each series has an axis of its own, which is read with what is wrong with it.
     columns["ignore"] = _read_ignore(inputs)
-    how = inputs.disorder if inputs.disorder in _MENDED else "error"
+    how = inputs.disorder if inputs.disorder in MENDED else "error"
     inputs = replace(
         inputs, files=(), usual_end=False, disorder=how, ignore=None, since=None, until=None
     )

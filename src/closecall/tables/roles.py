@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 Role = Literal["truth", "predicted", "score", "ignore"]
 DISORDERS = ("error", "sort", "first", "last", "mean")
 """What to do where times repeat or go back."""
+MENDED = DISORDERS[2:]
+"""Those that keep one sample of each time."""
 _LABELS, _AVERAGED = {"truth", "predicted", "ignore", "trivial"}, {"score", "value"}
 _WILD = {*"*?["}
 _OPEN_HINT = "Let such events last to the end of the series with `open='until-end'`."
