@@ -28,6 +28,7 @@ from closecall.paper import reproduce
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+STORY = "python docs/stories.py "  # writes the raw files that a page starts from
 PAGES = [page for page in PAGES if not {"generated", "_build"} & set(page.parts)]
 LISTED = (
     "closecall",
@@ -61,7 +62,7 @@ def blocks(page, *languages, needs_data=False):
 def commands(page, *, needs_data=False):
     found = blocks(page, "sh", needs_data=needs_data)
     lines = [line for _, block in found for line in block.replace("\\\n", " ").splitlines()]
-    return [line for line in lines if line.startswith("closecall ")]
+    return [line for line in lines if line.startswith(("closecall ", STORY))]
 
 
 def pages_with_data(*languages):
@@ -70,6 +71,7 @@ def pages_with_data(*languages):
 
 def run(command, folder):
     """Run a line of a page as a reader would: in a shell, with the command as it is installed."""
+    command = command.replace(STORY, f"{shlex.quote(sys.executable)} {REPOSITORY}/docs/stories.py ")
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(  # noqa: S602 - the lines are our own documents, redirections included
@@ -110,7 +112,7 @@ def run_all(page, lines, folder, here):
     if shutil.which("jq") is None:
         lines = [line for line in lines if "| jq " not in line]
     for place, command in enumerate(map(os.path.expandvars, lines)):
-        if (page.name == "README.md" and place == 0) or re.search(r"[|<>&;$*~]", command):
+        if (page.name == "README.md" and place == 0) or re.search(r"^python|[|<>&;$*~]", command):
             done = run(command, folder)
             code = done.returncode
         else:
@@ -123,6 +125,25 @@ def run_all(page, lines, folder, here):
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name)
 def test_commands_run_in_order(page, tmp_path, here):
     run_all(page, commands(page), tmp_path, here)
+
+
+@pytest.mark.parametrize("page", ["from-incidents", "paper-table", "many-files"])
+def test_what_a_story_shows_is_what_is_printed(page, tmp_path, monkeypatch):
+    """What stands under a command is among the lines that it prints, or in the file it writes."""
+    monkeypatch.setenv("COLUMNS", "100")
+    found, shown = "", 0
+    for language, content in blocks(REPOSITORY / "docs" / f"{page}.md", "sh", "text"):
+        if language == "text":
+            assert content in found
+            shown += 1
+        elif "| jq " in content and shutil.which("jq") is None:
+            return  # and that is the last one
+        else:
+            done = run(content, tmp_path)
+            assert done.returncode == 0, done.stderr
+            files = "".join(map(Path.read_text, tmp_path.glob("*.csv")))
+            found = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines()) or files
+    assert shown >= 2
 
 
 @pytest.mark.parametrize("page", pages_with_data("sh"), ids=name)
