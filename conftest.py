@@ -4,6 +4,7 @@ import os
 import sys
 import tempfile
 from doctest import ELLIPSIS
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,20 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no screen
 
 from sybil import Sybil
 from sybil.document import PythonDocStringDocument
-from sybil.parsers.myst import PythonCodeBlockParser
+from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
 from sybil.parsers.rest import DocTestParser
 
 REPOSITORY = Path(__file__).parent
 
 
+def _lacks(package: str) -> bool:
+    """Return whether a package is not installed, so that a document can skip what needs it."""
+    return find_spec(package) is None
+
+
 def _enter_folder(namespace: dict[str, Any]) -> None:
     """Let a document write its files where nobody finds them."""
+    namespace["lacks"] = _lacks
     namespace["_home"] = Path.cwd()
     namespace["_folder"] = tempfile.TemporaryDirectory()
     os.chdir(namespace["_folder"].name)
@@ -32,7 +39,7 @@ def _leave_folder(namespace: dict[str, Any]) -> None:
 
 
 _documents = Sybil(
-    parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS)],
+    parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS), SkipParser()],
     path=str(REPOSITORY),
     patterns=["README.md", "docs/*.md"],
     excludes=["docs/errors.md"],  # its blocks fail on purpose; tests/test_documents.py runs them

@@ -1,4 +1,4 @@
-"""Hostile testing: everything public with bad values, where only documented errors may come out."""
+"""Hostile testing: bad values, files and moments, where only documented errors may come out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from benchmarks import fuzz_calls, fuzz_commands, fuzz_files
+from benchmarks import fuzz_calls, fuzz_cases, fuzz_commands, fuzz_files, fuzz_kills
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,6 +23,8 @@ KINDS: dict[str, Callable[[Random], Iterator[Attempt]]] = {
     "calls": fuzz_calls.attempts,
     "commands": fuzz_commands.attempts,
     "files": fuzz_files.attempts,
+    "cases": fuzz_cases.attempts,
+    "kills": fuzz_kills.attempts,
 }
 _MEMORY = 6 * 2**30  # bytes; what asks for more fails
 

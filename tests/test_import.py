@@ -80,3 +80,8 @@ def test_names_are_functions_also_where_a_package_has_the_same_name():
     assert set(closecall.__all__) <= set(dir(closecall))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         closecall.nothing  # noqa: B018 - the error is what is tested
+
+
+def test_pictures_are_an_attribute_that_loads_matplotlib_when_used():
+    assert "matplotlib" not in loaded_after("import closecall as cc\ncc.plot")
+    assert "matplotlib" in loaded_after("import closecall as cc\ncc.plot.plot_events")

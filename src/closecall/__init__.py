@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from closecall import adversary, compat, datasets, metrics, theory
+    from closecall import adversary, compat, datasets, metrics, plot, theory
     from closecall.adversary.audit import audit
     from closecall.affiliation import (
         Affiliation,
@@ -57,6 +57,7 @@ __all__ = [
     "evaluate",
     "evaluate_frame",
     "metrics",
+    "plot",
     "read_events",
     "report",
     "report_batch",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, overload
 
@@ -14,10 +15,12 @@ from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.result import TrueEvents
 from closecall.affiliation.shifts import SHIFTS, ShiftScores, above_chance, score_shifts
 from closecall.errors import InputError, InputTypeError, shown
+from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import read_numbers, require_choice, require_count, require_progress
+from closecall.plain import flat_numbers, plain
 from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.statistics import SCORES
-from closecall.wording import score_or_dash
+from closecall.wording import pvalue_text, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,6 +45,12 @@ _BEST = "best_f1"
 
 Correction = Literal["holm", "bonferroni", "benjamini-hochberg"]
 _CORRECTIONS: tuple[str, ...] = get_args(Correction)
+_NOTEBOOK: dict[str, tuple[str, Callable[[Any], str]]] = {  # numbers of each event's scores
+    "observed": ("{}", score_or_dash),
+    "mean": ("{} by chance", score_or_dash),
+    "pvalue": ("p-value of {}", pvalue_text),
+    "adjusted_pvalue": ("adjusted, of {}", pvalue_text),
+}
 
 
 def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.float64]:
@@ -178,7 +187,8 @@ class ShiftTest:
         values = {name: getattr(self, name) for name in names}
         if isnan(self.observed):
             values["at_least"] = nan
-        return {name: None if isnan(value) else value for name, value in values.items()}
+        numbers: dict[str, float | int | None] = plain(values)
+        return numbers
 
     def __repr__(self) -> str:
         return (
@@ -273,8 +283,7 @@ class EventSignificance(TrueEvents):
             times = (truth.starts[index].item(), truth.stops[index].item())
             start, stop = (clock.text(t).replace(" ", "T") if dated else t for t in times)
             values = {name: column[index].item() for name, column in columns.items()}
-            plain = {name: None if isnan(value) else value for name, value in values.items()}
-            yield {"start": start, "stop": stop, **plain}
+            yield {"start": start, "stop": stop, **plain(values)}
 
     def __repr__(self) -> str:
         return f"EventSignificance({len(self)} events, correction={self.recall.correction!r})"
@@ -294,9 +303,38 @@ class _ShiftTests:
         """The finding in words: F1, what it is by chance, and its p-value."""
         return self.f1.sentence
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that any JSON writer takes, without the draws; nan becomes None."""
-        return {"n": self.n, "exact": self.exact, "sentence": self.sentence}
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes, without the draws; nan becomes None.
+
+        With `flat`, only numbers, by dotted names such as ``f1.pvalue``, as trackers of experiments
+        take them.
+        """
+        values = {
+            "n": self.n,
+            "exact": self.exact,
+            "sentence": self.sentence,
+            **{name: test.to_dict() for name, test in self._tests.items()},
+        }
+        return flat_numbers(values) if flat else values
+
+    def _display(self, *more: Any) -> str:
+        tests = self._tests.values()
+        return display(
+            self.sentence,
+            f"Over {self._drawn}; the p-value to name is that of F1.",
+            [
+                ("score", [test.name for test in tests]),
+                ("observed", [score_or_dash(test.observed) for test in tests]),
+                ("by chance", [score_or_dash(test.mean) for test in tests]),
+                ("above chance", [test.above_chance for test in tests]),
+                ("p-value", [pvalue_text(test.pvalue) for test in tests]),
+            ],
+            *more,
+        )
+
+    @property
+    def _tests(self) -> dict[str, ShiftTest]:
+        return {name: own for name, own in vars(self).items() if isinstance(own, ShiftTest)}
 
     @property
     def _drawn(self) -> str:
@@ -326,13 +364,32 @@ class Significance(_ShiftTests):
     events: EventSignificance
     """The same for each true event."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that any JSON writer takes, without the draws; nan becomes None."""
-        return super().to_dict() | {
-            "correction": self.events.recall.correction,
-            **{name: getattr(self, name).to_dict() for name in ("f1", "precision", "recall")},
-            "events": list(self.events.rows()),
-        }
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes, without the draws; nan becomes None.
+
+        With `flat`, only numbers, by dotted names such as ``f1.pvalue``, as trackers of experiments
+        take them; the events are left out.
+        """
+        values = super().to_dict(flat=flat)
+        if flat:
+            return values
+        head = {name: values[name] for name in ("n", "exact", "sentence")}
+        head["correction"] = self.events.recall.correction
+        return head | values | {"events": list(self.events.rows())}
+
+    def _repr_html_(self) -> str:
+        """Show the finding, overall and for the first events, in a notebook."""
+        rows = list(islice(self.events.rows(), MOST_ROWS))
+        columns = [
+            (title.format(heading(score)), [write(row[f"{score}_{name}"]) for row in rows])
+            for score in ("f1", "recall", "precision")
+            for name, (title, write) in _NOTEBOOK.items()
+        ]
+        return self._display(
+            f"Each event, with p-values adjusted by {self.events.recall.correction}:",
+            [*time_columns(rows, "start", "stop"), *columns],
+            more_rows(len(self.events), "event"),
+        )
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {getattr(self, name).pvalue:.3g}" for name in SCORES[:2])
@@ -347,10 +404,9 @@ class ScoresSignificance(_ShiftTests):
     average_precision: ShiftTest
     """What `AffiliationCurve.average_precision` is."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that any JSON writer takes, without the draws."""
-        tests = {"f1": self.f1, "average_precision": self.average_precision}
-        return super().to_dict() | {name: test.to_dict() for name, test in tests.items()}
+    def _repr_html_(self) -> str:
+        """Show the finding, and each score beside that of the shifts, in a notebook."""
+        return self._display()
 
     def __repr__(self) -> str:
         average = f"average_precision {self.average_precision.pvalue:.3g}"

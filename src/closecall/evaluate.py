@@ -11,6 +11,7 @@ from closecall.detectors import read_detectors, require_scored
 from closecall.errors import InputTypeError
 from closecall.events import Events
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
+from closecall.plain import flat_numbers, plain
 from closecall.series import (
     Scored,
     fit_and_rest,
@@ -23,6 +24,19 @@ from closecall.series import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+class Evaluation(dict[str, Any]):
+    """Numbers of metrics by name, as `evaluate` returns them."""
+
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes; what is undefined becomes None.
+
+        Lengths of time become seconds. With `flat`, only numbers, as trackers of experiments take
+        them: what is undefined is left out.
+        """
+        values: dict[str, Any] = plain(self)
+        return flat_numbers(values) if flat else values
 
 
 def evaluate(
@@ -75,7 +89,8 @@ def evaluate(
         Numbers by ``<metric>_<number>``, such as ``affiliation_f1``; a metric with a single value
         goes by its own name. What is undefined is nan. Of several detectors, a list of such rows
         that begin with ``detector``, as any dataframe takes it; nan is also what a detector gave
-        nothing for, such as the area under a curve of one that gave labels.
+        nothing for, such as the area under a curve of one that gave labels. ``to_dict()`` of a row
+        gives plain values.
 
     Examples
     --------
@@ -134,10 +149,10 @@ def _row(
     *,
     threshold: Any = None,
     fit: Any = None,
-) -> dict[str, Any]:
+) -> Evaluation:
     """Compute the metrics of one detector."""
     inputs: dict[str, Any] = {}
-    row: dict[str, Any] = {}
+    row = Evaluation()
     axis = {name: value for name, value in given.items() if name != "nan"}
     if threshold is not None or fit is not None:
         _require_scores_alone(predicted, scores, threshold)
@@ -170,7 +185,7 @@ def _table(
     *,
     threshold: Any = None,
     fit: Any = None,
-) -> list[dict[str, Any]]:
+) -> list[Evaluation]:
     """Compute the metrics of each detector, on the time that is evaluated for all of them."""
     read = read_detectors(truth, predicted, scores, **given)
     if not read.scored and (threshold is not None or fit is not None):
@@ -186,7 +201,7 @@ def _table(
     labels, curves = (
         [pair for pair in chosen if pair[0].takes == takes] for takes in ("labels", "scores")
     )
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Evaluation] = {}
     for name, pair in read.predicted.items():
         sides = truth, predicted[name]
         if any(isinstance(side, Events) for side in sides):  # metrics of samples count time
@@ -200,7 +215,7 @@ def _table(
             rows[name] = _row(*own, chosen, shared, threshold=rules[name], fit=fit)
     columns = dict.fromkeys(key for row in rows.values() for key in row)
     return [
-        {"detector": name} | {key: row.get(key, undefined) for key in columns}
+        Evaluation({"detector": name} | {key: row.get(key, undefined) for key in columns})
         for name, row in rows.items()
     ]
 

@@ -231,51 +231,6 @@ def test_the_median_delay_counts_never(alarms, median, headline):
     assert result.headline == headline
 
 
-def test_html():
-    html = NUMBERS._repr_html_()
-    assert f"precision {NUMBERS.precision:.3f}, recall {NUMBERS.recall:.3f}" in html
-    assert html.count("<tr>") == 3
-    assert "more events" not in html
-    assert "nan" not in html
-    level = NUMBERS.chance
-    expected = f"precision {level.precision:.3f}, recall {level.recall:.3f}, F1 {level.f1:.3f}"
-    assert f"<p>the same alarms, moved: {expected}</p>" in html
-
-
-def test_html_where_nothing_can_be_moved():
-    html = NOTHING._repr_html_()
-    assert "<b>0 of 1 caught, no false alarms</b>" in html
-    assert "<p>precision -, recall 0.000, F1 -</p>" in html
-    assert "<p>the same alarms, moved: precision -, recall 0.000, F1 -</p>" in html
-    stream = cc.AffiliationStream()
-    stream.update([0, 1, 0, 0], [0, 0, 1, 0])
-    assert "<p>a stream keeps no alarms that could be moved" in stream.result()._repr_html_()
-
-
-def test_html_shows_the_first_rows_only():
-    many = cc.affiliation([0, 1] * 25, [0, 1] * 25)._repr_html_()
-    assert many.count("<tr>") == 21
-    assert "<p>and 5 more events</p>" in many
-    exactly = cc.affiliation([0, 1] * 20, [0, 1] * 20)._repr_html_()
-    assert exactly.count("<tr>") == 21
-    assert "more events" not in exactly
-
-
-def test_html_is_escaped():
-    name = "<script>alert(1)</script>"
-    html = scored(timezone(timedelta(hours=2), name))._repr_html_()
-    assert "<script>" not in html
-    assert "2024-01-03T00:00:00+02:00" in html
-
-
-def test_html_tells_times_apart_on_a_float_axis():
-    start = 1_700_000_000.5
-    truth = Events([(start, start + 60), (start + 900, start + 960)])
-    html = cc.affiliation(truth, truth, span=(start, start + 1000))._repr_html_()
-    assert "1700000000.5" in html
-    assert "1700000900.5" in html
-
-
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 0]
 FOUND = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
 

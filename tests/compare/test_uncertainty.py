@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-import closecall as cc
 from closecall.compare import PairIntervals, compare
 from closecall.datasets import demo
 from closecall.errors import InputError
@@ -230,21 +229,3 @@ def test_one_line_each(intervals):
         "PairIntervals('forecast' minus 'threshold': precision 0.121 [-0.2"
     )
     assert "7 events" in repr(intervals.detectors["forecast"])
-
-
-def test_in_a_notebook():
-    truth = np.tile([0, 1, 1, 0, 0], 3)
-    shown = compare(truth, {"<b>": truth, "late": np.roll(truth, 1)}).intervals()._repr_html_()
-    assert "<th>&lt;b&gt;</th><td>1.000 [" in shown
-    assert "<th>&lt;b&gt; - late</th>" in shown
-    assert "<p><b>Caution.</b> There are only three events." in shown
-    assert "nan" not in shown
-    row = shown.partition("<th>&lt;b&gt; - late</th>")[2]
-    assert row.startswith("<td>0.")
-    assert " -</td><td>-</td></tr>" in row
-    many = repeated(12).intervals()._repr_html_()
-    assert "Caution" not in many
-    assert "[" in many.partition("<th>right - late</th>")[2]
-    alone = cc.affiliation(truth, truth).interval()._repr_html_()
-    assert "<th>recall</th><td>1.000 [" in alone
-    assert "Caution" in alone

@@ -137,8 +137,8 @@ def _precision(event: Exact, zone: Exact, pieces: list[Exact]) -> tuple[float, f
     ranges = [piece for piece in pieces if piece[0] < piece[1]]
     if ranges:
         size = [1.0, length, length]
-        totals = sum(_integral(integrand, _floats(piece, origin), size) for piece in ranges)
-        means = totals / float(sum(stop - start for start, stop in ranges))
+        parts = [_integral(integrand, _floats(piece, origin), size) for piece in ranges]
+        means = np.sum(parts, axis=0) / float(sum(stop - start for start, stop in ranges))
     else:
         points = np.array([float(start - origin) for start, _ in pieces])
         means = integrand(points).mean(axis=1)

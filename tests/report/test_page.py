@@ -264,6 +264,30 @@ def test_hovering_an_event_tells_what_became_of_it(page):
     assert page.locator("#tooltip").inner_text().splitlines()[0] == "Alarm"
 
 
+def test_what_is_known_of_incidents_is_shown(show, tmp_path):
+    """Names and severities of the list, in the table and under the pointer, as text."""
+    path = tmp_path / "incidents.csv"
+    path.write_text(
+        "start,stop,name,severity,owner,ticket\n2,4,<b>disk</b>,high,ann,17\n8,9,net,low,,18\n"
+    )
+    page = show(report(cc.read_events(path), cc.Events([(3, 5)]), span=(0, 12)))
+    heads = page.locator(".events thead th button").all_inner_texts()
+    assert heads[3:6] == ["name", "severity", "owner"]
+    details = page.locator(".events tbody td.detail")
+    assert details.all_inner_texts() == ["<b>disk</b>", "high", "ann", "net", "low", ""]
+    for _ in range(2):
+        page.locator(".events thead button", has_text="severity").click()
+    assert details.all_inner_texts()[:2] == ["net", "low"]
+    point_at(page, 0, 3 / 12)
+    text = page.locator("#tooltip").inner_text()
+    assert text.splitlines()[2:6] == [
+        "name: <b>disk</b>",
+        "severity: high",
+        "owner: ann",
+        "ticket: 17",
+    ]
+
+
 def test_detectors_can_be_hidden_and_overlaid(page):
     panels = "closecall.view.timeline.frame.panels.length"
     lanes = "closecall.view.timeline.frame.lanes.length"

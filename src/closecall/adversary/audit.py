@@ -32,9 +32,12 @@ from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, m
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.errors import InputError, InputTypeError, MissingExtraError, renamed, shown
 from closecall.events import Events, Intervals
+from closecall.metrics.registry import LENGTHS_OF_TIME
+from closecall.notebook import display
 from closecall.parameters import is_text, require_choice, require_count, require_progress
+from closecall.plain import plain
 from closecall.series import read_pair
-from closecall.wording import counted
+from closecall.wording import counted, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -220,9 +223,19 @@ class Audit:
         """Names of the metrics that are beaten where detectors know as much as their rival."""
         return tuple(name for name, verdict in self.verdicts.items() if verdict.joined.beaten)
 
+    @property
+    def headline(self) -> str:
+        """How many metrics are beaten, either way."""
+        return (
+            f"{len(self.beaten)} of {len(self.verdicts)} metrics are beaten by a prediction "
+            f"without information, and {len(self.beaten_joined)} if the detectors are given the "
+            f"event that it knows ({counted(self.events, 'true event')}, {self.tried} such "
+            "predictions tried)"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
-        plain: dict[str, Any] = _plain(
+        values: dict[str, Any] = plain(
             {
                 "events": self.events,
                 "tried": self.tried,
@@ -238,7 +251,7 @@ class Audit:
                 "left_out": self.left_out,
             }
         )
-        return plain
+        return values
 
     def to_frame(
         self,
@@ -272,6 +285,29 @@ class Audit:
             f"uninformative predictions, beaten raw: {raw}; joined: {joined})"
         )
 
+    def _repr_html_(self) -> str:
+        """Show both verdicts on every metric in a notebook."""
+        own = [verdict for both in self.verdicts.values() for verdict in both]
+        words = {None: "undefined", True: "beaten", False: "holds"}
+
+        def written(metric: str, score: float) -> float | str:
+            timed = self.unit == "seconds" and metric in LENGTHS_OF_TIME
+            return in_words(score) if timed and isfinite(score) else score
+
+        return display(
+            self.headline,
+            [
+                ("metric", [x.metric for x in own]),
+                ("comparison", [x.comparison for x in own]),
+                ("best detector", [x.detector for x in own]),
+                ("its score", [written(x.metric, x.detector_score) for x in own]),
+                ("rival", [x.by.replace("_", " ") for x in own]),
+                ("its score", [written(x.metric, x.score) for x in own]),
+                ("verdict", [words[x.beaten] for x in own]),
+            ],
+            *(f"Left out: {name}, {reason}" for name, reason in self.left_out.items()),
+        )
+
 
 def flat_rows(audit: Audit, part: str) -> list[dict[str, Any]]:
     """Return the rows of one part with nothing nested in them."""
@@ -283,14 +319,6 @@ def flat_rows(audit: Audit, part: str) -> list[dict[str, Any]]:
         if "parameters" in row:
             row["parameters"] = json.dumps(row["parameters"])
     return rows
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(entry) for name, entry in value.items()}
-    if isinstance(value, list):
-        return [_plain(entry) for entry in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _require_detectors(detectors: Any) -> None:

@@ -24,9 +24,11 @@ from closecall.affiliation.thresholds import (
 from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, shown
 from closecall.fscore import f_measure, first_highest
+from closecall.notebook import display, heading
 from closecall.parameters import is_number, require_count
+from closecall.plain import flat_numbers
 from closecall.series import Scored, predicted_at, read_scored
-from closecall.wording import json_number
+from closecall.wording import counted, json_number, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 _MOST_ROLLED, _FEWEST_ROLLS = 20_000_000, 20  # samples of all rolls together
+_NOTEBOOK_POINTS = 10
 _COLUMNS = (
     "thresholds",
     "precision",
@@ -404,15 +407,16 @@ class AffiliationCurve:
         ends_and_best = (0, len(self) - 1, first_highest(self.f1))
         return np.unique(np.append(even, ends_and_best))
 
-    def to_dict(self, points: int = 200) -> dict[str, Any]:
+    def to_dict(self, points: int = 200, *, flat: bool = False) -> dict[str, Any]:
         """Return plain values that any JSON writer takes, with a curve of about that many points.
 
-        Infinite thresholds become the texts ``inf`` and ``-inf``.
+        Infinite thresholds become the texts ``inf`` and ``-inf``. With `flat`, only numbers, by
+        dotted names such as ``best.threshold``, as trackers of experiments take them.
         """
         best, chosen = self.best(), self.outline(points)
         columns = {name: getattr(self, name)[chosen].tolist() for name in _COLUMNS}
         columns["thresholds"] = [json_number(value) for value in columns["thresholds"]]
-        return {
+        values = {
             "average_precision": self.average_precision,
             "chance": asdict(self.chance),
             "best": {**asdict(best), "threshold": json_number(best.threshold)},
@@ -420,6 +424,7 @@ class AffiliationCurve:
             **ignored_to_dict(self.scored),
             "curve": columns,
         }
+        return flat_numbers(values) if flat else values
 
     def plot(self, **options: Any) -> Any:
         """Draw the curve; see `closecall.plot.plot_curve` for the options."""
@@ -458,6 +463,29 @@ class AffiliationCurve:
             f"AffiliationCurve({len(self)} thresholds, "
             f"average_precision={self.average_precision:.3f}, "
             f"best f1={best.fbeta:.3f} at {best.threshold:.6g})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the best threshold and some others in a notebook."""
+        best, chosen = self.best().threshold, self.outline(_NOTEBOOK_POINTS)
+        columns = {name: getattr(self, name)[chosen].tolist() for name in _COLUMNS}
+        thresholds = columns.pop("thresholds")
+        for name in ("precision", "recall", "f1"):
+            columns[name] = [*map(score_or_dash, columns[name])]
+        columns["alarmed"] = [f"{share:.2%}" for share in columns["alarmed"]]
+        average = f"average precision {score_or_dash(self.average_precision)}"
+        moved = "`chance` tells what the same scores reach when they are moved"
+        if "chance" in vars(self):  # it takes seconds, which nobody asked for
+            level, f1 = map(score_or_dash, (self.chance.average_precision, self.chance.f1))
+            moved = f"the same scores, moved: average precision {level}, best F1 {f1}"
+        return display(
+            f"best F1 {score_or_dash(self.f1.max())} at {best:.6g}: {self.at(best).headline}",
+            f"{average} over {counted(len(self), 'threshold')}; {moved}",
+            "the best was chosen on the labels that judge it: `cross_fitted` tells what that gains",
+            [
+                ("threshold", [f"{own:.6g}{' (best)' * (own == best)}" for own in thresholds]),
+                *((heading(name), values) for name, values in columns.items()),
+            ],
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
-from html import escape
+from functools import cached_property, partial
+from itertools import islice
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,8 +17,10 @@ from closecall.affiliation.zones import in_ticks, origin_of
 from closecall.errors import MissingExtraError
 from closecall.events import Events
 from closecall.fscore import f_measure
+from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import require_choice
-from closecall.wording import headline
+from closecall.plain import flat_numbers
+from closecall.wording import headline, length_text, outcome_text, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.clock import Ticks
+    from closecall.notebook import Column
     from closecall.series import LeftOut, Pair, TruthInSpan
     from closecall.statistics import ScoreIntervals
 
@@ -38,8 +41,6 @@ _LENGTHS = ("predicted_duration", "early", "late", "delay", "nearest")
 _COUNTS = ("caught", "alarms", "false_alarms", "alarmed")
 COLUMNS = (*_TIMES, "outcome", *_SCORES, *_DISTANCES, "predicted_count", *_LENGTHS, *_ABOVE_CHANCE)
 OUTCOMES = ("missed", "close call", "caught")  # in the order of the codes of `_kernels`
-
-_NOTEBOOK_ROWS = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -447,16 +448,27 @@ class Affiliation:
         """Return the scores by name."""
         return {name: getattr(self, name) for name in _SCORES}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that any JSON writer takes; what is undefined becomes None."""
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes; what is undefined becomes None.
+
+        With `flat`, only numbers, by dotted names, as trackers of experiments take them: what is
+        undefined, texts and the rows of events are left out.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0]).to_dict(flat=True)["recall"]
+        0.875
+        """
         scores = {name: getattr(self, name) for name in (*_SCORES, *_ABOVE_CHANCE)}
-        return {
+        values = {
             **{name: getattr(self, name) for name in _COUNTS},
             **{name: None if np.isnan(value) else value for name, value in scores.items()},
             "chance": self.chance.to_dict(),
             **ignored_to_dict(self.events.pair),
-            "events": list(self.events.rows()),
+            "events": [] if flat else list(self.events.rows()),
         }
+        return flat_numbers(values) if flat else values
 
     def to_frame(self, backend: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return the rows per event as a dataframe; times keep their time zone.
@@ -489,22 +501,15 @@ class Affiliation:
 
     def _repr_html_(self) -> str:
         """Show the scores, the level of chance and the first events in a notebook."""
-        names = [name for name in COLUMNS if not name.startswith("zone")]
-        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
-        rows = []
-        for row, _ in zip(self.events.rows(), range(_NOTEBOOK_ROWS), strict=False):
-            cells = "".join(f"<td>{escape(_cell(name, row[name]))}</td>" for name in names)
-            rows.append(f"<tr>{cells}</tr>")
-        hidden = len(self.events) - len(rows)
-        note = f"<p>and {hidden} more events</p>" if hidden else ""
         moved = f"the same alarms, moved: {_scores_line(self.chance.values())}"
         if self.alarms and not self.events.kept:
             moved = "a stream keeps no alarms that could be moved: the level of chance is not known"
-        return (
-            f"<div><p><b>{self.headline}</b></p><p>{_scores_line(self.values())}</p>"
-            f"<p>{moved}</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-            f"{note}</div>"
+        return display(
+            self.headline,
+            _scores_line(self.values()),
+            moved,
+            _notebook_columns(list(islice(self.events.rows(), MOST_ROWS))),
+            more_rows(len(self.events), "event"),
         )
 
 
@@ -532,16 +537,36 @@ def _plain(value: Any) -> Any:
 
 
 def _scores_line(scores: dict[str, float]) -> str:
-    return ", ".join(
-        f"{'F1' if name == 'f1' else name} {'-' if isnan(value) else f'{value:.3f}'}"
-        for name, value in scores.items()
-    )
+    return ", ".join(f"{heading(name)} {score_or_dash(value)}" for name, value in scores.items())
 
 
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) and name not in _TIMES else str(value)
+def outcome_texts(rows: list[dict[str, Any]]) -> list[str]:
+    """Return what happened to events, of their plain rows."""
+    return [
+        outcome_text(
+            row["outcome"], row["delay"], row["nearest"], dated=isinstance(row["start"], str)
+        )
+        for row in rows
+    ]
+
+
+def _notebook_columns(rows: list[dict[str, Any]]) -> list[Column]:
+    def texts(write: Any, *names: str) -> list[Column]:
+        return [(heading(name), [write(row[name]) for row in rows]) for name in names]
+
+    length = partial(length_text, dated=isinstance(rows[0]["start"], str))
+    details = rows[0].get("details", {})
+    return [
+        *time_columns(rows, "start", "stop"),
+        ("outcome", outcome_texts(rows)),
+        *texts(score_or_dash, *_SCORES),
+        *((name, [row["details"][name] for row in rows]) for name in details),
+        *texts(length, *_DISTANCES),
+        *texts(str, "predicted_count"),
+        *texts(length, "predicted_duration", "early", "late"),
+        *time_columns(rows, "zone_start", "zone_stop"),
+        *((heading(name), [row[name] for row in rows]) for name in _ABOVE_CHANCE),
+    ]
 
 
 def _pandas_frame(events: EventScores) -> Any:

@@ -20,6 +20,7 @@ from closecall.affiliation.zones import borders_between
 from closecall.axis import Spacing
 from closecall.events import Intervals
 from closecall.parameters import require_choice
+from closecall.plain import plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -347,12 +348,11 @@ class Chance:
         numbers = self.values() | {f"{name}_std": getattr(self, f"{name}_std") for name in _SCORES}
         columns = [getattr(self.events, name).tolist() for name in _SCORES]
         return {
-            **{name: _plain(value) for name, value in numbers.items()},
+            **plain(numbers),
             "shifts": self.shifts,
             "exact": self.exact,
             "events": [
-                {name: _plain(value) for name, value in zip(_SCORES, row, strict=True)}
-                for row in zip(*columns, strict=True)
+                plain(dict(zip(_SCORES, row, strict=True))) for row in zip(*columns, strict=True)
             ],
         }
 
@@ -365,7 +365,3 @@ def _named(means: list[float], deviations: list[float]) -> dict[str, Any]:
     """Name the means of the three scores, and their standard deviations."""
     spreads = {f"{name}_std": value for name, value in zip(_SCORES, deviations, strict=True)}
     return dict(zip(_SCORES, means, strict=True)) | spreads
-
-
-def _plain(value: float) -> float | None:
-    return None if isnan(value) else value

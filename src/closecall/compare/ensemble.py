@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, Intervals
 from closecall.parameters import require_choice
+from closecall.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,12 +68,11 @@ class Ensemble:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
-        scores = self.result.values().items()
         return {
             "names": list(self.names),
             "how": self.how,
             "votes": self.votes,
-            **{name: value if isfinite(value) else None for name, value in scores},
+            **plain(self.result.values()),
             "alarms": len(self.predicted),
             "caught": self.result.caught,
             "false_alarms": self.result.false_alarms,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from closecall.plain import plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,10 +71,8 @@ class PairComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
-        return {
-            name: None if isinstance(value, float) and not isfinite(value) else value
-            for name, value in self.values().items()
-        }
+        values: dict[str, Any] = plain(self.values())
+        return values
 
     def values(self) -> dict[str, Any]:
         """Return the names, all counts and the differences by name."""

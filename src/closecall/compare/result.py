@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
+from closecall.affiliation.result import outcome_texts
 from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
@@ -19,9 +20,11 @@ from closecall.compare.uncertainty import ComparisonIntervals, comparison_interv
 from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events
+from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import is_listed
+from closecall.plain import flat_numbers
 from closecall.series import read_pair
-from closecall.wording import counted, score_text
+from closecall.wording import counted, score_or_dash, score_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
     from closecall.affiliation import Affiliation
 
 _FEWEST = 2
+_NOTEBOOK = (  # counts, those that are read first at the front
+    *("caught", "close_calls", "missed", "alarms", "false_alarms"),
+    *("caught_alone", "best", "tied", "found", "found_alone", "threshold"),
+)
 _MOST_DECIMALS = 15  # a float has no more, and numpy rounds to nan with many more
 
 
@@ -369,17 +376,23 @@ class Comparison:
         """Find the two detectors that together reach the highest F1; the first two of equals."""
         return max(self.ensembles(how), key=lambda pair: pair.f1 if isfinite(pair.f1) else -1.0)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None.
 
         Events are counted from 0. Times of a datetime axis become ISO 8601 text, and lengths of
         time seconds. Detectors have the level of chance of each score, such as ``chance_f1``.
+
+        With `flat`, only numbers, by dotted names such as ``detectors.forecast.f1``, as trackers
+        of experiments take them: of every detector, and of the best pair.
         """
+        detectors = [
+            detector.to_dict() | _levels(self.results[detector.name]) for detector in self.detectors
+        ]
+        if flat:
+            named = {str(row["name"]): row for row in detectors}
+            return flat_numbers({"detectors": named, "best_pair": self.best_pair().to_dict()})
         return {
-            "detectors": [
-                detector.to_dict() | _levels(self.results[detector.name])
-                for detector in self.detectors
-            ],
+            "detectors": detectors,
             "events": tables.plain_events(self),
             "missed_by_all": list(self.missed_by_all),
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -441,6 +454,35 @@ class Comparison:
         return (
             f"Comparison({len(self.names)} detectors on {events}; {self.headline}; "
             f"{missed} missed by all)"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the detectors, and what each made of the first events, in a notebook."""
+        shown = self.detectors[:MOST_ROWS]
+        scores = {
+            heading(name): [score_or_dash(getattr(row, name)) for row in shown]
+            for name in ("precision", "recall", "f1")
+        }
+        scores["F1 by chance"] = [score_or_dash(self.results[row.name].chance.f1) for row in shown]
+        names = ("start", "stop", "outcome", "delay", "nearest")
+        sides = {
+            name: list(islice(result.events.rows(names), MOST_ROWS))
+            for name, result in self.results.items()
+        }
+        return display(
+            self.headline,
+            [
+                ("detector", [row.name for row in shown]),
+                *scores.items(),
+                *((heading(name), [getattr(row, name) for row in shown]) for name in _NOTEBOOK),
+            ],
+            more_rows(len(self.names), "detector"),
+            [
+                *time_columns(next(iter(sides.values())), "start", "stop"),
+                ("best F1", [", ".join(best) for best in self.best[:MOST_ROWS]]),
+                *((name, outcome_texts(rows)) for name, rows in sides.items()),
+            ],
+            more_rows(len(self.best), "event"),
         )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from itertools import combinations
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.compare.tables import rows_frame
 from closecall.errors import InputError
+from closecall.notebook import display, heading
 from closecall.statistics import (
     FEWEST_TO_COMPARE,
     SCORES,
@@ -17,7 +17,6 @@ from closecall.statistics import (
     Difference,
     Sample,
     ScoreIntervals,
-    caution_html,
     limits,
 )
 from closecall.wording import counted, pvalue_text
@@ -186,23 +185,18 @@ caution='There are only 7 events: the intervals are wide, and rough.')
 
     def _repr_html_(self) -> str:
         """Show the scores, the differences and the caution in a notebook."""
-        head = (
-            "<tr><th></th><th>precision</th><th>recall</th><th>F1</th><th>p-value of F1</th></tr>"
+        rows: list[ScoreIntervals | PairIntervals] = [*self.detectors.values(), *self.pairs]
+        pairs = [f"{pair.first} - {pair.second}" for pair in self.pairs]
+        pvalues = [pvalue_text(pair.f1.pvalue) for pair in self.pairs]
+        return display(
+            f"{self.level:.3g} intervals over {counted(self.events, 'true event')}",
+            [
+                ("detector", [*self.detectors, *pairs]),
+                *((heading(name), [limits(getattr(row, name)) for row in rows]) for name in SCORES),
+                ("p-value of F1", [""] * len(self.detectors) + pvalues),
+            ],
+            self.caution and f"Caution. {self.caution}",
         )
-        rows = "".join(_html_row(name, scores) for name, scores in self.detectors.items())
-        rows += "".join(
-            _html_row(f"{pair.first} - {pair.second}", pair, pvalue_text(pair.f1.pvalue))
-            for pair in self.pairs
-        )
-        return (
-            f"<div><p>{self.level:.3g} intervals over {self.events} true events</p>"
-            f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>{caution_html(self.caution)}</div>"
-        )
-
-
-def _html_row(name: str, scores: ScoreIntervals | PairIntervals, pvalue: str = "") -> str:
-    cells = "".join(f"<td>{limits(getattr(scores, score))}</td>" for score in SCORES)
-    return f"<tr><th>{escape(name)}</th>{cells}<td>{pvalue}</td></tr>"
 
 
 def comparison_intervals(

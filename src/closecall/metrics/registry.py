@@ -168,6 +168,8 @@ METRICS = {metric.name: metric for metric in (
 )}
 # fmt: on
 
+LENGTHS_OF_TIME = ("hausdorff", "modified_hausdorff", "semimetric")
+"""The metrics whose value is a length of time."""
 LISTED = "`closecall.metrics.table()` lists them all."
 """The hint beside an unknown name, which the command line puts in its own words."""
 

@@ -111,6 +111,10 @@ def series_content(
         "span": limits.tolist(),
         "shown": shown.tolist(),
         "truth": {"starts": packed_times(starts), "stops": packed_times(stops)},
+        "details": {
+            name: ["" if value is None else str(value) for value in values.tolist()]
+            for name, values in own.truth.details.items()
+        },
         "ignored": None
         if ignored is None
         else {part: packed_times(ends) for part, ends in zip(names, stretches, strict=True)},

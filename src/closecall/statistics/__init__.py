@@ -28,7 +28,6 @@ from closecall.statistics.intervals import (
     ScoreIntervals,
     caution_about,
     caution_about_pairs,
-    caution_html,
     limits,
 )
 from closecall.statistics.means import (
@@ -49,7 +48,6 @@ __all__ = [
     "ScoreIntervals",
     "caution_about",
     "caution_about_pairs",
-    "caution_html",
     "hierarchical",
     "limits",
     "mean_difference",

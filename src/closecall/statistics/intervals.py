@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from html import escape
-from math import isfinite, isnan
+from math import isnan
 from typing import Any, NamedTuple
 
+from closecall.notebook import display, heading
 from closecall.parameters import read_number, require_count
+from closecall.plain import plain
 from closecall.wording import counted, pvalue_text
 
 SCORES = ("precision", "recall", "f1")
@@ -59,8 +60,8 @@ class Interval:
 
     def to_dict(self) -> dict[str, float | None]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
-        values = asdict(self).items()
-        return {name: value if isfinite(value) else None for name, value in values}
+        values: dict[str, float | None] = plain(asdict(self))
+        return values
 
     def __repr__(self) -> str:
         if isnan(self.low):
@@ -178,12 +179,12 @@ class ScoreIntervals:
         return f"ScoreIntervals({scores}, level={self.level:g}, {_counted(self)})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{name}</th><td>{limits(getattr(self, name))}</td></tr>" for name in SCORES
-        )
-        return (
-            f"<div><p>{self.level:.3g} intervals over {_counted(self)}</p>"
-            f"<table><tbody>{rows}</tbody></table>{caution_html(self.caution)}</div>"
+        """Show the scores, their limits and the caution in a notebook."""
+        scores = [("score", [*map(heading, SCORES)])]
+        return display(
+            f"{self.level:.3g} intervals over {_counted(self)}",
+            [*scores, ("value and limits", [limits(getattr(self, name)) for name in SCORES])],
+            self.caution and f"Caution. {self.caution}",
         )
 
 
@@ -258,8 +259,3 @@ def caution_about_pairs(count: int, what: str = "events") -> str:
 
 def _one(what: str) -> str:
     return {"events": "event", "blocks of events": "block of events"}.get(what, what)
-
-
-def caution_html(caution: str) -> str:
-    """Write the caution as a paragraph, if there is one."""
-    return f"<p><b>Caution.</b> {escape(caution)}</p>" if caution else ""

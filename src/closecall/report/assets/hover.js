@@ -10,11 +10,14 @@ import { numberText, scoreText } from "./words.js";
 const NEAR = 4; // pixels beside a bar that still mean it
 
 export function eventLines(view, j) {
-  const { clock, drawn: { truth }, detectors } = view.series;
+  const { clock, drawn: { truth }, detectors, details } = view.series;
   const lasts = truth.stops[j] - truth.starts[j];
   const lines = [{
     text: `starts ${clock.moment(truth.starts[j])}${lasts ? `, lasts ${clock.length(lasts)}` : ", a point"}`,
   }];
+  for (const [name, values] of details) {
+    if (values[j]) lines.push({ text: `${name}: ${values[j]}` });
+  }
   for (const index of view.shownDetectors()) {
     const result = view.results[index];
     const { rows } = result;

@@ -62,6 +62,7 @@ export async function openSeries(raw) {
       borders: openedBorders(ignored, borders),
       zones: ignored ? zones.map((at, j) => (j ? ignored.stop(at) : ignored.start(at))) : zones,
     },
+    details: Object.entries(raw.details), // what is known of the events beside their times
     leftOut: raw.left_out,
     advice: raw.advice,
     detectors: await Promise.all(raw.detectors.map(openDetector)),

@@ -7,6 +7,7 @@ import { detectorVariable } from "./theme.js";
 import { counted, scoreText } from "./words.js";
 
 const MOST_ROWS = 200; // until the reader asks for more
+const MOST_DETAILS = 3; // the pointer shows the others
 const ALL = "all";
 const IN_ORDER = { key: "event", direction: 1 };
 
@@ -35,7 +36,7 @@ export class EventTable {
 
   columns() {
     const { view } = this;
-    const { drawn: { truth }, detectors } = view.series;
+    const { drawn: { truth }, detectors, details } = view.series;
     const active = view.results[view.active];
     const score = (title, column, extra = {}) => ({
       key: title, title, kind: "score", value: (j) => column[j], text: (j) => scoreText(column[j]), ...extra,
@@ -45,6 +46,9 @@ export class EventTable {
       { key: "event", title: "#", kind: "event stick", value: (j) => j, text: (j) => String(j + 1) },
       { key: "start", title: "start", kind: "time", value: (j) => truth.starts[j], text: (j) => view.series.clock.shortMoment(truth.starts[j]) },
       { key: "lasts", title: "lasts", kind: "time wide", value: (j) => truth.stops[j] - truth.starts[j], text: (j) => view.series.clock.length(truth.stops[j] - truth.starts[j]) },
+      ...details.slice(0, MOST_DETAILS).map(([name, values]) => (
+        { key: `detail ${name}`, title: name, kind: "detail wide", value: (j) => values[j], text: (j) => values[j] }
+      )),
       { key: "outcome", title: "what happened", kind: "outcome", value: (j) => this.outcomes[j].lead, text: (j) => this.outcomes[j].text },
       score("precision", active.rows.precision, { short: "prec." }),
       score("recall", active.rows.recall),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, MissingExtraError
+from closecall.metrics.registry import LENGTHS_OF_TIME
+from closecall.notebook import MOST_ROWS, display, heading, more_rows
+from closecall.plain import flat_numbers, plain
 from closecall.tables.batch.journal import write_rows
-from closecall.tables.batch.options import DETECTOR
+from closecall.tables.batch.options import DETECTOR, IGNORED
 from closecall.tables.batch.rows import WHOLE
 from closecall.tables.batch.summary import (
     higher_is_better,
@@ -20,18 +22,24 @@ from closecall.tables.batch.summary import (
     trouble_text,
     values_by_series,
 )
+from closecall.wording import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
     import pyarrow as pa
 
+    from closecall.notebook import Column
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources.source import Kind
 
 # Counts that are not known of a series in trouble; pandas' plain integers have no missing value.
 _MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
+_FIRST = (  # in a notebook, of those that a table has
+    *("status", "true_events", "caught", "pooled_events", "false_alarms", "median_delay"),
+)
+_LENGTHS = ("median_delay", IGNORED, *LENGTHS_OF_TIME)
 
 
 def in_kind(table: pa.Table, kind: Kind) -> Any:
@@ -184,6 +192,36 @@ class BatchResult:
         table = summarise(self.table, self.options, by, unread=self.unread)
         return in_kind(table, self.kind)
 
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes; what is undefined becomes None.
+
+        ``rows``, ``events`` (None if they were not asked for), ``summary`` and ``failures``. With
+        `flat`, only the numbers of the summary, by dotted names such as
+        ``summary.forecast.mean_affiliation_f1``, as trackers of experiments take them.
+
+        Examples
+        --------
+        >>> import closecall as cc, pyarrow as pa
+        >>> table = pa.table({"label": [0, 1, 0], "a": [0.1, 0.9, 0.4]})
+        >>> result = cc.evaluate_frame(table, truth="label", score="a")
+        >>> result.to_dict(flat=True)["summary.a.caught"]
+        1
+        """
+        summary = plain(self._sums.to_pylist())
+        if flat:
+            return flat_numbers({"summary": {str(row.pop(DETECTOR)): row for row in summary}})
+        events = self.event_table
+        return {
+            "rows": plain(self.table.to_pylist()),
+            "events": None if events is None else plain(events.to_pylist()),
+            "summary": summary,
+            "failures": [{"unit": unit, "reason": reason} for unit, reason in self.failures],
+        }
+
+    @cached_property
+    def _sums(self) -> pa.Table:
+        return summarise(self.table, self.options, unread=self.unread)
+
     def leaderboard(self, metric: str | None = None, *, detector: str = DETECTOR) -> Any:
         """Rank the detectors.
 
@@ -316,20 +354,41 @@ class BatchResult:
         return f"{count} unit{'' if count == 1 else 's'} not read" if count else ""
 
     def _repr_html_(self) -> str:
-        """Show what there is and the leaderboard in a notebook."""
-        board = rank_detectors(self.table, self.options, self._metric(None))
-        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in board.column_names)
-        lines = [
-            "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row.values()) + "</tr>"
-            for row in board.to_pylist()
-        ]
-        return (
-            f"<div><p><b>{escape(self._in_words())}</b></p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+        """Show what there is, how the detectors stand and the first rows in a notebook."""
+        sums, board = self._sums, rank_detectors(self.table, self.options, self._metric(None))
+        by_detector = {row[DETECTOR]: row for row in sums.to_pylist()}
+        detectors = [by_detector[row[DETECTOR]] | row for row in board.to_pylist()[:MOST_ROWS]]
+        keys = tuple(dict.fromkeys((*self.options.by, DETECTOR)))
+        rows = self.table.slice(0, MOST_ROWS).to_pylist()
+        numbers = [name for name in self.table.column_names if name not in keys]
+        return display(
+            self._in_words(),
+            _columns(
+                detectors,
+                (*board.column_names, *sums.column_names),
+                first=(DETECTOR, *board.column_names, *_FIRST),
+            ),
+            more_rows(board.num_rows, "detector"),
+            [
+                (", ".join(keys), [", ".join(str(row[key]) for key in keys) for row in rows]),
+                *_columns(rows, numbers, first=(*_FIRST, *self.options.metric_columns)),
+            ],
+            more_rows(len(self), "row"),
         )
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "-" if isnan(value) else f"{value:.4g}"
-    return str(value)
+def _columns(
+    rows: list[dict[str, Any]], known: Sequence[str], *, first: Sequence[str]
+) -> list[Column]:
+    """Return the known columns, some first; lengths of time in words where days are known."""
+    columns: list[Column] = []
+    for name in dict.fromkeys(name for name in (*first, *known) if name in known):
+        cells = [row[name] for row in rows]
+        if name in _LENGTHS:
+            days = [row.get("evaluated_days", nan) for row in rows]
+            cells = [
+                value if isnan(value) or isnan(dated) else in_words(value)
+                for value, dated in zip(cells, days, strict=True)
+            ]
+        columns.append((heading(name), cells))
+    return columns

@@ -1,0 +1,46 @@
+"""Results as plain values: for JSON, and for trackers of experiments."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Return a value, with all that is in it, as one of JSON's; what is not finite becomes None.
+
+    Lengths of time become seconds, and times ISO 8601 text.
+
+    >>> plain({"f1": float("nan"), "events": [{"recall": 0.5}]})
+    {'f1': None, 'events': [{'recall': 0.5}]}
+    """
+    if isinstance(value, dict):
+        return {name: plain(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.timedelta64):
+        value = float(value / np.timedelta64(1, "s"))  # nan for NaT
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if hasattr(value, "total_seconds"):
+        return value.total_seconds()
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def flat_numbers(values: dict[str, Any]) -> dict[str, float]:
+    """Return the numbers of nested plain values by dotted names; nothing else, and no list.
+
+    >>> flat_numbers({"f1": 0.5, "chance": {"f1": 0.4, "exact": True, "events": [1], "std": None}})
+    {'f1': 0.5, 'chance.f1': 0.4}
+    """
+    numbers: dict[str, float] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            numbers |= {f"{name}.{key}": own for key, own in flat_numbers(value).items()}
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            numbers[name] = value
+    return numbers

@@ -1,0 +1,129 @@
+"""Results as plain values, nested and flat."""
+
+import json
+from datetime import date, timedelta
+from math import inf, nan
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import closecall as cc
+from closecall.datasets import demo
+from closecall.plain import flat_numbers, plain
+
+DATA = demo()
+AXIS = {"times": DATA.times}
+FORECAST = DATA.predicted["forecast"]
+TABLE = pa.table(
+    {"label": DATA.truth, "a.b": DATA.scores["forecast"], "c": DATA.scores["threshold"]}
+)
+RESULTS = {
+    "affiliation": cc.affiliation(DATA.truth, FORECAST, **AXIS),
+    "no alarm": cc.affiliation([0, 1, 0], [0, 0, 0]),
+    "curve": cc.affiliation_curve([0, 1, 1, 0, 0], [0.1, 0.9, 0.3, 0.4, 0.2]),
+    "infinite": cc.affiliation_curve([0, 1, 1, 0, 0], [0.1, inf, 0.3, 0.4, 0.2]),
+    "comparison": cc.compare(DATA.truth, {"a.b": FORECAST, "none": 0 * FORECAST}, **AXIS),
+    "significance": cc.significance(DATA.truth, FORECAST, n=20, **AXIS),
+    "scores": cc.significance([0, 1, 1, 0, 0], scores=[0.1, 0.9, 0.3, 0.4, 0.2]),
+    "evaluated": cc.evaluate(DATA.truth, FORECAST, metrics=["classical", "hausdorff"], **AXIS),
+    "undefined": cc.evaluate([0, 1, 0], [0, 0, 0], metrics=["classical", "hausdorff"]),
+    "batch": cc.evaluate_frame(TABLE, truth="label", score=["a.b", "c"]),
+}
+
+
+def by_name(values):
+    """The values with rows of detectors by their names, which is how flat names find them."""
+    for part, name in (("detectors", "name"), ("summary", "detector")):
+        if part in values:
+            values |= {part: {row[name]: row for row in values[part]}}
+    return values
+
+
+def found(values, names):
+    """The value that a flat name leads to: names may have dots of their own."""
+    if not names:
+        return values
+    for length in range(1, len(names) + 1):
+        key = ".".join(names[:length])
+        if isinstance(values, dict) and key in values:
+            return found(values[key], names[length:])
+    raise KeyError(names)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_flat_values_are_numbers_of_the_nested_ones(name):
+    flat, nested = RESULTS[name].to_dict(flat=True), by_name(RESULTS[name].to_dict())
+    assert flat
+    assert {type(key) for key in flat} == {str}
+    assert {type(value) for value in flat.values()} <= {int, float}
+    assert np.isfinite([*flat.values()]).all()
+    for key, value in flat.items():
+        assert found(nested, key.split(".")) == value
+    assert json.loads(json.dumps(flat, allow_nan=False)) == flat
+
+
+@pytest.mark.parametrize(
+    ("name", "some"),
+    [
+        ("affiliation", {"f1", "caught", "chance.f1", "left_out.events"}),
+        ("curve", {"average_precision", "chance.f1", "best.threshold"}),
+        ("comparison", {"detectors.a.b.f1", "detectors.none.missed", "best_pair.f1"}),
+        ("significance", {"n", "f1.pvalue", "precision.mean", "recall.above_chance"}),
+        ("evaluated", {"classical_f1", "hausdorff"}),
+        ("scores", {"n", "f1.pvalue", "average_precision.pvalue"}),
+        ("batch", {"summary.a.b.mean_affiliation_f1", "summary.c.series"}),
+    ],
+)
+def test_names_that_trackers_see(name, some):
+    assert some <= set(RESULTS[name].to_dict(flat=True))
+
+
+def test_what_is_no_number_is_left_out():
+    flat = RESULTS["no alarm"].to_dict(flat=True)
+    assert "precision" not in flat
+    assert "chance.exact" not in flat
+    assert flat["recall"] == 0
+    assert "best.threshold" not in RESULTS["infinite"].to_dict(flat=True)
+    assert "detectors.none.f1" not in RESULTS["comparison"].to_dict(flat=True)
+
+
+def test_a_batch_as_plain_values():
+    result = cc.evaluate_frame(TABLE, truth="label", score="c", per_event=True)
+    values = result.to_dict()
+    assert json.loads(json.dumps(values, allow_nan=False)) == values
+    assert list(values) == ["rows", "events", "summary", "failures"]
+    assert values["rows"][0]["caught"] == result.rows["caught"][0].as_py()
+    assert len(values["events"]) == 7
+    assert RESULTS["batch"].to_dict()["events"] is None
+
+
+NESTED = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dates(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(st.dictionaries(st.text(), NESTED))
+def test_any_plain_value_fits_json(values):
+    one = plain(values)
+    assert json.loads(json.dumps(one, allow_nan=False)) == one
+    assert plain(one) == one
+    assert {type(value) for value in flat_numbers(one).values()} <= {int, float}
+
+
+def test_what_plain_values_become():
+    assert plain([nan, inf, 1, True, None, "x", timedelta(minutes=2), date(2024, 1, 2)]) == [
+        *(None, None, 1, True, None, "x", 120.0, "2024-01-02")
+    ]
+    assert plain({"a": b"x"}) == {"a": "b'x'"}
+    assert plain([np.timedelta64(90, "m"), np.timedelta64("NaT")]) == [5400.0, None]
+
+
+def test_a_row_of_many_metrics_is_a_dictionary():
+    row = RESULTS["evaluated"]
+    assert isinstance(row, dict)
+    assert row.to_dict()["hausdorff"] == row["hausdorff"] / np.timedelta64(1, "s")
+    assert RESULTS["undefined"].to_dict()["classical_precision"] is None
