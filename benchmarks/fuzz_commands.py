@@ -55,6 +55,7 @@ EXAMPLES: dict[str, list[list[str]]] = {
         [*_ONE, "--score", "score", "--script", "cdn", "-o", "page.html"],
         ["many.csv", "--by", "series", *_ONE[1:], "--score", "score", "--script", "cdn", "-o", "p"],
     ],
+    "schema": [["score"]],
     "score": [
         [*_ONE, "--predicted", "alarm"],
         [*_ONE, "--predicted", "alarm", "--time", "date"],

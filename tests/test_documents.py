@@ -8,6 +8,7 @@ import doctest
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -27,6 +28,8 @@ from closecall.paper import reproduce
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+STORIES = ("from-incidents", "paper-table", "many-files")
+STORY = "python docs/stories.py "  # writes the raw files that a page starts from
 PAGES = [page for page in PAGES if not {"generated", "_build"} & set(page.parts)]
 LISTED = (
     "closecall",
@@ -69,6 +72,7 @@ def pages_with_data(*languages):
 
 def run(command, folder):
     """Run a line of a page as a reader would: in a shell, with the command as it is installed."""
+    command = command.replace(STORY, f"{shlex.quote(sys.executable)} {REPOSITORY}/docs/stories.py ")
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(  # noqa: S602 - the lines are our own documents, redirections included
@@ -106,6 +110,8 @@ def name(page):
 
 def run_all(page, lines, folder, here):
     """Run the README's first line as a process, and what needs a shell; others in this process."""
+    if shutil.which("jq") is None:
+        lines = [line for line in lines if "| jq " not in line]
     for place, command in enumerate(map(os.path.expandvars, lines)):
         if (page.name == "README.md" and place == 0) or re.search(r"[|<>&;$*~]", command):
             done = run(command, folder)
@@ -117,9 +123,30 @@ def run_all(page, lines, folder, here):
         assert done.stdout or done.stderr or any(folder.iterdir()), f"{command} did nothing"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if commands(page) and page.stem not in STORIES], ids=name
+)
 def test_commands_run_in_order(page, tmp_path, here):
     run_all(page, commands(page), tmp_path, here)
+
+
+@pytest.mark.parametrize("page", STORIES)
+def test_what_a_story_shows_is_what_is_printed(page, tmp_path, monkeypatch):
+    """What stands under a command is among the lines that it prints, or in the file it writes."""
+    monkeypatch.setenv("COLUMNS", "100")
+    found, shown = "", 0
+    for language, content in blocks(REPOSITORY / "docs" / f"{page}.md", "sh", "text"):
+        if language == "text":
+            assert content in found
+            shown += 1
+        elif "| jq " in content and shutil.which("jq") is None:
+            return  # and that is the last one
+        else:
+            done = run(content, tmp_path)
+            assert done.returncode == 0, done.stderr
+            files = "".join(map(Path.read_text, tmp_path.glob("*.csv")))
+            found = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines()) or files
+    assert shown >= 2
 
 
 @pytest.mark.parametrize("page", pages_with_data("sh"), ids=name)

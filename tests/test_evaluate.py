@@ -149,3 +149,97 @@ def test_every_metric_counts_evaluated_time_only(timed):
     assert found == pytest.approx(deleted, rel=1e-12, nan_ok=True)
     without = np.where(kept, scores, np.nan)
     assert cc.evaluate(truth, predicted, scores=without, nan="ignore", **axis(90)) == found
+
+
+def test_several_detectors_are_a_table_of_the_same_rows():
+    detectors = {"ours": PREDICTED, "theirs": 1 - PREDICTED}
+    found = cc.evaluate(TRUTH, detectors, scores={"scored": SCORES}, threshold=0.5)
+    assert [row["detector"] for row in found] == ["ours", "theirs", "scored"]
+    rows = [cc.evaluate(TRUTH, own) for own in detectors.values()]
+    rows.append(cc.evaluate(TRUTH, scores=SCORES, threshold=0.5))
+    for row, alone in zip(found, rows, strict=True):
+        assert {key: row[key] for key in alone} == pytest.approx(alone, nan_ok=True)
+        assert all(np.isnan(row[key]) for key in row.keys() - alone.keys() - {"detector"})
+        assert list(row) == list(found[0])
+
+
+def test_a_metric_is_that_of_the_detectors_that_allow_it():
+    table = {"metrics": ["classical", "vus"], "scores": {"a": SCORES, "b": 1 - SCORES}}
+    found = cc.evaluate(TRUTH, {"labels": PREDICTED}, **table, threshold={"a": "quantile:0.8"})
+    defined = [
+        (
+            np.isfinite(row["classical_f1"]),
+            np.isfinite(row["vus_pr"]),
+            np.isfinite(row["threshold"]),
+        )
+        for row in found
+    ]
+    assert defined == [(True, False, False), (True, True, True), (False, True, False)]
+    assert found[1]["threshold"] == np.quantile(SCORES, 0.8, method="higher")
+
+
+def test_all_detectors_are_judged_on_the_same_time():
+    holes = np.where(np.arange(12) == 10, np.nan, SCORES)
+    scores, options = {"whole": SCORES, "holes": holes}, {"metrics": ["classical", "auc_roc"]}
+    found = cc.evaluate(
+        TRUTH, {"labels": PREDICTED}, scores=scores, threshold=0.5, nan="ignore", **options
+    )
+    ignore = [(10, 11)]
+    assert [row["classical_precision"] for row in found] == [
+        cc.evaluate(TRUTH, PREDICTED, ignore=ignore, metrics="classical")["classical_precision"],
+        *[
+            cc.evaluate(TRUTH, scores=own, threshold=0.5, ignore=ignore, **options)[
+                "classical_precision"
+            ]
+            for own in (SCORES, holes)
+        ],
+    ]
+    assert found[1]["classical_precision"] != (SCORES >= 0.5)[TRUTH == 1].sum() / 4
+
+
+def test_fit_is_left_out_for_all_detectors():
+    fit, judged = [(0, 6)], {"ignore": [(0, 6)], "metrics": "classical"}
+    found = cc.evaluate(
+        TRUTH, {"labels": PREDICTED}, scores={"s": SCORES}, threshold="quantile:0.75", fit=fit,
+        metrics="classical",
+    )  # fmt: skip
+    labels = cc.evaluate(TRUTH, PREDICTED, **judged)
+    assert {key: found[0][key] for key in labels} == pytest.approx(labels, nan_ok=True)
+    assert found[1]["threshold"] == 0.8  # of the first six
+    cut = cc.evaluate(TRUTH, SCORES >= 0.8, **judged)
+    assert {key: found[1][key] for key in cut} == pytest.approx(cut, nan_ok=True)
+
+
+def test_events_and_labels_are_mixed():
+    times = 10 * np.arange(12)
+    events = cc.Events.from_labels(TRUTH, times)
+    sides = {"labels": PREDICTED, "events": cc.Events.from_labels(PREDICTED, times)}
+    options = {"times": times, "span": (0, 120), "metrics": ["affiliation", "classical", "auc_roc"]}
+    found = cc.evaluate(events, sides, scores={"scores": SCORES}, threshold=0.7, **options)
+    cut = {"scores": SCORES, "threshold": 0.7}
+    assert found[0] == pytest.approx(found[1] | {"detector": "labels"}, nan_ok=True)
+    assert found[2] == pytest.approx({"detector": "scores"} | cc.evaluate(TRUTH, **cut, **options))
+    assert cc.evaluate(events, **cut, **options) == {
+        key: value for key, value in found[2].items() if key != "detector"
+    }
+
+
+@pytest.mark.parametrize(
+    ("predicted", "options", "told"),
+    [
+        ({}, {}, "Expected `predicted` or `scores`, got neither"),
+        ({"a": PREDICTED}, {"scores": SCORES}, "Expected `scores` to be a mapping from names"),
+        ({"a": PREDICTED}, {"scores": {"a": SCORES}}, "got 'a' in both"),
+        ({"a": PREDICTED}, {"threshold": 1}, "Expected `scores` beside `threshold` or `fit`, got"),
+        ({"a": PREDICTED}, {"metrics": ["vus"]}, "Expected `scores` for the metric 'vus'"),
+        (
+            None,
+            {"scores": {"mine": SCORES}, "threshold": {"mime": 1}},
+            "Expected `threshold` to name detectors in `scores`, got 'mime'.*Did you mean 'mine'",
+        ),
+        ({"a": PREDICTED}, {"metrics": {"all": {"k": 3}}}, "no parameters of all metrics"),
+    ],
+)
+def test_refused_tables(predicted, options, told):
+    with pytest.raises((InputError, InputTypeError), match=f"(?s){told}"):
+        cc.evaluate(TRUTH, predicted, **options)

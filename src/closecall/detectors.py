@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -168,17 +168,23 @@ def _read_thresholds(
             raise InputTypeError.expected("`scores` beside `thresholds`", "none")
         thresholds = dict.fromkeys(scored, thresholds)
     given = by_name(thresholds, "thresholds", alone if isinstance(thresholds, Mapping) else None)
-    for name, (called, threshold) in given.items():
-        if name not in scored:
-            close = difflib.get_close_matches(name, scored, n=1)
-            listed = ", ".join(map(repr, scored)) or "none"
-            raise InputError.expected(
-                "`thresholds` to name detectors in `scores`",
-                repr(name),
-                (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
-            )
+    require_scored(given, scored, "thresholds")
+    for called, threshold in given.values():
         require_threshold(threshold, called)
     return {name: threshold for name, (_, threshold) in given.items()}
+
+
+def require_scored(names: Iterable[Any], scored: Mapping[str, Any], argument: str) -> None:
+    """Raise if one of the names is of no detector that gave scores."""
+    for name in names:
+        if name not in scored:
+            close = difflib.get_close_matches(str(name), scored, n=1)
+            listed = ", ".join(map(repr, scored)) or "none"
+            raise InputError.expected(
+                f"`{argument}` to name detectors in `scores`",
+                shown(name),
+                (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}.",
+            )
 
 
 def _shared_axis(

@@ -1,11 +1,15 @@
-"""Many metrics in one call, from events that are read once."""
+"""Many metrics of one detector or of several in one call."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import nan as undefined
 from typing import TYPE_CHECKING, Any
 
 from closecall.affiliation.rules import ThresholdRule
+from closecall.detectors import read_detectors, require_scored
 from closecall.errors import InputTypeError
+from closecall.events import Events
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
 from closecall.plain import flat_numbers, plain
 from closecall.series import (
@@ -19,7 +23,7 @@ from closecall.series import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 
 class Evaluation(dict[str, Any]):
@@ -49,24 +53,27 @@ def evaluate(
     ignore: Any = None,
     max_step: Any = None,
     nan: str = "raise",
-) -> Evaluation:
-    """Compute many metrics at once: one row of numbers by name.
+) -> Any:
+    """Compute many metrics at once: a row of numbers by name, or one for each detector.
 
     Parameters
     ----------
     truth
         A 0/1 vector, or `Events`.
     predicted
-        Predictions of the same kind, for the metrics that take labels.
+        Predictions of the same kind, for the metrics that take labels; or a mapping from names of
+        detectors, in which labels and `Events` may be mixed.
     scores
-        One score per sample, for the metrics that need no threshold.
+        One score per sample, for the metrics that need no threshold; or a mapping from names of
+        detectors other than those in `predicted`.
     metrics
         A name or names from `closecall.metrics.table`, or a mapping from names to parameters; each
-        metric once. By default
+        metric once. ``"all"``, the default, is
         every metric that the given inputs allow and whose parameters all have a default.
     threshold
         Instead of `predicted`: a number or a rule of `closecall.choose_threshold` that turns the
         scores into predictions, for the metrics that take labels. The row then has ``threshold``.
+        Beside several detectors, a mapping is one from their names.
     fit
         The part of the time that the rule chooses on, as in `closecall.choose_threshold`; the
         metrics are those of the rest.
@@ -74,13 +81,16 @@ def evaluate(
         As in `closecall.affiliation`; every metric counts evaluated time only.
     nan
         What to do with samples whose score is nan: ``"raise"``, or ``"ignore"`` their time, also
-        for the metrics of `predicted`.
+        for the metrics of `predicted`, and for all detectors if one of them has none.
 
     Returns
     -------
-    dict
+    dict or list of dict
         Numbers by ``<metric>_<number>``, such as ``affiliation_f1``; a metric with a single value
-        goes by its own name. What is undefined is nan. ``to_dict()`` gives plain values.
+        goes by its own name. What is undefined is nan. Of several detectors, a list of such rows
+        that begin with ``detector``, as any dataframe takes it; nan is also what a detector gave
+        nothing for, such as the area under a curve of one that gave labels. ``to_dict()`` of a row
+        gives plain values.
 
     Examples
     --------
@@ -97,35 +107,117 @@ def evaluate(
     ... )
     >>> row["event_wise_precision"], row["event_wise_recall"]
     (0.5, 1.0)
+
+    Several detectors, and a rule for those that give scores:
+
+    >>> found = cc.evaluate(
+    ...     truth, {"quiet": [0, 0, 0, 0, 0, 0, 1, 0]}, scores={"loud": scores},
+    ...     threshold="quantile:0.5", metrics=["event_wise", "auc_roc"],
+    ... )
+    >>> [(row["detector"], row["event_wise_recall"], row["auc_roc"]) for row in found]
+    [('quiet', 0.5, nan), ('loud', 1.0, 1.0)]
     """
+    given = {
+        "times": times,
+        "end": end,
+        "span": span,
+        "ignore": ignore,
+        "max_step": max_step,
+        "nan": nan,
+    }
+    require_nan(nan)
+    several = isinstance(predicted, Mapping) or isinstance(scores, Mapping)
+    predicted, scores = (
+        None if isinstance(side, Mapping) and not side else side for side in (predicted, scores)
+    )
     if predicted is None and scores is None:
         raise InputTypeError.expected(
             "`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both."
         )
     labels = predicted is not None or threshold is not None
     chosen = _chosen(metrics, labels=labels, scores=scores is not None)
-    given = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
+    compute = _table if several else _row
+    return compute(truth, predicted, scores, chosen, given, threshold=threshold, fit=fit)
+
+
+def _row(
+    truth: Any,
+    predicted: Any,
+    scores: Any,
+    chosen: list[tuple[Metric, dict[str, Any]]],
+    given: dict[str, Any],
+    *,
+    threshold: Any = None,
+    fit: Any = None,
+) -> Evaluation:
+    """Compute the metrics of one detector."""
     inputs: dict[str, Any] = {}
     row = Evaluation()
-    require_nan(nan)
+    axis = {name: value for name, value in given.items() if name != "nan"}
     if threshold is not None or fit is not None:
         _require_scores_alone(predicted, scores, threshold)
-        fitted, judged = _parts(truth, scores, fit, {**given, "nan": nan})
+        fitted, judged = _parts(truth, scores, fit, given)
         row["threshold"] = ThresholdRule.read(threshold).choose(fitted)
-        inputs["scores"], given["ignore"] = judged, judged.ignored
+        inputs["scores"], axis["ignore"] = judged, judged.ignored
         predicted = predicted_at(judged.all_scores, row["threshold"])
+        if isinstance(truth, Events):  # which have no samples to count
+            inputs["samples"] = inputs["times"] = judged.at(row["threshold"])
     of_scores = any(entry.takes == "scores" for entry, _ in chosen)
-    if "scores" not in inputs and (of_scores or (scores is not None and nan == "ignore")):
+    if "scores" not in inputs and (of_scores or (scores is not None and given["nan"] == "ignore")):
         # First, since samples without a score are ignored by all metrics.
-        inputs["scores"] = read_scored(truth, scores, **given, nan=nan)
-        given["ignore"] = inputs["scores"].ignored
+        inputs["scores"] = read_scored(truth, scores, **given)
+        axis["ignore"] = inputs["scores"].ignored
     for entry, parameters in chosen:
         source = "scores" if entry.takes == "scores" else _reading(entry, parameters)
         if source not in inputs:
-            inputs[source] = _READERS[source](truth, predicted, **given)
+            inputs[source] = _READERS[source](truth, predicted, **axis)
         for name, value in entry.function(inputs[source], None, **parameters).values().items():
             row[entry.name if name == "value" else f"{entry.name}_{name}"] = value
     return row
+
+
+def _table(
+    truth: Any,
+    predicted: Any,
+    scores: Any,
+    chosen: list[tuple[Metric, dict[str, Any]]],
+    given: dict[str, Any],
+    *,
+    threshold: Any = None,
+    fit: Any = None,
+) -> list[Evaluation]:
+    """Compute the metrics of each detector, on the time that is evaluated for all of them."""
+    read = read_detectors(truth, predicted, scores, **given)
+    if not read.scored and (threshold is not None or fit is not None):
+        raise InputTypeError.expected("`scores` beside `threshold` or `fit`", "none")
+    rules = threshold if isinstance(threshold, Mapping) else dict.fromkeys(read.scored, threshold)
+    require_scored(rules, read.scored, "threshold")
+    shared = {**given, "ignore": read.truth.ignored}
+    judged = shared
+    if fit is not None:
+        _, rest = fit_and_rest(truth, scores[next(iter(read.scored))], fit, **shared)
+        judged = {**shared, "ignore": rest.ignored}
+        read = read_detectors(truth, predicted, scores, **judged)
+    labels, curves = (
+        [pair for pair in chosen if pair[0].takes == takes] for takes in ("labels", "scores")
+    )
+    rows: dict[str, Evaluation] = {}
+    for name, pair in read.predicted.items():
+        sides = truth, predicted[name]
+        if any(isinstance(side, Events) for side in sides):  # metrics of samples count time
+            sides = pair, ()
+        rows[name] = _row(*sides, None, labels, judged)
+    for name in read.scored:
+        own = truth, None, scores[name]
+        if rules.get(name) is None:
+            rows[name] = _row(*own, curves, judged)
+        else:
+            rows[name] = _row(*own, chosen, shared, threshold=rules[name], fit=fit)
+    columns = dict.fromkeys(key for row in rows.values() for key in row)
+    return [
+        Evaluation({"detector": name} | {key: row.get(key, undefined) for key in columns})
+        for name, row in rows.items()
+    ]
 
 
 def _require_scores_alone(predicted: Any, scores: Any, threshold: Any) -> None:
@@ -162,14 +254,18 @@ def _chosen(
 ) -> list[tuple[Metric, dict[str, Any]]]:
     """Pair each metric that was asked for with its parameters."""
     available = {"labels": labels, "scores": scores}
-    if metrics is None:
-        return [
-            (entry, {})
+    asked = {"all": {}} if metrics is None else read_metrics(metrics)
+    if "all" in asked:
+        if asked.pop("all"):
+            raise InputTypeError.expected("no parameters of all metrics", "some")
+        usual: dict[str, dict[str, Any]] = {
+            entry.name: {}
             for entry in METRICS.values()
             if available[entry.takes] and REQUIRED not in entry.parameters.values()
-        ]
+        }
+        asked = usual | asked
     chosen = []
-    for name, parameters in read_metrics(metrics).items():
+    for name, parameters in asked.items():
         entry = find(name)
         if not available[entry.takes]:
             missing = "predicted" if entry.takes == "labels" else "scores"

@@ -31,6 +31,11 @@ _FRACTIONS = (("s", 0.1, 1.0), ("ms", 1e-3, 1e3), ("us", 1e-6, 1e6), ("ns", 0.0,
 _STEPS = ((86_400, 3_600.0), (3_600, 60.0), (120, 1.0), (59.95, 0.1))
 
 
+def json_number(value: float) -> float | str | None:
+    """Return a number as JSON has it: infinity as text, and nothing for what is undefined."""
+    return None if isnan(value) else str(value) if isinf(value) else value
+
+
 def plain_name(name: str, most: int | None = None) -> str:
     r"""Write a name from data on one line, without control characters; the ends of a long one.
 

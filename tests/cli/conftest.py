@@ -1,28 +1,52 @@
 """Run the command in this process, in a folder of its own."""
 
+import json
 import re
 from contextlib import nullcontext
+from functools import cache
 
 import pytest
 from click.testing import CliRunner
 
 from closecall.cli.commands import closecall
+from closecall.cli.schema import read_schema
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Call the command with these arguments; a bug shows its traceback."""
+    """Call the command with these arguments; a bug shows its traceback.
+
+    What any test makes it write as JSON must follow its schema.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     # Whether numba compiles here depends on the tests before; processes of their own test it.
     monkeypatch.setattr("closecall.cli.options.compile_notice", nullcontext)
 
     def call(*arguments, **options):
-        return CliRunner().invoke(
+        result = CliRunner().invoke(
             closecall, list(arguments), prog_name="closecall", catch_exceptions=False, **options
         )
+        if result.stdout.startswith('{\n  "schema"'):
+            validate(json.loads(result.stdout))
+        elif result.stdout.startswith('{"schema"'):
+            for line in result.stdout.splitlines():
+                validate(json.loads(line))
+        return result
 
     return call
+
+
+@cache
+def validator(name):
+    jsonschema = pytest.importorskip("jsonschema")
+    return jsonschema.Draft202012Validator(read_schema(name))
+
+
+def validate(values):
+    """Raise unless JSON follows the schema that it names."""
+    _, name, _ = values["schema"].split("/")
+    validator(name).validate(values)
 
 
 def lines(result):

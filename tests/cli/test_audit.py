@@ -83,7 +83,8 @@ def test_distances_have_a_unit(run, series, axis, unit):
 
 def test_json_is_the_result_itself(run, series):
     result = run("audit", series, *COLUMNS, *CHOSEN, "--format", "json")
-    assert json.loads(result.stdout) == json.loads(json.dumps(expected().to_dict()))
+    named = {"schema": "closecall/audit/1"} | expected().to_dict()
+    assert json.loads(result.stdout) == json.loads(json.dumps(named))
 
 
 def test_csv_has_one_row_per_metric_and_prediction(run, series):
@@ -120,7 +121,8 @@ def test_a_trivial_column_and_a_seed(run, series):
     result = run("audit", "rule.csv", *arguments, *CHOSEN, "--format", "json")
     metrics = {"affiliation": {}, "range_based": {}}
     own = audit(TRUTH, {"late": LATE}, metrics=metrics, budget=30, trivial=trivial, seed=7)
-    assert json.loads(result.stdout) == json.loads(json.dumps(own.to_dict()))
+    named = {"schema": "closecall/audit/1"} | own.to_dict()
+    assert json.loads(result.stdout) == json.loads(json.dumps(named))
 
 
 def test_every_metric_by_default(run, series):

@@ -40,6 +40,7 @@ def test_json_is_the_result_itself_and_what_chance_reaches(run, demo_file):
     result = run("compare", demo_file, *COLUMNS, *options)
     expected = compare(data.truth, data.predicted, times=data.times, decimals=2)
     printed = json.loads(result.stdout)
+    assert printed.pop("schema") == "closecall/compare/1"
     for row, level in zip(printed["detectors"], expected.results.values(), strict=True):
         for score in ("precision", "recall", "f1"):
             assert row[f"chance_{score}"] == getattr(level.chance, score)

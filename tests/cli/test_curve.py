@@ -117,6 +117,7 @@ def test_json_is_the_curve_and_the_events_at_the_chosen_threshold(run, scores):
     report = json.loads(run(*arguments).stdout)
     chosen = report.pop("chosen")
     point = CURVE.best(min_precision=0.9)
+    assert report.pop("schema") == "closecall/curve/1"
     assert report.pop("notes")[0].startswith("The first 10% of the time have neither events")
     assert report == CURVE.to_dict()
     assert (chosen["threshold"], chosen["alarms"]) == (point.threshold, point.alarms)

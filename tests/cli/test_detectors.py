@@ -38,6 +38,7 @@ def test_several_detectors_are_scored_as_each_by_itself(run):
         name = own.pop("detector")
         alone = printed(run, f"score {DEMO} --predicted {name}")
         assert alone.pop("notes") == both["notes"] == []
+        assert alone.pop("schema") == both["schema"]
         assert own == alone
     events = rows(run, f"score {DEMO} {LABELS}")
     assert [row["detector"] for row in events] == ["threshold"] * 7 + ["forecast"] * 7
@@ -51,6 +52,7 @@ def test_curves_of_several_detectors(run):
         name = own.pop("detector")
         alone = printed(run, f"curve {DEMO} --score {name} --points 5 --fit-until 2024-03-10")
         alone.pop("notes")
+        assert alone.pop("schema") == both["schema"]
         assert own == alone
     points = rows(run, f"curve {DEMO} {SCORES} --points 5")
     alone = rows(run, f"curve {DEMO} --score forecast_score --points 5")

@@ -17,20 +17,23 @@ from closecall.tables import write_table
 @pytest.mark.parametrize(
     ("output_format", "expected"),
     [
-        ("json", '{\n  "f1": 0.5,\n  "events": [\n    null,\n    1.0\n  ]\n}\n'),
+        (
+            "json",
+            '{\n  "schema": "closecall/score/1",\n  "f1": 0.5,\n  "events": [\n    null\n  ]\n}\n',
+        ),
         ("csv", 'name,f1\n"a,b",0.5\nc,\n'),
     ],
 )
 def test_every_byte_that_programs_read(capsys, tmp_path, output_format, expected):
     content = {
         "table": None,
-        "values": lambda: {"f1": 0.5, "events": [None, 1.0]},
+        "values": lambda: {"f1": 0.5, "events": [None]},
         "rows": lambda: [{"name": "a,b", "f1": 0.5}, {"name": "c", "f1": None}],
     }
-    Output(output_format).write(**content)
+    Output(output_format, command="score").write(**content)
     assert capsys.readouterr().out == expected
     path = tmp_path / "result"
-    Output(output_format, str(path)).write(**content)
+    Output(output_format, str(path), command="score").write(**content)
     assert path.read_bytes().decode() == expected
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import closecall as cc
@@ -203,3 +204,91 @@ def test_thresholds_of_all_and_of_each(run, refuse, demo_file, tmp_path):
     assert twice[0] == "Error: --threshold is given twice for one column."
     alone = command.replace("--score *_score", "--predicted forecast").split()
     assert "--threshold is of --score" in refuse(*alone, "--threshold", "3", code=2)[0]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The same two series, a file for each; whole numbers in one are fractions in the other."""
+    (tmp_path / "runs" / "north").mkdir(parents=True)
+    header, *rows = FILE.splitlines()
+    for name in "xy":
+        own = [row.replace(",0.1,", ",0,") for row in rows if row.endswith(name)]
+        (tmp_path / "runs" / "north" / f"{name}.csv").write_text("\n".join([header, *own]) + "\n")
+    return "runs"
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (("--series", "filename"), ["x", "y"]),
+        (("--series", "{site}/{series}.csv"), ["north, x", "north, y"]),
+        (("--by", "group"), ["x", "y"]),
+    ],
+)
+def test_a_folder_of_one_file_per_series(run, folder, options, names):
+    result = run("report", folder, "-o", "out.html", *COLUMNS, *options)
+    assert result.exit_code == 0, result.stderr
+    about = block("out.html", "report")
+    assert (about["title"], [one["name"] for one in about["series"]]) == ("runs", names)
+    run("report", "data.csv", "-o", "one.html", *COLUMNS, "--by", "group")
+    found = [block(page, "series-1")["detectors"][0]["f1"] for page in ("out.html", "one.html")]
+    assert found[0] == found[1]
+
+
+def test_a_folder_as_one_series(run, folder):
+    result = run("report", folder, "-o", "out.html", *COLUMNS, "--series", "one")
+    assert (result.exit_code, block("out.html", "report")["batch"]) == (0, False)
+
+
+def test_each_series_opens_where_a_batch_cut_it(run, folder):
+    columns = ("--truth", "label", "--time", "t", "--score", "score", "--series", "filename")
+    rows = ("--threshold", "quantile:0.7", "--output", "rows.csv")
+    assert run("batch", folder, *columns, *rows).exit_code == 0
+    options = ("--script", "cdn", "--batch", "rows.csv", "-o", "out.html")
+    assert run("report", folder, *columns, *options).exit_code == 0
+    thresholds = [
+        float(line.split(",")[place])
+        for header, *lines in [Path("rows.csv").read_text().splitlines()]
+        for place in [header.replace('"', "").split(",").index("threshold")]
+        for line in lines
+    ]
+    found = [block("out.html", f"series-{n}")["detectors"][0]["threshold"] for n in (0, 1)]
+    assert found == thresholds
+    run("report", folder, *columns, "--script", "cdn", "-o", "best.html")
+    best = [block("best.html", f"series-{n}")["detectors"][0]["threshold"] for n in (0, 1)]
+    assert best != found
+
+
+def test_a_layout(run, tmp_path):
+    (tmp_path / "tsb").mkdir()
+    (tmp_path / "scores" / "knn").mkdir(parents=True)
+    labels = [int(line.split(",")[1]) for line in FILE.splitlines()[1:]]
+    text = "Data,Label\n" + "".join(f"{place},{label}\n" for place, label in enumerate(labels))
+    (tmp_path / "tsb" / "one.csv").write_text(text)
+    np.save(tmp_path / "scores" / "knn" / "one.npy", np.arange(10.0))
+    options = ("--layout", "tsb-ad", "--scores", "scores", "--script", "cdn")
+    result = run("report", "tsb", "-o", "out.html", *options)
+    assert result.exit_code == 0, result.stderr
+    assert [one["name"] for one in block("out.html", "report")["series"]] == ["one"]
+    detectors = block("out.html", "series-0")["detectors"]
+    assert [own["name"] for own in detectors] == ["knn"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (("runs",), 1, "Expected `--series` or `--by` beside several files, got neither"),
+        (("runs", "data.csv", "--series", "filename"), 1, "one folder with everything"),
+        (("data.csv", "--batch", "data.csv"), 1, "`--batch` for several series, without"),
+        (
+            ("data.csv", "--by", "group", "--batch", "data.csv"),
+            1,
+            "`--batch` to name a column of data.csv, got 'detector'",
+        ),
+        (("data.csv", "--scores", "x"), 2, "--scores goes with --layout"),
+        (("runs", "--layout", "nab"), 2, "do not go with --layout, which knows them"),
+    ],
+)
+def test_what_does_not_go_with_a_folder(refuse, folder, options, code, told):
+    found = refuse("report", *options, "-o", "out.html", *COLUMNS, code=code)
+    assert told in found[0]

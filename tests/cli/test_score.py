@@ -36,6 +36,7 @@ def labels(tmp_path):
 def test_json_is_the_result_itself(run, labels):
     result = run("score", labels, *COLUMNS, "--format", "json")
     printed = json.loads(result.stdout)
+    assert printed.pop("schema") == "closecall/score/1"
     assert printed.pop("headline") == EXPECTED.headline
     assert printed.pop("notes") == []
     assert printed == EXPECTED.to_dict()

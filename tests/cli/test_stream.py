@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
+from tests.cli.conftest import validate
 
 RANDOM = np.random.default_rng(3)
 TRUTH, ALARMS = (RANDOM.random((2, 300)) < 0.06).astype(int)
@@ -42,7 +43,11 @@ def piped(lines, *arguments, cwd=None):
         cwd=cwd,
     )
     assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    for line in found:
+        validate(line)
+        assert line.pop("schema") == "closecall/stream/1"
+    return found
 
 
 def expected_result():

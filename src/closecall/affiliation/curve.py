@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from math import isinf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from closecall.notebook import display, heading
 from closecall.parameters import is_number, require_count
 from closecall.plain import flat_numbers
 from closecall.series import Scored, predicted_at, read_scored
-from closecall.wording import counted, score_or_dash
+from closecall.wording import counted, json_number, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -416,11 +415,11 @@ class AffiliationCurve:
         """
         best, chosen = self.best(), self.outline(points)
         columns = {name: getattr(self, name)[chosen].tolist() for name in _COLUMNS}
-        columns["thresholds"] = [_json_number(value) for value in columns["thresholds"]]
+        columns["thresholds"] = [json_number(value) for value in columns["thresholds"]]
         values = {
             "average_precision": self.average_precision,
             "chance": asdict(self.chance),
-            "best": {**asdict(best), "threshold": _json_number(best.threshold)},
+            "best": {**asdict(best), "threshold": json_number(best.threshold)},
             "distinct_thresholds": len(self),
             **ignored_to_dict(self.scored),
             "curve": columns,
@@ -488,10 +487,6 @@ class AffiliationCurve:
                 *((heading(name), values) for name, values in columns.items()),
             ],
         )
-
-
-def _json_number(value: float) -> float | str:
-    return str(value) if isinf(value) else value
 
 
 def affiliation_curve(

@@ -12,7 +12,7 @@ import numpy as np
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.parameters import is_number, read_duration, read_fraction, require_count
-from closecall.wording import in_words, number_text
+from closecall.wording import in_words, json_number, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -231,7 +231,7 @@ class CrossFitted:
             "f1": None if isnan(self.f1) else self.f1,
             "beta": self.beta,
             "caught": self.caught,
-            "thresholds": self.thresholds.tolist(),
+            "thresholds": [json_number(value) for value in self.thresholds.tolist()],
             "folds": self.folds.tolist(),
         }
 

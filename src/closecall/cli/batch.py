@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from closecall.cli.intervals import interval_csv
+from closecall.cli.layouts import layout_options, read_layout
 from closecall.cli.leaderboard import print_batch
 from closecall.cli.options import (
     Command,
@@ -28,7 +29,6 @@ from closecall.cli.options import (
     reading_options,
 )
 from closecall.cli.output import tell
-from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 from closecall.errors import InputError
 from closecall.files import require_apart
 from closecall.tables import evaluate_frame
@@ -40,6 +40,7 @@ from closecall.tables.batch.status import (
     FAILED,
     NO_EVENT,
 )
+from closecall.tables.roles import DISORDERS
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
@@ -48,8 +49,6 @@ if TYPE_CHECKING:
     from closecall.cli.output import Output
     from closecall.tables import BatchResult
 
-_LAYOUTS = ("nab", "tsb-ad", "timeeval")
-_LAYOUT_COLUMNS = ("series", "timestamp", "label")  # what is not a detector
 _MOST_FAILURES = 3
 _OF_THE_CALL = (FAILED, BAD_LABELS, BAD_SCORES, BAD_TIMES)
 _HELP = """\
@@ -152,31 +151,16 @@ def parse_threshold(text: str) -> int | float | str:
     "A metric and its parameters; repeat it. By default affiliation, and for scores its average "
     "precision."
 )
-@click.option(
-    "--layout",
-    type=click.Choice(_LAYOUTS),
-    help="DATA is a folder of that benchmark: --by, --truth and --score are known. Times are read "
-    "with --time timestamp.",
-)
-@click.option("--scores", metavar="DIR", help="With --layout: the folder of scores.")
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "nan", "drop"]),
-    default="error",
-    show_default=True,
-    help="With --layout: for a series without scores, stop, report it, or leave it out.",
-)
-@click.option(
-    "--outside", is_flag=True, help="With --layout timeeval: the index may name files outside DATA."
-)
+@layout_options
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
 @intervals_options("Say how sure the numbers and their differences are, given so many series.")
 @click.option(
     "--disorder",
-    type=click.Choice(["error", "sort", "index"]),
+    type=click.Choice([*DISORDERS, "index"]),
     default="error",
     show_default=True,
-    help="Where times repeat or go back: report it, sort, or count samples instead.",
+    help="Where times repeat or go back: report it, sort, keep one sample of each time, or count "
+    "samples instead.",
 )
 @click.option("--strict", is_flag=True, help="Stop at the first series in trouble.")
 @click.option("--workers", type=int, metavar="N", help="Processes on this machine.")
@@ -215,7 +199,7 @@ def batch(
     out: str | None,
     resume: str | None,
     layout: str | None,
-    scores: str | None,
+    scores_folder: str | None,
     missing: str,
     outside: bool,
     **options: Any,
@@ -226,16 +210,19 @@ def batch(
         raise click.UsageError(message)
     out = resume or out
     settings = interval_settings(level, resamples, asked=with_intervals)
-    _check_columns(layout, scores, {**options, "predicted": predicted})
+    _check_columns(layout, scores_folder, {**options, "predicted": predicted})
     going_on = "what was finished is in {}, and --resume goes on"
     with _interruptible(going_on, out and f"{out}.partial"), _quiet_dask():
         source: Any = data[0] if len(data) == 1 else list(data)
         if layout is not None:
             timed = options["time"] is not None
-            require_apart("--output", [out] if out else (), [scores] if scores else ())
-            source = _read_layout(layout, data, scores, missing, timed=timed, outside=outside)
+            beside = [scores_folder] if scores_folder else ()
+            require_apart("--output", [out] if out else (), beside)
+            source, found = read_layout(
+                layout, data, scores_folder, missing, timed=timed, outside=outside
+            )
             options |= {"by": "series", "truth": "label"}
-            score = score or tuple(x for x in source.column_names if x not in _LAYOUT_COLUMNS)
+            score = score or found
         result = evaluate_frame(
             source,
             score=score or None,
@@ -268,32 +255,6 @@ def _check_columns(layout: str | None, scores: str | None, named: Mapping[str, A
         message = "--scores goes with --layout; columns of scores are --score."
     if message:
         raise click.UsageError(message)
-
-
-def _read_layout(
-    layout: str,
-    data: tuple[str, ...],
-    scores: str | None,
-    missing: Any,
-    *,
-    timed: bool,
-    outside: bool,
-) -> pa.Table:
-    """Read the one folder that DATA names, as the benchmark lays it out; times only if asked."""
-    message = ""
-    if len(data) != 1:
-        message = f"With --layout, DATA is one folder; there are {len(data)}."
-    elif layout == "nab" and scores is not None:
-        message = "With --layout nab there is no --scores: they are in DATA, in results/."
-    elif layout != "nab" and scores is None:
-        message = f"With --layout {layout}, --scores names the folder of the detectors' scores."
-    if message:
-        raise click.UsageError(message)
-    if scores is None:
-        return read_nab(data[0], missing=missing)
-    if layout == "tsb-ad":
-        return read_tsb_ad(data[0], scores, missing=missing)
-    return read_timeeval(data[0], scores, missing=missing, timestamps=timed, outside=outside)
 
 
 @contextmanager

@@ -34,6 +34,7 @@ COMMANDS = {
     "metrics": "List every metric and what it handles.",
     "paper": "Compute the tables of the paper, or draw its figures.",
     "report": "Write an interactive page to explore.",
+    "schema": "Print the JSON Schema of a command's JSON.",
     "score": "Score predicted anomalies against the true ones.",
     "stream": "Score samples as they come.",
 }

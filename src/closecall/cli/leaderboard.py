@@ -123,8 +123,8 @@ def _counts(result: BatchResult) -> Text:
         text.append(f"\n{status}, as in {where}: {reason}", "dim")
     disordered = _OUT_OF_ORDER in reasons.get(BAD_TIMES, ("", ""))[1]
     if disordered and result.options.disorder == "error":
-        text.append("\n--disorder sort puts samples in the order of their times; ")
-        text.append("--disorder index counts samples instead")
+        text.append("\n--disorder sort puts samples in the order of their times, and first, last ")
+        text.append("or mean also keeps one of each; index counts samples instead")
     return text
 
 

@@ -51,7 +51,7 @@ class Command(click.Command):
             with compile_notice():
                 return super().invoke(ctx)
         except ClosecallError as error:
-            error.args = (self._with_options(str(error)),)
+            error.args = (self._with_options(str(error), layout=bool(ctx.params.get("layout"))),)
             raise
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -79,7 +79,7 @@ class Command(click.Command):
             if path and option.metavar != "DIR":
                 require_apart(option.opts[-1], [path], read)
 
-    def _with_options(self, message: str) -> str:
+    def _with_options(self, message: str, *, layout: bool) -> str:
         """Name options where a message names arguments: `--from` for `since`, `--end` for `end`."""
         options: dict[str, str] = {}
         for parameter in self.params:
@@ -88,7 +88,9 @@ class Command(click.Command):
                 names = (str(parameter.name), option.removeprefix("--").replace("-", "_"))
                 options |= dict.fromkeys(names, option)
         aliases = {"times": "time", "scores": "score"}
-        options = {name: options[own] for name, own in aliases.items() if own in options} | options
+        named_so = {name: options[own] for name, own in aliases.items() if own in options}
+        # Beside a layout, `scores` are a folder.
+        options = named_so | options if layout else options | named_so
 
         def named(found: re.Match[str]) -> str:
             option, column = options.get(found[1]), found[2]
@@ -294,7 +296,7 @@ def interval_settings(
     return None
 
 
-def _all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
+def all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
     """Add several options, in the order of the help."""
 
     def decorate(function: _Function) -> _Function:
@@ -305,7 +307,7 @@ def _all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function],
     return decorate
 
 
-reading_options = _all_of(
+reading_options = all_of(
     click.option(
         "--encoding",
         default="utf-8",
@@ -337,7 +339,7 @@ def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Functio
         show_default=True,
         help="What to do with samples that have no score; `ignore` their time.",
     )
-    return _all_of(
+    return all_of(
         click.option(
             "--ignore",
             metavar="FILE|COLUMN" if files else "COLUMN",
@@ -368,7 +370,7 @@ def input_options(
 
     The command gets `Inputs`; `detectors` are options of its own that are shown among these.
     """
-    options: Callable[[Any], Callable[..., Any]] = _all_of(
+    options: Callable[[Any], Callable[..., Any]] = all_of(
         click.argument("truth_file", metavar="TRUTH"),
         click.argument("other_file", metavar=f"[{other}]", required=False),
         click.option(
@@ -475,7 +477,7 @@ def metric_option(text: str) -> Callable[[_Function], _Function]:
 
 def intervals_options(text: str) -> Callable[[_Function], _Function]:
     """Add --intervals, which does what the text says, --level and --resamples."""
-    return _all_of(
+    return all_of(
         click.option("--intervals", "with_intervals", is_flag=True, help=text),
         click.option(
             "--level",
@@ -523,7 +525,12 @@ def output_options(
             show_all: bool = False,
             **options: Any,
         ) -> Any:
-            output = Output(output_format, output_file, most=None if show_all else _MOST_EVENTS)
+            output = Output(
+                output_format,
+                output_file,
+                most=None if show_all else _MOST_EVENTS,
+                command=str(click.get_current_context().command.name),
+            )
             return function(output=output, **options)
 
         options = [
@@ -543,7 +550,7 @@ def output_options(
         if show_all:
             about = "Show every event, however many there are."
             options.append(click.option("--all", "show_all", is_flag=True, help=about))
-        return _all_of(*options)(command)
+        return all_of(*options)(command)
 
     return decorate
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv")
 _NARROWEST, _USUAL, _WIDEST = 20, 80, 1000  # columns, whatever COLUMNS says; 0 says nothing
+_VERSION = 1  # of the shapes of JSON; raised by a change that breaks a reader
 _COMPILING = "Compiling closecall's kernels; this takes some seconds and happens once."
 
 
@@ -35,6 +36,8 @@ class Output:
     """The file; None is standard output."""
     most: int | None = None
     """How many events a table shows; None shows all."""
+    command: str = ""
+    """Which command writes; JSON names its schema."""
 
     def write(
         self,
@@ -45,7 +48,8 @@ class Output:
     ) -> None:
         """Write the result in the format asked for, for which only that function is called."""
         if self.format == "json":
-            self.text(json.dumps(values(), indent=2, allow_nan=False) + "\n")
+            named = {"schema": schema_name(self.command)} | values()
+            self.text(json.dumps(named, indent=2, allow_nan=False) + "\n")
         elif self.format == "csv":
             own = rows()
             self.text(csv_text(own, own[0]))
@@ -88,6 +92,11 @@ def _console(file: TextIO) -> Console:
     console = PlainConsole(file=file, highlight=False)
     console.width = min(max(console.width or _USUAL, _NARROWEST), _WIDEST)
     return console
+
+
+def schema_name(command: str) -> str:
+    """Return what JSON of a command says of its own shape; `closecall schema` prints it."""
+    return f"closecall/{command}/{_VERSION}"
 
 
 def tell(text: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from closecall.cli.layouts import layout_options, read_layout
 from closecall.cli.options import (
     OUTPUT,
     Command,
@@ -16,9 +18,9 @@ from closecall.cli.options import (
     thresholds_option,
 )
 from closecall.cli.output import tell
-from closecall.report.files import report_inputs
+from closecall.report.files import folder_inputs, report_inputs
 from closecall.tables.batch.summary import trouble_text
-from closecall.tables.roles import DISORDERS
+from closecall.tables.roles import DISORDERS, Source
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
@@ -41,7 +43,9 @@ one file that opens from disk and asks nothing of the network.
 With --by, each value of a column is a series of its own on one page. The series are read as by
 `closecall batch`: where times are uneven, the last sample of a series lasts its median step, and
 what is wrong with one series is listed and never stops the others; --disorder index counts the
-samples of a series whose times repeat or go back.
+samples of a series whose times repeat or go back. TRUTH may also be a folder: --series filename
+takes each file for a series, as a pattern such as {group}/{series}.csv does, and --layout reads the
+folder of a benchmark. --batch opens each series at the thresholds that `closecall batch` chose.
 
 \b
 Examples:
@@ -50,6 +54,8 @@ Examples:
   closecall report incidents.csv scores.csv -o report.html --score a --time t
   closecall report results.csv -o report.html --score 'det*' --threshold det1=0.7
   closecall report all.parquet -o all.html --truth label --time t --score a --by series
+  closecall report runs/ --series filename -o all.html --truth label --score a --batch rows.parquet
+  closecall report TSB-AD-U --layout tsb-ad --scores eval/score/uni -o all.html
 """
 
 
@@ -67,6 +73,12 @@ Examples:
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
 )
+@layout_options
+@click.option(
+    "--batch",
+    metavar="FILE",
+    help="Rows that `closecall batch --output FILE` wrote: each series opens at its thresholds.",
+)
 @click.option("--title", metavar="TEXT", help="What the page is called; by default the file.")
 @click.option(
     "--script",
@@ -80,11 +92,31 @@ def report(
     inputs: Inputs,
     output: str,
     thresholds: tuple[tuple[str | None, float], ...],
+    by: tuple[str, ...],
+    layout: str | None,
+    scores_folder: str | None,
+    missing: str,
+    outside: bool,
     **options: Any,
 ) -> None:
-    """Write the explorer of one or two files."""
+    """Write the explorer of one or two files, or of a folder."""
+    if layout is None:
+        if scores_folder is not None:
+            raise click.UsageError("--scores goes with --layout; columns of scores are --score.")
+        inputs, by = folder_inputs(inputs, by)
+    else:
+        if by or inputs.truth is not None or options["predicted"]:
+            message = "--by, --truth and --predicted do not go with --layout, which knows them."
+            raise click.UsageError(message)
+        data = [str(file) for file in inputs.files if file is not None]
+        timed = inputs.time is not None
+        table, found = read_layout(
+            layout, data, scores_folder, missing, timed=timed, outside=outside
+        )
+        options["scores"] = options["scores"] or found
+        inputs, by = replace(inputs, files=(Source(data[0], table),), truth="label"), ("series",)
     given = read_thresholds(thresholds, inputs.names(options["scores"], "score"))
-    page, noted = report_inputs(inputs, thresholds=given or None, **options)
+    page, noted = report_inputs(inputs, by=by, thresholds=given or None, **options)
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
     tell(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.")

@@ -39,8 +39,8 @@ from closecall.cli.result import (
     start_texts,
 )
 from closecall.cli.tables import Column, print_table, texts
-from closecall.tables.scoring import counts_by, json_number, metric_rows, score_columns
-from closecall.wording import UNDEFINED, counted, plain_name
+from closecall.tables.scoring import counts_by, metric_rows, score_columns
+from closecall.wording import UNDEFINED, counted, json_number, plain_name
 
 if TYPE_CHECKING:
     from rich.console import Console

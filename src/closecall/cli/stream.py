@@ -19,6 +19,7 @@ import numpy as np
 
 from closecall.affiliation.stream import AffiliationStream
 from closecall.cli.options import Command, parse_duration, parse_time
+from closecall.cli.output import schema_name
 from closecall.clock import read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, first_line
@@ -266,5 +267,5 @@ def _print_total(own: AffiliationStream, samples: _Samples, end: Any) -> None:
 
 
 def _print(line: dict[str, Any]) -> None:
-    click.echo(json.dumps(line, allow_nan=False))
+    click.echo(json.dumps({"schema": schema_name("stream")} | line, allow_nan=False))
     sys.stdout.flush()

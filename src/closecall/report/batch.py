@@ -22,10 +22,10 @@ from closecall.errors import (
 )
 from closecall.evaluated_time import are_pairs
 from closecall.events import Events, Intervals, read_labels
+from closecall.parameters import require_choice
 from closecall.report.explorer import Report, SeriesTrouble, page_html, require_page
 from closecall.report.series import ALONE, require_exact, series_content, summary
 from closecall.series import close_series, on_axis, read_scores, require_scores
-from closecall.tables.batch.options import require_disorder
 from closecall.tables.batch.series import ignored_outside, timed_series
 from closecall.tables.batch.status import (
     BAD_LABELS,
@@ -103,7 +103,7 @@ def report_batch(
     Report('closecall report', 2 series, detectors: a; 0.2 MB)
     """
     require_page(title, script)
-    require_disorder(disorder)
+    require_choice(disorder, "disorder", ("error", "sort", "index"))
     given: Any = series
     if not isinstance(given, Mapping) or not given:
         rule = "`series` to map at least one name to arguments"

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import nan as undefined
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError
 from closecall.report.batch import report_batch
 from closecall.report.explorer import report
+from closecall.tables.file_names import ONE, FileNames
 from closecall.tables.incidents import read_events
 from closecall.tables.inputs import Inputs
-from closecall.tables.reading import arrow, plain_values
-from closecall.tables.roles import Source
+from closecall.tables.reading import arrow, plain_values, read_table, shown_name
+from closecall.tables.roles import MENDED, Source
+from closecall.tables.sources.csv import joined_files, with_folders
 from closecall.tables.sources.memory import group
+from closecall.tables.sources.paths import list_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +31,6 @@ if TYPE_CHECKING:
     from closecall.tables.inputs import File, InputOptions
 
 _NAMELESS = "(no name)"
-_MENDED = ("first", "last", "mean")  # while it is read; a page of many series does the rest
 
 
 def report_files(
@@ -40,16 +43,18 @@ def report_files(
     value: str | None = None,
     by: str | Sequence[str] = (),
     title: str | None = None,
+    batch: str | PathLike[str] | None = None,
     script: Script = "embed",
     **inputs: Unpack[InputOptions],
 ) -> Report:
-    r"""Build the explorer of one or two CSV or Parquet files.
+    r"""Build the explorer of one or two CSV or Parquet files, or of a folder of them.
 
     Parameters
     ----------
     truth_file, detectors_file
         Paths as `closecall.tables.read_table` takes them; without the second, the first holds
-        everything.
+        everything. The first may be a folder of such files, whose series `by` or ``series`` tells
+        apart: ``"filename"``, or a pattern such as ``"{group}/{series}.csv"``.
     predicted, scores
         Columns of 0/1 predictions and of scores; each is a detector.
     thresholds
@@ -59,6 +64,8 @@ def report_files(
     by
         Columns of a single file whose values tell series apart, as in `closecall.evaluate_frame`;
         the page is then that of `report_batch`.
+    batch
+        The output of `closecall.evaluate_frame` for the same series: each opens at its thresholds.
     title, script
         As in `report`; by default the title is the name of the file with the detectors.
     inputs
@@ -72,26 +79,53 @@ def report_files(
     >>> report_files("scores.csv", scores=["score"], script="cdn")
     Report('scores.csv', detectors: score; 0.2 MB)
     """
-    own = Inputs((truth_file, detectors_file), **inputs)
+    own, keys = folder_inputs(Inputs((truth_file, detectors_file), **inputs), by)
     columns: dict[str, Any] = {"predicted": predicted, "scores": scores, "value": value}
     columns["thresholds"] = thresholds
-    return report_inputs(own, by=by, title=title, script=script, **columns)[0]
+    return report_inputs(own, by=keys, title=title, batch=batch, script=script, **columns)[0]
+
+
+def folder_inputs(inputs: Inputs, by: str | Sequence[str]) -> tuple[Inputs, tuple[str, ...]]:
+    """Read a folder as one table, and return it with the columns that tell its series apart."""
+    keys, folder = (by,) if isinstance(by, str) else tuple(by), inputs.files[0]
+    if not isinstance(folder, str | PathLike) or not Path(folder).is_dir():
+        return inputs, keys
+    if inputs.series not in (None, ONE):
+        keys = (*keys, *FileNames.read(inputs.series).fields)
+    files = list_files(folder, inputs.series)
+    if not keys and len(files) > 1 and inputs.series != ONE:
+        hint = "Pass `series='filename'` where each file is a series, or `by='COLUMN'`."
+        raise InputError.expected("`series` or `by` beside several files", "neither", hint)
+    if len([file for file in inputs.files if file is not None]) > 1:
+        raise InputError.expected("one folder with everything", "a folder and a file")
+    tables = {
+        file: with_folders(
+            read_table(file.path, encoding=inputs.encoding, memory=inputs.memory), file
+        )
+        for file in files
+    }
+    source = Source(shown_name(folder), joined_files(tables))
+    return replace(inputs, files=(source,), series=None), keys
 
 
 def report_inputs(
     inputs: Inputs,
     *,
-    by: str | Sequence[str],
+    by: tuple[str, ...],
     title: str | None,
     script: Script,
+    batch: str | PathLike[str] | None = None,
     **columns: Any,
 ) -> tuple[Report, list[str]]:
     """Build the page of inputs, and return what was inferred."""
     name = inputs.sources[-1].name if title is None else title
-    keys = (by,) if isinstance(by, str) else tuple(by)
-    if keys:
-        series = _series(inputs, keys, columns)
-        left: Any = "error" if inputs.disorder in _MENDED else inputs.disorder
+    if batch is not None and (not by or columns["thresholds"] is not None):
+        got = "`thresholds` as well" if by else "one series"
+        raise InputTypeError.expected("`batch` for several series, without `thresholds`", got)
+    if by:
+        chosen = {} if batch is None else _batch_thresholds(batch, by, inputs.encoding)
+        series = _series(inputs, by, columns, chosen)
+        left: Any = "error" if inputs.disorder in MENDED else inputs.disorder
         limits = {"disorder": left, "since": inputs.since, "until": inputs.until}
         return report_batch(series, **limits, title=name, script=script), []
     if inputs.disorder == "index":
@@ -143,7 +177,10 @@ def _read_ignore(inputs: Inputs) -> Events | str | None:
 
 
 def _series(
-    inputs: Inputs, by: tuple[str, ...], columns: dict[str, Any]
+    inputs: Inputs,
+    by: tuple[str, ...],
+    columns: dict[str, Any],
+    chosen: dict[tuple[str, ...], dict[str, float]],
 ) -> dict[str, dict[str, Any]]:
     """Take the arguments of each series, in the order in which the series appear."""
     if len(inputs.sources) > 1:
@@ -151,7 +188,7 @@ def _series(
     (source,) = inputs.sources
     # Each series has an axis of its own, which is read with what is wrong with it.
     columns["ignore"] = _read_ignore(inputs)
-    how = inputs.disorder if inputs.disorder in _MENDED else "error"
+    how = inputs.disorder if inputs.disorder in MENDED else "error"
     inputs = replace(
         inputs, files=(), usual_end=False, disorder=how, ignore=None, since=None, until=None
     )
@@ -172,9 +209,28 @@ def _series(
             # Text of one series that is no time must not stop the others; it is refused there.
             times = table.column(str(inputs.time))
             series[name] = {**arguments(table, time=None), "times": times}
+        if chosen:
+            scored, own = series[name]["scores"] or {}, chosen.get(tuple(map(str, key)), {})
+            series[name]["thresholds"] = {at: own[at] for at in own if at in scored} or None
     if not series:
         raise InputError.expected(f"{source.name} to hold at least one series", "none")
     return series
+
+
+def _batch_thresholds(
+    batch: str | PathLike[str], by: tuple[str, ...], encoding: str
+) -> dict[tuple[str, ...], dict[str, float]]:
+    """Read the thresholds of each series by detector from the rows of a batch."""
+    rows = Source(shown_name(batch), read_table(batch, encoding=encoding))
+    names = (*by, "detector", "threshold")
+    columns = [rows.column(name, "batch").to_pylist() for name in names]
+    found: dict[tuple[str, ...], dict[str, float]] = {}
+    for *key, detector, threshold in zip(*columns, strict=True):
+        if threshold is not None and threshold == threshold:  # noqa: PLR0124 - nan
+            found.setdefault(tuple(map(str, key)), {})[detector] = threshold
+    if not found:
+        raise InputError.expected(f"{rows.name} to have the threshold of a series", "none")
+    return found
 
 
 def _series_name(key: tuple[Any, ...]) -> str:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 Role = Literal["truth", "predicted", "score", "ignore"]
 DISORDERS = ("error", "sort", "first", "last", "mean")
 """What to do where times repeat or go back."""
+MENDED = DISORDERS[2:]
+"""Those that keep one sample of each time."""
 _LABELS, _AVERAGED = {"truth", "predicted", "ignore", "trivial"}, {"score", "value"}
 _WILD = {*"*?["}
 _OPEN_HINT = "Let such events last to the end of the series with `open='until-end'`."
@@ -152,7 +154,10 @@ class TimeOrder:
     def note(self) -> str:
         """What was done, in a sentence."""
         repeated = self.samples.size - self.first.size
-        joined = f"; the {self.how} is kept where {repeated:,} repeat a time" if repeated else ""
+        kept = f"the {self.how} is kept where {repeated:,} repeat a time"
+        if not self.back:
+            return f"{kept.capitalize()}."
+        joined = f"; {kept}" if repeated else ""
         moved = "1 went back" if self.back == 1 else f"{self.back:,} went back"
         return f"Samples are put in the order of their times: {moved}{joined}."
 

@@ -17,10 +17,9 @@ from closecall.affiliation import (
     affiliation_curve,
 )
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.events import Events
 from closecall.parameters import read_names, require_count
 from closecall.tables.inputs import Inputs
-from closecall.wording import listed
+from closecall.wording import json_number, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from closecall.affiliation.rules import ThresholdRule
     from closecall.compare import Comparison
-    from closecall.detectors import Detectors
     from closecall.tables.inputs import Columns, File, InputOptions
 
 _SECONDS_PER_DAY = 86_400
@@ -139,50 +137,27 @@ def counts_by(result: Affiliation, column: str) -> list[dict[str, Any]]:
 def metric_rows(
     columns: Columns, thresholds: dict[str, Any], metrics: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, float]]:
-    """Compute metrics by detector; ``all`` are those that have no parameters to give."""
-    read = columns.detectors
-    named = {name: own for name, own in metrics.items() if name != "all"}
-    asked: list[Any] = [None] if "all" in metrics else []
-    rows: dict[str, dict[str, float]] = {}
-    for name in (*read.predicted, *read.scored):
-        rows[name] = {}
-        for some in [*asked, named] if named else asked:
-            rows[name] |= _metric_row(columns, read, name, thresholds.get(name), some)
-    return {name: {key: _plain(value) for key, value in row.items()} for name, row in rows.items()}
-
-
-def _plain(value: Any) -> Any:
-    """Return a number; a length of time in seconds."""
-    return float(value / np.timedelta64(1, "s")) if isinstance(value, np.timedelta64) else value
-
-
-def _metric_row(
-    columns: Columns, read: Detectors, name: str, threshold: Any, metrics: Any
-) -> dict[str, float]:
-    """Compute metrics of one detector, whose scores have a threshold."""
+    """Compute metrics by detector, as `closecall.evaluate` does; lengths of time are in seconds."""
     from closecall.evaluate import evaluate  # all metrics are many modules
-    from closecall.metrics.registry import find
 
-    truth, own = columns.truth, (columns.predicted | columns.scores)[name]
-    if not isinstance(truth, Events) and not isinstance(own, Events):
-        options = {**columns.axis, "ignore": read.truth.ignored, "metrics": metrics}
-        if threshold is None:
-            return evaluate(truth, own, **options)
-        row = evaluate(truth, scores=own, threshold=threshold, **options)
-        return {key: value for key, value in row.items() if key != "threshold"}
-    # Lists of events have no samples to count: metrics of samples count time.
-    if threshold is None:
-        return evaluate(read.predicted[name], (), metrics=metrics)
-    kinds = {key: find(key).takes for key in metrics or ()}
-    parts = [
-        None if metrics is None else {key: metrics[key] for key in kinds if kinds[key] == takes}
-        for takes in ("labels", "scores")
-    ]
-    scored = read.scored[name]
-    found: dict[str, float] = {}
-    if parts[0] != {}:
-        found |= evaluate(scored.at(threshold), (), metrics=parts[0])
-    return found if parts[1] == {} else found | evaluate(scored, scores=(), metrics=parts[1])
+    rows = evaluate(
+        columns.truth,
+        columns.predicted,
+        scores=columns.scores,
+        threshold=thresholds or None,
+        metrics=metrics,
+        **columns.axis,
+    )
+    return {
+        row["detector"]: {
+            key: float(value / np.timedelta64(1, "s"))
+            if isinstance(value, np.timedelta64)
+            else value
+            for key, value in row.items()
+            if key not in {"detector", "threshold"}
+        }
+        for row in rows
+    }
 
 
 def curve_files(
@@ -343,11 +318,6 @@ def curve_report(
             **curve.at(chosen.threshold).to_dict(),
         },
     }
-
-
-def json_number(value: float) -> float | str | None:
-    """Return a number as JSON has it: infinity as text, and nothing for what is undefined."""
-    return None if isnan(value) else str(value) if isinf(value) else value
 
 
 def compare_files(

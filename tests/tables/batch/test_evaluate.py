@@ -328,6 +328,40 @@ def test_a_global_threshold_is_shared_by_the_series_of_a_detector():
     assert set(result.thresholds) == {"a", "b"}
 
 
+@pytest.mark.parametrize(
+    ("disorder", "kept"),
+    [
+        ("first", {"label": [0, 1, 0, 0, 0, 0], "a": [1, 9, 2, 0, 3, 1]}),
+        ("last", {"label": [0, 1, 1, 0, 0, 0], "a": [1, 9, 8, 0, 3, 1]}),
+        ("mean", {"label": [0, 1, 1, 0, 0, 0], "a": [1, 9, 5, 0, 3, 1]}),
+    ],
+)
+@pytest.mark.parametrize("threshold", ["best_f1", "best_f1_global", "quantile:0.5"])
+def test_one_sample_of_each_time_is_kept(disorder, kept, threshold):
+    """The samples at 2 are two, with one at 1 between them."""
+    given = {"t": [0, 2, 1, 2, 3, 4, 5], "label": [0, 0, 1, 1, 0, 0, 0], "a": [1, 2, 9, 8, 0, 3, 1]}
+    asked = {"by": "s", "truth": "label", "score": "a", "time": "t", "threshold": threshold}
+    found, expected = (
+        evaluate_frame(pa.table({"s": ["x"] * len(own["t"]), **own}), **asked, **options)
+        for own, options in ((given, {"disorder": disorder}), ({"t": range(6), **kept}, {}))
+    )
+    (row,), (alone,) = found.table.to_pylist(), expected.table.to_pylist()
+    assert row == pytest.approx(alone, nan_ok=True)
+    assert (row["status"], row["samples"]) == ("ok", 6)
+
+
+def test_disorder_mends_no_other_trouble():
+    table = pa.table(
+        {"t": [0, 0, 1, 2], "label": [0, 1, 0, 0], "a": ["x", "y", "z", "w"], "b": [1, 2, 3, 4]}
+    )
+    asked = {"truth": "label", "score": ["a", "b"], "time": "t", "disorder": "mean"}
+    rows = evaluate_frame(table, **asked).table.to_pylist()
+    assert [row["status"] for row in rows] == ["bad_scores", "ok"]
+    late = pa.table({"t": [0, None, 1], "label": [0, 1, 0], "b": [1, 2, 3]})
+    rows = evaluate_frame(late, **{**asked, "score": "b"}).table.to_pylist()
+    assert rows[0]["status"] == "bad_times"
+
+
 def test_disorder_options():
     def statuses(**options):
         rows = evaluate_frame(TABLE, **ASKED, **options).table.to_pylist()
@@ -335,7 +369,8 @@ def test_disorder_options():
 
     assert statuses() == {"repeated": "bad_times", "backward": "bad_times"}
     assert statuses(disorder="sort") == {"repeated": "bad_times", "backward": "ok"}
-    assert statuses(disorder="index") == {"repeated": "ok", "backward": "ok"}
+    for disorder in ("first", "last", "mean", "index"):
+        assert statuses(disorder=disorder) == {"repeated": "ok", "backward": "ok"}
 
 
 def test_strict_raises_for_the_first_series_in_trouble_with_its_key():

@@ -122,7 +122,9 @@ def evaluate_frame(
         Whether there is also one row for each true event.
     disorder
         What to do where times repeat or go back: ``"error"`` gives the rows a status; ``"sort"``
-        sorts the samples by time (repeated times remain an error); ``"index"`` ignores the times
+        sorts the samples by time (repeated times remain an error); ``"first"``, ``"last"`` and
+        ``"mean"`` also keep one sample of each time, the mean of scores and the highest label;
+        ``"index"`` ignores the times
         of these series and counts their samples, also where a time is missing, or the only one.
     ignore
         A 0/1 column: samples whose time is ignored, as in `closecall.affiliation`.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from closecall.metrics.registry import Metric
 
-Disorder = Literal["error", "sort", "index"]
+Disorder = Literal["error", "sort", "first", "last", "mean", "index"]
 
 DETECTOR = "detector"
 COUNTS = (
@@ -55,7 +55,6 @@ ALARMED = "alarmed_events"  # true events with a prediction in their zone: preci
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
 RETUNED = ("chance_average_precision", "retuned_f1")  # of rolled scores, in the order of a curve
 
-_DISORDERS = ("error", "sort", "index")
 _TAKEN = {
     *("status", "reason", "threshold", "event", *COUNTS, *OUTCOMES, *LENGTHS, *LEFT_OUT),
     *(IGNORED, BEST, ALARMED, *CHANCE, *RETUNED),
@@ -151,7 +150,7 @@ class BatchOptions:
         return options
 
     def _check_values(self) -> None:
-        require_disorder(self.disorder)
+        require_choice(self.disorder, "disorder", get_args(Disorder))
         require_nan(self.nan)
         require_count(self.folds, "folds", 2, _MOST)
         if self.retune is not None:
@@ -333,11 +332,6 @@ def sortable(key: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return a key that sorts as rows do: what is missing comes last."""
     missing = [is_missing(part) for part in key]
     return tuple((gone, 0 if gone else part) for gone, part in zip(missing, key, strict=True))
-
-
-def require_disorder(disorder: Any) -> None:
-    """Raise for a `disorder` that is none of the three."""
-    require_choice(disorder, "disorder", _DISORDERS)
 
 
 def _one_kind(score: Any, predicted: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:

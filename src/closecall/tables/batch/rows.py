@@ -26,7 +26,7 @@ from closecall.tables.batch.options import (
     OUTCOMES,
     RETUNED,
 )
-from closecall.tables.batch.series import read_scored_column, read_series
+from closecall.tables.batch.series import one_per_time, read_scored_column, read_series
 from closecall.tables.batch.status import (
     BAD_LABELS,
     CONSTANT_SCORE,
@@ -91,6 +91,7 @@ def evaluate_series(
 
     `key` tells the series apart; `detector` is what it says of the detector, if anything.
     """
+    table = one_per_time(table, options)
     blank = dict(options.blank_row, samples=table.num_rows)
     try:
         series = read_series(table, options)

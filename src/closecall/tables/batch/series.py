@@ -42,6 +42,7 @@ from closecall.tables.batch.status import (
     with_status,
 )
 from closecall.tables.reading import plain_values
+from closecall.tables.roles import MENDED, Source, TimeOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -135,6 +136,34 @@ class Series:
     def in_order(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return what came with the samples in the order of time."""
         return values if self.order is None else values[self.order]
+
+
+def one_per_time(table: pa.Table, options: BatchOptions) -> pa.Table:
+    """Put samples in the order of time with one for each, where `disorder` says which."""
+    if options.time is None or options.disorder not in MENDED:
+        return table
+    source = Source("", table)
+    try:
+        order = TimeOrder.of(source, options.time, options.disorder)
+    except ClosecallError:  # what is wrong with the times is told where they are read
+        return table
+    if order is None:
+        return table
+    roles: dict[Any, str] = {options.truth: "truth", options.ignore: "ignore"}
+    roles |= dict.fromkeys(options.scores, "score") | dict.fromkeys(options.predicted, "predicted")
+    columns = {}
+    for name in table.column_names:
+        column = table.column(name)
+        try:
+            columns[name] = order.apply(column, roles.get(name, ""))
+        except (
+            ClosecallError,
+            TypeError,
+            ValueError,
+            NotImplementedError,
+        ):  # no numbers: its own row says so
+            columns[name] = order.apply(column, "")
+    return type(table).from_pydict(columns)
 
 
 def read_series(table: pa.Table, options: BatchOptions, *, fitting: bool = False) -> Series:

@@ -19,7 +19,7 @@ from closecall.affiliation.curve import cut_samples
 from closecall.fscore import f_measure
 from closecall.tables.batch.options import sortable
 from closecall.tables.batch.rows import detector_of
-from closecall.tables.batch.series import read_scored_column, read_series
+from closecall.tables.batch.series import one_per_time, read_scored_column, read_series
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -154,6 +154,7 @@ def series_changes(unit: Unit, options: BatchOptions) -> SeriesChanges:
 def _changes(
     table: Any, options: BatchOptions, detector: str | None
 ) -> Iterator[tuple[str, Changes]]:
+    table = one_per_time(table, options)
     try:
         series = read_series(table, options, fitting=True)
         if len(series.in_span.truth) == 0:

@@ -72,7 +72,7 @@ def csv_source(
             files, options, damage, name=name, size=size or UnitSize(), fingerprint=fingerprint
         )
     source = memory_source(
-        _joined(tables), options, kind="arrow", name=name, size=size, fingerprint=fingerprint
+        joined_files(tables), options, kind="arrow", name=name, size=size, fingerprint=fingerprint
     )
     known = {file for file, table in tables.items() if table.num_rows} | damage.reasons.keys()
     vacant = [file for file in files if file not in known]
@@ -125,7 +125,7 @@ def _all_read(
             damage.note(file, str(error))
             continue
         budget -= needed
-        table = _with_folders(table, file)
+        table = with_folders(table, file)
         own_name = name if len(files) == 1 else file.path
         tables[file] = table.select(needed_columns(table.column_names, options, own_name))
     for file, reason in _with_text(tables, options).items():
@@ -150,7 +150,8 @@ def _with_text(tables: Mapping[DataFile, pa.Table], options: BatchOptions) -> di
     return found
 
 
-def _with_folders(table: pa.Table, file: DataFile) -> pa.Table:
+def with_folders(table: pa.Table, file: DataFile) -> pa.Table:
+    """Add the columns that the names of folders and files give."""
     for part in file.partitions:
         if part.name in table.column_names:
             table = table.drop_columns([part.name])
@@ -158,7 +159,7 @@ def _with_folders(table: pa.Table, file: DataFile) -> pa.Table:
     return table
 
 
-def _joined(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
+def joined_files(tables: Mapping[DataFile, pa.Table]) -> pa.Table:
     """Put the files below each other; whole numbers in one may be fractions in another."""
     pyarrow = arrow("pyarrow")
     first, *others = tables
