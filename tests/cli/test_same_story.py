@@ -10,6 +10,7 @@ from tests.cli.conftest import lines
 THRESHOLD = 24  # where the scores give the labels of the detector
 COLUMNS = ("--truth", "label", "--time", "time")
 SCORES = ("precision", "recall", "f1")
+_RATES = {"threshold_score": "3", "forecast_score": "0.5"}
 
 
 @pytest.fixture
@@ -108,3 +109,24 @@ def test_the_screens_say_them(stories):
             assert f"{story['scores'][key]:.2f}" in text, (name, key)
             assert name in ("demo", "compare") or f"{story['chance'][key]:.2f}" in text
         assert f"{story['chance']['f1']:.2f}" in text, name
+
+
+def test_detectors_side_by_side_have_one_unit_of_time(run, demo_file):
+    rates = {
+        "threshold_score": "3 false alarms a week",
+        "forecast_score": "0.5 false alarms a week",
+    }
+    options = (*COLUMNS, *(word for name in rates for word in ("--score", name)))
+    for command in ("score", "curve", "compare"):
+        printed = lines(run(command, demo_file, *options))
+        values = json.loads(run(command, demo_file, *options, "--format", "json").stdout)
+        for name, rate in rates.items():
+            assert next(line for line in printed if line.startswith(name)).endswith(rate), command
+            if command == "compare":
+                assert values["headlines"][name].endswith(rate)
+            else:
+                (own,) = [row for row in values["detectors"] if row["detector"] == name]
+                assert own.get("chosen", own)["headline"].endswith(rate)
+    curves = " ".join(lines(run("curve", demo_file, *options)))
+    assert "6.5 alarms a week" in curves
+    assert " a day" not in curves

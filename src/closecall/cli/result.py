@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from closecall.affiliation.result import ignored_to_dict
+from closecall.affiliation.result import headlines, ignored_to_dict
 from closecall.cli.tables import (
     Column,
     names,
@@ -83,8 +83,8 @@ def print_headlines(results: Mapping[str, Affiliation], console: Console) -> Non
     """Print what people ask first of several detectors, a line each."""
     shown = [plain_name(name, _LONGEST_NAME) for name in results]
     width = max(map(len, shown))
-    for name, result in zip(shown, results.values(), strict=True):
-        console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", result.headline))
+    for name, told in zip(shown, headlines(results).values(), strict=True):
+        console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", told))
 
 
 def by_detector(values: dict[str, dict[str, Any]], noted: list[str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
+from closecall.affiliation.result import headlines
 from closecall.cli.options import (
     Command,
     each_once,
@@ -184,7 +185,7 @@ class Scores:
 
     def values(self, name: str) -> dict[str, Any]:
         """Return everything of one detector as plain JSON values."""
-        own = self.results[name].to_dict() | {"headline": self.results[name].headline}
+        own = self.results[name].to_dict() | {"headline": headlines(self.results)[name]}
         if name in self.thresholds:
             own["threshold"] = json_number(self.thresholds[name])
         if self.counts:
