@@ -444,7 +444,8 @@ def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFit
     try:
         return curve.cross_fitted(asked.beta, folds, **asked.limits)
     except UndefinedMetricError as error:
-        return str(error).replace("\n\nHint:", "")
+        told = str(error).replace("\n\nHint:", "")
+        return told.replace("part of the time", "part of the time (--fit-until)")
 
 
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
