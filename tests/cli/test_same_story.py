@@ -1,6 +1,7 @@
 """`demo`, `score`, `curve`, `compare` and `batch` tell one story of the same data."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -130,3 +131,16 @@ def test_detectors_side_by_side_have_one_unit_of_time(run, demo_file):
     curves = " ".join(lines(run("curve", demo_file, *options)))
     assert "6.5 alarms a week" in curves
     assert " a day" not in curves
+
+
+def test_commands_advise_to_leave_a_warm_up_out(run, tmp_path):
+    rows = [f"{k},{int(k in (40, 41, 80))},{max(k - 20, 0) % 7},{k % 5}" for k in range(100)]
+    file = str(tmp_path / "warm.csv")
+    Path(file).write_text("\n".join(("t,label,cold,warm", *rows)) + "\n")
+    options = ("--truth", "label", "--time", "t", "--score")
+    alone = "The first 21% of the time have neither events nor a score that changes: if"
+    for command in ("score", "curve"):
+        assert alone in " ".join(lines(run(command, file, *options, "cold"))), command
+    for command in ("score", "curve", "compare"):
+        printed = " ".join(lines(run(command, file, *options, "warm", "--score", "cold")))
+        assert f"cold: {alone}" in printed, command

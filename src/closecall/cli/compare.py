@@ -137,7 +137,7 @@ def compare(
         output.text(interval_csv(intervals.rows()))
         return
     pair = next(iter(result.results.values())).events.pair
-    noted = columns.notes + notes(result.results, inputs.max_step)
+    noted = columns.notes + notes(result.results, columns.detectors, inputs.max_step)
     told = headlines(result.results)
     more: dict[str, Any] = {"headlines": told, "notes": noted, **ignored_to_dict(pair)}
     if intervals is not None:

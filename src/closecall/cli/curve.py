@@ -227,7 +227,7 @@ def curve(
     found = asked.choose(columns.detectors.scored, judged)
     results = {name if several else "": own.at for name, own in found.items()}
     first = next(iter(found.values()))
-    noted = columns.notes + notes(results, inputs.max_step, first.curve.scored)
+    noted = columns.notes + notes(results, columns.detectors, inputs.max_step)
     if plot_file is not None:
         save_curve(first.curve, first.point, plot_file)
     if output.format == "csv":

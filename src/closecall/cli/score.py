@@ -161,7 +161,7 @@ def score(
         {} if shifts is None else {name: _tested(own, shifts) for name, own in results.items()},
     )
     named = results if len(results) > 1 else {"": next(iter(results.values()))}
-    noted = columns.notes + notes(named, inputs.max_step)
+    noted = columns.notes + notes(named, columns.detectors, inputs.max_step)
     if scores and (rule is None or rule.looks_at_truth):
         noted.append(_FLATTERED)
     output.write(
