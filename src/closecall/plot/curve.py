@@ -267,7 +267,7 @@ def _draw_free_response(axes: Axes, curve: AffiliationCurve, point: OperatingPoi
     shares.tick_params(labelsize=8.5)
     shares.spines["right"].set_visible(False)
     _tidy(axes)
-    rate = rate_text(point.false_alarms, "false alarm", length, dated=dated, fewest=max(told, 1))
+    rate = rate_text(point.false_alarms, "false alarm", length, dated=dated)
     text = f"{point.caught} of {count} caught\n{rate}"
     text += f"\nthreshold {threshold_text(curve, point.threshold)}"
     at = point.false_alarms * size / length, point.caught
