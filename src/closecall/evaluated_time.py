@@ -10,8 +10,11 @@ from closecall.axis import IgnoredTime
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, Intervals, read_labels, read_set, runs
 from closecall.parameters import read_length
+from closecall.wording import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from closecall.axis import Axis
@@ -111,6 +114,18 @@ def advice(series: Any, *, max_step: Any = None) -> list[str]:
             f"the detector was not running yet, leave them out with --from."
         )
     return sentences
+
+
+def advice_to_all(series: Mapping[str, Any], *, max_step: Any = None) -> list[str]:
+    """Return such sentences for detectors by name; what holds for some of them names them."""
+    told: dict[str, list[str]] = {}
+    for name, own in series.items():
+        for sentence in advice(own, max_step=max_step):
+            told.setdefault(sentence, []).append(name)
+    return [
+        text if len(names) == len(series) else f"{listed(names)}: {text}"
+        for text, names in told.items()
+    ]
 
 
 def _quiet_start(scored: Any) -> float:

@@ -217,12 +217,19 @@ def outcome_text(outcome: str, delay: float | None, nearest: float | None, *, da
 
 
 def headline(
-    caught: int, events: int, median_delay: float, false_alarms: int, length: float, *, dated: bool
+    caught: int,
+    events: int,
+    median_delay: float,
+    false_alarms: int,
+    length: float,
+    *,
+    dated: bool,
+    fewest: int = 0,
 ) -> str:
     """Write what people ask first: how many events were caught, how fast, at which price.
 
     `median_delay` counts an event that was not caught as never (inf); it and `length`, that of the
-    evaluated time, are in seconds on a dated axis.
+    evaluated time, are in seconds on a dated axis. `fewest` is that of `rate_text`.
 
     >>> headline(6, 7, 1500, 17, 14 * 86400, dated=True)
     '6 of 7 caught, median delay 25 min, 1.2 false alarms a day'
@@ -236,21 +243,25 @@ def headline(
         parts.append(f"median {length_text(-median_delay, dated=dated)} early")
     else:
         parts.append(f"median delay {length_text(median_delay, dated=dated)}")
-    parts.append(rate_text(false_alarms, "false alarm", length, dated=dated))
+    parts.append(rate_text(false_alarms, "false alarm", length, dated=dated, fewest=fewest))
     return ", ".join(parts)
 
 
-def rate_text(count: int, noun: str, length: float, *, dated: bool) -> str:
+def rate_text(count: int, noun: str, length: float, *, dated: bool, fewest: int = 0) -> str:
     """Write how often something happened, in a unit of time that reads well.
+
+    `fewest` is the smallest count, of those above 0, that is told beside it, and all in its unit.
 
     >>> rate_text(17, "false alarm", 14 * 86400, dated=True), rate_text(0, "alarm", 10, dated=False)
     ('1.2 false alarms a day', 'no alarms')
     >>> rate_text(1, "alarm", 14 * 86400, dated=True), rate_text(7, "alarm", 3600, dated=False)
     ('0.5 alarms a week', '1.9 alarms per 1000')
+    >>> rate_text(6, "alarm", 14 * 86400, dated=True, fewest=1)
+    '3 alarms a week'
     """
     if count == 0:
         return f"no {noun}s"
-    unit, size = rate_unit(count, length, dated=dated)
+    unit, size = rate_unit(fewest or count, length, dated=dated)
     per = count / length * size
     value = f"{per:.2g}" if per < 10 else f"{per:.0f}"  # noqa: PLR2004
     return f"{value} {noun}{'' if value == '1' else 's'} {unit}"

@@ -194,6 +194,11 @@ NONE = (
         ),
         (
             UndefinedMetricError,
+            {"min_recall": 0.615, "max_alarmed": 0.2},
+            NONE.format("0.8 with recall 0.6146 (at least 0.615 asked)"),
+        ),
+        (
+            UndefinedMetricError,
             {"min_recall": 1, "max_false_alarms_per": (0, 5)},
             NONE.format(
                 "0.8 with recall 0.615 (at least 1 asked) "

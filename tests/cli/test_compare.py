@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
+from closecall.affiliation.result import headlines
 from closecall.cli.compare import _print_intervals
 from closecall.cli.intervals import lead_texts
 from closecall.compare import compare
@@ -44,8 +45,7 @@ def test_json_is_the_result_itself_and_what_chance_reaches(run, demo_file):
     for row, level in zip(printed["detectors"], expected.results.values(), strict=True):
         for score in ("precision", "recall", "f1"):
             assert row[f"chance_{score}"] == getattr(level.chance, score)
-    headlines = {name: own.headline for name, own in expected.results.items()}
-    assert printed.pop("headlines") == headlines
+    assert printed.pop("headlines") == headlines(expected.results)
     assert printed.pop("notes") == []
     assert (printed.pop("ignored_time"), printed.pop("left_out")) == (0, {"events": 0, "alarms": 0})
     assert printed == expected.to_dict()

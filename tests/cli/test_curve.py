@@ -271,6 +271,7 @@ def test_cross_fitting(run, demo_curve, scores):
     assert values["cross_fitted"] == fitted.to_dict()
     few = " ".join(lines(run("curve", scores, *COLUMNS, "--cross-fit")))
     assert "There is no cross-fitted score. Expected at least 5 true events" in few
+    assert "on another part of the time (--fit-until), or on other series" in few
     values = json.loads(run("curve", scores, *COLUMNS, "--cross-fit", "--format", "json").stdout)
     assert list(values["cross_fitted"]) == ["undefined"]
 

@@ -1,6 +1,7 @@
 """`demo`, `score`, `curve`, `compare` and `batch` tell one story of the same data."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.cli.conftest import lines
 THRESHOLD = 24  # where the scores give the labels of the detector
 COLUMNS = ("--truth", "label", "--time", "time")
 SCORES = ("precision", "recall", "f1")
+_RATES = {"threshold_score": "3", "forecast_score": "0.5"}
 
 
 @pytest.fixture
@@ -108,3 +110,37 @@ def test_the_screens_say_them(stories):
             assert f"{story['scores'][key]:.2f}" in text, (name, key)
             assert name in ("demo", "compare") or f"{story['chance'][key]:.2f}" in text
         assert f"{story['chance']['f1']:.2f}" in text, name
+
+
+def test_detectors_side_by_side_have_one_unit_of_time(run, demo_file):
+    rates = {
+        "threshold_score": "3 false alarms a week",
+        "forecast_score": "0.5 false alarms a week",
+    }
+    options = (*COLUMNS, *(word for name in rates for word in ("--score", name)))
+    for command in ("score", "curve", "compare"):
+        printed = lines(run(command, demo_file, *options))
+        values = json.loads(run(command, demo_file, *options, "--format", "json").stdout)
+        for name, rate in rates.items():
+            assert next(line for line in printed if line.startswith(name)).endswith(rate), command
+            if command == "compare":
+                assert values["headlines"][name].endswith(rate)
+            else:
+                (own,) = [row for row in values["detectors"] if row["detector"] == name]
+                assert own.get("chosen", own)["headline"].endswith(rate)
+    curves = " ".join(lines(run("curve", demo_file, *options)))
+    assert "6.5 alarms a week" in curves
+    assert " a day" not in curves
+
+
+def test_commands_advise_to_leave_a_warm_up_out(run, tmp_path):
+    rows = [f"{k},{int(k in (40, 41, 80))},{max(k - 20, 0) % 7},{k % 5}" for k in range(100)]
+    file = str(tmp_path / "warm.csv")
+    Path(file).write_text("\n".join(("t,label,cold,warm", *rows)) + "\n")
+    options = ("--truth", "label", "--time", "t", "--score")
+    alone = "The first 21% of the time have neither events nor a score that changes: if"
+    for command in ("score", "curve"):
+        assert alone in " ".join(lines(run(command, file, *options, "cold"))), command
+    for command in ("score", "curve", "compare"):
+        printed = " ".join(lines(run(command, file, *options, "warm", "--score", "cold")))
+        assert f"cold: {alone}" in printed, command

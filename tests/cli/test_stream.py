@@ -69,6 +69,27 @@ def test_events_and_totals_are_those_of_affiliation(lines):
     assert (total["caught"], total["false_alarms"]) == (expected.caught, expected.false_alarms)
 
 
+def test_time_that_does_not_count():
+    skipped = np.isin(np.arange(300) // 20, (0, 4, 9)).astype(int)
+    missing = np.arange(300) % 50 == 7
+    rows = zip(TIMES, TRUTH, np.where(ALARMS, "0.7", "0.2"), skipped, missing, strict=True)
+    lines = [
+        "t,label,s,skip\n",
+        *(f"{t},{label},{'' if lost else s},{skip}\n" for t, label, s, skip, lost in rows),
+    ]
+    columns = ("--truth", "label", "--score", "s", "--threshold", "0.7", "--time", "t")
+    total = piped(lines, *columns, "--ignore", "skip", "--nan", "ignore")[-1]
+    end = int(TIMES[-1]) + int(np.median(np.diff(TIMES)))
+    ignore = skipped | missing
+    expected = cc.affiliation(TRUTH, ALARMS, times=TIMES, end=end, ignore=ignore)
+    assert (total["f1"], total["headline"]) == (expected.f1, expected.headline)
+    done = subprocess.run(  # noqa: S603 - our own command
+        [*COMMAND, *columns], input="".join(lines), capture_output=True, check=False, text=True
+    )
+    assert "Expected a score in each line, got none in line 9." in done.stderr
+    assert "--nan ignore" in done.stderr
+
+
 def test_scores_from_a_threshold_on():
     scores = [
         json.dumps({"label": int(label), "s": 0.7 if alarm else 0.2}) + "\n"

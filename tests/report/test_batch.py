@@ -116,16 +116,19 @@ def test_what_is_wrong_is_on_the_page_with_a_hint(path):
     listed = {one["name"]: one.get("status") for one in block(page, "report")["series"]}
     assert listed["back"] == (
         "bad_times: Expected `times` to be strictly increasing, got 2024-03-01 00:03:00 after "
-        "2024-03-01 00:04:00 at index 4. Hint: `disorder='sort'` puts samples in the order of "
-        "their times; `disorder='index'` counts samples instead (`--disorder` on the command line)."
+        "2024-03-01 00:04:00 at index 4. Hint: --disorder sort puts samples in the order of "
+        "their times; --disorder index counts samples instead."
     )
     assert listed["quiet"].startswith("no_event: Expected at least one true event")
     assert listed["odd labels"].startswith("bad_labels: Expected `truth`")
+    assert listed["odd labels"].endswith(
+        "Hint: Write 1 where a value marks an anomaly, and 0 elsewhere."
+    )
     assert listed["even"] is listed["gaps"] is None
     (gap,) = [trouble for trouble in page.troubles if trouble.series == "gaps"]
     assert (gap.detector, gap.status) == ("one", "nan_score")
     assert gap.reason == "Expected `scores['one']` to be numbers, or inf, got nan at index 0."
-    assert gap.hint.startswith("Leave those samples out")
+    assert gap.hint == "--nan ignore leaves out samples without a score."
 
 
 def test_series_without_a_key_are_series(tmp_path):

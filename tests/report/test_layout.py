@@ -217,6 +217,18 @@ def test_tables_of_a_batch_keep_their_names_on_a_phone(batch):
         assert name.bounding_box()["x"] >= table.bounding_box()["x"]
 
 
+def test_names_of_detectors_are_on_one_line_while_there_is_room(show):
+    names = ("windowedGaussian", "isolation_forest_200_trees", "random")
+    scores = dict(zip(names, noisy(3).values(), strict=True))
+    page = show(report_batch({"week": {**OWN, "scores": scores}}), width=1280, height=900)
+    assert page.locator(".heat-map thead").bounding_box()["height"] < 35  # one line
+    page.locator(".heat-map tbody a").first.click()
+    page.locator(".card .name", has_text="random").click()
+    other = page.locator("th.other button > span", has_text="windowedGaussian")
+    other.wait_for()
+    assert other.bounding_box()["height"] < 35  # a swatch and one line
+
+
 def test_without_alarms_there_is_no_mean_level_either(batch):
     silent = batch.locator(".leaderboard tbody tr", has_text="silent")
     assert silent.locator(".chance").all_text_contents() == ["\u2013", "\u2013", "chance 0.00"]

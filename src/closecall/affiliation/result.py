@@ -23,7 +23,7 @@ from closecall.plain import flat_numbers
 from closecall.wording import headline, length_text, outcome_text, score_or_dash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import tzinfo
 
     from numpy.typing import NDArray
@@ -390,6 +390,9 @@ class Affiliation:
         >>> cc.affiliation([0, 1, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1]).headline
         '2 of 2 caught, median delay 0.5, no false alarms'
         """
+        return self._headline(0)
+
+    def _headline(self, fewest: int) -> str:
         events, pair = self.events, self.events.pair
         dated, seconds = pair.clock.kind == "datetime", 1.0
         delay = events.median_delay
@@ -402,6 +405,7 @@ class Affiliation:
             self.false_alarms,
             float(pair.stop - pair.start) * seconds,
             dated=dated,
+            fewest=fewest,
         )
 
     def interval(
@@ -603,3 +607,14 @@ def _zone_name(zone: tzinfo) -> str:
         return str(zone.key)
     hours = (zone.utcoffset(None) or timedelta()) / timedelta(hours=1)
     return f"Etc/GMT{-hours:+.0f}" if hours.is_integer() and hours else "UTC"
+
+
+def fewest_false_alarms(results: Iterable[Affiliation]) -> int:
+    """Return the fewest false alarms, of detectors that have any: rates are told in their unit."""
+    return min((own.false_alarms for own in results if own.false_alarms), default=0)
+
+
+def headlines(results: Mapping[str, Affiliation]) -> dict[str, str]:
+    """Return the headlines of detectors on one series, their rates in one unit of time."""
+    fewest = fewest_false_alarms(results.values())
+    return {name: own._headline(fewest) for name, own in results.items()}  # noqa: SLF001

@@ -100,7 +100,16 @@ class Limit(NamedTuple):
         name = self.column.replace("_", " ")
         value, bound = float(self.values(columns)[index]), self.bound
         sense = "at most" if self.at_most else "at least"
-        return f"{name} {value:.3g}{self.unit} ({sense} {bound:g} asked)"
+        return f"{name} {_apart(value, bound)}{self.unit} ({sense} {bound:g} asked)"
+
+
+def _apart(value: float, bound: float) -> str:
+    """Write three digits, or as many as tell the value from the bound."""
+    texts = (f"{value:.{digits}g}" for digits in range(3, 18))
+    told = (
+        text for text in texts if float(text) != bound and (float(text) > bound) == (value > bound)
+    )
+    return next(told, f"{value:.3g}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

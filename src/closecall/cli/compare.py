@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from closecall.affiliation.result import ignored_to_dict
+from closecall.affiliation.result import headlines, ignored_to_dict
 from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
 from closecall.cli.options import (
     Command,
@@ -137,9 +137,9 @@ def compare(
         output.text(interval_csv(intervals.rows()))
         return
     pair = next(iter(result.results.values())).events.pair
-    noted = columns.notes + notes(result.results, inputs.max_step)
-    headlines = {name: own.headline for name, own in result.results.items()}
-    more: dict[str, Any] = {"headlines": headlines, "notes": noted, **ignored_to_dict(pair)}
+    noted = columns.notes + notes(result.results, columns.detectors, inputs.max_step)
+    told = headlines(result.results)
+    more: dict[str, Any] = {"headlines": told, "notes": noted, **ignored_to_dict(pair)}
     if intervals is not None:
         more["intervals"] = intervals.to_dict()
     output.write(

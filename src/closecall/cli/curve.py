@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from rich.text import Text
 
 from closecall.affiliation.curve import affiliation_curve
+from closecall.affiliation.result import fewest_false_alarms, headlines
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
 from closecall.cli.options import (
     Command,
@@ -227,7 +227,7 @@ def curve(
     found = asked.choose(columns.detectors.scored, judged)
     results = {name if several else "": own.at for name, own in found.items()}
     first = next(iter(found.values()))
-    noted = columns.notes + notes(results, inputs.max_step, first.curve.scored)
+    noted = columns.notes + notes(results, columns.detectors, inputs.max_step)
     if plot_file is not None:
         save_curve(first.curve, first.point, plot_file)
     if output.format == "csv":
@@ -260,6 +260,9 @@ class Choice:
 
     curve: AffiliationCurve
     point: OperatingPoint
+    at: Affiliation
+    """What the threshold gives, event by event."""
+    headline: str
     reason: str
     rates: str
     limited: bool
@@ -267,15 +270,10 @@ class Choice:
     """The cross-fitted score, or why there is none; None if it was not asked for."""
     test: Significance | ScoresSignificance | None
 
-    @cached_property
-    def at(self) -> Affiliation:
-        """What the threshold gives, event by event."""
-        return self.curve.at(self.point.threshold)
-
     def values(self, points: int | None) -> dict[str, Any]:
         """Return everything as plain JSON values."""
         report = curve_report(self.curve, self.point, points=points)
-        report["chosen"] |= {"headline": self.at.headline, "reason": self.reason}
+        report["chosen"] |= {"headline": self.headline, "reason": self.reason}
         if isinstance(self.fitted, str):
             report["cross_fitted"] = {"undefined": self.fitted}
         elif self.fitted is not None:
@@ -365,7 +363,7 @@ class Asked:
         if self.fit_until is not None:
             part = replace(inputs, files=inputs.sources, since=None, until=self.fit_until)
             fits = part.read(scores=[*judged]).detectors.scored
-        found, pause = {}, self.limits["cooldown"]
+        chosen, pause = {}, self.limits["cooldown"]
         for name, scored in judged.items():
             curve, fit = affiliation_curve(scored, None), fits[name]
             if self.rule is not None:
@@ -375,16 +373,23 @@ class Asked:
             else:
                 best = affiliation_curve(fit, None).best(self.beta, **self.limits)
                 point = curve.operating_point(best.threshold, self.beta, cooldown=pause)
-            found[name] = Choice(
+            chosen[name] = curve, point
+        results = {name: curve.at(point.threshold) for name, (curve, point) in chosen.items()}
+        told, fewest = headlines(results), fewest_false_alarms(results.values())
+        return {
+            name: Choice(
                 curve,
                 point,
+                results[name],
+                told[name],
                 self.sentence(curve, point),
-                self.rates(curve, point),
+                self.rates(curve, point, fewest),
                 limited=bool(self.kept(curve.scored.clock)),
                 fitted=None if self.folds is None else _cross_fitted(curve, self, self.folds),
                 test=None if self.shifts is None else _tested(curve, point, self, self.shifts),
             )
-        return found
+            for name, (curve, point) in chosen.items()
+        }
 
     def sentence(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
         """Say exactly what the threshold is."""
@@ -405,7 +410,7 @@ class Asked:
             return f"{what}, judged after {self.fit_until}."
         return f"{what}, chosen before {self.fit_until}, judged after."
 
-    def rates(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
+    def rates(self, curve: AffiliationCurve, chosen: OperatingPoint, fewest: int) -> str:
         """Say how often and how long there are alarms, in the unit that was asked for."""
         scored = curve.scored
         joined = self.limits["cooldown"] is not None
@@ -419,7 +424,7 @@ class Asked:
         if not told:
             dated = scored.clock.kind == "datetime"
             length = (scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
-            told.append(rate_text(chosen.alarms, "alarm", length, dated=dated))
+            told.append(rate_text(chosen.alarms, "alarm", length, dated=dated, fewest=fewest))
         rates = f"{'Counted so: ' if joined else ''}{', '.join(told)}"
         return f"{rates}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
 
@@ -439,7 +444,8 @@ def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFit
     try:
         return curve.cross_fitted(asked.beta, folds, **asked.limits)
     except UndefinedMetricError as error:
-        return str(error).replace("\n\nHint:", "")
+        told = str(error).replace("\n\nHint:", "")
+        return told.replace("part of the time", "part of the time (--fit-until)")
 
 
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
@@ -463,7 +469,7 @@ def _print_headline(found: Choice, console: Console) -> None:
     text = threshold_text(curve, chosen.threshold)
     threshold = Text.assemble("threshold ", (text, "bold cyan"))
     before = threshold.cell_len + _GAP
-    console.print(Text(result.headline, style="bold"))
+    console.print(Text(found.headline, style="bold"))
     if before + line.cell_len > console.width:
         console.print(threshold, line, levels, sep="\n")
     else:

@@ -13,7 +13,14 @@ from rich.text import Text
 
 from closecall.cli.intervals import MOST_PAIRS, Lead, limits_text, print_leads
 from closecall.cli.tables import Column, names, print_table, score_cell, texts
-from closecall.tables.batch.status import BAD_TIMES, CONSTANT_SCORE, NO_EVENT, OK, STATUSES
+from closecall.tables.batch.status import (
+    BAD_TIMES,
+    CONSTANT_SCORE,
+    DISORDER_HINT,
+    NO_EVENT,
+    OK,
+    STATUSES,
+)
 from closecall.tables.batch.summary import higher_is_better
 from closecall.wording import UNDEFINED, counted, number_text, plain_name, score_or_dash
 
@@ -123,8 +130,7 @@ def _counts(result: BatchResult) -> Text:
         text.append(f"\n{status}, as in {where}: {reason}", "dim")
     disordered = _OUT_OF_ORDER in reasons.get(BAD_TIMES, ("", ""))[1]
     if disordered and result.options.disorder == "error":
-        text.append("\n--disorder sort puts samples in the order of their times, and first, last ")
-        text.append("or mean also keeps one of each; index counts samples instead")
+        text.append(f"\n{DISORDER_HINT}")
     return text
 
 

@@ -51,7 +51,7 @@ class Command(click.Command):
             with compile_notice():
                 return super().invoke(ctx)
         except ClosecallError as error:
-            error.args = (self._with_options(str(error), layout=bool(ctx.params.get("layout"))),)
+            error.args = (self.with_options(str(error), layout=bool(ctx.params.get("layout"))),)
             raise
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -79,7 +79,7 @@ class Command(click.Command):
             if path and option.metavar != "DIR":
                 require_apart(option.opts[-1], [path], read)
 
-    def _with_options(self, message: str, *, layout: bool) -> str:
+    def with_options(self, message: str, *, layout: bool = False) -> str:
         """Name options where a message names arguments: `--from` for `since`, `--end` for `end`."""
         options: dict[str, str] = {}
         for parameter in self.params:

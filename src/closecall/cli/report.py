@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -120,8 +120,9 @@ def report(
     path = page.save(output)
     size = f"{len(page.html) / 1e6:.1f} MB"
     tell(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.")
+    command = cast("Command", click.get_current_context().command)
     for line in [*noted, *_trouble_lines(page)]:
-        tell(line)
+        tell(command.with_options(line))
 
 
 def _scored(page: Report) -> str:

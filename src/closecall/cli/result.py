@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from closecall.affiliation.result import ignored_to_dict
+from closecall.affiliation.result import headlines, ignored_to_dict
 from closecall.cli.tables import (
     Column,
     names,
@@ -18,7 +18,7 @@ from closecall.cli.tables import (
     table_width,
     texts,
 )
-from closecall.evaluated_time import advice
+from closecall.evaluated_time import advice_to_all
 from closecall.wording import (
     UNDEFINED,
     counted,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation import Affiliation
     from closecall.chance import ShiftTest
-    from closecall.series import Scored
+    from closecall.detectors import Detectors
 
 LEGEND = (
     "alarm to event: mean distance from the alarms to the event (precision)\n"
@@ -83,8 +83,8 @@ def print_headlines(results: Mapping[str, Affiliation], console: Console) -> Non
     """Print what people ask first of several detectors, a line each."""
     shown = [plain_name(name, _LONGEST_NAME) for name in results]
     width = max(map(len, shown))
-    for name, result in zip(shown, results.values(), strict=True):
-        console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", result.headline))
+    for name, told in zip(shown, headlines(results).values(), strict=True):
+        console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", told))
 
 
 def by_detector(values: dict[str, dict[str, Any]], noted: list[str]) -> dict[str, Any]:
@@ -119,15 +119,13 @@ def print_detectors(
     print_table(console, columns)
 
 
-def notes(
-    results: Mapping[str, Affiliation], max_step: Any, scored: Scored | None = None
-) -> list[str]:
+def notes(results: Mapping[str, Affiliation], detectors: Detectors, max_step: Any) -> list[str]:
     """Return what must be known beside the scores: ignored time, points, and advice.
 
     A detector without a name is the only one.
     """
     series = next(iter(results.values())).events.pair
-    advised = advice(scored or series, max_step=max_step)
+    advised = advice_to_all(detectors.scored | detectors.predicted, max_step=max_step)
     ignored = ignored_to_dict(series)["ignored_time"]
     found = []
     if ignored:

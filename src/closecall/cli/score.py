@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
+from closecall.affiliation.result import headlines
 from closecall.cli.options import (
     Command,
     each_once,
@@ -160,7 +161,7 @@ def score(
         {} if shifts is None else {name: _tested(own, shifts) for name, own in results.items()},
     )
     named = results if len(results) > 1 else {"": next(iter(results.values()))}
-    noted = columns.notes + notes(named, inputs.max_step)
+    noted = columns.notes + notes(named, columns.detectors, inputs.max_step)
     if scores and (rule is None or rule.looks_at_truth):
         noted.append(_FLATTERED)
     output.write(
@@ -184,7 +185,7 @@ class Scores:
 
     def values(self, name: str) -> dict[str, Any]:
         """Return everything of one detector as plain JSON values."""
-        own = self.results[name].to_dict() | {"headline": self.results[name].headline}
+        own = self.results[name].to_dict() | {"headline": headlines(self.results)[name]}
         if name in self.thresholds:
             own["threshold"] = json_number(self.thresholds[name])
         if self.counts:

@@ -18,6 +18,7 @@ import click
 import numpy as np
 
 from closecall.affiliation.stream import AffiliationStream
+from closecall.affiliation.stream_parts import read_mask
 from closecall.cli.options import Command, parse_duration, parse_time
 from closecall.cli.output import schema_name
 from closecall.clock import read_times
@@ -68,6 +69,14 @@ _YEAR = 365 * 86400.0  # seconds
     "--threshold", type=float, metavar="X", help="Scores from which on there is an alarm."
 )
 @click.option("--time", metavar="COLUMN", help="Times, numbers or ISO 8601.")
+@click.option("--ignore", metavar="COLUMN", help="Time that does not count: a 0/1 column.")
+@click.option(
+    "--nan",
+    type=click.Choice(["raise", "ignore"]),
+    default="raise",
+    show_default=True,
+    help="What to do with samples that have no score; `ignore` their time.",
+)
 @click.option(
     "--max-step",
     type=parse_duration,
@@ -92,6 +101,8 @@ def stream(
     score: str | None,
     threshold: float | None,
     time: str | None,
+    ignore: str | None,
+    nan: str,
     max_step: Any,
     end: Any,
     every: Any,
@@ -106,14 +117,16 @@ def stream(
     if seconds is not None and not 0 < seconds < _YEAR:
         raise click.UsageError("--every must be longer than zero and shorter than a year.")
     own = _stored(state, max_step)
-    samples = _Samples(shown_name(file), truth, predicted or str(score), threshold, time)
+    columns = (truth, predicted or str(score), threshold, time, ignore)
+    samples = _Samples(shown_name(file), *columns, keep_nan=nan == "ignore")
     saved = clock.monotonic()
     try:
         for lines in _arriving(file, seconds):
             if lines is None:
                 _print_total(own, samples, end)
                 continue
-            own.update(*samples.read(lines), times=samples.times)
+            labels, alarms, ignored = samples.read(lines)
+            own.update(labels, alarms, times=samples.times, ignore=ignored)
             for row in own.closed():
                 _print({"kind": "event", **row})
             if state is not None and clock.monotonic() - saved > _SAVE:
@@ -171,6 +184,9 @@ class _Samples:
     predicted: str
     threshold: float | None
     time: str | None
+    ignore: str | None
+    keep_nan: bool
+    """Whether the time of samples without a score is ignored, and they are no error."""
     header: list[str] | None = None
     """The columns of CSV; None if the lines are JSON, or none came yet."""
     separator: str = ","
@@ -183,25 +199,33 @@ class _Samples:
     """The last ticks, which say how long a sample lasts."""
     clock: Clock | None = None
 
-    def read(self, lines: bytes) -> tuple[Any, Any]:
-        """Return truth and alarms of the samples in some whole lines; their times are kept."""
+    def read(self, lines: bytes) -> tuple[Any, Any, Any]:
+        """Return truth, alarms and what is ignored in some whole lines; their times are kept."""
         if self.seen == 0:
             lines = self._begin(lines)
         table = self._table(lines)
         source = Source(self.name, table)
         alarms = source.column(self.predicted, "predicted" if self.threshold is None else "score")
+        ignored = None
+        if self.ignore is not None:
+            ignored = read_mask(source.column(self.ignore, "ignore"), table.num_rows)
         if self.threshold is not None:
             scores = read_column(with_nan(alarms), "score")[0]
-            if np.isnan(scores).any():
-                index = int(np.isnan(scores).argmax())
-                raise InputError.expected("a score in each line", f"none in {self._line(index)}")
+            missing = np.isnan(scores)
+            if missing.any():
+                if not self.keep_nan:
+                    got = f"none in {self._line(int(missing.argmax()))}"
+                    hint = "Leave those samples out with --nan ignore."
+                    raise InputError.expected("a score in each line", got, hint)
+                ignored = missing if ignored is None else ignored | missing
+                scores = np.where(missing, -np.inf, scores)
             alarms = predicted_at(scores, self.threshold)
         if self.time is not None:
             self.times = source.times(self.time, "time")
             ticks, self.clock = read_times(self.times, "time")
             self.last = np.concatenate((self.last, ticks))[-_STEPS:]
         self.seen += lines.count(b"\n")
-        return source.column(self.truth, "truth"), alarms
+        return source.column(self.truth, "truth"), alarms, ignored
 
     def end(self) -> Any:
         """Return where the last sample stops, if it lasts as long as most of the last ones."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.result import outcome_texts
+from closecall.affiliation.result import headlines, outcome_texts
 from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
@@ -249,7 +249,7 @@ class Comparison:
         leader = max(self.detectors, key=lambda row: row.f1 if isfinite(row.f1) else -1.0)
         if not isfinite(leader.f1):
             return "no detector has an alarm"
-        told = self.results[leader.name].headline
+        told = headlines(self.results)[leader.name]
         return f"{leader.name!r} has the best F1, {score_text(leader.f1)}: {told}"
 
     @cached_property

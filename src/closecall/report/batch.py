@@ -31,6 +31,7 @@ from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
     BAD_TIMES,
+    DISORDER_HINT,
     EMPTY,
     FAILED,
     NAN_SCORE,
@@ -49,10 +50,11 @@ if TYPE_CHECKING:
 
 _AXIS = ("times", "end", "span", "ignore", "max_step", "nan")
 _ARGUMENTS = ("truth", *_AXIS, "predicted", "scores", "thresholds", "values")
-_OUT_OF_ORDER = (
-    "`disorder='sort'` puts samples in the order of their times; `disorder='index'` counts samples "
-    "instead (`--disorder` on the command line)."
-)
+# In place of hints that name arguments of Python: who reads a page may not know it.
+_HINTS = {
+    NAN_SCORE: "--nan ignore leaves out samples without a score.",
+    BAD_LABELS: "Write 1 where a value marks an anomaly, and 0 elsewhere.",
+}
 
 
 def report_batch(
@@ -146,8 +148,10 @@ def _trouble(
         status = error.status
     else:
         status = NO_EVENT if isinstance(error, UndefinedMetricError) else FAILED
+    if "`" in hint:
+        hint = _HINTS.get(status, hint)
     if status == BAD_TIMES and disorder == "error" and "strictly increasing" in str(error):
-        hint = _OUT_OF_ORDER
+        hint = f"{DISORDER_HINT}."
     return SeriesTrouble(series, detector, status, reason.partition("\n")[0], hint)
 
 

@@ -18,7 +18,7 @@ from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
 from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.evaluated_time import advice
+from closecall.evaluated_time import advice_to_all
 from closecall.events import Events
 from closecall.parameters import is_number
 from closecall.report.packing import packed, packed_for_drawing, packed_times
@@ -127,21 +127,8 @@ def series_content(
         ],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
-        "advice": _advice(found, max_step),
+        "advice": advice_to_all(found.scored | found.predicted, max_step=max_step),
     }
-
-
-def _advice(detectors: Detectors, max_step: Any) -> list[str]:
-    """Return what the caller may want to say; what holds for some detectors names them."""
-    told: dict[str, list[str]] = {}
-    series = detectors.scored | detectors.predicted
-    for name, own in series.items():
-        for sentence in advice(own, max_step=max_step):
-            told.setdefault(sentence, []).append(name)
-    return [
-        text if len(names) == len(series) else f"{', '.join(names)}: {text}"
-        for text, names in told.items()
-    ]
 
 
 def summary(content: dict[str, Any]) -> dict[str, Any]:

@@ -85,7 +85,7 @@ function heatMap(series, ranking) {
   const head = ["series", "events", ...ranking.map((row) => row.name)];
   return make(
     "section",
-    { class: "panel heat-map", "aria-label": "series by detector" },
+    { class: "panel heat-map", "aria-label": "series by detector", style: `--detectors: ${ranking.length}` },
     make("h2", {}, "F1 of every series"),
     make("p", { class: "hint" }, "Open a cell to see the series with that detector."),
     tableOf(head, 0, rows, "F1 of every series"),

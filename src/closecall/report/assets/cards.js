@@ -59,7 +59,7 @@ class Card {
     const { view, index, detector } = this;
     const result = view.results[index];
     const levels = view.levels[index];
-    setText(this.headline, headlineOf(view.series, result));
+    setText(this.headline, headlineOf(view.series, result, view.results));
     for (const [name, key] of SCORES) {
       setText(this.numbers[name], scoreText(result[key], DIGITS));
       setText(this.levels[name], chanceText(levels && levels[key]));

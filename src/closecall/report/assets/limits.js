@@ -39,6 +39,15 @@ function missedBy({ value, bound, atMost }, k) {
   return Math.max(atMost ? away : -away, 0) / (bound || 1);
 }
 
+// Three digits, or as many as tell the value from the bound.
+function apart(value, bound) {
+  for (let digits = 3; digits < 18; digits++) {
+    const text = general(value, digits);
+    if (Number(text) !== bound && Number(text) > bound === value > bound) return text;
+  }
+  return general(value, 3);
+}
+
 // Limits: minPrecision and minRecall, maxAlarms and maxFalseAlarms as [count, offsets], maxAlarmed,
 // and cooldown in offsets; each may be missing. If no threshold keeps them, the nearest one, and
 // `broken` says what it breaks.
@@ -56,7 +65,7 @@ export function* bestWithin(series, detector, limits) {
     const away = values.map((_, k) => bounds.reduce((far, limit) => Math.max(far, missedBy(limit, k)), 0));
     at = away.indexOf(away.reduce((near, one) => Math.min(near, one)));
     broken = bounds.filter(({ kept }) => !kept(at)).map(({ name, value, unit, bound, atMost }) =>
-      `${name} ${general(value(at), 3)}${unit} (${atMost ? "at most" : "at least"} ${general(bound, 6)} asked)`).join(" and ");
+      `${name} ${apart(value(at), bound)}${unit} (${atMost ? "at most" : "at least"} ${general(bound, 6)} asked)`).join(" and ");
   }
   return {
     threshold: curve.thresholds[at], precision: curve.precision[at], recall: curve.recall[at], f1: curve.f1[at],

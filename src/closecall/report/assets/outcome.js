@@ -10,7 +10,9 @@ export function outcome({ clock }, { rows }, j) {
   return { kind, lead: Number.isNaN(delay) ? nearest : delay, text };
 }
 
-export function headlineOf({ clock, span, truth }, result) {
+// With all results of the series, rates are told in one unit of time.
+export function headlineOf({ clock, span, truth }, result, all = [result]) {
+  const some = all.map((one) => one.falseAlarms).filter((count) => count > 0);
   return headline({
     caught: result.caught,
     events: truth.starts.length,
@@ -18,5 +20,6 @@ export function headlineOf({ clock, span, truth }, result) {
     falseAlarms: result.falseAlarms,
     length: clock.evaluated(span[1] - span[0]),
     dated: clock.dated,
+    fewest: Math.min(...some),
   });
 }

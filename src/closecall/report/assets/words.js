@@ -114,27 +114,28 @@ export function outcomeText(outcome, delay, nearest, dated) {
 }
 
 // What people ask first: how many events were caught, how fast, at which price.
-export function headline({ caught, events, medianDelay, falseAlarms, length, dated }) {
+export function headline({ caught, events, medianDelay, falseAlarms, length, dated, fewest = 0 }) {
   const parts = [`${caught} of ${events} caught`];
   if (medianDelay === Infinity) parts[0] += caught ? " (so the median delay is never)" : "";
   else if (medianDelay < 0) parts.push(`median ${lengthText(-medianDelay, dated)} early`);
   else parts.push(`median delay ${lengthText(medianDelay, dated)}`);
-  parts.push(rateText(falseAlarms, "false alarm", length, dated));
+  parts.push(rateText(falseAlarms, "false alarm", length, dated, fewest));
   return parts.join(", ");
 }
 
-// How often something happened, in a unit of time that reads well.
-export function rateText(count, noun, length, dated) {
+// How often something happened, in the unit of time that suits the fewest told beside it.
+export function rateText(count, noun, length, dated, fewest = 0) {
   if (count === 0) return `no ${noun}s`;
+  const rarest = (fewest || count) / length;
   let per = count / length;
   let unit = "";
   if (dated) {
     const held = Math.max(0, RATES.slice(0, 4).findLastIndex((one) => length >= one[1]));
     const longer = RATES.slice(held);
-    const [name, seconds] = longer.find((one) => per * one[1] >= LEAST_RATE) || longer.at(-1);
+    const [name, seconds] = longer.find((one) => rarest * one[1] >= LEAST_RATE) || longer.at(-1);
     [per, unit] = [per * seconds, name];
   } else {
-    const size = 10 ** Math.max(0, Math.ceil(-Math.log10(per)));
+    const size = 10 ** Math.max(0, Math.ceil(-Math.log10(rarest)));
     [per, unit] = [per * size, size > 1 ? `per ${BigInt(size)}` : "per unit of time"];
   }
   const value = per < 10 ? general(per, 2) : fixed(per, 0);

@@ -34,6 +34,10 @@ STATUSES = {
     FAILED: "that failed",
 }
 """Every status a row can have, and how a summary says it."""
+DISORDER_HINT = (
+    "--disorder sort puts samples in the order of their times, and first, last or mean also keeps "
+    "one of each; index counts samples instead"
+)
 
 
 class SeriesError(ClosecallError):
