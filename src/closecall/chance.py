@@ -16,7 +16,13 @@ from closecall.affiliation.result import TrueEvents
 from closecall.affiliation.shifts import SHIFTS, ShiftScores, above_chance, score_shifts
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
-from closecall.parameters import read_numbers, require_choice, require_count, require_progress
+from closecall.parameters import (
+    read_flag,
+    read_numbers,
+    require_choice,
+    require_count,
+    require_progress,
+)
 from closecall.plain import flat_numbers, plain
 from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.statistics import SCORES
@@ -315,7 +321,7 @@ class _ShiftTests:
             "sentence": self.sentence,
             **{name: test.to_dict() for name, test in self._tests.items()},
         }
-        return flat_numbers(values) if flat else values
+        return flat_numbers(values) if read_flag(flat, "flat") else values
 
     def _display(self, *more: Any) -> str:
         tests = self._tests.values()
@@ -371,7 +377,7 @@ class Significance(_ShiftTests):
         take them; the events are left out.
         """
         values = super().to_dict(flat=flat)
-        if flat:
+        if read_flag(flat, "flat"):
             return values
         head = {name: values[name] for name in ("n", "exact", "sentence")}
         head["correction"] = self.events.recall.correction

@@ -11,6 +11,7 @@ from closecall.detectors import read_detectors, require_scored
 from closecall.errors import InputTypeError
 from closecall.events import Events
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
+from closecall.parameters import read_flag
 from closecall.plain import flat_numbers, plain
 from closecall.series import (
     Scored,
@@ -36,7 +37,7 @@ class Evaluation(dict[str, Any]):
         them: what is undefined is left out.
         """
         values: dict[str, Any] = plain(self)
-        return flat_numbers(values) if flat else values
+        return flat_numbers(values) if read_flag(flat, "flat") else values
 
 
 def evaluate(

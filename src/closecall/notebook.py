@@ -6,6 +6,7 @@ from html import escape
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from closecall.errors import shown
 from closecall.wording import UNDEFINED, counted, number_text, plain_name, time_texts
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ def _table(columns: Sequence[Column]) -> str:
 
 
 def _cell(value: Any) -> str:
-    if not isinstance(value, str):
+    if isinstance(value, int):
+        value = shown(value)
+    elif not isinstance(value, str):
         value = UNDEFINED if value is None or isnan(value) else number_text(value)
     return escape(plain_name(value, _LONGEST_CELL))
 

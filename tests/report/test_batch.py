@@ -117,7 +117,7 @@ def test_what_is_wrong_is_on_the_page_with_a_hint(path):
     assert listed["back"] == (
         "bad_times: Expected `times` to be strictly increasing, got 2024-03-01 00:03:00 after "
         "2024-03-01 00:04:00 at index 4. Hint: --disorder sort puts samples in the order of "
-        "their times; --disorder index counts samples instead."
+        "their times, and first, last or mean also keeps one of each; index counts samples instead."
     )
     assert listed["quiet"].startswith("no_event: Expected at least one true event")
     assert listed["odd labels"].startswith("bad_labels: Expected `truth`")

@@ -25,7 +25,7 @@ from closecall.affiliation.zones import origin_of, zone_borders
 from closecall.errors import InputError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.notebook import display, heading
-from closecall.parameters import is_number, require_count
+from closecall.parameters import is_number, read_flag, require_count
 from closecall.plain import flat_numbers
 from closecall.series import Scored, predicted_at, read_scored
 from closecall.wording import counted, json_number, score_or_dash
@@ -424,7 +424,7 @@ class AffiliationCurve:
             **ignored_to_dict(self.scored),
             "curve": columns,
         }
-        return flat_numbers(values) if flat else values
+        return flat_numbers(values) if read_flag(flat, "flat") else values
 
     def plot(self, **options: Any) -> Any:
         """Draw the curve; see `closecall.plot.plot_curve` for the options."""

@@ -18,7 +18,7 @@ from closecall.errors import MissingExtraError
 from closecall.events import Events
 from closecall.fscore import f_measure
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
-from closecall.parameters import require_choice
+from closecall.parameters import read_flag, require_choice
 from closecall.plain import flat_numbers
 from closecall.wording import headline, length_text, outcome_text, score_or_dash
 
@@ -470,9 +470,9 @@ class Affiliation:
             **{name: None if np.isnan(value) else value for name, value in scores.items()},
             "chance": self.chance.to_dict(),
             **ignored_to_dict(self.events.pair),
-            "events": [] if flat else list(self.events.rows()),
+            "events": [] if read_flag(flat, "flat") else list(self.events.rows()),
         }
-        return flat_numbers(values) if flat else values
+        return flat_numbers(values) if read_flag(flat, "flat") else values
 
     def to_frame(self, backend: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return the rows per event as a dataframe; times keep their time zone.

@@ -21,7 +21,7 @@ from closecall.detectors import by_name, read_detectors
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
-from closecall.parameters import is_listed
+from closecall.parameters import is_listed, read_flag
 from closecall.plain import flat_numbers
 from closecall.series import read_pair
 from closecall.wording import counted, score_or_dash, score_text
@@ -388,7 +388,7 @@ class Comparison:
         detectors = [
             detector.to_dict() | _levels(self.results[detector.name]) for detector in self.detectors
         ]
-        if flat:
+        if read_flag(flat, "flat"):
             named = {str(row["name"]): row for row in detectors}
             return flat_numbers({"detectors": named, "best_pair": self.best_pair().to_dict()})
         return {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from closecall.errors import InputError, MissingExtraError
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
+from closecall.parameters import read_flag
 from closecall.plain import flat_numbers, plain
 from closecall.tables.batch.journal import write_rows
 from closecall.tables.batch.options import DETECTOR, IGNORED
@@ -208,7 +209,7 @@ class BatchResult:
         1
         """
         summary = plain(self._sums.to_pylist())
-        if flat:
+        if read_flag(flat, "flat"):
             return flat_numbers({"summary": {str(row.pop(DETECTOR)): row for row in summary}})
         events = self.event_table
         return {
