@@ -649,3 +649,16 @@ def test_a_file_with_a_header_only(run, folders, time):
     assert (
         result.stderr == "Error: Expected a row below the header of datasets/one.csv, got none.\n"
     )
+
+
+def test_time_of_a_file_is_ignored_in_every_series(run, tmp_path):
+    """As a column that says the same."""
+    rows = [(name, t, t in (4, 9), t in (5, 12), t >= 10) for name in "ab" for t in range(16)]
+    text = "".join(f"{n},{t},{y:d},{p:d},{i:d}\n" for n, t, y, p, i in rows)
+    Path("data.csv").write_text(f"series,t,label,alarm,off\n{text}")
+    Path("off.csv").write_text("start,stop\n12,16\n10,13\n")
+    command = "batch data.csv --by series --truth label --predicted alarm --time t --format csv"
+    by_column, by_file = (run(*command.split(), "--ignore", x) for x in ("off", "off.csv"))
+    assert by_file.exit_code == 0, by_file.stderr
+    assert by_file.stdout == by_column.stdout
+    assert by_file.stdout != run(*command.split()).stdout

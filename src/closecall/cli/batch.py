@@ -31,7 +31,7 @@ from closecall.cli.options import (
 from closecall.cli.output import tell
 from closecall.errors import InputError
 from closecall.files import require_apart
-from closecall.tables import evaluate_frame
+from closecall.tables import evaluate_frame, read_events
 from closecall.tables.batch.status import (
     BAD_LABELS,
     BAD_SCORES,
@@ -145,7 +145,7 @@ def parse_threshold(text: str) -> int | float | str:
     metavar="N",
     help="Also choose the best threshold again in N shifts of each series' scores.",
 )
-@evaluated_options(scores=True, files=False)
+@evaluated_options(scores=True)
 @reading_options
 @metric_option(
     "A metric and its parameters; repeat it. By default affiliation, and for scores its average "
@@ -214,6 +214,9 @@ def batch(
     going_on = "what was finished is in {}, and --resume goes on"
     with _interruptible(going_on, out and f"{out}.partial"), _quiet_dask():
         source: Any = data[0] if len(data) == 1 else list(data)
+        ignore = options["ignore"]
+        if ignore is not None and Path(ignore).is_file():
+            options["ignore"] = read_events(ignore, encoding=options["encoding"], merge=True)
         if layout is not None:
             timed = options["time"] is not None
             beside = [scores_folder] if scores_folder else ()

@@ -326,12 +326,8 @@ reading_options = all_of(
 )
 
 
-def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Function], _Function]:
-    """Add the options that say which time counts; --nan only where there are scores.
-
-    Without `files`, what to ignore is a column of the data itself.
-    """
-    listed = ", or a file with columns start and stop" if files else ""
+def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:
+    """Add the options that say which time counts; --nan only where there are scores."""
     nan = click.option(
         "--nan",
         type=click.Choice(["raise", "ignore"]),
@@ -342,8 +338,8 @@ def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Functio
     return all_of(
         click.option(
             "--ignore",
-            metavar="FILE|COLUMN" if files else "COLUMN",
-            help=f"Time that does not count: a 0/1 column{listed}.",
+            metavar="FILE|COLUMN",
+            help="Time that does not count: a 0/1 column, or a file with columns start and stop.",
         ),
         click.option(
             "--from", "since", type=parse_time, metavar="TIME", help="Ignore everything before."

@@ -264,8 +264,10 @@ def test_what_happened_to_the_events():
 GAPS = EVEN + (np.arange(LENGTH) >= 60) * np.timedelta64(7, "h")
 OFF = (np.arange(LENGTH) // 7 % 5 == 0).astype(np.int8)
 HOLES = np.where(np.arange(LENGTH) % 31 < 2, nan, SCORED_ROWS)
+LISTED = [(GAPS[0] - np.timedelta64(1, "D"), GAPS[9]), (GAPS[70], GAPS[81])]
 EVALUATED = {
     "a column": ({"ignore": "off"}, {"ignore": OFF}),
+    "a list": ({"ignore": cc.Events(LISTED)}, {"ignore": LISTED}),
     "gaps": ({"max_step": timedelta(minutes=6)}, {"max_step": timedelta(minutes=6)}),
     "scores": ({"nan": "ignore"}, {"nan": "ignore"}),
     "a start": ({"since": GAPS[25].item()}, {"ignore": [(GAPS[0], GAPS[25])]}),
@@ -347,6 +349,12 @@ def test_times_with_a_zone_are_limited_by_times_with_a_zone():
     row = row_of(columns, time="t", since=since.replace(tzinfo=None), threshold=0.9)
     assert row["status"] == "bad_times"
     assert row["reason"].startswith("Expected `since` and the times to have a time zone everywhere")
+    ends = [since - timedelta(hours=1), since]
+    row = row_of(columns, time="t", ignore=cc.Events([ends]), threshold=0.9)
+    assert (row["status"], row["ignored_time"]) == ("ok", 3600.0)
+    naive = cc.Events([[end.replace(tzinfo=None) for end in ends]])
+    row = row_of(columns, time="t", ignore=naive, threshold=0.9)
+    assert row["reason"].startswith("Expected `ignore` and the times to have a time zone")
 
 
 TROUBLE = {
@@ -355,6 +363,7 @@ TROUBLE = {
     "a step of another kind": ({"max_step": 7}, "bad_times", "`max_step` to be a timedelta"),
     "events left out": ({"since": GAPS[220].item()}, "no_event", "none in evaluated time, and 3"),
     "numbers for dates": ({"until": 7}, "bad_times", "`until`"),
+    "a list of numbers": ({"ignore": cc.Events([(1, 2)])}, "bad_times", "`ignore`"),
 }
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from closecall.events import Events
     from closecall.tables.batch.run import Engine, Failure
     from closecall.tables.sources import Source, Unit
 
@@ -61,7 +62,7 @@ def evaluate_frame(
     metrics: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     per_event: bool = False,
     disorder: Disorder = "error",
-    ignore: str | None = None,
+    ignore: str | Events | None = None,
     max_step: Any = None,
     nan: str = "raise",
     since: Any = None,
@@ -127,7 +128,8 @@ def evaluate_frame(
         ``"index"`` ignores the times
         of these series and counts their samples, also where a time is missing, or the only one.
     ignore
-        A 0/1 column: samples whose time is ignored, as in `closecall.affiliation`.
+        A 0/1 column: samples whose time is ignored, as in `closecall.affiliation`; or `Events`,
+        time that is ignored in every series.
     max_step
         How long a sample may last; the rest of a longer step is ignored.
     nan

@@ -16,6 +16,7 @@ import numpy as np
 from closecall.affiliation.rules import OF_MANY_SERIES, ThresholdRule
 from closecall.clock import is_missing, read_times
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
+from closecall.events import Events
 from closecall.metrics.registry import METRICS, find
 from closecall.parameters import (
     is_listed,
@@ -85,8 +86,8 @@ class BatchOptions:
     """What is done with a series whose times repeat or go back."""
     strict: bool = False
     """Whether the first series in trouble raises."""
-    ignore: str | None = None
-    """Column of 0/1: samples whose time is ignored."""
+    ignore: str | Events | None = None
+    """Column of 0/1: samples whose time is ignored; or the time itself, for all series."""
     max_step: Any = None
     """How long a sample may last; the rest of a longer step is ignored."""
     nan: str = "raise"
@@ -155,7 +156,7 @@ class BatchOptions:
         require_count(self.folds, "folds", 2, _MOST)
         if self.retune is not None:
             require_count(self.retune, "retune", 1, _MOST)
-        if self.ignore is not None:
+        if self.ignore is not None and not isinstance(self.ignore, Events):
             read_name(self.ignore, "ignore")
         for name in ("since", "until", "fit_until"):
             if getattr(self, name) is not None:
@@ -182,7 +183,7 @@ class BatchOptions:
     def columns(self) -> tuple[str, ...]:
         """Every column that is read: by, time, truth, what is ignored, detectors."""
         time = () if self.time is None else (self.time,)
-        ignore = () if self.ignore is None else (self.ignore,)
+        ignore = (self.ignore,) if isinstance(self.ignore, str) else ()
         return (*self.by, *time, self.truth, *ignore, *self.detectors)
 
     @property
@@ -294,7 +295,11 @@ class BatchOptions:
         named = [one.name for one in fields(self) if one.name not in computed]
         values = {name: getattr(self, name) for name in named}
         # Checked beside the times, `max_step` may be anything still.
-        words: dict[str, Callable[[Any], str]] = {"threshold": str, "max_step": shown}
+        words: dict[str, Callable[[Any], str]] = {
+            "threshold": str,
+            "max_step": shown,
+            "ignore": lambda own: repr(list(own) if isinstance(own, Events) else own),
+        }
         texts = {name: words.get(name, repr)(value) for name, value in values.items()}
         texts = {"score" if name == "scores" else name: text for name, text in texts.items()}
         return {"closecall": installed_version(), "data": fingerprint, **texts}

@@ -20,7 +20,7 @@ from closecall.errors import (
     expected,
     renamed,
 )
-from closecall.events import Intervals, read_labels
+from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import read_length
 from closecall.series import (
     Pair,
@@ -149,7 +149,9 @@ def one_per_time(table: pa.Table, options: BatchOptions) -> pa.Table:
         return table
     if order is None:
         return table
-    roles: dict[Any, str] = {options.truth: "truth", options.ignore: "ignore"}
+    roles = {options.truth: "truth"}
+    if isinstance(options.ignore, str):
+        roles[options.ignore] = "ignore"
     roles |= dict.fromkeys(options.scores, "score") | dict.fromkeys(options.predicted, "predicted")
     columns = {}
     for name in table.column_names:
@@ -184,19 +186,35 @@ def read_series(table: pa.Table, options: BatchOptions, *, fitting: bool = False
         counted = options.time is not None and not series.timed
         zone = options.time and getattr(table.schema.field(options.time).type, "tz", None)
         ignore += ignored_outside(series.axis, ends, zone, counted=counted)
+        if isinstance(options.ignore, Events):
+            ignore.append(_stretches(options.ignore, zone, counted=counted))
         longest = options.max_step if series.timed else None
         if longest is not None:
             read_length(longest, series.axis.clock, "max_step")
-    with with_status(EMPTY):
+    with with_status(BAD_TIMES, values=EMPTY):
         closed, kept = close_series(series.in_span, series.labels, ignore, longest)
     return replace(series, closed=closed, kept=kept)
+
+
+def _stretches(ignore: Events, zone: Any, *, counted: bool) -> Events:
+    """Return the time to ignore on an axis, whose times are read in UTC if they have a zone."""
+    if counted:
+        rule = "times in their order beside `ignore`"
+        raise InputError.expected(rule, "samples that are counted instead")
+    own = ignore.intervals
+    if zone is None or own.clock.tz is None:
+        if (zone, own.clock.tz) != (None, None):
+            got = "only `ignore`" if zone is None else f"only times in {zone}"
+            raise mixed_zones("`ignore` and the times", got)
+        return ignore
+    return Events.wrap(replace(own, clock=replace(own.clock, tz=None)))
 
 
 def _ignored_samples(
     series: Series, table: pa.Table, options: BatchOptions
 ) -> Iterator[NDArray[Any]]:
     """Yield 0/1 vectors: the column of what is ignored, and where a detector has no score."""
-    if options.ignore is not None:
+    if isinstance(options.ignore, str):
         with with_status(BAD_LABELS):
             yield series.labelled(table.column(options.ignore), options.ignore)
     if options.nan == "ignore":

@@ -129,7 +129,7 @@ def _roles(options: BatchOptions) -> Iterator[tuple[str, str]]:
     if options.time is not None:
         yield "time", options.time
     yield "truth", options.truth
-    if options.ignore is not None:
+    if isinstance(options.ignore, str):
         yield "ignore", options.ignore
     yield from (("score", column) for column in options.scores)
     yield from (("predicted", column) for column in options.predicted)
