@@ -17,12 +17,13 @@ from tests.tables.batch.large_file import UNITS, write_large_file
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
-# A process that was started in the background may ignore Ctrl-C, and so would its children. These
+# A process that was started in the background may ignore signals, and so would its children. These
 # share the kernels that it loads before it forks them. It pauses after each unit, so that it is in
 # the middle of its work when it is stopped, however late that is.
 START = """
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 import closecall.tables.batch.preload
 from closecall.cli import main
 from closecall.tables.batch.journal import Journal
