@@ -151,9 +151,11 @@ def in_numbers(count):
 def test_ctrl_c_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     layout, tables = in_numbers(20_000)
+    taken = []
 
     def interrupted():
         for number, table in enumerate(tables):
+            taken.append(number)
             if number == 3:
                 _thread.interrupt_main()
             yield table
@@ -161,7 +163,7 @@ def test_ctrl_c_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, monkeypatch
     with pytest.raises(KeyboardInterrupt):
         sorting.sort_out_of_core(interrupted(), layout, name="x", key=(1,), rows=100)
     assert not list(tmp_path.iterdir())
-    assert next(tables, None) is not None, "the sort went on to its end"
+    assert len(taken) < 20_000, "the sort went on to its end"
 
 
 @pytest.mark.parametrize("memory", ["512MB", "5MB"])  # the sorted file is too large, or the spill
