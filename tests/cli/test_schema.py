@@ -20,7 +20,8 @@ WRITTEN = {
     "audit": f"audit {LABELS} --metric classical --metric hausdorff --format json",
     "batch": f"batch {DEMO} --score forecast_score --intervals --per-event --format json",
     "compare": f"compare {LABELS} --intervals --format json",
-    "curve": f"curve {DEMO} --score forecast_score --cross-fit --significance 5 --format json",
+    "curve": f"curve {DEMO} --score forecast_score --cross-fit --significance 5 --points 9 "
+    "--format json",
     "metrics": "metrics --format json",
     "score": f"score {DEMO} --predicted forecast --significance 5 --metric nab --format json",
     "stream": f"stream {DEMO} --predicted forecast",
