@@ -20,8 +20,7 @@ WRITTEN = {
     "audit": f"audit {LABELS} --metric classical --metric hausdorff --format json",
     "batch": f"batch {DEMO} --score forecast_score --intervals --per-event --format json",
     "compare": f"compare {LABELS} --intervals --format json",
-    "curve": f"curve {DEMO} --score forecast_score --cross-fit --significance 5 --points 9 "
-    "--format json",
+    "curve": f"curve {DEMO} --score forecast_score --cross-fit --significance 5 --format json",
     "metrics": "metrics --format json",
     "score": f"score {DEMO} --predicted forecast --significance 5 --metric nab --format json",
     "stream": f"stream {DEMO} --predicted forecast",
@@ -73,8 +72,17 @@ def test_json_names_its_schema_first(written, name):
     validate(found)
 
 
+def shortened(part):
+    """The same with the first two of each list: a range has two."""
+    if isinstance(part, list):
+        return [shortened(one) for one in part[:2]]
+    if isinstance(part, dict):
+        return {key: shortened(value) for key, value in part.items()}
+    return part
+
+
 def places(part, *path):
-    """Where the keys of all objects are, of the first of each list; names of parts are no keys."""
+    """Where the keys of all objects are; names of parts are no keys."""
     if isinstance(part, list) and part:
         yield from places(part[0], *path, 0)
     elif isinstance(part, dict):
@@ -100,7 +108,8 @@ FREE = {"headlines", "meaning", "left_out", "parameters", "measured_otherwise", 
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_key_that_is_missing_or_of_another_type_is_noticed(written, name):
-    found, tried = written(name), 0
+    found, tried = shortened(written(name)), 0
+    validate(found)
     for place in places(found):
         if FREE & set(place[:-1]) and name in {"audit", "compare", "metrics"}:
             continue
