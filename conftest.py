@@ -58,6 +58,18 @@ _docstrings = Sybil(
 pytest_collect_file = (_documents + _docstrings).pytest()
 
 
+def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
+    """Hand out whole files, and all that needs the browser to one process, which starts it once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            browser = "tests/report/"
+            return browser if nodeid.startswith(browser) else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """Use one process more than there are cores: browsers, clusters and programs are waited for."""
     return (os.cpu_count() or 1) + 1

@@ -6,10 +6,16 @@ import os
 import signal
 import sys
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -55,6 +61,35 @@ def pytest_collection_modifyitems(config, items):
     """Begin with what takes longest, where files are handed out to processes."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: [not item.nodeid.startswith(start) for start in FIRST])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiling_once():
+    """Let one process compile a kernel while others that need it wait, and then read its cache."""
+    from closecall import compiled
+
+    listen = compiled._listen
+
+    @cache
+    def listen_and_wait():
+        from numba.core.compiler_lock import global_compiler_lock
+        from numba.core.dispatcher import Dispatcher
+
+        compile_kernel, folder = Dispatcher.compile, Path(os.environ["NUMBA_CACHE_DIR"])
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def compile_alone(dispatcher, signature):
+            name = f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__qualname__}.lock"
+            # First the lock of this process: another of its threads may hold it, and wait for ours.
+            with global_compiler_lock, (folder / name).open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                return compile_kernel(dispatcher, signature)
+
+        listen()
+        Dispatcher.compile = compile_alone
+
+    if fcntl is not None:
+        compiled._listen = listen_and_wait
 
 
 @pytest.fixture(scope="session")
