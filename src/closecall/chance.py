@@ -522,9 +522,9 @@ def significance(
 
     Notes
     -----
-    Where evenly spaced samples are known, everything is shifted by whole samples. Event lists alone
-    move by the longest step that divides all their times if the span has more than 1,000 of it,
-    else by whole ticks, and by any number on a float axis.
+    Where evenly spaced samples are known, everything is shifted by whole samples, and else by the
+    longest step that divides all times; by 1 where these are at most 1,000 whole numbers, and by
+    any number where they are floats that no step divides.
 
     A shift must not cut an alarm in two. If no alarm lies across the seam, where the end of the
     series meets its start, only shifts that leave none across it count. If alarms touch both ends,
