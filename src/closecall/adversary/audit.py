@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from importlib import import_module
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -11,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from closecall.adversary.families import (
-    DRAWS,
     FAMILIES,
     MOST_TRIED,
     Attempt,
+    Contest,
     plan,
     read_families,
-    remaining,
 )
 from closecall.adversary.predictions import EventsInSpan, read_events_in_span
 from closecall.adversary.search import (
@@ -151,7 +151,7 @@ def audit(
         targets=tuple(targets),
         distances=distances,
         events=len(series.events),
-        tried=session.tried,
+        tried=sum(map(len, session.contest.draws.values())),
         left_out=left_out | skipped,
         unit="seconds" if clock.kind == "datetime" else unit,
     )
@@ -339,9 +339,6 @@ def _require_detectors(detectors: Any) -> None:
             raise InputError.expected(rule, repr(name), "Give the detector another name.")
 
 
-Drawn = tuple[dict[str, Any], Values]  # how a prediction was built, and its scores
-
-
 class Rival(NamedTuple):
     """An uninformative prediction that detectors are compared with, and its scores."""
 
@@ -368,13 +365,11 @@ class _Session:
     joined: dict[int | None, dict[str, Values]] = field(default_factory=dict)
     """The detectors after they were given a true event, or the trivial one (None)."""
     trivial: Values = field(default_factory=dict)
-    draws: dict[tuple[int, int], list[Drawn]] = field(default_factory=dict)
-    """By attempt and round: how each of its draws was built, and its scores."""
 
-    @property
-    def tried(self) -> int:
-        """How many uninformative predictions were scored."""
-        return sum(len(draws) for draws in self.draws.values())
+    @cached_property
+    def contest(self) -> Contest:
+        """Everything uninformative."""
+        return Contest(self.attempts, self.series, self.judge.metrics, self._score, self.worth)
 
     def run(self) -> None:
         """Score the detectors, without and with an event given, and everything uninformative."""
@@ -382,8 +377,7 @@ class _Session:
         for name, predicted in self.detectors.items():
             self.plain[name] = self._score(predicted)
         self.trivial = self._score(self._only(0 if self.series.trivial is None else None))
-        for number in range(len(DRAWS)):
-            self._hold(number)
+        self.contest.hold(self._plan)
         truth = self.judge.truth
         span = self.judge.axis["span"] if isinstance(truth, Events) else None
         for event in self._known_events():
@@ -397,37 +391,14 @@ class _Session:
         entry = audited(metric)
         return merit(values[metric][main_number(entry)], higher_is_better=entry.higher_is_better)
 
-    def median(self, metric: str, index: int, number: int) -> Drawn:
-        """Return the draw of an attempt that is the middle one in a round, under a metric."""
-        draws = self.draws[index, number]
-        return sorted(draws, key=lambda draw: self.worth(metric, draw[1]))[len(draws) // 2]
-
-    def remaining(self, metric: str, number: int) -> list[int]:
-        """List the random attempts that come as far as a round, under a metric."""
-
-        def worth(index: int, earlier: int) -> float:
-            return self.worth(metric, self.median(metric, index, earlier)[1])
-
-        return remaining(self.attempts, number, worth)
-
     def advance(self) -> None:
         """Count one more prediction, and tell."""
         self.done += 1
         if self.progress is not None:
             self.progress(self.done, self.todo)
 
-    def _hold(self, number: int) -> None:
-        """Draw what is left in a round under any of the metrics."""
-        left: Iterable[int] = range(len(self.attempts))
-        if number:
-            by_metric = [self.remaining(metric, number) for metric in self.judge.metrics]
-            left = dict.fromkeys(index for own in by_metric for index in own)
-        plans = {index: self.attempts[index].draws(self.series, number) for index in left}
-        self.todo += sum(len(draws) for draws in plans.values())
-        for index, draws in plans.items():
-            self.draws[index, number] = [
-                (how, self._score(self.series.as_given(drawn))) for how, drawn in draws
-            ]
+    def _plan(self, count: int) -> None:
+        self.todo += count
 
     def _score(self, predicted: Any) -> Values:
         values = self.judge.values(predicted)
@@ -443,13 +414,11 @@ class _Session:
 
 
 def _rivals(session: _Session, metric: str) -> list[Rival]:
-    """List the attempts to compare with: of a random family, the one that came to the end."""
-    last = len(DRAWS) - 1
-    left = session.remaining(metric, last)
+    """List the predictions to compare with."""
+    families = [attempt.family for attempt in session.attempts]
     return [
-        Rival(own.family.name, own.family.knows, *session.median(metric, index, number))
-        for index, own in enumerate(session.attempts)
-        if (number := last if index in left else 0) or not own.family.random
+        Rival(families[index].name, families[index].knows, *drawn)
+        for index, drawn in session.contest.judged(metric).items()
     ]
 
 

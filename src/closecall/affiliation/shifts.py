@@ -229,7 +229,6 @@ def score_moved(
     starts, stops = (2 * np.concatenate((ticks, ticks + length)) for ticks in sides)
     scores = np.empty((3, 1 + seams.size))
     events = np.zeros((true_starts.size if per_event else 0, 3, _shift_kernels.SHIFT_COLUMNS))
-    places = np.zeros((true_starts.size + 1, _shift_kernels.PLACES), dtype=np.int32)
     series = (
         2 * true_starts,
         2 * true_stops,
@@ -243,7 +242,7 @@ def score_moved(
     step = max(1, _ZONES_AT_ONCE // len(pair.truth))
     for begin in range(0, scores.shape[1], step):
         part = (begin, min(begin + step, scores.shape[1]))
-        _shift_kernels.score_seams(*series, part, float(zero_division), places, scores, events)
+        _shift_kernels.score_seams(*series, part, float(zero_division), scores, events)
     observed, draws, at_least, first, total, squares = events.transpose(2, 1, 0)
     with np.errstate(invalid="ignore"):  # 0 / 0 where a score is defined in no shift
         away, spread = total / draws, squares / draws

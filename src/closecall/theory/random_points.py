@@ -7,7 +7,6 @@ before the event, ``filled`` is p. The proofs are on the page "Random points" of
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,14 +15,11 @@ from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import read_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
 
-_FOR_QUARTICS = 3  # nodes on each piece
-_BLOCK = 4096  # zones at a time, which bounds the memory
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(3)  # exact for quartics
 
 
 class Moments(NamedTuple):
@@ -90,24 +86,26 @@ def recall_of_one_point(event: tuple[Any, Any], zone: tuple[Any, Any]) -> Moment
     --------
     >>> recall_of_one_point((50, 50), (0, 100)).variance
     0.0833...
-    >>> recall_of_one_point((40, 60), (0, 100)).variance
-    0.0725...
+    >>> round(recall_of_one_point((40, 60), (0, 100)).variance, 4)
+    0.0726
     """
     starts, stops, lows, highs = require_inside(event, zone)
     length = highs - lows
     before, filled = np.broadcast_arrays((starts - lows) / length, (stops - starts) / length)
-    variance = one_point_recall_variance(np.ravel(before), np.ravel(filled))
-    return _plain(np.full(before.shape, 0.5), variance.reshape(before.shape))
+    return _plain(np.full(before.shape, 0.5), one_point_recall_variance(before, filled))
 
 
 def one_point_recall_variance(before: Floats, filled: Floats) -> Floats:
     """Return the variance of `recall_of_one_point` for zones given by their shares."""
-
-    def squares(u: Floats, p: Floats) -> Floats:
-        x, weights = nodes(recall_kinks(u, p), _FOR_QUARTICS)
-        return integral((one_point_recall(x, u, p) - 0.5) ** 2, weights)
-
-    return in_blocks(squares, before, filled)
+    ends = np.stack([before, before + filled], axis=-1)
+    limits = np.broadcast_to([0.0, 1.0], ends.shape)
+    kinks = np.concatenate([limits, ends, 2 * ends, 2 * ends - 1], axis=-1)
+    panels = np.sort(np.clip(kinks, 0, 1), axis=-1)
+    half = np.diff(panels)[..., None] / 2
+    x = (panels[..., 1:, None] + panels[..., :-1, None]) / 2 + half * _NODES
+    recall = one_point_recall(x, before[..., None, None], filled[..., None, None])
+    variance: Floats = ((recall - 0.5) ** 2 * half * _WEIGHTS).sum(axis=(-2, -1))
+    return variance
 
 
 def averaged_precision(filled: ArrayLike, counts: ArrayLike) -> Moments:
@@ -165,9 +163,9 @@ def _plain(mean: Any, variance: Any) -> Moments:
 
 
 def one_point_recall(x: Floats, before: Floats, filled: Floats) -> Floats:
-    """Return the recall of one point at each of the shares x, one row for each zone."""
-    u, p = before[:, None], filled[:, None]
-    early, late = _lost(x - u, p, x / 2), _lost(u + p - x, p, (1 - x) / 2)
+    """Return the recall of one point at the share x of a zone."""
+    early = _lost(x - before, filled, x / 2)
+    late = _lost(before + filled - x, filled, (1 - x) / 2)
     return np.clip(1 - 2 * (early + late), 0, 1)
 
 
@@ -180,41 +178,6 @@ def _lost(reach: Floats, filled: Floats, cap: Floats) -> Floats:
     mean = below * (nearest + np.minimum(nearest + length, cap)) / 2 + (1 - below) * cap
     part = np.where(filled > 0, length / np.where(filled > 0, filled, 1), reach > 0)
     return part * mean
-
-
-def recall_kinks(before: Floats, filled: Floats) -> Floats:
-    """Return the places between which the recall of one point is a quadratic polynomial."""
-    ends = np.stack([before, before + filled], axis=1)
-    limits = np.broadcast_to([0.0, 1.0], ends.shape)
-    kinks = np.concatenate([limits, ends, 2 * ends, 2 * ends - 1], axis=1)
-    return np.sort(np.clip(kinks, 0, 1), axis=1)
-
-
-@cache
-def _gauss(count: int) -> tuple[Floats, Floats]:
-    return np.polynomial.legendre.leggauss(count)
-
-
-def nodes(panels: Floats, count: int) -> tuple[Floats, Floats]:
-    """Lay Gauss's nodes and weights over each panel of each row, exact to degree 2 count - 1."""
-    places, weights = _gauss(count)
-    half = np.diff(panels)[..., None] / 2
-    middle = (panels[..., 1:] + panels[..., :-1])[..., None] / 2
-    shape = (*panels.shape[:-1], half.shape[-2] * count)
-    return (middle + half * places).reshape(shape), (half * weights).reshape(shape)
-
-
-def integral(values: Floats, weights: Floats) -> Floats:
-    """Add up values at the nodes of each row."""
-    total: Floats = (values * weights).sum(axis=1)
-    return total
-
-
-def in_blocks(function: Callable[..., Floats], *columns: Floats) -> Floats:
-    """Apply a function of zones to some of them at a time."""
-    starts = range(0, max(columns[0].size, 1), _BLOCK)
-    parts = [slice(start, start + _BLOCK) for start in starts]
-    return np.concatenate([function(*(column[part] for column in columns)) for part in parts])
 
 
 def require_shares(values: ArrayLike, name: str) -> Floats:
