@@ -206,9 +206,10 @@ class ShiftScores(NamedTuple):
 def score_shifts(
     pair: Pair, n: int = SHIFTS, zero_division: float = nan, *, per_event: bool = True
 ) -> ShiftScores:
-    """Score the alarms, of which there is one at least, where they are and shifted."""
+    """Score the alarms where they are and shifted; without any, all shifts are alike, and one."""
     grid = shift_grid(pair)
-    seams, exact = alarm_shifts(grid, n)
+    seams, exact = alarm_shifts(grid, n if len(pair.predicted) else 1)
+    exact |= not len(pair.predicted)
     scores, observed, events = score_moved(grid.pair, seams, zero_division, per_event=per_event)
     step = pair.clock.duration(np.array([float(grid.step)]))[0]
     return ShiftScores(scores[:, 0], scores[:, 1:], observed, events, exact, step)
