@@ -434,30 +434,21 @@ class _Options(TypedDict, total=False):
 @overload
 def significance(
     truth: Any,
-    predicted: Any,
-    *,
-    scores: None = None,
-    threshold: None = None,
-    **options: Unpack[_Options],
-) -> Significance: ...
-@overload
-def significance(
-    truth: Any,
-    predicted: None = None,
-    *,
-    scores: Any,
-    threshold: float,
-    **options: Unpack[_Options],
-) -> Significance: ...
-@overload
-def significance(
-    truth: Any,
     predicted: None = None,
     *,
     scores: Any,
     threshold: Literal["best_f1"] | None = None,
     **options: Unpack[_Options],
 ) -> ScoresSignificance: ...
+@overload
+def significance(
+    truth: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    threshold: float | None = None,
+    **options: Unpack[_Options],
+) -> Significance: ...
 def significance(
     truth: Any,
     predicted: Any = None,
