@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import ClosecallError
-from closecall.theory.random_points import (
+from closecall.theory import (
     averaged_precision,
     averaged_recall,
     mean_recall_of_points,
