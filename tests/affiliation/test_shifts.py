@@ -144,7 +144,7 @@ def test_numbers_that_no_step_divides_move_by_any_number():
         ([(1 / 3, 2 / 3), (4 / 3, 5 / 3)], 3.0, 1 / 3),
     ],
 )
-@pytest.mark.parametrize("origin", [0, -7, 10**6])
+@pytest.mark.parametrize("origin", [0, -7, 1_700_000_000])
 def test_lists_of_events_move_by_what_divides_all_their_times(pairs, length, step, origin):
     truth, alarms = (cc.Events([(origin + a, origin + b)]) for a, b in pairs)
     found = cc.affiliation(truth, alarms, span=(origin, origin + length)).chance

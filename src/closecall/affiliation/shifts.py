@@ -36,7 +36,7 @@ SHIFTS = 1000  # all positions up to this many, else as many of them
 _FEWEST_SHIFTS, _MOST_ZONES = 100, 10**8  # of a level: with very many events, each shift says more
 _ZONES_AT_ONCE = 5_000_000  # scored without a look at whether Ctrl-C was pressed
 _GOLDEN = (5**0.5 - 1) / 2
-ROUNDING, _MOST_STEPS = 1e-9, 10**6  # of a span in floats: what is no step, and how short one is
+_ROUNDING, _ULPS, _STEP = 1e-9, 4, 1000  # of a span in floats, or of its ends; a step is longer
 _EXACT = 2.0**52  # whole numbers and their halves are exact in floats below this
 _SCORES = ("precision", "recall", "f1")
 
@@ -94,7 +94,7 @@ def shift_grid(pair: Pair) -> ShiftGrid:
             return ShiftGrid(pair, step, step)
         return ShiftGrid(_counted(pair, pair.axis.sample_numbers, pair.axis.length), 1.0, step)
     ends = _from_start(pair)
-    step = _common_step(ends) if numbers else np.gcd.reduce(ends).item()
+    step = _common_step(ends, rounding_of(pair)) if numbers else np.gcd.reduce(ends).item()
     if pair.clock.kind != "datetime" and length <= SHIFTS and step % 1 == 0:
         step = min(step, 1)
     if not numbers or step == 0:
@@ -116,16 +116,22 @@ def sample_step(pair: Pair) -> Tick | None:
     return Spacing(axis.start, axis.end, axis.length, *limits, bool(short)).step(axis.clock)
 
 
-def _common_step(ends: Floats) -> float:
+def rounding_of(pair: Pair) -> float:
+    """Return by what share of the span its float times may be off."""
+    ulp = np.spacing(max(abs(pair.start), abs(pair.stop)))
+    return max(_ROUNDING, _ULPS * float(ulp) / (pair.stop - pair.start))
+
+
+def _common_step(ends: Floats, rounding: float) -> float:
     """Return the longest step that divides floats up to rounding, by Euclid; 0 if it is too short.
 
     The last of them, the span, is the longest.
     """
     length, rest = ends[-1].item(), ends
-    while (rest := np.unique(rest[rest > ROUNDING * length])).size > 1:
+    while (rest := np.unique(rest[rest > rounding * length])).size > 1:
         rest[1:] = np.abs(rest[1:] - np.rint(rest[1:] / rest[0]) * rest[0])
-    steps = round(length / rest[0].item())
-    return length / steps if steps <= _MOST_STEPS else 0.0
+    steps = round(length / rest.item())
+    return length / steps if steps * _STEP * rounding <= 1 else 0.0
 
 
 def _counted(pair: Pair, number: Callable[[Ticks], Floats], stop: int) -> Pair:

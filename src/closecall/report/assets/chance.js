@@ -5,7 +5,7 @@ import { lastAtMost } from "./predict.js";
 import { cutAtBorders, emptyPieces, emptyRows, scoreZones, zoneBorders } from "./score.js";
 
 const SHIFTS = 1000;
-const MOST_STEPS = 1e6; // of a span in floats
+const STEP = 1000; // how many times longer than rounding a step of floats is
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 // Places on an axis counted in samples, where times are floats that sums would round.
@@ -30,7 +30,7 @@ function commonStep({ truth, span: [from, to] }, alarms, { whole, rounding }) {
     rest = rest.map((end, k) => (k ? Math.abs(end - Math.round(end / least) * least) : end));
   }
   const steps = Math.round(length / rest[0]);
-  if (rounding && steps > MOST_STEPS) return 0;
+  if (steps * STEP * rounding > 1) return 0;
   const step = rounding ? length / steps : rest[0];
   return length * whole <= SHIFTS && (step * whole) % 1 === 0 ? Math.min(step, 1 / whole) : step;
 }
