@@ -27,14 +27,14 @@ from closecall.adversary.search import (
     read_truth,
 )
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
-from closecall.clock import Timed, on_one_clock, read_times
+from closecall.clock import Timed, read_times
 from closecall.errors import InputError, InputTypeError, MissingExtraError, renamed, shown
 from closecall.events import Events, Intervals
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import display
 from closecall.parameters import is_text, require_choice, require_count, require_progress
 from closecall.plain import plain
-from closecall.series import read_pair
+from closecall.series import in_span, read_pair
 from closecall.wording import counted, in_words
 
 if TYPE_CHECKING:
@@ -479,17 +479,15 @@ def join_event(truth: Any, predicted: Any, event: Any, span: Any = None) -> Any:
     Around an event is its zone, as in the affiliation metrics: up to halfway to its neighbours.
     All three are 0/1 vectors, or Events within the span.
     """
-    sides = {"truth": truth, "predicted": predicted, "trivial": event}
-    read = [read_events_in_span(side, name, span) for name, side in sides.items()]
-    own = read[0]
-    ends = [
-        Timed("events", ticks, one.clock)
-        for one in read
-        for ticks in (one.events.starts, one.events.stops)
-    ]
+    given = {"truth": truth, "predicted": predicted, "trivial": event}
+    read = {name: read_events_in_span(side, name, span) for name, side in given.items()}
+    own = read["truth"]
     limits = Timed("span", np.array([own.start, own.stop]), own.clock)
-    (*ticks, (first, last)), clock = on_one_clock(*ends, limits)
-    true_starts, true_stops, claim_starts, claim_stops, *known = ticks
+    series, sides = in_span({name: one.events for name, one in read.items()}, None, limits)
+    first, last, clock = series.start, series.stop, series.clock
+    true_starts, true_stops, claim_starts, claim_stops, *known = (
+        ticks for side in sides.values() for ticks in (side.starts, side.stops)
+    )
     gaps = true_starts[1:] - true_stops[:-1]
     halfway = true_stops[:-1] + (gaps // 2 if gaps.dtype.kind == "i" else gaps / 2)
     touched = np.unique(np.searchsorted(halfway, known[0], side="right"))
