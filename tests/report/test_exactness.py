@@ -145,12 +145,19 @@ DETECTORS = {
     "nothing": cc.Events([]),
     "all": cc.Events([(0, 97)]),
 }
+FLOATS = {
+    "tenths": cc.Events([(0.1 * 7, 0.1 * 9), (0.1 * 63, 0.1 * 64)]),
+    "halves": cc.Events([(0.5, 1.5), (4.0, 4.5)]),
+    "no step": cc.Events([(2**0.5, 3**0.5), (7.0, 7.5)]),
+}
+TRUE_FLOATS = cc.Events([(0.1 * 3, 0.1 * 8), (4.5, 5.5)])
 FIXED = {
     "events": {"truth": TRUE_EVENTS, "predicted": DETECTORS, "span": (0, 97)},
+    "float events": {"truth": TRUE_FLOATS, "predicted": FLOATS, "span": (0.0, 10.0)},
     "labels beside true events": {"truth": INCIDENTS, "predicted": ALARMS.to_labels(MINUTES)},
     "events beside true labels": {"truth": INCIDENTS.to_labels(MINUTES), "predicted": ALARMS},
 }
-for name in list(FIXED)[1:]:
+for name in list(FIXED)[2:]:
     FIXED[name]["times"] = MINUTES
 
 
@@ -184,6 +191,15 @@ def test_points_and_touching_events(many, detector):
     opened(many, "events")
     shown = many.evaluate(SCORE_AT, [list(DETECTORS).index(detector), ["0"]])
     compare(shown, [cc.affiliation(TRUE_EVENTS, DETECTORS[detector], span=(0, 97))])
+
+
+@pytest.mark.parametrize(("detector", "step"), [("tenths", 0.1), ("halves", 0.1), ("no step", 0)])
+def test_floats_move_by_what_divides_them(many, detector, step):
+    opened(many, "float events")
+    shown = many.evaluate(SCORE_AT, [list(FLOATS).index(detector), ["0"]])
+    result = cc.affiliation(TRUE_FLOATS, FLOATS[detector], span=(0.0, 10.0))
+    assert result.chance.step == pytest.approx(step)
+    compare(shown, [result])
 
 
 @pytest.mark.parametrize("case", [name for name in FIXED if "beside" in name])
