@@ -80,10 +80,6 @@ class Judge:
             for name in self.metrics
         }
 
-    def scores(self, predicted: Any) -> dict[str, float]:
-        """Return the one number of each metric by which predictions are compared."""
-        return main_numbers(self.values(predicted))
-
 
 def read_judge(
     truth: Any, predicted: Any, metrics: Any, axis: dict[str, Any]
@@ -319,8 +315,8 @@ def _scorer(
         entry = audited(metric)
         require_labels(entry)
         entry.check(parameters, alone=True)
-        judge = Judge(truth, {metric: parameters}, axis)
-        return metric, lambda predicted: judge.scores(predicted)[metric], entry.higher_is_better
+        judge, number = Judge(truth, {metric: parameters}, axis), main_number(entry)
+        return metric, lambda own: judge.values(own)[metric][number], entry.higher_is_better
     if not takes_two(metric):
         rule = "`metric` to be a name or a function (truth, predicted)"
         raise InputTypeError.expected(rule, shown(metric))
