@@ -13,7 +13,7 @@ import numpy as np
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.result import TrueEvents
-from closecall.affiliation.shifts import SHIFTS, ShiftScores, above_chance, score_shifts
+from closecall.affiliation.shifts import SHIFTS, above_chance, score_shifts
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import (
@@ -434,30 +434,21 @@ class _Options(TypedDict, total=False):
 @overload
 def significance(
     truth: Any,
-    predicted: Any,
-    *,
-    scores: None = None,
-    threshold: None = None,
-    **options: Unpack[_Options],
-) -> Significance: ...
-@overload
-def significance(
-    truth: Any,
-    predicted: None = None,
-    *,
-    scores: Any,
-    threshold: float,
-    **options: Unpack[_Options],
-) -> Significance: ...
-@overload
-def significance(
-    truth: Any,
     predicted: None = None,
     *,
     scores: Any,
     threshold: Literal["best_f1"] | None = None,
     **options: Unpack[_Options],
 ) -> ScoresSignificance: ...
+@overload
+def significance(
+    truth: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    threshold: float | None = None,
+    **options: Unpack[_Options],
+) -> Significance: ...
 def significance(
     truth: Any,
     predicted: Any = None,
@@ -522,24 +513,17 @@ def significance(
 
     Notes
     -----
-    Where evenly spaced samples are known, everything is shifted by whole samples. Event lists alone
-    move by the longest step that divides all their times if the span has more than 1,000 of it,
-    else by whole ticks, and by any number on a float axis.
-
-    A shift must not cut an alarm in two. If no alarm lies across the seam, where the end of the
-    series meets its start, only shifts that leave none across it count. If alarms touch both ends,
-    only shifts that leave one across it do. So "everything but the first sample" has two shifts,
-    and not one for each sample.
-
-    A shift within 1e-12 of the observed score is a tie, and ties count as at least as good: a
-    prediction that no shift changes has p = 1.
+    Where evenly spaced samples are known, everything is shifted by whole samples, and else by the
+    longest step that divides all times; by 1 where these are at most 1,000 whole numbers, and by
+    any number where they are floats that no step divides. A shift neither cuts an alarm in two at
+    the seam, where the end of the series meets its start, nor joins two: "everything but the first
+    sample" has two shifts. A score within 1e-12 of the observed one is a tie, and counts as at
+    least as good: a prediction that no shift changes has p = 1.
 
     An event's precision and F1 are undefined where no prediction is in its zone. Then its p-values
     are nan, which count among the tests in the correction; otherwise it is compared with the shifts
-    that do put a prediction in its zone. Its recall is always defined.
-
-    Without any prediction there is nothing to shift: precision and F1 are undefined, and recall,
-    0 in any case, has a p-value of 1.
+    that do put a prediction in its zone. Its recall is always defined. Without any prediction
+    precision and F1 are undefined, and recall, 0 in any case, has a p-value of 1.
 
     Examples
     --------
@@ -583,7 +567,7 @@ def significance(
 def _of_alarms(
     pair: Pair, n: int, correction: Correction, progress: Progress | None
 ) -> Significance:
-    found = score_shifts(pair, n) if len(pair.predicted) else _nothing(len(pair.truth))
+    found = score_shifts(pair, n)
     count = found.null.shape[1]
     if progress is not None:
         progress(max(count, 1), max(count, 1))
@@ -596,14 +580,6 @@ def _of_alarms(
     settings: Any = {"exact": found.exact, "correction": correction}
     events = EventSignificance(pair, *(EventTests(*column, **settings) for column in columns))
     return Significance(f1, count, found.exact, precision, recall, events)
-
-
-def _nothing(events: int) -> ShiftScores:
-    """Return what no alarm scores, wherever it is: the one shift that there is."""
-    observed, alike = np.array([nan, 0.0, nan]), np.ones(events)
-    own = np.repeat(observed[:, None], events, axis=1)
-    counts = np.stack([0 * alike, alike, 0 * alike])
-    return ShiftScores(observed, observed[:, None], own, np.stack([counts, counts, own, own]), True)
 
 
 def _of_scores(scored: Scored, n: int, progress: Progress | None) -> ScoresSignificance:

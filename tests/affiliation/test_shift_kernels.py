@@ -48,9 +48,8 @@ def test_places_are_found_from_any_place_before_them(seed):
     generator = np.random.default_rng(seed)
     ends = np.sort(generator.integers(0, 40, 30 * (seed > 0)))
     for limit in range(-1, 42):
-        for find, side in (
-            (_shift_kernels.starting_before, "left"),
-            (_shift_kernels.stopped_by, "right"),
-        ):
+        for side in ("left", "right"):
             place = int(np.searchsorted(ends, limit, side))
-            assert {find(ends, before, limit) for before in range(place + 1)} == {place}
+            for before in range(place + 1):
+                found = _shift_kernels.first_beyond(ends, before, limit, side == "left")
+                assert found == place

@@ -13,6 +13,7 @@ from closecall.affiliation.shifts import (
     alarm_shifts,
     score_moved,
     score_shifts,
+    shift_grid,
     spread,
 )
 from closecall.series import read_pair
@@ -30,8 +31,9 @@ def shifts_of(predicted, **axis):
 
 def shifts_in(pair):
     """Return by how much alarms go forward: as much as the seam goes back."""
-    counted, seams, exact = alarm_shifts(pair)
-    length = counted.stop - counted.start
+    grid = shift_grid(pair)
+    seams, exact = alarm_shifts(grid)
+    length = grid.pair.stop - grid.pair.start
     assert (np.diff(seams) > 0).all()
     return (length - seams) % length, exact
 
@@ -119,13 +121,54 @@ def test_other_labels_move_by_ticks(axis):
     assert np.unique(np.diff(np.sort(shifts))).tolist() == [1, 20, 30] or (shifts % 10).any()
 
 
-def test_numbers_move_by_any_number():
-    truth, alarms = cc.Events([(2.0, 3.0)]), cc.Events([(2.0, 3.0)])
+def test_numbers_that_no_step_divides_move_by_any_number():
+    truth, alarms = cc.Events([(2**0.5, 3.0)]), cc.Events([(2.0, 3.0)])
     shifts, exact = shifts_in(read_pair(truth, alarms, span=(0.0, 10.0)))
     assert not exact
     assert np.unique(shifts).size == 1000
     seams = 10 - shifts
     assert not ((seams > 2) & (seams < 3)).any()
+    assert cc.affiliation(truth, alarms, span=(0.0, 10.0)).chance.step == 0
+
+
+@pytest.mark.parametrize(
+    ("pairs", "length", "step"),
+    [
+        ([(2, 4), (6, 8)], 10, 1),  # as samples are counted
+        ([(2, 4), (6, 8)], 1002, 2),
+        ([(2.0, 4.0), (6.0, 8.0)], 10.0, 1),
+        ([(2.0, 4.0), (6.0, 8.0)], 1002.0, 2),
+        ([(0.1, 0.3), (0.7, 0.9)], 1.0, 0.1),
+        ([(0.2, 0.4), (0.6, 0.8)], 1.2, 0.2),
+        ([(100.25, 101.0), (350.5, 350.75)], 500.0, 0.25),
+        ([(1 / 3, 2 / 3), (4 / 3, 5 / 3)], 3.0, 1 / 3),
+    ],
+)
+@pytest.mark.parametrize("origin", [0, -7, 1_700_000_000])
+def test_lists_of_events_move_by_what_divides_all_their_times(pairs, length, step, origin):
+    truth, alarms = (cc.Events([(origin + a, origin + b)]) for a, b in pairs)
+    found = cc.affiliation(truth, alarms, span=(origin, origin + length)).chance
+    assert found.step == pytest.approx(step)
+    samples = np.arange(round(length / step)) + 0.5
+    labels = [[a < step * own < b for own in samples] for a, b in pairs]
+    expected = cc.affiliation(*labels).chance
+    assert (found.shifts, found.exact) == (expected.shifts, expected.exact)
+    assert list(found.values().values()) == pytest.approx(list(expected.values().values()))
+
+
+def test_dated_lists_move_as_labels_at_these_times_whatever_their_unit():
+    truth, alarms = np.roll(LABELS, 7), LABELS
+    expected = cc.affiliation(truth, alarms)
+    for unit in ("s", "ms", "ns"):
+        times = (np.datetime64("2024-01-01") + 5 * np.arange(61).astype("m8[m]")).astype(
+            f"M8[{unit}]"
+        )
+        labels = cc.affiliation(truth, alarms, times=times[:-1])
+        sides = (cc.Events.from_labels(own, times[:-1]) for own in (truth, alarms))
+        for found in (labels, cc.affiliation(*sides, span=(times[0], times[-1]))):
+            assert found.chance.step == np.timedelta64(5, "m")
+            assert found.chance.to_dict() | {"step": 1} == expected.chance.to_dict()
+            assert found.chance.to_dict()["step"] == 300
 
 
 @pytest.mark.parametrize("first", [0, 0.5, np.datetime64("2024-01-01", "s")])
@@ -332,6 +375,7 @@ def test_text_and_plain_values():
         "f1_std",
         "shifts",
         "exact",
+        "step",
         "events",
     ]
     assert values["events"][1]["f1"] == chance.events.f1[1]

@@ -8,11 +8,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import closecall as cc
-from closecall.affiliation.shifts import alarm_shifts
+from closecall.affiliation.shifts import alarm_shifts, shift_grid
 from tests.oracle.shifts import permitted
 from tests.properties.strategies import cases, decimal_steps, mixed_cases, on_uneven_axis
 
 NAMES = ("precision", "recall", "f1")
+sides = st.tuples(st.integers(0, 1), st.integers(0, 1))
 
 
 def above(result):
@@ -67,7 +68,7 @@ def test_predicting_everything_is_at_chance(case):
 def test_any_permitted_shift_of_the_alarms_has_the_same_level(case, data):
     """What is moved further only goes through the same shifts in another order."""
     assume(case.predicted)
-    _, seams, exact = alarm_shifts(case.score().events.pair)
+    seams, exact = alarm_shifts(shift_grid(case.score().events.pair))
     assume(exact)
     by, (first, last) = -data.draw(st.sampled_from(seams.tolist())), case.span
     assume(all(start < last for start, _ in case.predicted))  # a point at the end has two places
@@ -88,5 +89,21 @@ def test_any_permitted_shift_of_the_alarms_has_the_same_level(case, data):
 @given(st.lists(st.integers(0, 1), min_size=2, max_size=40).filter(any))
 def test_the_shifts_are_those_of_the_definition(labels):
     pair = cc.affiliation([1] * len(labels), labels).events.pair
-    seams = alarm_shifts(pair).seams
+    seams, _ = alarm_shifts(shift_grid(pair))
     assert sorted(((len(labels) - seams) % len(labels)).tolist()) == permitted(labels)
+
+
+@given(st.integers(2, 60).flatmap(lambda size: st.lists(sides, min_size=size, max_size=size)))
+@settings(max_examples=200)
+def test_labels_and_the_events_of_these_labels_have_the_same_level(samples):
+    """Sample numbers are counted one by one, as integers or floats, in a list too."""
+    truth, predicted = np.array(samples).T
+    assume(truth.any())
+    expected = cc.affiliation(truth, predicted).chance
+    for kind in (int, float):
+        events = [
+            cc.Events.from_arrays(own.starts.astype(kind), own.stops.astype(kind))
+            for own in map(cc.Events.from_labels, (truth, predicted))
+        ]
+        found = cc.affiliation(*events, span=(kind(0), kind(truth.size))).chance
+        np.testing.assert_equal(found.to_dict(), expected.to_dict())

@@ -24,7 +24,6 @@ SCORE_AT = """([index, thresholds]) => thresholds.map((text) => {
     alarms: result.alarms, unit: closecall.view.series.clock.unit,
     drawn: [result.drawn.starts, result.drawn.stops].map((ends) => [...ends]),
     rows: Object.fromEntries(columns),
-    packed: closecall.view.series.detectors[index].chance,
     chance: Object.fromEntries(
       Object.entries(closecall.levelsOf(
         closecall.view.series, result.predicted, closecall.view.series.detectors[index].shift
@@ -80,14 +79,14 @@ CASES = {
 }
 
 
-def compare(shown, results, levels=None):
+def compare(shown, results):
     """Compare everything the page computed at some thresholds with the library's own results."""
     for row, result in zip(shown, results, strict=True):
         for name in ("precision", "recall", "f1"):
             assert float(row[name]) == pytest.approx(getattr(result, name), abs=1e-9, nan_ok=True)
         assert row["alarms"] == len(result.events.pair.predicted)
         chance = {name: float(level) for name, level in row["chance"].items()}
-        assert chance == pytest.approx(levels or result.chance.values(), abs=1e-9, nan_ok=True)
+        assert chance == pytest.approx(result.chance.values(), abs=1e-9, nan_ok=True)
     dated = results[0].events.start.dtype.kind == "M"
     for name, own in COLUMNS.items():
         expected = np.stack([getattr(result.events, own) for result in results])
@@ -146,12 +145,19 @@ DETECTORS = {
     "nothing": cc.Events([]),
     "all": cc.Events([(0, 97)]),
 }
+FLOATS = {
+    "tenths": cc.Events([(0.1 * 7, 0.1 * 9), (0.1 * 63, 0.1 * 64)]),
+    "halves": cc.Events([(0.5, 1.5), (4.0, 4.5)]),
+    "no step": cc.Events([(2**0.5, 3**0.5), (7.0, 7.5)]),
+}
+TRUE_FLOATS = cc.Events([(0.1 * 3, 0.1 * 8), (4.5, 5.5)])
 FIXED = {
     "events": {"truth": TRUE_EVENTS, "predicted": DETECTORS, "span": (0, 97)},
+    "float events": {"truth": TRUE_FLOATS, "predicted": FLOATS, "span": (0.0, 10.0)},
     "labels beside true events": {"truth": INCIDENTS, "predicted": ALARMS.to_labels(MINUTES)},
     "events beside true labels": {"truth": INCIDENTS.to_labels(MINUTES), "predicted": ALARMS},
 }
-for name in list(FIXED)[1:]:
+for name in list(FIXED)[2:]:
     FIXED[name]["times"] = MINUTES
 
 
@@ -184,17 +190,23 @@ def test_every_number_at_fifty_thresholds(many, case):
 def test_points_and_touching_events(many, detector):
     opened(many, "events")
     shown = many.evaluate(SCORE_AT, [list(DETECTORS).index(detector), ["0"]])
-    # Beside a detector between the ticks, alarms are moved by any number.
-    levels = shown[0]["packed"]
-    compare(shown, [cc.affiliation(TRUE_EVENTS, DETECTORS[detector], span=(0, 97))], levels)
+    compare(shown, [cc.affiliation(TRUE_EVENTS, DETECTORS[detector], span=(0, 97))])
+
+
+@pytest.mark.parametrize(("detector", "step"), [("tenths", 0.1), ("halves", 0.1), ("no step", 0)])
+def test_floats_move_by_what_divides_them(many, detector, step):
+    opened(many, "float events")
+    shown = many.evaluate(SCORE_AT, [list(FLOATS).index(detector), ["0"]])
+    result = cc.affiliation(TRUE_FLOATS, FLOATS[detector], span=(0.0, 10.0))
+    assert result.chance.step == pytest.approx(step)
+    compare(shown, [result])
 
 
 @pytest.mark.parametrize("case", [name for name in FIXED if "beside" in name])
 def test_labels_and_events_side_by_side(many, case):
     opened(many, case)
     shown = many.evaluate(SCORE_AT, [0, ["0"]])
-    # Alarms on samples are moved by samples, where those of Events would be moved by any tick.
-    compare(shown, [cc.affiliation(INCIDENTS, ALARMS, span=HOUR)], shown[0]["packed"])
+    compare(shown, [cc.affiliation(INCIDENTS, ALARMS, span=HOUR)])
 
 
 @pytest.fixture

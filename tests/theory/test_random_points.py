@@ -10,16 +10,12 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.errors import ClosecallError
-from closecall.theory.random_points import (
+from closecall.theory import (
     averaged_precision,
     averaged_recall,
-    in_blocks,
-    integral,
     mean_recall_of_points,
-    nodes,
     one_point_recall,
     precision_of_points,
-    recall_kinks,
     recall_of_one_point,
 )
 from tests.messages import message
@@ -171,7 +167,7 @@ def test_scores_are_those_of_the_metric(before, event, after, data):
     truth = cc.Events([(before, before + event)])
     expected = cc.affiliation(truth, cc.Events.from_points([place]), span=(0, length))
     x, u, p = (np.array([value / length]) for value in (place, before, event))
-    assert one_point_recall(x[:, None], u, p)[0, 0] == pytest.approx(expected.recall, abs=1e-14)
+    assert one_point_recall(x, u, p)[0] == pytest.approx(expected.recall, abs=1e-14)
 
 
 @pytest.mark.parametrize("p", [1e-14, 1e-9, 1e-4])
@@ -180,21 +176,6 @@ def test_short_events_are_no_rounding_error(p):
     recall = one_point_recall(x, np.array([0.3]), np.array([p]))
     point = one_point_recall(x, np.array([0.3]), np.array([0.0]))
     np.testing.assert_allclose(recall, point, atol=2 * p + 1e-15)
-
-
-def test_kinks_of_an_event_in_the_middle():
-    kinks = recall_kinks(np.array([0.4]), np.array([0.2]))
-    np.testing.assert_allclose(kinks, [[0, 0, 0.2, 0.4, 0.6, 0.8, 1, 1]], atol=1e-15)
-
-
-def test_three_nodes_integrate_degree_five():
-    x, weights = nodes(np.array([[0.0, 0.5, 2.0], [1.0, 1.0, 3.0]]), 3)
-    assert integral(x**5, weights).tolist() == pytest.approx([64 / 6, 728 / 6], rel=1e-14)
-
-
-def test_blocks_join_in_order():
-    column = np.arange(10_000.0)
-    np.testing.assert_array_equal(in_blocks(np.subtract, column, 3 * column), -2 * column)
 
 
 SHARE, WHOLE = "to be in [0, 1], got", "to be whole numbers of"

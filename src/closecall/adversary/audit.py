@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from closecall.adversary.families import (
-    DRAWS,
     FAMILIES,
     MOST_TRIED,
-    Attempt,
+    Contest,
     plan,
     read_families,
-    remaining,
 )
-from closecall.adversary.predictions import EventsInSpan, read_events_in_span
+from closecall.adversary.predictions import read_events_in_span
 from closecall.adversary.search import (
     Values,
     audited,
@@ -29,20 +27,18 @@ from closecall.adversary.search import (
     read_truth,
 )
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
-from closecall.clock import Timed, on_one_clock, read_times
+from closecall.clock import Timed, read_times
 from closecall.errors import InputError, InputTypeError, MissingExtraError, renamed, shown
 from closecall.events import Events, Intervals
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import display
 from closecall.parameters import is_text, require_choice, require_count, require_progress
 from closecall.plain import plain
-from closecall.series import read_pair
+from closecall.series import in_span, read_pair
 from closecall.wording import counted, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from numpy.typing import NDArray
 
     from closecall.adversary.search import Judge
 
@@ -128,33 +124,81 @@ def audit(
             read_pair(truth, predicted, **axis)
     judge, left_out = read_judge(truth, next(iter(detectors.values())), metrics, axis)
     attempts, skipped = plan(series, read_families(None), seed=seed, budget=budget)
-    session = _Session(judge, series, dict(detectors), attempts, progress)
-    session.run()
+    informed = [attempt for attempt in attempts if attempt.family.knows]
+    known: list[int | None] = list(dict.fromkeys(one.parameters["event"] for one in informed))
+    count = _Count(progress, todo=len(detectors) * (1 + len(known)) + 1 + EXPERIMENTS)
+
+    def score(predicted: Any, judge: Judge = judge) -> Values:
+        values = judge.values(predicted)
+        count.advance()
+        return values
+
+    def only(event: int | None) -> Any:
+        return series.as_given(series.only(event).events)
+
+    as_they_are = {name: score(predicted) for name, predicted in detectors.items()}
+    trivial_scores = score(only(0 if series.trivial is None else None))
+    contest = Contest(attempts, series, judge.metrics, score, _worth)
+    contest.hold(count.plan)
+    own_span = span if isinstance(truth, Events) else None
+    joined = {
+        event: {
+            name: score(join_event(truth, predicted, only(event), own_span))
+            for name, predicted in detectors.items()
+        }
+        for event in known
+    }
     canonical = replace(judge, axis={"times": canonical_times(series, times)})
-
-    def measure(truth: NDArray[np.uint8], predicted: NDArray[np.uint8]) -> Values:
-        session.advance()
-        return replace(canonical, truth=truth).values(predicted)
-
-    targets, distances = measure_targets(measure)
-    rivals = {metric: _rivals(session, metric) for metric in judge.metrics}
+    targets, distances = measure_targets(
+        lambda truth, predicted: score(predicted, replace(canonical, truth=truth))
+    )
+    rivals = {metric: _rivals(contest, metric) for metric in judge.metrics}
     clock = series.clock if times is None else read_times(times, "times")[1]
     unit = "samples" if series.samples and times is None else "the unit of the times"
     return Audit(
-        table=tuple(row for metric, own in rivals.items() for row in _rows(session, metric, own)),
+        table=tuple(
+            row
+            for metric, own in rivals.items()
+            for row in _rows(metric, as_they_are, trivial_scores, own)
+        ),
         verdicts={
             metric: Verdicts(
-                _verdict(session, metric, own, "raw"), _verdict(session, metric, own, "joined")
+                _verdict(metric, "raw", [(rival, as_they_are) for rival in own]),
+                _verdict(
+                    metric,
+                    "joined",
+                    [
+                        (rival, joined[rival.parameters["event"]] if rival.knows else as_they_are)
+                        for rival in own
+                    ],
+                ),
             )
             for metric, own in rivals.items()
         },
         targets=tuple(targets),
         distances=distances,
         events=len(series.events),
-        tried=session.tried,
+        tried=sum(map(len, contest.draws.values())),
         left_out=left_out | skipped,
         unit="seconds" if clock.kind == "datetime" else unit,
     )
+
+
+@dataclass
+class _Count:
+    """How many predictions are scored, of how many as far as is known: each round adds its own."""
+
+    progress: Callable[[int, int], None] | None
+    todo: int
+    done: int = 0
+
+    def plan(self, more: int) -> None:
+        self.todo += more
+
+    def advance(self) -> None:
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.todo)
 
 
 @dataclass(frozen=True)
@@ -339,9 +383,6 @@ def _require_detectors(detectors: Any) -> None:
             raise InputError.expected(rule, repr(name), "Give the detector another name.")
 
 
-Drawn = tuple[dict[str, Any], Values]  # how a prediction was built, and its scores
-
-
 class Rival(NamedTuple):
     """An uninformative prediction that detectors are compared with, and its scores."""
 
@@ -351,119 +392,32 @@ class Rival(NamedTuple):
     scores: Values
 
 
-@dataclass
-class _Session:
-    """What has been scored so far."""
-
-    judge: Judge
-    series: EventsInSpan
-    detectors: dict[str, Any]
-    attempts: list[Attempt]
-    progress: Callable[[int, int], None] | None
-    done: int = 0
-    todo: int = 0
-    """How many predictions there are to score, as far as is known; each round adds its own."""
-    plain: dict[str, Values] = field(default_factory=dict)
-    """The detectors as they are."""
-    joined: dict[int | None, dict[str, Values]] = field(default_factory=dict)
-    """The detectors after they were given a true event, or the trivial one (None)."""
-    trivial: Values = field(default_factory=dict)
-    draws: dict[tuple[int, int], list[Drawn]] = field(default_factory=dict)
-    """By attempt and round: how each of its draws was built, and its scores."""
-
-    @property
-    def tried(self) -> int:
-        """How many uninformative predictions were scored."""
-        return sum(len(draws) for draws in self.draws.values())
-
-    def run(self) -> None:
-        """Score the detectors, without and with an event given, and everything uninformative."""
-        self.todo = len(self.detectors) * (1 + len(self._known_events())) + 1 + EXPERIMENTS
-        for name, predicted in self.detectors.items():
-            self.plain[name] = self._score(predicted)
-        self.trivial = self._score(self._only(0 if self.series.trivial is None else None))
-        for number in range(len(DRAWS)):
-            self._hold(number)
-        truth = self.judge.truth
-        span = self.judge.axis["span"] if isinstance(truth, Events) else None
-        for event in self._known_events():
-            self.joined[event] = {
-                name: self._score(join_event(truth, predicted, self._only(event), span))
-                for name, predicted in self.detectors.items()
-            }
-
-    def worth(self, metric: str, values: Values) -> float:
-        """Turn the scores of a prediction into how good it is under a metric."""
-        entry = audited(metric)
-        return merit(values[metric][main_number(entry)], higher_is_better=entry.higher_is_better)
-
-    def median(self, metric: str, index: int, number: int) -> Drawn:
-        """Return the draw of an attempt that is the middle one in a round, under a metric."""
-        draws = self.draws[index, number]
-        return sorted(draws, key=lambda draw: self.worth(metric, draw[1]))[len(draws) // 2]
-
-    def remaining(self, metric: str, number: int) -> list[int]:
-        """List the random attempts that come as far as a round, under a metric."""
-
-        def worth(index: int, earlier: int) -> float:
-            return self.worth(metric, self.median(metric, index, earlier)[1])
-
-        return remaining(self.attempts, number, worth)
-
-    def advance(self) -> None:
-        """Count one more prediction, and tell."""
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.todo)
-
-    def _hold(self, number: int) -> None:
-        """Draw what is left in a round under any of the metrics."""
-        left: Iterable[int] = range(len(self.attempts))
-        if number:
-            by_metric = [self.remaining(metric, number) for metric in self.judge.metrics]
-            left = dict.fromkeys(index for own in by_metric for index in own)
-        plans = {index: self.attempts[index].draws(self.series, number) for index in left}
-        self.todo += sum(len(draws) for draws in plans.values())
-        for index, draws in plans.items():
-            self.draws[index, number] = [
-                (how, self._score(self.series.as_given(drawn))) for how, drawn in draws
-            ]
-
-    def _score(self, predicted: Any) -> Values:
-        values = self.judge.values(predicted)
-        self.advance()
-        return values
-
-    def _only(self, event: int | None) -> Any:
-        return self.series.as_given(self.series.only(event).events)
-
-    def _known_events(self) -> list[int | None]:
-        informed = [attempt for attempt in self.attempts if attempt.family.knows]
-        return list(dict.fromkeys(attempt.parameters["event"] for attempt in informed))
+def _worth(metric: str, values: Values) -> float:
+    """Turn the scores of a prediction into how good it is under a metric."""
+    entry = audited(metric)
+    return merit(values[metric][main_number(entry)], higher_is_better=entry.higher_is_better)
 
 
-def _rivals(session: _Session, metric: str) -> list[Rival]:
-    """List the attempts to compare with: of a random family, the one that came to the end."""
-    last = len(DRAWS) - 1
-    left = session.remaining(metric, last)
+def _rivals(contest: Contest, metric: str) -> list[Rival]:
+    """List the predictions to compare with."""
+    families = [attempt.family for attempt in contest.attempts]
     return [
-        Rival(own.family.name, own.family.knows, *session.median(metric, index, number))
-        for index, own in enumerate(session.attempts)
-        if (number := last if index in left else 0) or not own.family.random
+        Rival(families[index].name, families[index].knows, *drawn)
+        for index, drawn in contest.judged(metric).items()
     ]
 
 
 def _verdict(
-    session: _Session, metric: str, rivals: list[Rival], comparison: Literal["raw", "joined"]
+    metric: str,
+    comparison: Literal["raw", "joined"],
+    against: list[tuple[Rival, dict[str, Values]]],
 ) -> Verdict:
-    """Return the verdict by the rival that beats the detectors by most, or comes closest."""
+    """Return the verdict by the rival that beats its detectors by most, or comes closest."""
     compared = []
-    for rival in rivals:
-        given = comparison == "joined" and rival.knows
-        detectors = session.joined[rival.parameters["event"]] if given else session.plain
-        worths = {name: session.worth(metric, scores) for name, scores in detectors.items()}
+    for rival, detectors in against:
+        worths = {name: _worth(metric, scores) for name, scores in detectors.items()}
         best = max(worths, key=worths.__getitem__)
-        worth = session.worth(metric, rival.scores)
+        worth = _worth(metric, rival.scores)
         # Two scores that are undefined, or infinite alike, leave no difference.
         alike = worth == worths[best] and abs(worth) == inf
         margin = nan if alike else worth - worths[best]
@@ -485,17 +439,19 @@ def _verdict(
     )
 
 
-def _rows(session: _Session, metric: str, rivals: list[Rival]) -> list[dict[str, Any]]:
+def _rows(
+    metric: str, detectors: dict[str, Values], trivial: Values, rivals: list[Rival]
+) -> list[dict[str, Any]]:
     """List the predictions under one metric; of each family, its strongest attempt."""
     number = main_number(audited(metric))
     strongest: dict[str, Rival] = {}
     for rival in rivals:
         best = strongest.setdefault(rival.family, rival)
-        if session.worth(metric, rival.scores) > session.worth(metric, best.scores):
+        if _worth(metric, rival.scores) > _worth(metric, best.scores):
             strongest[rival.family] = rival
     predictions: list[tuple[str, str, dict[str, float], int, dict[str, Any]]] = [
-        *((name, "detector", values[metric], 0, {}) for name, values in session.plain.items()),
-        ("trivial", "trivial", session.trivial[metric], 1, {}),
+        *((name, "detector", values[metric], 0, {}) for name, values in detectors.items()),
+        ("trivial", "trivial", trivial[metric], 1, {}),
         *(
             (name, "uninformative", best.scores[metric], best.knows, best.parameters)
             for name, best in strongest.items()
@@ -523,17 +479,15 @@ def join_event(truth: Any, predicted: Any, event: Any, span: Any = None) -> Any:
     Around an event is its zone, as in the affiliation metrics: up to halfway to its neighbours.
     All three are 0/1 vectors, or Events within the span.
     """
-    sides = {"truth": truth, "predicted": predicted, "trivial": event}
-    read = [read_events_in_span(side, name, span) for name, side in sides.items()]
-    own = read[0]
-    ends = [
-        Timed("events", ticks, one.clock)
-        for one in read
-        for ticks in (one.events.starts, one.events.stops)
-    ]
+    given = {"truth": truth, "predicted": predicted, "trivial": event}
+    read = {name: read_events_in_span(side, name, span) for name, side in given.items()}
+    own = read["truth"]
     limits = Timed("span", np.array([own.start, own.stop]), own.clock)
-    (*ticks, (first, last)), clock = on_one_clock(*ends, limits)
-    true_starts, true_stops, claim_starts, claim_stops, *known = ticks
+    series, sides = in_span({name: one.events for name, one in read.items()}, None, limits)
+    first, last, clock = series.start, series.stop, series.clock
+    true_starts, true_stops, claim_starts, claim_stops, *known = (
+        ticks for side in sides.values() for ticks in (side.starts, side.stops)
+    )
     gaps = true_starts[1:] - true_stops[:-1]
     halfway = true_stops[:-1] + (gaps // 2 if gaps.dtype.kind == "i" else gaps / 2)
     touched = np.unique(np.searchsorted(halfway, known[0], side="right"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.adversary.predictions import (
     EventsInSpan,
+    Prediction,
     added_predictions,
     alternating,
     beside_trivial,
@@ -21,7 +22,7 @@ from closecall.errors import InputError, shown
 from closecall.parameters import is_listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from closecall.clock import Tick
     from closecall.events import Intervals
@@ -36,22 +37,6 @@ _COVERED = (0.5, 0.02, 0.2, 0.1, 0.05, 0.01)  # shares of the series that random
 MOST_TRIED = 1_000_000
 DRAWS = (5, 25, 25)
 _KEPT = (None, 3, 1)
-
-
-def remaining(
-    attempts: Sequence[Attempt], number: int, worth: Callable[[int, int], float]
-) -> list[int]:
-    """List the random attempts that come as far as a round.
-
-    They are the best of their families in the round before, by ``worth(attempt, round)``.
-    """
-    left = [index for index, attempt in enumerate(attempts) if attempt.family.random]
-    for earlier, kept in enumerate(_KEPT[1 : number + 1]):
-        families: dict[str, list[int]] = {}
-        for index in sorted(left, key=lambda index: -worth(index, earlier)):
-            families.setdefault(attempts[index].family.name, []).append(index)
-        left = [index for own in families.values() for index in own[:kept]]
-    return left
 
 
 @dataclass(frozen=True)
@@ -82,6 +67,60 @@ class Attempt:
             return [(self.parameters, self.family.build(series, **self.parameters))]
         seeded = [{**self.parameters, "seed": seed} for seed in self.seeds[number]]
         return [(how, self.family.build(series, **how)) for how in seeded]
+
+
+@dataclass
+class Contest:
+    """The attempts and their draws, round by round, under one metric or several."""
+
+    attempts: list[Attempt]
+    series: EventsInSpan
+    metrics: Iterable[str]
+    score: Callable[[Prediction], Any]
+    worth: Callable[[str, Any], float]
+    """How good what was scored is under a metric: higher is better."""
+    draws: dict[tuple[int, int], list[tuple[dict[str, Any], Any]]] = field(default_factory=dict)
+    """By attempt and round: how each of its draws was built, and what it scored."""
+
+    def hold(self, planned: Callable[[int], None] = lambda _: None) -> None:
+        """Draw in every round what is left under any of the metrics, each draw told of before."""
+        for number in range(len(DRAWS)):
+            left: Iterable[int] = range(len(self.attempts))
+            if number:
+                by_metric = [self.remaining(metric, number) for metric in self.metrics]
+                left = dict.fromkeys(index for own in by_metric for index in own)
+            plans = {index: self.attempts[index].draws(self.series, number) for index in left}
+            planned(sum(map(len, plans.values())))
+            for index, draws in plans.items():
+                self.draws[index, number] = [
+                    (how, self.score(self.series.as_given(drawn))) for how, drawn in draws
+                ]
+
+    def median(self, metric: str, index: int, number: int) -> tuple[dict[str, Any], Any]:
+        """Return the draw of an attempt that is the middle one in a round, under a metric."""
+        draws = self.draws[index, number]
+        return sorted(draws, key=lambda draw: self.worth(metric, draw[1]))[len(draws) // 2]
+
+    def remaining(self, metric: str, number: int) -> list[int]:
+        """List the random attempts that come as far as a round: the best of their families."""
+        left = [index for index, attempt in enumerate(self.attempts) if attempt.family.random]
+        for earlier, kept in enumerate(_KEPT[1 : number + 1]):
+            worths = {i: self.worth(metric, self.median(metric, i, earlier)[1]) for i in left}
+            families: dict[str, list[int]] = {}
+            for index in sorted(left, key=lambda index: -worths[index]):
+                families.setdefault(self.attempts[index].family.name, []).append(index)
+            left = [index for own in families.values() for index in own[:kept]]
+        return left
+
+    def judged(self, metric: str) -> dict[int, tuple[dict[str, Any], Any]]:
+        """Return the draw of each attempt to compare: of a random family, of its last one."""
+        last = len(DRAWS) - 1
+        left = self.remaining(metric, last)
+        return {
+            index: self.median(metric, index, last if index in left else 0)
+            for index, attempt in enumerate(self.attempts)
+            if index in left or not attempt.family.random
+        }
 
 
 def read_families(families: Iterable[str] | None) -> list[Family]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.clock import SAMPLES, Timed, on_one_clock
-from closecall.errors import InputError, InputTypeError, shown
+from closecall.clock import SAMPLES
+from closecall.errors import InputError, InputTypeError, renamed, shown
 from closecall.events import Events, Intervals, read_labels, runs
 from closecall.parameters import read_duration, read_number, require_count
-from closecall.series import TruthInSpan, read_span
+from closecall.series import in_span, read_span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,18 +97,10 @@ def read_events_in_span(values: Any, name: str, span: Any = None) -> EventsInSpa
             raise InputTypeError.expected(rule, shown(span), hint)
         labels = read_labels(values, name)
         return EventsInSpan(Intervals(*runs(labels), SAMPLES), 0, labels.size, samples=True)
-    intervals = values.intervals
-    intervals.require_disjoint(name)
-    (starts, stops, limits), clock = on_one_clock(
-        Timed(name, intervals.starts, intervals.clock),
-        Timed(name, intervals.stops, intervals.clock),
-        read_span(span),
-    )
-    start, stop = limits.tolist()
-    own = Intervals(starts, stops, clock)
-    own.require_inside(start, stop, name)
-    TruthInSpan(truth=own, start=start, stop=stop, clock=clock).checked()
-    return EventsInSpan(own, start, stop, samples=False)
+    values.intervals.require_disjoint(name)
+    with renamed({"truth": name}):
+        own, _ = in_span({"truth": values.intervals}, None, read_span(span))
+    return EventsInSpan(own.truth, own.start, own.stop, samples=False)
 
 
 def _read_trivial(values: Any, span: Any) -> EventsInSpan:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, isnan, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.adversary.families import DRAWS, MOST_TRIED, plan, read_families, remaining
+from closecall.adversary.families import MOST_TRIED, Contest, plan, read_families
 from closecall.adversary.predictions import EventsInSpan, Prediction, read_events_in_span
 from closecall.affiliation import affiliation
 from closecall.errors import (
@@ -79,10 +79,6 @@ class Judge:
             else affiliation_above_chance(self.truth, predicted, **self.axis)
             for name in self.metrics
         }
-
-    def scores(self, predicted: Any) -> dict[str, float]:
-        """Return the one number of each metric by which predictions are compared."""
-        return main_numbers(self.values(predicted))
 
 
 def read_judge(
@@ -253,33 +249,31 @@ def search(
         reasons = "; ".join(f"{family}: {reason}" for family, reason in left_out.items())
         raise UndefinedMetricError.expected("a family that fits this series", reasons)
 
-    def worth(value: float) -> float:
-        return merit(value, higher_is_better=higher_is_better)
-
-    trials: dict[int, tuple[Trial, Intervals]] = {}
-    medians: dict[tuple[int, int], float] = {}
-    for number in range(len(DRAWS)):
-        left = remaining(attempts, number, lambda index, earlier: medians[index, earlier])
-        for index in left if number else range(len(attempts)):
-            draws = [
-                (Trial(attempts[index].family.name, how, score(series.as_given(drawn))), drawn)
-                for how, drawn in attempts[index].draws(series, number)
-            ]
-            draws.sort(key=lambda draw: worth(draw[0].score))
-            trial, drawn = draws[len(draws) // 2]
-            trials[index] = replace(trial, draws=len(draws)), drawn
-            medians[index, number] = worth(trial.score)
-    judged = [at for at, attempt in enumerate(attempts) if not attempt.family.random or at in left]
-    best = max(judged, key=lambda index: worth(trials[index][0].score))
-    trial, drawn = trials[best]
+    contest = Contest(
+        attempts,
+        series,
+        [name],
+        score,
+        lambda _, own: merit(own, higher_is_better=higher_is_better),
+    )
+    contest.hold()
+    judged = contest.judged(name)
+    best = max(judged, key=lambda index: contest.worth(name, judged[index][1]))
+    trials = []
+    for index, attempt in enumerate(attempts):
+        number = max(number for at, number in contest.draws if at == index)
+        how, value = contest.median(name, index, number)
+        drawn = len(contest.draws[index, number])
+        trials.append(Trial(attempt.family.name, how, value, drawn, index in judged))
+    family, trial = attempts[best].family, trials[best]
     return Found(
         metric=name,
         score=trial.score,
-        prediction=series.as_given(drawn),
+        prediction=series.as_given(family.build(series, **trial.parameters)),
         family=trial.family,
         parameters=trial.parameters,
-        knows=attempts[best].family.knows,
-        tried=tuple(replace(trials[at][0], judged=at in judged) for at in range(len(attempts))),
+        knows=family.knows,
+        tried=tuple(trials),
         left_out=left_out,
     )
 
@@ -321,8 +315,8 @@ def _scorer(
         entry = audited(metric)
         require_labels(entry)
         entry.check(parameters, alone=True)
-        judge = Judge(truth, {metric: parameters}, axis)
-        return metric, lambda predicted: judge.scores(predicted)[metric], entry.higher_is_better
+        judge, number = Judge(truth, {metric: parameters}, axis), main_number(entry)
+        return metric, lambda own: judge.values(own)[metric][number], entry.higher_is_better
     if not takes_two(metric):
         rule = "`metric` to be a name or a function (truth, predicted)"
         raise InputTypeError.expected(rule, shown(metric))

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 # they are away from the first of them, which needs no division and loses no digits.
 OBSERVED, DRAWS, AT_LEAST, FIRST, SUM, SQUARES = range(6)
 SHIFT_COLUMNS = 6
-# What is looked for in a zone: the first alarm beyond each of its parts, the event and its end.
-_INSIDE, _EVENT, _END, PLACES = 2, 5, 6, 7
+_INSIDE = 2  # the part of a zone that is the event
 TOLERANCE = 1e-12  # scores this close are equal: rounding depends on where an alarm is cut
 
 
@@ -59,33 +58,19 @@ def add_value(row: NDArray[np.float64], value: float) -> None:
 
 
 @kernel
-def starting_before(starts: Ticks, k: int, limit: Tick) -> int:
-    """Return the first alarm that does not start before the limit, looking from the k-th on.
+def first_beyond(ends: Ticks, k: int, limit: Tick, at: bool) -> int:
+    """Return the first alarm that starts or stops after the limit, or `at` it, from the k-th on.
 
     The steps double and are halved again: O(log d) for one that is d alarms away.
     """
-    step = 1
-    while k + step <= len(starts) and starts[k + step - 1] < limit:
-        k += step
-        step *= 2
-    while step > 1:
-        step //= 2
-        if k + step <= len(starts) and starts[k + step - 1] < limit:
+    step, growing = 1, True
+    while step > 0:
+        end = k + step - 1
+        if end < len(ends) and (ends[end] < limit or (ends[end] == limit and not at)):
             k += step
-    return k
-
-
-@kernel
-def stopped_by(stops: Ticks, k: int, limit: Tick) -> int:
-    """Return the first alarm that stops after the limit, looking from the k-th on, as above."""
-    step = 1
-    while k + step <= len(stops) and stops[k + step - 1] <= limit:
-        k += step
-        step *= 2
-    while step > 1:
-        step //= 2
-        if k + step <= len(stops) and stops[k + step - 1] <= limit:
-            k += step
+        else:
+            growing = False
+        step = 2 * step if growing else step // 2
     return k
 
 
@@ -105,9 +90,7 @@ def lengths_and_moments(alarms: Alarms, k: int, end: int, pivot: float) -> tuple
 
 
 @kernel
-def precision_losses(
-    alarms: Alarms, k: int, end: int, zone: Zone, places: NDArray[np.int32]
-) -> tuple[float, float]:
+def precision_losses(alarms: Alarms, k: int, end: int, zone: Zone) -> tuple[float, float]:
     """Return the length of the alarms k, ..., end - 1 in a zone, and the loss over them.
 
     The loss is linear in each of five parts of the zone, so over an alarm in one part it is the
@@ -131,8 +114,7 @@ def precision_losses(
                 low = high
                 continue
             k += 1
-        places[part] = stopped_by(stops, places[part], high)
-        whole = min(places[part], end)
+        whole = min(first_beyond(stops, k, high, False), end)
         if whole > k:
             pivot = np.float64(a if part < _INSIDE else b)
             covered, moment = lengths_and_moments(alarms, k, whole, pivot)
@@ -150,9 +132,7 @@ def precision_losses(
 
 
 @kernel
-def score_zone(
-    alarms: Alarms, k: int, end: int, zone: Zone, places: NDArray[np.int32]
-) -> tuple[float, float]:
+def score_zone(alarms: Alarms, k: int, end: int, zone: Zone) -> tuple[float, float]:
     """Return precision and recall of a zone in which the alarms k, ..., end - 1 lie or reach.
 
     They are those of `score_zones`, but of all alarms only those are looked at that are cut or
@@ -162,14 +142,13 @@ def score_zone(
     length = np.float64(B - A)
     if length == 0:
         return 1.0, 1.0
-    weight, loss = precision_losses(alarms, k, end, zone, places)
+    weight, loss = precision_losses(alarms, k, end, zone)
     if weight == 0:  # points count only where there is no range
         weight = np.float64(end - k)
         for n in range(k, end):
             loss += point_losses(a, b, starts[n], np.float64(min(a - A, B - b)))[0]
     lost = before_first(a, b, max(starts[k], A), A)[0]
-    places[_EVENT] = starting_before(starts, places[_EVENT], a)
-    n = max(places[_EVENT], k + 1)
+    n = max(first_beyond(starts, k, a, True), k + 1)
     while n < end and stops[n - 1] <= b:
         lost += between(a, b, stops[n - 1], starts[n])[0]
         n += 1
@@ -185,7 +164,6 @@ def score_seam(
     seam: Tick,
     observed: bool,
     zero_division: float,
-    places: NDArray[np.int32],
     events: NDArray[np.float64],
 ) -> tuple[float, float, float]:
     """Return precision, recall and F1 with the seam at one place, and add to the events.
@@ -196,20 +174,18 @@ def score_seam(
     (true_starts, true_stops, borders), (starts, stops, _) = truth, alarms
     zones = len(true_starts)
     precision_sum, defined, recall_sum = 0.0, 0, 0.0
-    k = places[zones, 0] = starting_before(starts, places[zones, 0], borders[0] + seam)
+    k = first_beyond(starts, 0, borders[0] + seam, True)
     if k > 0 and stops[k - 1] > borders[0] + seam:
         k -= 1
     for j in range(zones):
         A, B = borders[j] + seam, borders[j + 1] + seam
-        for place in range(PLACES if j > 0 else 0):  # nothing is before that of the last zone
-            places[j, place] = max(places[j, place], places[j - 1, place])
-        end = places[j, _END] = starting_before(starts, places[j, _END], B)
+        end = first_beyond(starts, k, B, True)
         if seam == 0 and j + 1 == zones:
             end = len(starts) // 2  # a point at the end stays there unless it is moved
         precision, recall, f1 = np.nan, 0.0, np.nan
         if k < end:
             zone = (true_starts[j] + seam, true_stops[j] + seam, A, B)
-            precision, recall = score_zone(alarms, k, end, zone, places[j])
+            precision, recall = score_zone(alarms, k, end, zone)
             f1 = harmonic_mean(precision, recall)
             precision_sum += precision
             recall_sum += recall
@@ -245,21 +221,18 @@ def score_seams(
     seams: Ticks,
     part: tuple[int, int],
     zero_division: float,
-    places: NDArray[np.int32],
     scores: NDArray[np.float64],
     events: NDArray[np.float64],
 ) -> None:
     """Fill in precision, recall and F1 (rows) for a part of the seams, and add to the events.
 
-    Seams ascend, and so does every place that is looked for. The first seam, 0, is what was
-    observed; `events` is about the others, and has no rows if nobody asks. `places` has a row for
-    each zone and one more, of zeros before the first part. All that one seam takes is one call,
-    since plain Python is watched here.
+    The first seam, 0, is what was observed; `events` is about the others, and has no rows if nobody
+    asks. All that one seam takes is one call, since plain Python is watched here.
     """
     truth, alarms = (true_starts, true_stops, borders), (starts, stops, sums)
     for number in range(part[0], part[1]):
         scores[0, number], scores[1, number], scores[2, number] = score_seam(
-            truth, alarms, seams[number], number == 0, zero_division, places, events
+            truth, alarms, seams[number], number == 0, zero_division, events
         )
 
 

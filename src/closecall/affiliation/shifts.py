@@ -23,9 +23,10 @@ from closecall.parameters import require_choice
 from closecall.plain import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from closecall.axis import Axis
     from closecall.clock import Tick, Ticks
     from closecall.series import Pair
 
@@ -35,6 +36,7 @@ SHIFTS = 1000  # all positions up to this many, else as many of them
 _FEWEST_SHIFTS, _MOST_ZONES = 100, 10**8  # of a level: with very many events, each shift says more
 _ZONES_AT_ONCE = 5_000_000  # scored without a look at whether Ctrl-C was pressed
 _GOLDEN = (5**0.5 - 1) / 2
+_ROUNDING, _ULPS, _STEP = 1e-9, 4, 1000  # of a span in floats, or of its ends; a step is longer
 _EXACT = 2.0**52  # whole numbers and their halves are exact in floats below this
 _SCORES = ("precision", "recall", "f1")
 
@@ -68,24 +70,94 @@ def _sorted_spread(count: int) -> Floats:
     return np.sort(spread(count))
 
 
-class AlarmShifts(NamedTuple):
-    """Where the seam of the circle is put, which moves the alarms the other way."""
+class ShiftGrid(NamedTuple):
+    """What alarms are moved by whole numbers of."""
 
     pair: Pair
-    """The pair; in sample numbers where its times are floats, which would be rounded."""
-    seams: Ticks
-    """Time from the start to the seam, ascending, each in [0, stop - start]."""
-    exact: bool
-    """Whether these are all there are."""
+    """The pair; counted in steps where its times are floats, which sums would round."""
+    unit: Tick
+    """One step in the ticks of this pair; 0 if alarms move by any number."""
+    step: Tick
+    """The same in the caller's ticks."""
 
 
-def alarm_shifts(pair: Pair, n: int = SHIFTS) -> AlarmShifts:
-    """Return all shifts of the alarms if there are up to n of them, else n, evenly spread.
+def shift_grid(pair: Pair) -> ShiftGrid:
+    """Return by what alarms move: by samples where these are evenly spaced, Events beside them too.
 
-    The seam is at a whole number of the units of `shift_grid`. There must be an alarm.
+    Else by the longest step that divides all times; by 1 if these are up to 1,000 whole numbers,
+    as samples are counted. Floats that no step divides move by any number.
     """
-    pair, unit = shift_grid(pair)
-    low, high = _seams(pair, unit)
+    numbers, length = pair.clock.kind == "number", pair.stop - pair.start
+    step = sample_step(pair)
+    if step is not None and pair.axis is not None:
+        if not numbers:
+            return ShiftGrid(pair, step, step)
+        return ShiftGrid(_counted(pair, pair.axis.sample_numbers, pair.axis.length), 1.0, step)
+    ends = _from_start(pair)
+    step = _common_step(ends, rounding_of(pair)) if numbers else np.gcd.reduce(ends).item()
+    if pair.clock.kind != "datetime" and length <= SHIFTS and step % 1 == 0:
+        step = min(step, 1)
+    if not numbers or step == 0:
+        return ShiftGrid(pair, step, step)
+    counted = _counted(pair, lambda at: np.rint((at - pair.start) / step), round(length / step))
+    return ShiftGrid(counted, 1.0, step)
+
+
+def sample_step(pair: Pair) -> Tick | None:
+    """Return the step of evenly spaced samples that fill the span, or None."""
+    axis = pair.axis
+    if axis is None or (axis.start, axis.end) != (pair.start, pair.stop):
+        return None
+    if axis.ticks is None:
+        return 1
+    short = axis.clock.kind == "number" and (axis.ticks.astype(np.float32) == axis.ticks).all()
+    lengths = axis.lengths()
+    limits = lengths.min().item(), lengths.max().item()
+    return Spacing(axis.start, axis.end, axis.length, *limits, bool(short)).step(axis.clock)
+
+
+def rounding_of(pair: Pair) -> float:
+    """Return by what share of the span its float times may be off."""
+    ulp = np.spacing(max(abs(pair.start), abs(pair.stop)))
+    return max(_ROUNDING, _ULPS * float(ulp) / (pair.stop - pair.start))
+
+
+def _common_step(ends: Floats, rounding: float) -> float:
+    """Return the longest step that divides floats up to rounding, by Euclid; 0 if it is too short.
+
+    The last of them, the span, is the longest.
+    """
+    length, rest = ends[-1].item(), ends
+    while (rest := np.unique(rest[rest > rounding * length])).size > 1:
+        rest[1:] = np.abs(rest[1:] - np.rint(rest[1:] / rest[0]) * rest[0])
+    steps = round(length / rest.item())
+    return length / steps if steps * _STEP * rounding <= 1 else 0.0
+
+
+def _counted(pair: Pair, number: Callable[[Ticks], Floats], stop: int) -> Pair:
+    """Count time in steps, which floats hold exactly."""
+    truth, predicted = (
+        Intervals(number(own.starts), number(own.stops), own.clock)
+        for own in (pair.truth, pair.predicted)
+    )
+    return replace(pair, truth=truth, predicted=predicted, start=0.0, stop=float(stop), axis=None)
+
+
+def _from_start(pair: Pair, *more: Ticks) -> Ticks:
+    """Return the ends of true events, alarms and the span, and more, from the span's start."""
+    sides = (pair.truth.starts, pair.truth.stops, pair.predicted.starts, pair.predicted.stops)
+    ends = np.concatenate((*sides, np.array([pair.stop], dtype=sides[0].dtype)))
+    return np.concatenate((ends - pair.start, *more))
+
+
+def alarm_shifts(grid: ShiftGrid, n: int = SHIFTS) -> tuple[Ticks, bool]:
+    """Return places of the seam, ascending, and whether these are all: up to n, else n, even.
+
+    A seam is told from the start, in ticks of the grid's pair; it goes back as far as the alarms go
+    forward. There must be an alarm.
+    """
+    unit = grid.unit
+    low, high = _seams(grid.pair, unit)
     before = np.concatenate(([0], np.cumsum(high - low)))
     total = before[-1].item()
     exact = unit > 0 and total <= n
@@ -94,7 +166,7 @@ def alarm_shifts(pair: Pair, n: int = SHIFTS) -> AlarmShifts:
         places = np.minimum(places.astype(np.int64), total - 1)
     run = np.minimum(np.searchsorted(before, places, side="right") - 1, low.size - 1)
     seams = np.minimum(low[run] + (places - before[run]), high[run]) * (unit or 1)
-    return AlarmShifts(pair, seams.astype(pair.predicted.starts.dtype), bool(exact))
+    return seams.astype(grid.pair.predicted.starts.dtype), bool(exact)
 
 
 def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks]:
@@ -110,9 +182,7 @@ def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks]:
     length = pair.stop - pair.start
     across = starts.size and starts[0] == 0 and stops[-1] == length
     one = 0
-    if (
-        unit
-    ):  # the last place that is not after the start, and the first that is not before the stop
+    if unit:  # the last place not after the start, and the first not before the stop
         starts, stops, length, one = starts // unit, -(-stops // unit), length // unit, 1
     if across:
         low = starts + one
@@ -121,58 +191,6 @@ def _seams(pair: Pair, unit: Tick) -> tuple[Ticks, Ticks]:
     low, high = np.zeros((2, starts.size + 1), dtype=starts.dtype)
     low[1:], high[:-1], high[-1] = stops, starts + one, length
     return low, high
-
-
-def shift_grid(pair: Pair) -> tuple[Pair, Tick]:
-    """Return the pair and the unit of its shifts; 0 if they can be any number.
-
-    Beside evenly spaced samples all alarms move by whole samples, those of a list of events too.
-    Without samples, integer and dated times move by the longest step that divides them all if it
-    is short, and else by ticks.
-    """
-    axis, numbers = pair.axis, pair.clock.kind == "number"
-    if axis is not None and (axis.start, axis.end) == (pair.start, pair.stop):
-        step = _even_step(axis)
-        if step is not None:
-            return (_in_samples(pair, axis), 1.0) if numbers else (pair, step)
-    if numbers:
-        return pair, 0
-    step = np.gcd.reduce(_from_start(pair)).item()
-    return pair, step if (pair.stop - pair.start) // step > SHIFTS else 1
-
-
-def _from_start(pair: Pair, *more: Ticks) -> Ticks:
-    """Return the ends of true events, alarms and the span, and more, from the span's start."""
-    sides = (pair.truth.starts, pair.truth.stops, pair.predicted.starts, pair.predicted.stops)
-    ends = np.concatenate((*sides, np.array([pair.stop], dtype=sides[0].dtype)))
-    return np.concatenate((ends - pair.start, *more))
-
-
-def _even_step(axis: Axis) -> Tick | None:
-    """Return the step of evenly spaced samples, or None."""
-    if axis.ticks is None:
-        return 1
-    short = axis.clock.kind == "number" and (axis.ticks.astype(np.float32) == axis.ticks).all()
-    lengths = axis.lengths()
-    limits = lengths.min().item(), lengths.max().item()
-    return Spacing(axis.start, axis.end, axis.length, *limits, bool(short)).step(axis.clock)
-
-
-def _in_samples(pair: Pair, axis: Axis) -> Pair:
-    """Count time in samples, which floats hold exactly."""
-
-    def counted(own: Intervals) -> Intervals:
-        starts, stops = (axis.sample_numbers(ends) for ends in (own.starts, own.stops))
-        return Intervals(starts, stops, own.clock)
-
-    return replace(
-        pair,
-        truth=counted(pair.truth),
-        predicted=counted(pair.predicted),
-        start=0.0,
-        stop=float(axis.length),
-        axis=None,
-    )
 
 
 class ShiftScores(NamedTuple):
@@ -187,15 +205,20 @@ class ShiftScores(NamedTuple):
     """In how many shifts the score is defined, in how many it is at least as high, mean, std."""
     exact: bool
     """Whether these are all shifts, no shift at all among them."""
+    step: Any = nan
+    """What the shifts are whole numbers of, a number or a timedelta; 0 if they are any number."""
 
 
 def score_shifts(
     pair: Pair, n: int = SHIFTS, zero_division: float = nan, *, per_event: bool = True
 ) -> ShiftScores:
-    """Score the alarms, of which there is one at least, where they are and shifted."""
-    pair, seams, exact = alarm_shifts(pair, n)
-    scores, observed, events = score_moved(pair, seams, zero_division, per_event=per_event)
-    return ShiftScores(scores[:, 0], scores[:, 1:], observed, events, exact)
+    """Score the alarms where they are and shifted; without any, all shifts are alike, and one."""
+    grid = shift_grid(pair)
+    seams, exact = alarm_shifts(grid, n if len(pair.predicted) else 1)
+    exact |= not len(pair.predicted)
+    scores, observed, events = score_moved(grid.pair, seams, zero_division, per_event=per_event)
+    step = pair.clock.duration(np.array([float(grid.step)]))[0]
+    return ShiftScores(scores[:, 0], scores[:, 1:], observed, events, exact, step)
 
 
 def score_moved(
@@ -213,7 +236,6 @@ def score_moved(
     starts, stops = (2 * np.concatenate((ticks, ticks + length)) for ticks in sides)
     scores = np.empty((3, 1 + seams.size))
     events = np.zeros((true_starts.size if per_event else 0, 3, _shift_kernels.SHIFT_COLUMNS))
-    places = np.zeros((true_starts.size + 1, _shift_kernels.PLACES), dtype=np.int32)
     series = (
         2 * true_starts,
         2 * true_stops,
@@ -227,7 +249,7 @@ def score_moved(
     step = max(1, _ZONES_AT_ONCE // len(pair.truth))
     for begin in range(0, scores.shape[1], step):
         part = (begin, min(begin + step, scores.shape[1]))
-        _shift_kernels.score_seams(*series, part, float(zero_division), places, scores, events)
+        _shift_kernels.score_seams(*series, part, float(zero_division), scores, events)
     observed, draws, at_least, first, total, squares = events.transpose(2, 1, 0)
     with np.errstate(invalid="ignore"):  # 0 / 0 where a score is defined in no shift
         away, spread = total / draws, squares / draws
@@ -304,6 +326,9 @@ class Chance:
     """How many shifts were scored; 0 if nothing could be moved."""
     exact: bool
     """Whether these are all there are, no shift at all among them."""
+    step: Any
+    """What the shifts are whole numbers of: a sample where these are evenly spaced, else what
+    divides all times, a number or a timedelta. 0 if they are any number, nan if there are none."""
     events: EventChance
     """One row per true event."""
     observed: Floats
@@ -319,8 +344,8 @@ class Chance:
         levels = _named(found.null.mean(axis=1).tolist(), found.null.std(axis=1).tolist())
         means: dict[str, Any] = dict(zip(_SCORES, found.event_shifts[2], strict=True))
         events = EventChance(**means, observed=found.event_observed)
-        shifts, exact = found.null.shape[1], found.exact
-        return cls(**levels, shifts=shifts, exact=exact, events=events, observed=found.observed)
+        levels |= {"shifts": found.null.shape[1], "exact": found.exact, "step": found.step}
+        return cls(**levels, events=events, observed=found.observed)
 
     @classmethod
     def without_shifts(cls, events: int, precision: float, recall: float) -> Chance:
@@ -331,8 +356,8 @@ class Chance:
         rows = EventChance(undefined, recalls, undefined, observed)
         scores = [float(precision), recall, f1]
         levels = _named(scores, [nan if isnan(score) else 0.0 for score in scores])
-        exact = not isnan(recall)
-        return cls(**levels, shifts=0, exact=exact, events=rows, observed=np.array(scores))
+        levels |= {"shifts": 0, "exact": not isnan(recall), "step": nan}
+        return cls(**levels, events=rows, observed=np.array(scores))
 
     def above(self, name: str) -> float:
         """Return how far a score is above its level; see `above_chance`."""
@@ -351,6 +376,7 @@ class Chance:
             **plain(numbers),
             "shifts": self.shifts,
             "exact": self.exact,
+            "step": plain(self.step),
             "events": [
                 plain(dict(zip(_SCORES, row, strict=True))) for row in zip(*columns, strict=True)
             ],

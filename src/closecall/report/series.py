@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.shifts import shift_grid
+from closecall.affiliation.shifts import rounding_of, sample_step
 from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
@@ -237,15 +237,19 @@ def _detector_content(name: str, result: Affiliation, grid: _Grid) -> dict[str, 
     }
 
 
-def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str:
-    """Return by what the page shifts alarms: ticks of its offsets and of a shift, or samples."""
-    counted, unit = shift_grid(pair)
-    if counted is not pair:
+def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str | dict[str, float]:
+    """Return by what the page shifts alarms: samples, or ticks of its offsets and of a sample.
+
+    Without samples it looks for a step itself: how many numbers an offset is, and the rounding.
+    """
+    step, numbers = sample_step(pair), grid.clock.kind == "number"
+    if step is None:
+        whole = 0 if grid.clock.kind == "datetime" else int(grid.step)
+        return {"whole": whole, "rounding": rounding_of(pair) if numbers else 0}
+    if pair.clock.kind == "number":
         return "samples"
-    if not unit:
-        return [1, 0]  # by any number
     finer = grid.clock.ticks_per_second // pair.clock.ticks_per_second if pair.clock.unit else 1
-    return [int(grid.step), int(unit) * finer]
+    return [int(grid.step), int(step) * finer]
 
 
 def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:

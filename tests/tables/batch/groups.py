@@ -46,8 +46,3 @@ def run_with(units, function, *, engine=None, workers=None, say=lambda _: None):
     """Open an engine, call the function with every unit, and close it again."""
     with open_engine(engine, workers) as opened:
         yield from run(units, function, opened, say=say)
-
-
-def without_chance(table):
-    """Leave out the levels of chance, for which the parts of a giant series keep no alarms."""
-    return table.select([name for name in table.column_names if "chance" not in name])

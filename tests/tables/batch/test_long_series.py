@@ -32,7 +32,7 @@ from closecall.tables.batch.rows import evaluate_unit
 from closecall.tables.batch.run import Engine, Outcome, run
 from closecall.tables.sources import open_source
 from closecall.tables.sources.source import UnitSize
-from tests.tables.batch.groups import HandMade, run_with, without_chance
+from tests.tables.batch.groups import HandMade, run_with
 
 QUESTION = BatchOptions.read(truth="label", score="score", threshold=0.5, metrics=["affiliation"])
 
@@ -134,12 +134,10 @@ def assert_same_rows(units, question, execute=backwards):
     found = evaluate_parts(units, question, execute)
     expected = evaluate_unit(WholeSeries(tuple(units)), question)
     # nan is not itself, but it is written as such.
-    one, other = without_chance(found.rows), without_chance(expected.rows)
-    assert str(one.to_pylist()) == str(other.to_pylist())
+    assert str(found.rows.to_pylist()) == str(expected.rows.to_pylist())
     assert found.rows.schema == expected.rows.schema
     if question.per_event and expected.events is not None:
-        one, other = without_chance(found.events), without_chance(expected.events)
-        assert str(one.to_pylist()) == str(other.to_pylist())
+        assert str(found.events.to_pylist()) == str(expected.events.to_pylist())
         assert found.events.schema == expected.events.schema
     return found.rows.to_pylist()
 

@@ -5,6 +5,7 @@ import { lastAtMost } from "./predict.js";
 import { cutAtBorders, emptyPieces, emptyRows, scoreZones, zoneBorders } from "./score.js";
 
 const SHIFTS = 1000;
+const STEP = 1000; // how many times longer than rounding a step of floats is
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 // Places on an axis counted in samples, where times are floats that sums would round.
@@ -14,6 +15,24 @@ function inSamples(borders) {
     const low = Math.min(Math.max(lastAtMost(borders, at), 0), last - 1);
     return low + Math.min(1, Math.max(0, (at - borders[low]) / (borders[low + 1] - borders[low])));
   };
+}
+
+// The longest step that divides all times from the start, of floats up to rounding; 0 if none does.
+// Up to 1,000 whole numbers are counted one by one, as samples are.
+function commonStep({ truth, span: [from, to] }, alarms, { whole, rounding }) {
+  const length = to - from;
+  let rest = [truth, alarms].flatMap(({ starts, stops }) => [...starts, ...stops]).map((end) => end - from);
+  rest.push(length);
+  for (;;) {
+    rest = [...new Set(rest)].filter((end) => end > rounding * length).sort((one, other) => one - other);
+    if (rest.length === 1) break;
+    const [least] = rest;
+    rest = rest.map((end, k) => (k ? Math.abs(end - Math.round(end / least) * least) : end));
+  }
+  const steps = Math.round(length / rest[0]);
+  if (steps * STEP * rounding > 1) return 0;
+  const step = rounding ? length / steps : rest[0];
+  return length * whole <= SHIFTS && (step * whole) % 1 === 0 ? Math.min(step, 1 / whole) : step;
 }
 
 const mapped = ({ starts, stops }, map) => ({ starts: starts.map(map), stops: stops.map(map) });
@@ -101,16 +120,20 @@ function move({ starts, stops }, shift, [from, to], moved) {
 export function* movedLevels(series, predicted, shift) {
   const levels = { precision: NaN, recall: 0, f1: NaN };
   if (!predicted.starts.length) return levels;
-  let own = series;
-  let alarms = predicted;
-  if (shift === "samples") {
-    const map = inSamples(series.borders);
-    const span = [0, series.borders.length - 1];
+  let [own, alarms, unit] = [series, predicted, shift];
+  const step = shift.rounding === undefined ? NaN : commonStep(series, predicted, shift);
+  if (step === 0) {
+    unit = [1, 0];
+  } else if (shift === "samples" || step > 0) {
+    const [from, to] = series.span;
+    const map = step > 0 ? (at) => Math.round((at - from) / step) : inSamples(series.borders);
     const truth = mapped(series.truth, map);
+    const span = [map(from), map(to)];
     own = { truth, span, zones: zoneBorders(truth, span) };
     alarms = mapped(predicted, map);
+    unit = [1, 1];
   }
-  const shifts = shiftsOf(alarms, own.span, shift === "samples" ? [1, 1] : shift);
+  const shifts = shiftsOf(alarms, own.span, unit);
   const room = alarms.starts.length + 1;
   const moved = { starts: new Float64Array(room), stops: new Float64Array(room) };
   const pieces = emptyPieces(room, own.zones);
