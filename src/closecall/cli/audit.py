@@ -23,7 +23,7 @@ from closecall.cli.options import (
 from closecall.cli.output import show_progress
 from closecall.cli.tables import Column, names, print_table, texts
 from closecall.events import Events
-from closecall.wording import UNDEFINED, counted, plain_name, score_text
+from closecall.wording import UNDEFINED, plain_name, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -145,13 +145,7 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
 
 def _print_audit(audit: Audit, console: Console) -> None:
     """Print the scores and verdicts, the design targets, and what they mean."""
-    raw, joined = len(audit.beaten), len(audit.beaten_joined)
-    text = (
-        f"{raw} of {len(audit.verdicts)} metrics are beaten by a prediction without information, "
-        f"and {joined} if the detectors are given the event that it knows "
-        f"({counted(audit.events, 'true event')}, {audit.tried} such predictions tried)\n"
-    )
-    console.print(Text(text, style="bold"))
+    console.print(Text(f"{audit.headline}\n", style="bold"))
     print_table(console, _verdict_columns(audit), keys=2)
     console.print()
     for outcome, heading in _GROUPS.items():
@@ -162,7 +156,7 @@ def _print_audit(audit: Audit, console: Console) -> None:
         ]
         if own:
             console.print(Text.assemble((f"{heading}: ", "bold"), ", ".join(own)))
-    if min(raw, joined) == len(audit.verdicts):
+    if len(audit.beaten) == len(audit.beaten_joined) == len(audit.verdicts):
         console.print(Text(_ALL_BEATEN, style="bold yellow"))
     distances = [name for name in audit.verdicts if name in _DISTANCES]
     units = f"\n{', '.join(distances)}: in {audit.unit}." if distances else ""

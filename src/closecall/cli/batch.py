@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from contextlib import contextmanager
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ import click
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from closecall.cli.intervals import interval_csv
 from closecall.cli.layouts import layout_options, read_layout
 from closecall.cli.leaderboard import print_batch
 from closecall.cli.options import (
@@ -31,6 +29,7 @@ from closecall.cli.options import (
 from closecall.cli.output import tell
 from closecall.errors import InputError
 from closecall.files import require_apart
+from closecall.plain import plain
 from closecall.tables import evaluate_frame, read_events
 from closecall.tables.batch.status import (
     BAD_LABELS,
@@ -287,18 +286,16 @@ def write_batch(
 ) -> None:
     """Write the result, with such intervals if any; raise if a part could not be read."""
     intervals = None if settings is None else result.intervals(**settings)
-    if output.format == "csv":
-        if intervals is None:
-            replace(result, table=_blank_undefined(result)).write("-")
-        else:
-            output.text(interval_csv(intervals.to_pylist()))
+    if output.format == "csv" and intervals is None:
+        replace(result, table=_blank_undefined(result)).write("-")
     else:
-        more = {} if intervals is None else {"intervals": _plain_rows(intervals)}
+        rows = [] if intervals is None else intervals.to_pylist()
+        more = {} if intervals is None else {"intervals": plain(rows)}
         level = None if settings is None else settings["level"]
         output.write(
             table=lambda console: print_batch(result, console, out, intervals, level),
-            values=lambda: _values(result) | more,
-            rows=list,
+            values=lambda: result.to_dict() | more,
+            rows=lambda: rows,
         )
     _require_all(result, out)
     _require_some(result)
@@ -313,34 +310,6 @@ def _blank_undefined(result: BatchResult) -> pa.Table:
             known = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
             table = table.set_column(place, name, known)
     return table
-
-
-def _values(result: BatchResult) -> dict[str, Any]:
-    events = result.event_table
-    return {
-        "rows": _plain_rows(result.table),
-        "events": None if events is None else _plain_rows(events),
-        "summary": _plain_rows(result.summary()),
-        "failures": [{"unit": unit, "reason": reason} for unit, reason in result.failures],
-    }
-
-
-def _plain_rows(table: Any) -> list[dict[str, Any]]:
-    return [
-        {name: _plain(value) for name, value in row.items()}
-        for row in table.to_pylist()  # all of it: what is printed as JSON is of a size to read
-    ]
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as one of JSON's; what is undefined is null."""
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if hasattr(value, "total_seconds"):
-        return value.total_seconds()
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def _require_all(result: BatchResult, out: str | None) -> None:

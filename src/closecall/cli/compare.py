@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, ignored_to_dict
-from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
+from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import (
     Command,
     input_options,
@@ -22,7 +22,14 @@ from closecall.cli.options import (
     score_option,
     thresholds_option,
 )
-from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
+from closecall.cli.result import (
+    notes,
+    outcomes,
+    print_detectors,
+    print_more,
+    print_offset,
+    start_texts,
+)
 from closecall.cli.tables import (
     Column,
     names,
@@ -34,11 +41,9 @@ from closecall.cli.tables import (
 )
 from closecall.compare import compare as run
 from closecall.wording import (
-    UNDEFINED,
     counted,
     event_length_text,
     plain_name,
-    score_or_dash,
     score_text,
 )
 
@@ -68,6 +73,7 @@ Examples:
   closecall compare results.csv --truth label --predicted a --predicted b --intervals
 """
 _BEST, _TIED = "*", "="
+_REST = "`--all` shows all"
 _MOST_NUMBERS = 30  # of events that all miss
 _FEWEST_EVENTS = 5  # that are shown, however many detectors there are
 _SEVERAL = 2
@@ -76,16 +82,12 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _UNIT = "Times are in the units of the input: samples, if it has no times."
 _LEGEND = f"""\
 {_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
-chance: mean F1 of the same alarms, moved
+by chance: mean F1 of the same alarms, moved
 missed: no alarm overlaps the event, or comes close to it
 alone: events that no other detector caught
 best, tied: events on which the detector has the highest F1, or shares it
 equivocal: of precision and recall, one is higher and the other lower
 better, worse, equivocal, equal: only events with alarms of both in their zone"""
-_INTERVALS_LEGEND = """\
-from, to: limits of the score or the lead, as there are only so many events
-p-value: how often equally good detectors differ so much on so many events
--: nothing can be said"""
 
 
 @click.command(cls=Command, help=_HELP)
@@ -133,21 +135,16 @@ def compare(
     options = {"thresholds": given, "decimals": decimals, **columns.axis}
     result = run(columns.truth, columns.predicted, scores=columns.scores, **options)
     intervals = None if settings is None else result.intervals(**settings)
-    if output.format == "csv" and intervals is not None:
-        output.text(interval_csv(intervals.rows()))
-        return
     pair = next(iter(result.results.values())).events.pair
-    noted = columns.notes + notes(result.results, columns.detectors, inputs.max_step)
-    told = headlines(result.results)
-    more: dict[str, Any] = {"headlines": told, "notes": noted, **ignored_to_dict(pair)}
-    if intervals is not None:
-        more["intervals"] = intervals.to_dict()
+    noted = notes(columns, result.results)
+    more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(pair)}
+    more |= {} if intervals is None else {"intervals": intervals.to_dict()}
     output.write(
         table=lambda console: _print_comparison(
             result, noted, intervals, console, most=output.most
         ),
         values=lambda: result.to_dict() | more,
-        rows=lambda: _rows(result),
+        rows=lambda: _rows(result) if intervals is None else intervals.rows(),
     )
 
 
@@ -172,14 +169,19 @@ def _print_comparison(
     """Print the detectors, the events, the pairs and the ensembles, and what the columns mean."""
     most_pairs = None if most is None else MOST_PAIRS
     console.print(_headline(comparison))
-    print_headlines(comparison.results, console)
-    print_notes(noted, console)
+    rows = comparison.detectors
+    columns = [
+        texts("missed", [row.missed for row in rows]),
+        texts("alone", [row.caught_alone for row in rows]),
+        texts("best", [row.best for row in rows]),
+        texts("tied", [row.tied for row in rows], joined=True),
+    ]
+    print_detectors(comparison.results, comparison.thresholds, noted, console, *columns)
     console.print()
-    _print_detectors(comparison, console)
     _print_events(comparison, console, most)
     _print_pairs(comparison, console, most_pairs)
     if intervals is not None:
-        _print_intervals(comparison, intervals, console, most_pairs)
+        _print_intervals(comparison, intervals, console, None if most is None else _REST)
     _print_ensembles(comparison, console)
     lines = ["", _LEGEND]
     if comparison.decimals is not None:
@@ -202,29 +204,6 @@ def _headline(comparison: Comparison) -> Text:
         text.stylize("bold red")
     events = counted(len(comparison.best), "true event")
     return Text.assemble((events, "bold"), "; ", text, "\n")
-
-
-def _print_detectors(comparison: Comparison, console: Console) -> None:
-    rows, results = comparison.detectors, comparison.results.values()
-    chance = scores("chance", [own.chance.f1 for own in results], style="dim")
-    columns = [
-        names("detector", comparison.names),
-        scores("prec.", [row.precision for row in rows]),
-        scores("recall", [row.recall for row in rows]),
-        scores("F1", [row.f1 for row in rows]),
-        Column(chance.heading, chance.cells, joined=True),
-        texts("alarms", [row.alarms for row in rows]),
-        texts("missed", [own.events.missed.sum() for own in results]),
-        texts("alone", [row.caught_alone for row in rows]),
-        texts("best", [row.best for row in rows]),
-        texts("tied", [row.tied for row in rows], joined=True),
-    ]
-    cuts = [row.threshold for row in rows]
-    if any(cut is not None for cut in cuts):
-        shown = [UNDEFINED if cut is None else f"{cut:.6g}" for cut in cuts]
-        columns.append(texts("threshold", shown))
-    print_table(console, columns)
-    console.print()
 
 
 def _print_events(comparison: Comparison, console: Console, most: int | None) -> None:
@@ -261,22 +240,15 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
         if table_width(columns) <= console.width:
             break
     print_table(console, columns, keys=4)
-    if offset:
-        console.print(Text(f"Times are at UTC{offset}.", style="dim"))
-    _print_more(total - count, "event", console)
+    print_offset(offset, console)
+    print_more(total - count, " events", console)
     console.print()
 
 
-def _print_more(hidden: int, noun: str, console: Console) -> None:
-    if hidden > 0:
-        text = f"... and {hidden} more {noun}s; `--all` shows all."
-        console.print(Text(text, style="bold"))
-
-
-def _ranked_pairs(comparison: Comparison) -> list[tuple[str, str]]:
-    """Return every two detectors, those with the highest F1 first."""
+def _ranked(comparison: Comparison) -> list[str]:
+    """Return the detectors, that with the highest F1 first."""
     ranked = sorted(comparison.detectors, key=lambda row: -_comparable(row.f1))
-    return list(combinations((row.name for row in ranked), 2))
+    return [row.name for row in ranked]
 
 
 def _comparable(score: float) -> float:
@@ -284,7 +256,7 @@ def _comparable(score: float) -> float:
 
 
 def _print_pairs(comparison: Comparison, console: Console, most: int | None) -> None:
-    every = _ranked_pairs(comparison)
+    every = list(combinations(_ranked(comparison), 2))
     pairs = [comparison.pair(*two) for two in every[:most]]
     console.print(Text("Two by two: on how many events the first is ...\n", style="bold"))
     columns = [
@@ -301,35 +273,23 @@ def _print_pairs(comparison: Comparison, console: Console, most: int | None) -> 
         texts("both", [pair.missed_by_both for pair in pairs], joined=True),
     ]
     print_table(console, columns, keys=2)
-    _print_more(len(every) - len(pairs), "pair", console)
+    print_more(len(every) - len(pairs), " pairs", console)
     console.print()
 
 
 def _print_intervals(
-    comparison: Comparison, intervals: ComparisonIntervals, console: Console, most: int | None
+    comparison: Comparison, intervals: ComparisonIntervals, console: Console, rest: str | None
 ) -> None:
-    """Print the scores and the leads with their limits, and what they cannot say."""
-    title = f"How sure: {100 * intervals.level:.4g} % intervals\n"
-    console.print(Text(title, style="bold"))
-    columns = [names("detector", intervals.detectors)]
-    for score, heading in _SCORES.items():
-        own = [getattr(row, score) for row in intervals.detectors.values()]
-        limits = [limits_text(*map(score_or_dash, (x.value, x.low, x.high))) for x in own]
-        columns.append(Column(heading, [*map(Text, limits)], "left"))
-    print_table(console, columns)
-    console.print()
-    every = _ranked_pairs(comparison)
-    leads = []
-    for pair in (intervals.pair(*two) for two in every[:most]):
-        for score, heading in _SCORES.items():
-            own = getattr(pair, score)
-            numbers = own.value, own.low, own.high, own.pvalue
-            leads.append(Lead(pair.first, pair.second, heading, *numbers))
-    print_leads(console, leads)
-    _print_more(len(every[most:]) if most else 0, "pair", console)
-    if intervals.caution:
-        console.print(Text(f"\nCaution: {intervals.caution}", style="bold yellow"))
-    console.print(Text(f"{_INTERVALS_LEGEND}\n", style="dim"))
+    print_intervals(
+        console,
+        intervals.rows(),
+        _ranked(comparison),
+        [_SCORES],
+        level=intervals.level,
+        over="events",
+        cautions=[intervals.caution],
+        rest=rest,
+    )
 
 
 def _print_ensembles(comparison: Comparison, console: Console) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from itertools import combinations
-from math import isfinite, isnan
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 from rich.text import Text
 
-from closecall.cli.intervals import MOST_PAIRS, Lead, limits_text, print_leads
+from closecall.cli.intervals import print_intervals
 from closecall.cli.tables import Column, names, print_table, score_cell, texts
 from closecall.tables.batch.status import (
     BAD_TIMES,
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from closecall.tables import BatchResult
-
-    Rows = Mapping[tuple[str, str, str], dict[str, Any]]  # by detector, the other one, and number
 
 _MOST_DETECTORS, _MOST_NUMBERS, _MOST_CAUTIONS = 60, 4, 3
 _DETECTOR = "detector"
@@ -70,10 +67,6 @@ _CROSS_FITTED = (
     "Thresholds were chosen on other series; own best: F1 at the best threshold of each series, "
     "chosen on the labels that judge it, which flatters."
 )
-_INTERVALS_LEGEND = """\
-from, to: limits of the number or the lead, as there are only so many series
-p-value: how often equally good detectors differ so much on so many series
--: nothing can be said"""
 
 
 def _ordered_metrics(result: BatchResult) -> list[str]:
@@ -221,70 +214,25 @@ def _print_intervals(
     table: pa.Table, ranked: list[str], headings: Mapping[str, str], level: float, console: Console
 ) -> None:
     """Print the first numbers under their headings, and the leads, with their limits."""
-    rows = {(str(row[_DETECTOR]), row["against"], row["number"]): row for row in table.to_pylist()}
+    rows = table.to_pylist()
     means = dict(list(headings.items())[:_MOST_NUMBERS])
-    pooled = {} if {number for *_, number in rows}.isdisjoint(_POOLED) else _POOLED
-    title = f"How sure: {100 * level:.4g} % intervals over series\n"
-    console.print(Text(title, style="bold"))
-    for numbers in filter(None, (means, pooled)):
-        columns = [names(_DETECTOR, ranked)]
-        for number, heading in numbers.items():
-            own = [rows.get((name, "", number)) for name in ranked]
-            cells = [Text(UNDEFINED if row is None else _limits(row)) for row in own]
-            columns.append(Column(heading, cells, "left"))
-        print_table(console, columns)
-        console.print()
-    _print_leads(rows, ranked, means | pooled, console)
+    pooled = {} if {row["number"] for row in rows}.isdisjoint(_POOLED) else _POOLED
+    shown = [row for row in rows if row["number"] in means | pooled]
+    pairs = [row for row in shown if row["against"]]
+    cautions = dict.fromkeys(row["caution"] for row in pairs or shown if row["caution"])
+    print_intervals(
+        console,
+        rows,
+        ranked,
+        filter(None, (means, pooled)),
+        level=level,
+        over="series",
+        cautions=list(cautions)[:_MOST_CAUTIONS],
+        rest="`--format json` has all",
+    )
     if len(headings) > len(means):
         hidden = counted(len(headings) - len(means), "more number")
         console.print(Text(f"... and {hidden}; `--format json` has all.\n", style="bold"))
-    shown = [row for (*_, number), row in rows.items() if number in means | pooled]
-    pairs = [row for row in shown if row["against"]]
-    cautions = dict.fromkeys(row["caution"] for row in pairs or shown if row["caution"])
-    for text in list(cautions)[:_MOST_CAUTIONS]:
-        console.print(Text(f"Caution: {text}", style="bold yellow"))
-    console.print(Text(f"{_INTERVALS_LEGEND}\n", style="dim"))
-
-
-def _limits(row: dict[str, Any]) -> str:
-    return limits_text(*(_number(row[name], row["number"]) for name in ("value", "low", "high")))
-
-
-def _number(value: float, name: str) -> str:
-    if isnan(value):
-        return UNDEFINED
-    return score_or_dash(value) if "affiliation" in name else number_text(round(value, 4))
-
-
-def _print_leads(
-    rows: Rows, ranked: list[str], numbers: Mapping[str, str], console: Console
-) -> None:
-    pairs = list(combinations(ranked, 2))
-    leads = [
-        lead
-        for first, second in pairs[:MOST_PAIRS]
-        for number, heading in numbers.items()
-        if (lead := _lead(rows, first, second, number, heading)) is not None
-    ]
-    if not leads:
-        return
-    print_leads(console, leads)
-    if len(pairs) > MOST_PAIRS:
-        text = f"... and {len(pairs) - MOST_PAIRS} more pairs; `--format json` has all."
-        console.print(Text(text, style="bold"))
-    console.print()
-
-
-def _lead(rows: Rows, first: str, second: str, number: str, heading: str) -> Lead | None:
-    """Return the lead of one detector over another, turned if it is there the other way round."""
-    style = ".2f" if "affiliation" in number else ".4g"
-    row, sign = rows.get((first, second, number)), 1
-    if row is None:
-        row, sign = rows.get((second, first, number)), -1
-    if row is None:
-        return None
-    low, high = sorted((sign * row["low"], sign * row["high"]))
-    return Lead(first, second, heading, sign * row["value"], low, high, row["pvalue"], style)
 
 
 def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:

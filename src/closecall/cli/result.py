@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from closecall.affiliation import Affiliation
-    from closecall.chance import ShiftTest
-    from closecall.detectors import Detectors
+    from closecall.chance import EventSignificance, ScoresSignificance, Significance
+    from closecall.tables.inputs import Columns
 
 LEGEND = (
     "alarm to event: mean distance from the alarms to the event (precision)\n"
     "event to alarm: mean distance from the event to the nearest alarm (recall)\n"
     "outcome: how late the first alarm that overlaps the event is, or the nearest one"
 )
-LEVEL = 0.05  # of the p-values that are coloured
+_LEVEL = 0.05  # of the p-values that are coloured
 _NOTHING = 0.005
 _LONGEST_NAME = 24  # in front of a headline
 _SHIFTS = (
@@ -53,38 +53,37 @@ _SHIFTS = (
     "least as well; small where the {what} know when the events are\n"
     "above: 0 where the shifts are on average, 1 where the score is perfect"
 )
+_ADJUSTED = "\nadjusted: for the number of events, by Holm's method"
 _UNIT = "Times and distances are in the units of the input: samples, if it has no times."
 # What goes first where there is no room; what else has none comes in a second table.
 _DISPENSABLE = ("zone", "alarms", "one line", "year", "lasts")
 
 
-def scores_line(values: Mapping[str, float]) -> Text:
-    """Return names and scores on one line, coloured."""
-    parts = []
+def print_headline(
+    told: str,
+    values: Mapping[str, float],
+    result: Affiliation,
+    threshold: str | None,
+    console: Console,
+) -> None:
+    """Print what was caught, the threshold and the scores, and under them what chance reaches."""
+    levels, line, chance = result.chance.values(), Text(), "by chance"
     for name, value in values.items():
         cell = score_cell(value)
         cell.stylize("bold")
-        parts.append(Text.assemble(f"{name} ", cell))
-    return Text("   ").join(parts)
-
-
-def chance_line(result: Affiliation, values: Mapping[str, float]) -> Text:
-    """Return what the same alarms score when moved, each number under that of the headline."""
-    levels = result.chance.values()
-    cells: list[str] = []
-    for name, value in values.items():
+        chance = chance.ljust(line.cell_len + len(name) + 4 if line else 0)
+        line = Text.assemble(line, "   " if line else "", f"{name} ", cell)
         level = score_or_dash(levels[name.lower()]) if name.lower() in levels else ""
-        gap = " " * len(name) if cells else "by chance"
-        cells.append(f"{gap} {level:>{len(score_or_dash(value))}}")
-    return Text("   ".join(cells).rstrip(), style="dim")
-
-
-def print_headlines(results: Mapping[str, Affiliation], console: Console) -> None:
-    """Print what people ask first of several detectors, a line each."""
-    shown = [plain_name(name, _LONGEST_NAME) for name in results]
-    width = max(map(len, shown))
-    for name, told in zip(shown, headlines(results).values(), strict=True):
-        console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", told))
+        chance += level.rjust(line.cell_len - len(chance))
+    console.print(Text(told, style="bold"))
+    gap = ""
+    if threshold is not None:
+        shown = Text.assemble("threshold ", (threshold, "bold cyan"))
+        beside = shown.cell_len + 3 + line.cell_len <= console.width
+        gap = " " * (shown.cell_len + 3) if beside else ""
+        console.print(shown, end="   " if beside else "\n")
+    console.print(line)
+    console.print(Text(f"{gap}{chance}".rstrip(), style="dim"))
 
 
 def by_detector(values: dict[str, dict[str, Any]], noted: list[str]) -> dict[str, Any]:
@@ -97,44 +96,49 @@ def by_detector(values: dict[str, dict[str, Any]], noted: list[str]) -> dict[str
 
 
 def print_detectors(
-    results: Mapping[str, Affiliation], thresholds: Mapping[str, float], console: Console
+    results: Mapping[str, Affiliation],
+    thresholds: Mapping[str, float | None],
+    noted: list[str],
+    console: Console,
+    *more: Column,
 ) -> None:
-    """Print several detectors, a headline and a row each."""
-    print_headlines(results, console)
+    """Print several detectors, a headline and a row each, and what must be known beside them."""
+    shown = [plain_name(name, _LONGEST_NAME) for name in results]
+    width = max(map(len, shown))
+    for name, told in zip(shown, headlines(results).values(), strict=True):
+        console.print(Text.assemble((f"{name:<{width}}", "bold cyan"), "  ", told))
+    print_notes(noted, console)
     own = results.values()
     columns = [
         names("detector", results),
         scores("prec.", [result.precision for result in own]),
         scores("recall", [result.recall for result in own]),
         scores("F1", [result.f1 for result in own]),
-        scores("by chance", [result.chance.f1 for result in own], style="dim"),
+        scores("by chance", [result.chance.f1 for result in own], style="dim", joined=True),
         texts("alarms", [result.alarms for result in own]),
+        *more,
     ]
-    if thresholds:
-        cuts = [thresholds.get(name) for name in results]
-        columns.append(
-            texts("threshold", [UNDEFINED if cut is None else f"{cut:.6g}" for cut in cuts])
-        )
+    cuts = [thresholds.get(name) for name in results]
+    if any(cut is not None for cut in cuts):
+        shown = [UNDEFINED if cut is None else f"{cut:.6g}" for cut in cuts]
+        columns.append(texts("threshold", shown))
     console.print()
     print_table(console, columns)
 
 
-def notes(results: Mapping[str, Affiliation], detectors: Detectors, max_step: Any) -> list[str]:
-    """Return what must be known beside the scores: ignored time, points, and advice.
-
-    A detector without a name is the only one.
-    """
-    series = next(iter(results.values())).events.pair
-    advised = advice_to_all(detectors.scored | detectors.predicted, max_step=max_step)
+def notes(columns: Columns, results: Mapping[str, Affiliation]) -> list[str]:
+    """Return what must be known beside the scores: what was inferred, ignored time, and advice."""
+    read, series = columns.detectors, next(iter(results.values())).events.pair
+    advised = advice_to_all(read.scored | read.predicted, max_step=columns.axis["max_step"])
     ignored = ignored_to_dict(series)["ignored_time"]
-    found = []
+    found = [*columns.notes]
     if ignored:
         dated = series.clock.kind == "datetime"
         evaluated = (series.stop - series.start) * (series.clock.seconds if dated else 1)
         left = [counted(series.left_out.events, "true event")] if series.left_out.events else []
         for name, result in results.items():
             if result.left_out.alarms:
-                of = f" of {plain_name(name)}" if name else ""
+                of = f" of {plain_name(name)}" if len(results) > 1 else ""
                 left.append(counted(result.left_out.alarms, "alarm") + of)
         lengths = [length_text(value, dated=dated) for value in (ignored, evaluated + ignored)]
         without = f"; left out: {', '.join(left)}" if left else ""
@@ -175,12 +179,21 @@ def print_events(result: Affiliation, console: Console, *, most: int | None) -> 
         if table_width(shown) <= console.width:
             break
     print_table(console, shown, keys=2)
+    print_offset(offset, console)
+    lost = missed[len(rows) :].sum()
+    print_more(len(missed) - len(rows), f", {lost} of them missed", console)
+
+
+def print_offset(offset: str, console: Console) -> None:
+    """Say at which offset from UTC all times are, if they share one."""
     if offset:
         console.print(Text(f"Times are at UTC{offset}.", style="dim"))
-    if len(missed) > len(rows):
-        left, lost = len(missed) - len(rows), missed[len(rows) :].sum()
-        text = f"... and {left} more, {lost} of them missed; `--all` shows all."
-        console.print(Text(text, style="bold"))
+
+
+def print_more(hidden: int, what: str, console: Console) -> None:
+    """Say how many rows are left out, if any are."""
+    if hidden > 0:
+        console.print(Text(f"... and {hidden} more{what}; `--all` shows all.", style="bold"))
 
 
 def _event_columns(
@@ -196,12 +209,11 @@ def _event_columns(
         name: [length_text(row[name], dated=dated) for row in rows]
         for name in ("precision_distance", "recall_distance")
     }
-    broken = "one line" in without
     columns = {
         "number": texts("#", range(1, len(rows) + 1)),
         "start": Column("start", [*map(Text, starts)], "left" if dated else "right"),
         "lasts": texts("lasts", [event_length_text(row["start"], row["stop"]) for row in rows]),
-        "outcome": outcomes(rows, broken=broken),
+        "outcome": outcomes(rows, broken="one line" in without),
         "zone": texts("zone", map(" to ".join, zip(*borders, strict=True))),
         "precision": scores("prec.", [row["precision"] for row in rows]),
         "recall": scores("recall", [row["recall"] for row in rows]),
@@ -232,39 +244,67 @@ def start_texts(values: list[Any], *, with_year: bool = True) -> tuple[list[str]
     return [number_text(value) for value in values], ""
 
 
-def print_shifts(tests: Mapping[str, ShiftTest], console: Console) -> None:
-    """Print scores beside those of the shifts."""
+def print_significance(
+    test: Significance | ScoresSignificance, console: Console, *, most: int | None
+) -> None:
+    """Print F1 beside that of the shifts, then what is not to be named first, and the events."""
+    events = getattr(test, "events", None)
+    if hasattr(test, "average_precision"):
+        tests = {"best F1": test.f1, "average precision": test.average_precision}
+    else:
+        tests = {"F1": test.f1, "  precision": test.precision, "  recall": test.recall}
     shifted, above, cases = [], [], []
-    for test in tests.values():
-        mean = f"{score_or_dash(test.mean)} +/- {test.std:.2f}"
-        shifted.append(UNDEFINED if isnan(test.mean) else mean)
+    for own in tests.values():
+        mean = f"{score_or_dash(own.mean)} +/- {own.std:.2f}"
+        shifted.append(UNDEFINED if isnan(own.mean) else mean)
         # What two digits show as 0 is no more above chance than below.
-        above.append(0.0 if abs(test.above_chance) < _NOTHING else test.above_chance)
-        count = f"{test.at_least:,} of {test.null.size:,}"
-        cases.append(UNDEFINED if isnan(test.observed) else count)
+        above.append(0.0 if abs(own.above_chance) < _NOTHING else own.above_chance)
+        count = f"{own.at_least:,} of {own.null.size:,}"
+        cases.append(UNDEFINED if isnan(own.observed) else count)
     columns = [
         Column("", [*map(Text, tests)], "left"),
-        scores("observed", [test.observed for test in tests.values()], style=""),
+        scores("observed", [own.observed for own in tests.values()], style=""),
         texts("shifted", shifted),
         scores("above", above, style=""),
         texts("at least as good", cases),
-        pvalues("p", [test.pvalue for test in tests.values()]),
+        _pvalues("p", [own.pvalue for own in tests.values()]),
     ]
+    console.print()
     print_table(console, columns)
+    console.print(Text(f"\n{test.sentence}"))
+    if events is not None:
+        _print_tested_events(events, console, most)
+    legend = _SHIFTS.format(what="scores" if events is None else "alarms")
+    console.print(Text(f"\n{legend}{'' if events is None else _ADJUSTED}", style="dim"))
 
 
-def pvalues(heading: str, values: list[float | None]) -> Column:
+def _print_tested_events(events: EventSignificance, console: Console, most: int | None) -> None:
+    adjusted = events.f1.adjusted_pvalue
+    low = (adjusted <= _LEVEL).sum()
+    text = f"Adjusted p of F1 at most {_LEVEL}: {low} of {counted(adjusted.size, 'event')}.\n"
+    console.print(Text(text))
+    rows = list(islice(events.rows(), most))
+    headings = {
+        "prec. p": "precision_pvalue",
+        "recall p": "recall_pvalue",
+        "F1 p": "f1_pvalue",
+        "adjusted F1 p": "f1_adjusted_pvalue",
+    }
+    columns = [
+        texts("#", range(1, len(rows) + 1)),
+        texts("start", start_texts([row["start"] for row in rows])[0]),
+        *(_pvalues(heading, [row[name] for row in rows]) for heading, name in headings.items()),
+    ]
+    print_table(console, columns, keys=2)
+    print_more(len(events) - len(rows), "", console)
+
+
+def _pvalues(heading: str, values: list[float | None]) -> Column:
     """Return a column of p-values, the small ones coloured."""
-    known = [None if value is None or isnan(value) else value for value in values]
     cells = [
         Text(UNDEFINED, "dim")
-        if value is None
-        else Text(f"{value:.2g}", "green" if value <= LEVEL else "")
-        for value in known
+        if value is None or isnan(value)
+        else Text(f"{value:.2g}", "green" if value <= _LEVEL else "")
+        for value in values
     ]
     return Column(heading, cells)
-
-
-def shifts_legend(what: str) -> str:
-    """Explain the columns of `print_shifts`, for alarms or for scores that are shifted."""
-    return _SHIFTS.format(what=what)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
@@ -25,23 +24,18 @@ from closecall.cli.options import (
 )
 from closecall.cli.output import show_progress
 from closecall.cli.result import (
-    LEVEL,
     by_detector,
-    chance_line,
     notes,
     print_detectors,
     print_events,
+    print_headline,
     print_meaning,
     print_notes,
-    print_shifts,
-    pvalues,
-    scores_line,
-    shifts_legend,
-    start_texts,
+    print_significance,
 )
 from closecall.cli.tables import Column, print_table, texts
 from closecall.tables.scoring import counts_by, metric_rows, score_columns
-from closecall.wording import UNDEFINED, counted, json_number, plain_name
+from closecall.wording import UNDEFINED, json_number, plain_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,9 +77,7 @@ _FLATTERED = (
     "`closecall curve --cross-fit` says how much that flatters."
 )
 _LONGEST_NAME = 24
-_ADJUSTED = "adjusted: for the number of events, by Holm's method"
 _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
-_TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 
 
 @click.command(cls=Command, help=_HELP)
@@ -160,8 +152,7 @@ def score(
         {} if asked is None else metric_rows(columns, thresholds, asked),
         {} if shifts is None else {name: _tested(own, shifts) for name, own in results.items()},
     )
-    named = results if len(results) > 1 else {"": next(iter(results.values()))}
-    noted = columns.notes + notes(named, columns.detectors, inputs.max_step)
+    noted = notes(columns, results)
     if scores and (rule is None or rule.looks_at_truth):
         noted.append(_FLATTERED)
     output.write(
@@ -275,13 +266,17 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
     """Print what was caught, the scores, one row per event, the legend, metrics and tests."""
     several = len(found.results) > 1
     if several:
-        print_detectors(found.results, found.thresholds, console)
-        print_notes(noted, console)
+        print_detectors(found.results, found.thresholds, noted, console)
     for name, own in found.results.items():
         if several:
             console.print(Text(f"\n{plain_name(name)}\n", style="bold cyan"))
         else:
-            _print_headline(own, found.thresholds.get(name), noted, console)
+            scores = {name: getattr(own, key) for key, name in _SCORES.items()}
+            cut = found.thresholds.get(name)
+            threshold = None if cut is None else f"{cut:.6g}"
+            print_headline(own.headline, scores, own, threshold, console)
+            print_notes(noted, console)
+            console.print()
         print_events(own, console, most=most)
         if found.counts:
             console.print()
@@ -291,47 +286,6 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
     if found.metrics:
         _print_metrics(found.metrics, console)
     for name, test in found.tests.items():
-        console.print(Text(f"\n{plain_name(name)}\n" if several else "", style="bold cyan"))
-        _print_significance(test, console, most=most)
-
-
-def _print_headline(
-    result: Affiliation, threshold: Any, noted: list[str], console: Console
-) -> None:
-    """Print what the only detector caught, its threshold and scores, and what chance reaches."""
-    values = {name: getattr(result, key) for key, name in _SCORES.items()}
-    console.print(Text(result.headline, style="bold"))
-    if threshold is not None:
-        console.print(Text.assemble("threshold ", (f"{threshold:.6g}", "bold cyan")))
-    console.print(scores_line(values), chance_line(result, values), sep="\n")
-    print_notes(noted, console)
-    console.print()
-
-
-def _print_significance(test: Significance, console: Console, *, most: int | None) -> None:
-    """Print the scores beside those of the shifts, and the p-values of the events."""
-    print_shifts({name: getattr(test, key) for key, name in _TESTS.items()}, console)
-    adjusted = test.events.f1.adjusted_pvalue
-    console.print(Text(f"\n{test.sentence}"))
-    console.print(
-        f"Adjusted p of F1 at most {LEVEL}: {(adjusted <= LEVEL).sum()} of "
-        f"{counted(adjusted.size, 'event')}.\n",
-        markup=False,
-    )
-    rows = list(islice(test.events.rows(), most))
-    headings = {
-        "prec. p": "precision_pvalue",
-        "recall p": "recall_pvalue",
-        "F1 p": "f1_pvalue",
-        "adjusted F1 p": "f1_adjusted_pvalue",
-    }
-    columns = [
-        texts("#", range(1, len(rows) + 1)),
-        texts("start", start_texts([row["start"] for row in rows])[0]),
-        *(pvalues(heading, [row[name] for row in rows]) for heading, name in headings.items()),
-    ]
-    print_table(console, columns, keys=2)
-    if len(test.events) > len(rows):
-        hidden = len(test.events) - len(rows)
-        console.print(Text(f"... and {hidden} more; `--all` shows all.", style="bold"))
-    console.print(Text(f"\n{shifts_legend('alarms')}\n{_ADJUSTED}", style="dim"))
+        if several:
+            console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
+        print_significance(test, console, most=most)

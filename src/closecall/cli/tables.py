@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+_GAP = 2  # cells between columns
 _NAME = 16  # cells that a name keeps before columns move to a further table
 _GOOD, _POOR = 0.9, 0.6  # a random alarm scores about 0.5
 
@@ -45,9 +46,11 @@ def texts(heading: str, values: Iterable[object], *, joined: bool = False) -> Co
     return Column(heading, [Text(str(value)) for value in values], joined=joined)
 
 
-def scores(heading: str, values: Iterable[float | None], *, style: str | None = None) -> Column:
+def scores(
+    heading: str, values: Iterable[float | None], *, style: str | None = None, joined: bool = False
+) -> Column:
     """Return a column of scores in [0, 1], coloured unless a style is given."""
-    return Column(heading, [score_cell(value, style) for value in values])
+    return Column(heading, [score_cell(value, style) for value in values], joined=joined)
 
 
 def names(heading: str, values: Iterable[str]) -> Column:
@@ -59,27 +62,20 @@ def names(heading: str, values: Iterable[str]) -> Column:
 def score_cell(value: float | None, style: str | None = None) -> Text:
     """Return a score: green if good, red if hardly better than chance."""
     text = score_or_dash(value)
-    return Text(text, score_style(text) if style is None else style)
+    if style is None and text == UNDEFINED:
+        style = "dim"
+    elif style is None:
+        shown = float(text.strip("<>"))
+        style = "green" if shown >= _GOOD else "yellow" if shown >= _POOR else "red"
+    return Text(text, style)
 
 
-def score_style(text: str) -> str:
-    """Return the colour of a score."""
-    if text == UNDEFINED:
-        return "dim"
-    value = float(text.strip("<>"))
-    if value >= _GOOD:
-        return "green"
-    return "yellow" if value >= _POOR else "red"
-
-
-def table_width(columns: Sequence[Column], gap: int = 2) -> int:
+def table_width(columns: Sequence[Column]) -> int:
     """Return the cells that columns side by side need."""
-    return sum(column.width + gap for column in columns) - gap
+    return sum(column.width + _GAP for column in columns) - _GAP
 
 
-def print_table(
-    console: Console, columns: Sequence[Column], *, keys: int = 1, gap: int = 2
-) -> None:
+def print_table(console: Console, columns: Sequence[Column], *, keys: int = 1) -> None:
     """Print columns side by side; those without room follow in further tables.
 
     The first columns, `keys` of them, say what a row is about, and stand in every table.
@@ -92,17 +88,17 @@ def print_table(
             while together < len(left) and left[together].joined:
                 together += 1
             wider = [*chosen, *left[:together]]
-            if len(chosen) > keys and table_width(wider, gap) > console.width:
+            if len(chosen) > keys and table_width(wider) > console.width:
                 break
             chosen, left = wider, left[together:]
-        console.print(_rich_table(chosen, gap))
+        console.print(_rich_table(chosen))
         if not left:
             return
         console.print()
 
 
-def _rich_table(columns: Sequence[Column], gap: int) -> Table:
-    table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold")
+def _rich_table(columns: Sequence[Column]) -> Table:
+    table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
     lines = max(column.heading.count("\n") for column in columns)
     for column in columns:
         above = "\n" * (lines - column.heading.count("\n"))
