@@ -286,7 +286,11 @@ def test_a_layout(run, tmp_path):
             "`--batch` to name a column of data.csv, got 'detector'",
         ),
         (("data.csv", "--scores", "x"), 2, "--scores goes with --layout"),
-        (("runs", "--layout", "nab"), 2, "do not go with --layout, which knows them"),
+        (
+            ("runs", "--layout", "nab"),
+            2,
+            "does not go with --layout, whose series, labels and scores are known",
+        ),
     ],
 )
 def test_what_does_not_go_with_a_folder(refuse, folder, options, code, told):

@@ -47,7 +47,7 @@ _LEGEND = "Each cell: computed == published where the two are the same, != where
 @output_options(
     "json holds everything; csv one row per cell; latex needs the package booktabs.",
     "latex",
-    alias=False,
+    names=("-o", "--output"),  # --out is a folder
 )
 @click.option("--out", metavar="DIR", help="Draw the figures there, instead of writing tables.")
 @click.option(

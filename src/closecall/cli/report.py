@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from closecall.cli.layouts import layout_options, read_layout
+from closecall.cli.layouts import layout_options
 from closecall.cli.options import (
     OUTPUT,
     Command,
@@ -20,12 +20,13 @@ from closecall.cli.options import (
 from closecall.cli.output import tell
 from closecall.report.files import folder_inputs, report_inputs
 from closecall.tables.batch.summary import trouble_text
-from closecall.tables.roles import DISORDERS, Source
+from closecall.tables.roles import Source
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from closecall.cli.layouts import Layout
     from closecall.report import Report
     from closecall.tables.inputs import Inputs
 
@@ -67,7 +68,7 @@ Examples:
     predicted_option,
     thresholds_option,
     nan=True,
-    disorders=(*DISORDERS, "index"),
+    disorders=("index",),
 )
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
@@ -93,26 +94,16 @@ def report(
     output: str,
     thresholds: tuple[tuple[str | None, float], ...],
     by: tuple[str, ...],
-    layout: str | None,
-    scores_folder: str | None,
-    missing: str,
-    outside: bool,
+    layout: Layout | None,
     **options: Any,
 ) -> None:
     """Write the explorer of one or two files, or of a folder."""
     if layout is None:
-        if scores_folder is not None:
-            raise click.UsageError("--scores goes with --layout; columns of scores are --score.")
         inputs, by = folder_inputs(inputs, by)
     else:
-        if by or inputs.truth is not None or options["predicted"]:
-            message = "--by, --truth and --predicted do not go with --layout, which knows them."
-            raise click.UsageError(message)
+        layout.require_alone(by=by, truth=inputs.truth, predicted=options["predicted"])
         data = [str(file) for file in inputs.files if file is not None]
-        timed = inputs.time is not None
-        table, found = read_layout(
-            layout, data, scores_folder, missing, timed=timed, outside=outside
-        )
+        table, found = layout.read(data, timed=inputs.time is not None)
         options["scores"] = options["scores"] or found
         inputs, by = replace(inputs, files=(Source(data[0], table),), truth="label"), ("series",)
     given = read_thresholds(thresholds, inputs.names(options["scores"], "score"))

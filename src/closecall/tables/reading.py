@@ -532,8 +532,6 @@ _DELIMITERS = ",;\t"
 def delimiter(content: bytes) -> str:
     r"""Return the separator that occurs most often in the first line; a comma if none does.
 
-    Examples
-    --------
     >>> delimiter(b"time;label\n1;0\n")
     ';'
     >>> delimiter(b"0\n1\n")
@@ -546,8 +544,6 @@ def delimiter(content: bytes) -> str:
 def first_record(content: bytes, separator: str) -> list[str]:
     r"""Split the first line into its fields.
 
-    Examples
-    --------
     >>> first_record(b'"a, b",c\n1,2\n', ",")
     ['a, b', 'c']
     """
@@ -557,8 +553,6 @@ def first_record(content: bytes, separator: str) -> list[str]:
 def column_names(fields: list[str]) -> list[str] | None:
     """Return names to give to the columns, or None if the fields themselves are the names.
 
-    Examples
-    --------
     >>> column_names(["0", "1.5"])
     ['column1', 'column2']
     >>> column_names(["time", "label"]) is None
