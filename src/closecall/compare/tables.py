@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from math import nan
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -77,7 +76,7 @@ def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
 def _detector_rows(comparison: Comparison) -> list[dict[str, Any]]:
     thresholds = [nan if own is None else own for own in comparison.thresholds.values()]
     rows = zip(comparison.detectors, thresholds, strict=True)
-    return [asdict(detector) | {"threshold": threshold} for detector, threshold in rows]
+    return [detector.values() | {"threshold": threshold} for detector, threshold in rows]
 
 
 def _pair_rows(comparison: Comparison) -> list[dict[str, Any]]:
