@@ -47,7 +47,8 @@ LEGEND = (
 )
 _LEVEL = 0.05  # of the p-values that are coloured
 _NOTHING = 0.005
-_LONGEST_NAME = 24  # in front of a headline
+_LONGEST_NAME = 24  # in front of a headline, or of an event
+_NAMES = ("name", "title", "alertname", "text")  # what lists call the names of events
 _SHIFTS = (
     "p: share of all shifts of the same {what}, in place among them, that score at\n"
     "least as well; small where the {what} know when the events are\n"
@@ -213,6 +214,7 @@ def _event_columns(
         "number": texts("#", range(1, len(rows) + 1)),
         "start": Column("start", [*map(Text, starts)], "left" if dated else "right"),
         "lasts": texts("lasts", [event_length_text(row["start"], row["stop"]) for row in rows]),
+        **_told(rows),
         "outcome": outcomes(rows, broken="one line" in without),
         "zone": texts("zone", map(" to ".join, zip(*borders, strict=True))),
         "precision": scores("prec.", [row["precision"] for row in rows]),
@@ -223,6 +225,20 @@ def _event_columns(
         "to alarm": texts("event to\nalarm", distances["recall_distance"]),
     }
     return columns, offset
+
+
+def _told(rows: list[dict[str, Any]]) -> dict[str, Column]:
+    """Return what a list of events calls them, and how grave they are, if it says so."""
+    details = [row.get("details", {}) for row in rows]
+    named = next((name for name in _NAMES if name in details[0]), None)
+    columns = {}
+    for name in (named, "severity"):
+        if name in details[0]:
+            cells = [Text(str(own[name] or "")) for own in details]
+            for cell in cells:
+                cell.truncate(_LONGEST_NAME, overflow="ellipsis")
+            columns[f"told {name}"] = Column(str(name), cells, "left")
+    return columns
 
 
 def outcomes(rows: list[dict[str, Any]], *, broken: bool) -> Column:
