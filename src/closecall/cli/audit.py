@@ -22,7 +22,6 @@ from closecall.cli.options import (
 )
 from closecall.cli.output import show_progress
 from closecall.cli.tables import Column, names, print_table, texts
-from closecall.events import Events
 from closecall.wording import UNDEFINED, plain_name, score_text
 
 if TYPE_CHECKING:
@@ -78,7 +77,6 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
     click.option(
         "--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find."
     ),
-    ignoring=False,
     nan=False,
 )
 @metric_option(
@@ -107,29 +105,19 @@ def audit(
 ) -> None:
     """Judge the metrics on a series from a file."""
     columns = inputs.read(predicted or [None])
-    options = {name: columns.axis[name] for name in ("times", "end", "span")}
+    options = {name: own for name, own in columns.axis.items() if name != "nan"}
     options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     if trivial is not None:
         options["trivial"] = columns.source.column(trivial, "trivial")
     for line in columns.notes:
         click.echo(line, err=True)
-    truth, *detectors = _of_one_kind([columns.truth, *columns.predicted.values()], columns.axis)
-    named = dict(zip(columns.predicted, detectors, strict=True))
     with show_progress() as progress:
-        result = run(truth, named, **options, progress=progress)
+        result = run(columns.truth, columns.predicted, **options, progress=progress)
     output.write(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,
         rows=lambda: _rows(result),
     )
-
-
-def _of_one_kind(sides: list[Any], axis: dict[str, Any]) -> list[Any]:
-    """Return labels for lists of events beside samples."""
-    if all(isinstance(side, Events) for side in sides):
-        return sides
-    at = axis["times"], axis["end"]
-    return [side.to_labels(*at) if isinstance(side, Events) else side for side in sides]
 
 
 def _rows(audit: Audit) -> list[dict[str, Any]]:

@@ -311,8 +311,9 @@ reading_options = all_of(
 )
 
 
-def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:
+def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Function], _Function]:
     """Add the options that say which time counts; --nan only where there are scores."""
+    ignored = "Time that does not count: a 0/1 column"
     nan = click.option(
         "--nan",
         type=click.Choice(["raise", "ignore"]),
@@ -323,8 +324,8 @@ def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:
     return all_of(
         click.option(
             "--ignore",
-            metavar="FILE|COLUMN",
-            help="Time that does not count: a 0/1 column, or a file with columns start and stop.",
+            metavar="FILE|COLUMN" if files else "COLUMN",
+            help=f"{ignored}{', or a file with columns start and stop' if files else ''}.",
         ),
         click.option(
             "--from", "since", type=parse_time, metavar="TIME", help="Ignore everything before."
@@ -355,7 +356,6 @@ def disorder_option(*more: str) -> Callable[[_Function], _Function]:
 def input_options(
     other: str,
     *detectors: Callable[[_Function], _Function],
-    ignoring: bool = True,
     nan: bool,
     disorders: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -384,7 +384,7 @@ def input_options(
             metavar="START STOP",
             help="The whole series; by default that of the samples.",
         ),
-        *([evaluated_options(scores=nan)] if ignoring else []),
+        evaluated_options(scores=nan),
         disorder_option(*disorders),
         click.option("--merge", is_flag=True, help="Join listed events that overlap or touch."),
         click.option(
