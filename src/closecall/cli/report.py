@@ -46,7 +46,8 @@ With --by, each value of a column is a series of its own on one page. The series
 what is wrong with one series is listed and never stops the others; --disorder index counts the
 samples of a series whose times repeat or go back. TRUTH may also be a folder: --series filename
 takes each file for a series, as a pattern such as {group}/{series}.csv does, and --layout reads the
-folder of a benchmark. --batch opens each series at the thresholds that `closecall batch` chose.
+folder of a benchmark. --batch opens each series at the thresholds that `closecall batch` chose;
+the output of `closecall batch` alone, as TRUTH, is a page of its leaderboard and heat map.
 
 \b
 Examples:
@@ -57,6 +58,7 @@ Examples:
   closecall report all.parquet -o all.html --truth label --time t --score a --by series
   closecall report runs/ --series filename -o all.html --truth label --score a --batch rows.parquet
   closecall report TSB-AD-U --layout tsb-ad --scores eval/score/uni -o all.html
+  closecall report rows.parquet -o rows.html
 """
 
 
