@@ -12,6 +12,7 @@ from closecall.adversary import TARGETS
 from closecall.adversary.audit import audit as run
 from closecall.adversary.audit import flat_rows
 from closecall.adversary.search import audited
+from closecall.cli import screen
 from closecall.cli.options import (
     Command,
     each_once,
@@ -21,7 +22,6 @@ from closecall.cli.options import (
     predicted_option,
 )
 from closecall.cli.output import show_progress
-from closecall.cli.tables import Column, names, print_table, texts
 from closecall.wording import UNDEFINED, plain_name, score_text
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
 def _print_audit(audit: Audit, console: Console) -> None:
     """Print the scores and verdicts, the design targets, and what they mean."""
     console.print(Text(f"{audit.headline}\n", style="bold"))
-    print_table(console, _verdict_columns(audit), keys=2)
+    screen.print_table(console, _verdict_columns(audit), keys=2)
     console.print()
     for outcome, heading in _GROUPS.items():
         own = [
@@ -150,7 +150,7 @@ def _print_audit(audit: Audit, console: Console) -> None:
     units = f"\n{', '.join(distances)}: in {audit.unit}." if distances else ""
     console.print(Text(f"\n{_LEGEND}{units}", style="dim"))
     console.print(Text("\nDesign targets, on a canonical series\n", style="bold"))
-    print_table(console, _target_columns(audit))
+    screen.print_table(console, _target_columns(audit))
     console.print()
     for name, target in TARGETS.items():
         bounds = {"at least": target.least, "at most": target.most}
@@ -170,23 +170,23 @@ def _heading(name: str) -> str:
     return "\n".join(map(plain_name, name.split("_")))
 
 
-def _metric_column(audit: Audit) -> Column:
-    return Column("metric", [Text(metric, "cyan") for metric in audit.verdicts], "left")
+def _metric_column(audit: Audit) -> screen.Column:
+    return screen.Column("metric", [Text(metric, "cyan") for metric in audit.verdicts], "left")
 
 
-def _verdict_columns(audit: Audit) -> list[Column]:
+def _verdict_columns(audit: Audit) -> list[screen.Column]:
     """Return two lines a metric: the raw comparison, and the joined one below it."""
     own = [verdict for both in audit.verdicts.values() for verdict in both]
     words = {None: ("undefined", "dim"), True: ("beaten", "red"), False: ("holds", "green")}
     metrics = [Text(x.metric if x.comparison == "raw" else "", "cyan") for x in own]
     return [
-        Column("metric", metrics, "left", folds=True),
-        Column("", [Text(x.comparison) for x in own], "left"),
-        names("best\ndetector", [x.detector for x in own]),
-        texts("its\nscore", [_number(x.metric, x.detector_score) for x in own]),
-        Column("rival", [Text(x.by.replace("_", " ")) for x in own], "left"),
-        texts("its\nscore", [_number(x.metric, x.score) for x in own]),
-        Column("verdict", [Text(*words[x.beaten]) for x in own], "left"),
+        screen.Column("metric", metrics, "left", folds=True),
+        screen.Column("", [Text(x.comparison) for x in own], "left"),
+        screen.names("best\ndetector", [x.detector for x in own]),
+        screen.texts("its\nscore", [_number(x.metric, x.detector_score) for x in own]),
+        screen.Column("rival", [Text(x.by.replace("_", " ")) for x in own], "left"),
+        screen.texts("its\nscore", [_number(x.metric, x.score) for x in own]),
+        screen.Column("verdict", [Text(*words[x.beaten]) for x in own], "left"),
     ]
 
 
@@ -198,12 +198,12 @@ def _number(metric: str, value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.2g}"
 
 
-def _target_columns(audit: Audit) -> list[Column]:
+def _target_columns(audit: Audit) -> list[screen.Column]:
     rows = {(row["metric"], row["target"]): row for row in audit.targets}
     columns = [_metric_column(audit)]
     for name in TARGETS:
         cells = [_target(rows[metric, name]) for metric in audit.verdicts]
-        columns.append(Column(_heading(name), cells))
+        columns.append(screen.Column(_heading(name), cells))
     return columns
 
 

@@ -10,6 +10,7 @@ import click
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, ignored_to_dict
+from closecall.cli import screen
 from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import (
     Command,
@@ -21,23 +22,6 @@ from closecall.cli.options import (
     read_thresholds,
     score_option,
     thresholds_option,
-)
-from closecall.cli.result import (
-    notes,
-    outcomes,
-    print_detectors,
-    print_more,
-    print_offset,
-    start_texts,
-)
-from closecall.cli.tables import (
-    Column,
-    names,
-    print_table,
-    score_cell,
-    scores,
-    table_width,
-    texts,
 )
 from closecall.compare import compare as run
 from closecall.wording import (
@@ -136,7 +120,7 @@ def compare(
     result = run(columns.truth, columns.predicted, scores=columns.scores, **options)
     intervals = None if settings is None else result.intervals(**settings)
     pair = next(iter(result.results.values())).events.pair
-    noted = notes(columns, result.results)
+    noted = screen.notes(columns, result.results)
     more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(pair)}
     more |= {} if intervals is None else {"intervals": intervals.to_dict()}
     output.write(
@@ -171,12 +155,12 @@ def _print_comparison(
     console.print(_headline(comparison))
     rows = comparison.detectors
     columns = [
-        texts("missed", [row.missed for row in rows]),
-        texts("alone", [row.caught_alone for row in rows]),
-        texts("best", [row.best for row in rows]),
-        texts("tied", [row.tied for row in rows], joined=True),
+        screen.texts("missed", [row.missed for row in rows]),
+        screen.texts("alone", [row.caught_alone for row in rows]),
+        screen.texts("best", [row.best for row in rows]),
+        screen.texts("tied", [row.tied for row in rows], joined=True),
     ]
-    print_detectors(comparison.results, comparison.thresholds, noted, console, *columns)
+    screen.print_detectors(comparison.results, comparison.thresholds, noted, console, *columns)
     console.print()
     _print_events(comparison, console, most)
     _print_pairs(comparison, console, most_pairs)
@@ -218,30 +202,30 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
         first = detector == 0
         numbers.append(event + 1 if first else "")
         lengths.append(event_length_text(row["start"], row["stop"]) if first else "")
-        cell = score_cell(row["f1"])
+        cell = screen.score_cell(row["f1"])
         cell.pad_left(_SCORE - cell.cell_len)
         if row["best"]:
             cell.stylize("bold")
             cell.append(_BEST if len(comparison.best[event]) == 1 else _TIED)
         f1.append(cell)
     for with_year, broken in ((True, False), (False, False), (False, True)):
-        all_starts, offset = start_texts([row["start"] for row in rows], with_year=with_year)
+        all_starts, offset = screen.start_texts([row["start"] for row in rows], with_year=with_year)
         starts = [text if numbers[place] else "" for place, text in enumerate(all_starts)]
         columns = [
-            texts("#", numbers),
-            Column("start", [*map(Text, starts)], "left" if dated else "right"),
-            texts("lasts", lengths),
-            names("detector", [row["detector"] for row in rows]),
-            outcomes(rows, broken=broken),
-            scores("prec.", [row["precision"] for row in rows]),
-            scores("recall", [row["recall"] for row in rows]),
-            Column("F1".rjust(_SCORE), f1, "left"),
+            screen.texts("#", numbers),
+            screen.Column("start", [*map(Text, starts)], "left" if dated else "right"),
+            screen.texts("lasts", lengths),
+            screen.names("detector", [row["detector"] for row in rows]),
+            screen.outcomes(rows, broken=broken),
+            screen.scores("prec.", [row["precision"] for row in rows]),
+            screen.scores("recall", [row["recall"] for row in rows]),
+            screen.Column("F1".rjust(_SCORE), f1, "left"),
         ]
-        if table_width(columns) <= console.width:
+        if screen.table_width(columns) <= console.width:
             break
-    print_table(console, columns, keys=4)
-    print_offset(offset, console)
-    print_more(total - count, " events", console)
+    screen.print_table(console, columns, keys=4)
+    screen.print_offset(offset, console)
+    screen.print_more(total - count, " events", console)
     console.print()
 
 
@@ -260,20 +244,20 @@ def _print_pairs(comparison: Comparison, console: Console, most: int | None) -> 
     pairs = [comparison.pair(*two) for two in every[:most]]
     console.print(Text("Two by two: on how many events the first is ...\n", style="bold"))
     columns = [
-        names("first\ndetector", [pair.first for pair in pairs]),
-        names("second\ndetector", [pair.second for pair in pairs]),
-        texts("better\nin both", [pair.better_both for pair in pairs]),
-        texts("only in\nprecision", [pair.better_precision for pair in pairs]),
-        texts("only in\nrecall", [pair.better_recall for pair in pairs]),
-        texts("equivocal", [pair.equivocal for pair in pairs]),
-        texts("equal", [pair.equal for pair in pairs]),
-        texts("worse", [pair.worse for pair in pairs]),
-        texts("missed by\nfirst", [pair.missed_by_first for pair in pairs]),
-        texts("second", [pair.missed_by_second for pair in pairs], joined=True),
-        texts("both", [pair.missed_by_both for pair in pairs], joined=True),
+        screen.names("first\ndetector", [pair.first for pair in pairs]),
+        screen.names("second\ndetector", [pair.second for pair in pairs]),
+        screen.texts("better\nin both", [pair.better_both for pair in pairs]),
+        screen.texts("only in\nprecision", [pair.better_precision for pair in pairs]),
+        screen.texts("only in\nrecall", [pair.better_recall for pair in pairs]),
+        screen.texts("equivocal", [pair.equivocal for pair in pairs]),
+        screen.texts("equal", [pair.equal for pair in pairs]),
+        screen.texts("worse", [pair.worse for pair in pairs]),
+        screen.texts("missed by\nfirst", [pair.missed_by_first for pair in pairs]),
+        screen.texts("second", [pair.missed_by_second for pair in pairs], joined=True),
+        screen.texts("both", [pair.missed_by_both for pair in pairs], joined=True),
     ]
-    print_table(console, columns, keys=2)
-    print_more(len(every) - len(pairs), " pairs", console)
+    screen.print_table(console, columns, keys=2)
+    screen.print_more(len(every) - len(pairs), " pairs", console)
     console.print()
 
 
@@ -302,14 +286,14 @@ def _print_ensembles(comparison: Comparison, console: Console) -> None:
     console.print(Text(f"{title}\n", style="bold"))
     plain = [ensemble.to_dict() for ensemble in shown]
     columns = [
-        Column("ensemble", [Text(_ensemble_name(one)) for one in shown], "left", folds=True),
-        scores("prec.", [ensemble.precision for ensemble in shown]),
-        scores("recall", [ensemble.recall for ensemble in shown]),
-        scores("F1", [ensemble.f1 for ensemble in shown]),
-        texts("alarms", [one["alarms"] for one in plain]),
-        texts("missed", [one["missed"] for one in plain]),
+        screen.Column("ensemble", [Text(_ensemble_name(one)) for one in shown], "left", folds=True),
+        screen.scores("prec.", [ensemble.precision for ensemble in shown]),
+        screen.scores("recall", [ensemble.recall for ensemble in shown]),
+        screen.scores("F1", [ensemble.f1 for ensemble in shown]),
+        screen.texts("alarms", [one["alarms"] for one in plain]),
+        screen.texts("missed", [one["missed"] for one in plain]),
     ]
-    print_table(console, columns)
+    screen.print_table(console, columns)
     alone = max(comparison.detectors, key=lambda row: _comparable(row.f1))
     together = max(shown, key=lambda row: _comparable(row.f1))
     if isnan(together.f1):

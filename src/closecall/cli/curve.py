@@ -14,6 +14,7 @@ from rich.text import Text
 from closecall.affiliation.curve import affiliation_curve
 from closecall.affiliation.result import fewest_false_alarms, headlines
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
+from closecall.cli import screen
 from closecall.cli.options import (
     Command,
     input_options,
@@ -26,17 +27,6 @@ from closecall.cli.options import (
     significance_option,
 )
 from closecall.cli.output import load_matplotlib, show_progress
-from closecall.cli.result import (
-    by_detector,
-    notes,
-    print_detectors,
-    print_events,
-    print_headline,
-    print_meaning,
-    print_notes,
-    print_significance,
-)
-from closecall.cli.tables import Column, print_table, scores, texts
 from closecall.errors import InputError, UndefinedMetricError, renamed
 from closecall.files import whole_file
 from closecall.fscore import f_measure
@@ -237,7 +227,7 @@ def curve(
         )
         for name, (curve, point) in chosen.items()
     }
-    noted = notes(columns, results)
+    noted = screen.notes(columns, results)
     first = next(iter(found.values()))
     if plot_file is not None:
         save_curve(first.curve, first.point, plot_file)
@@ -248,7 +238,7 @@ def curve(
     def table(console: Console) -> None:
         if several:
             cuts = {name: own.point.threshold for name, own in found.items()}
-            print_detectors(results, cuts, noted, console)
+            screen.print_detectors(results, cuts, noted, console)
         for name, own in found.items():
             if several:
                 console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
@@ -256,7 +246,9 @@ def curve(
 
     output.write(
         table=table,
-        values=lambda: by_detector({name: x.values(points) for name, x in found.items()}, noted),
+        values=lambda: screen.by_detector(
+            {name: x.values(points) for name, x in found.items()}, noted
+        ),
         rows=list,
     )
 
@@ -448,18 +440,18 @@ def _print_choice(found: Choice, noted: list[str], console: Console, most: int |
     point = found.point
     values = {"precision": point.precision, "recall": point.recall, _name(point): point.fbeta}
     threshold = threshold_text(found.curve, point.threshold)
-    print_headline(found.headline, values, found.at, threshold, console)
+    screen.print_headline(found.headline, values, found.at, threshold, console)
     console.print(Text(f"{found.reason}\n{found.rates}"))
-    print_notes(noted, console)
+    screen.print_notes(noted, console)
     console.print()
-    print_events(found.at, console, most=most)
+    screen.print_events(found.at, console, most=most)
     console.print()
     _print_whole_curve(found, console)
     _print_points(found, console)
     console.print()
-    print_meaning(found.at, console)
+    screen.print_meaning(found.at, console)
     if found.test is not None:
-        print_significance(found.test, console, most=most)
+        screen.print_significance(found.test, console, most=most)
 
 
 def _name(chosen: OperatingPoint) -> str:
@@ -479,11 +471,11 @@ def _print_whole_curve(found: Choice, console: Console) -> None:
         rows = {"best F1": rows["best F1"], name: (fitted.fbeta(chosen.beta), None)} | rows
     observed, levels = zip(*rows.values(), strict=True)
     columns = [
-        Column(f"of {counted(len(curve), 'threshold')}", [*map(Text, rows)], "left"),
-        scores("score", observed),
-        scores("by chance", levels, style="dim"),
+        screen.Column(f"of {counted(len(curve), 'threshold')}", [*map(Text, rows)], "left"),
+        screen.scores("score", observed),
+        screen.scores("by chance", levels, style="dim"),
     ]
-    print_table(console, columns)
+    screen.print_table(console, columns)
     console.print(Text(_MOVED, style="dim"))
     if isinstance(fitted, str):
         console.print(Text(f"\nThere is no cross-fitted score. {fitted}", style="yellow"))
@@ -520,13 +512,13 @@ def _print_points(found: Choice, console: Console) -> None:
         ", ".join(name for name, marked in marks.items() if marked == value) for value in thresholds
     ]
     columns = [
-        texts("threshold", [threshold_text(curve, value) for value in thresholds]),
-        scores("prec.", points["precision"].tolist()),
-        scores("recall", points["recall"].tolist()),
-        scores(_name(chosen), f_measure(points["precision"], points["recall"], chosen.beta)),
-        texts("caught", points["caught"].tolist()),
-        texts("alarms", points["alarms"].tolist()),
-        texts("false", points["false_alarms"].tolist()),
-        Column("", [Text(f"<- {note}" if note else "", "cyan") for note in notes], "left"),
+        screen.texts("threshold", [threshold_text(curve, value) for value in thresholds]),
+        screen.scores("prec.", points["precision"].tolist()),
+        screen.scores("recall", points["recall"].tolist()),
+        screen.scores(_name(chosen), f_measure(points["precision"], points["recall"], chosen.beta)),
+        screen.texts("caught", points["caught"].tolist()),
+        screen.texts("alarms", points["alarms"].tolist()),
+        screen.texts("false", points["false_alarms"].tolist()),
+        screen.Column("", [Text(f"<- {note}" if note else "", "cyan") for note in notes], "left"),
     ]
-    print_table(console, columns)
+    screen.print_table(console, columns)

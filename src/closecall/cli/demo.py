@@ -9,9 +9,9 @@ import click
 from rich.text import Text
 
 from closecall.affiliation import affiliation
+from closecall.cli import screen
 from closecall.cli.options import Command
 from closecall.cli.output import Output, tell
-from closecall.cli.result import LEGEND, print_detectors, print_events
 from closecall.datasets import demo as generate
 from closecall.tables.reading import write_table
 
@@ -72,11 +72,11 @@ def _print(data: Demo) -> None:
     with Output("table").console() as console:
         console.print(Text("A service's latency: two weeks, every 5 minutes, seven incidents."))
         console.print(Text("How well do two detectors find them?\n"))
-        print_detectors(results, {}, [], console)
+        screen.print_detectors(results, {}, [], console)
         for name, result in results.items():
             console.print(Text.assemble("\n", (name, "bold cyan"), f": {_ABOUT[name]}\n"))
-            print_events(result, console, most=None)
-        console.print(Text(f"\n{LEGEND}", style="dim"))
+            screen.print_events(result, console, most=None)
+        console.print(Text(f"\n{screen.LEGEND}", style="dim"))
         for title, lines in (("Next", _NEXT.format(file="demo.csv")), ("In Python", _PYTHON)):
             console.print(Text(f"\n{title}:", style="bold"))
             # Soft wrapping keeps each command whole, so that it can be copied.

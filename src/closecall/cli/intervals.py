@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from closecall.cli.tables import Column, names, print_table, texts
+from closecall.cli import screen
 from closecall.wording import UNDEFINED, number_text, pvalue_text, score_or_dash
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ def print_intervals(
     own = {(str(row["detector"]), row["against"], row["number"]): row for row in rows}
     console.print(Text(f"How sure: {100 * level:.4g} % intervals over {over}\n", style="bold"))
     for headings in tables:
-        columns = [names("detector", ranked)]
+        columns = [screen.names("detector", ranked)]
         for number, heading in headings.items():
             cells = [Text(_limits(own.get((name, "", number)))) for name in ranked]
-            columns.append(Column(heading, cells, "left"))
-        print_table(console, columns)
+            columns.append(screen.Column(heading, cells, "left"))
+        screen.print_table(console, columns)
         console.print()
     pairs = list(combinations(ranked, 2))
     shown = pairs if rest is None else pairs[:MOST_PAIRS]
@@ -106,12 +106,12 @@ def _print_leads(console: Console, leads: list[tuple[str, str, str, Row]]) -> No
         apart = row["low"] > 0 or row["high"] < 0
         pvalues.append(Text(pvalue_text(row["pvalue"]), "green" if apart else ""))
     columns = [
-        *map(names, ("first", "second"), zip(*named, strict=True)),
-        Column("lead in", [Text(lead[2]) for lead in leads], "left", folds=True),
-        *map(texts, ("by", "from", "to"), zip(*numbers, strict=True)),
-        Column("p-value", pvalues),
+        *map(screen.names, ("first", "second"), zip(*named, strict=True)),
+        screen.Column("lead in", [Text(lead[2]) for lead in leads], "left", folds=True),
+        *map(screen.texts, ("by", "from", "to"), zip(*numbers, strict=True)),
+        screen.Column("p-value", pvalues),
     ]
-    print_table(console, columns, keys=3)
+    screen.print_table(console, columns, keys=3)
 
 
 def lead_texts(value: float, low: float, high: float, style: str) -> list[str]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 from rich.text import Text
 
+from closecall.cli import screen
 from closecall.cli.intervals import print_intervals
-from closecall.cli.tables import Column, names, print_table, score_cell, texts
 from closecall.tables.batch.status import (
     BAD_TIMES,
     CONSTANT_SCORE,
@@ -161,13 +161,16 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
     summary = {row[_DETECTOR]: row for row in result.summary().to_pylist()}
     rows = [summary[row[_DETECTOR]] for row in shown]
     ranks = [number_text(x) if isfinite(x) else UNDEFINED for x in (row["rank"] for row in shown)]
-    columns = [texts("#", ranks), names(_DETECTOR, [str(row[_DETECTOR]) for row in shown])]
+    columns = [
+        screen.texts("#", ranks),
+        screen.names(_DETECTOR, [str(row[_DETECTOR]) for row in shown]),
+    ]
     if result.options.has_affiliation:
         columns += _happened(rows)
     known = [f"{row['series'] - row['undefined']}/{row['series']}" for row in shown]
     counts = [
-        texts("best", [row["best_on"] for row in shown], joined=True),
-        texts("series", known, joined=True),
+        screen.texts("best", [row["best_on"] for row in shown], joined=True),
+        screen.texts("series", known, joined=True),
     ]
     for metric in _ordered_metrics(result):
         columns.append(_mean_column(metric, rows))
@@ -180,34 +183,37 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
             columns.append(_mean_column(_BEST, rows))
         columns += counts
         counts = []  # they are of the first metric
-    print_table(console, columns, keys=2)
+    screen.print_table(console, columns, keys=2)
     if len(board) > len(shown):
         hidden = counted(len(board) - len(shown), "more detector")
         console.print(Text(f"\n... and {hidden}; `--format json` has all.", style="bold"))
     console.print()
 
 
-def _happened(rows: list[dict[str, Any]]) -> list[Column]:
+def _happened(rows: list[dict[str, Any]]) -> list[screen.Column]:
     """Return how many events were caught of all, and the false alarms, a day if times are dated."""
     caught = [f"{row['caught']}/{row['pooled_events']}" for row in rows]
     rates = [row["false_alarms_per_day"] for row in rows]
     if any(isfinite(rate) for rate in rates):
         cells = [f"{rate:.3g}" if isfinite(rate) else UNDEFINED for rate in rates]
-        return [texts("caught", caught), texts("false/day", cells)]
-    return [texts("caught", caught), texts("false", [row["false_alarms"] for row in rows])]
+        return [screen.texts("caught", caught), screen.texts("false/day", cells)]
+    return [
+        screen.texts("caught", caught),
+        screen.texts("false", [row["false_alarms"] for row in rows]),
+    ]
 
 
-def _mean_column(name: str, rows: list[dict[str, Any]]) -> Column:
+def _mean_column(name: str, rows: list[dict[str, Any]]) -> screen.Column:
     chance = name.startswith("chance") or name == _RETUNED
     cells = []
     for value in (row[f"mean_{name}"] for row in rows):
         if chance or not isfinite(value):
             cells.append(Text(score_or_dash(value), "dim"))
         elif name.startswith("affiliation") or name == _BEST:
-            cells.append(score_cell(value, None if name == "affiliation_f1" else ""))
+            cells.append(screen.score_cell(value, None if name == "affiliation_f1" else ""))
         else:
             cells.append(Text(number_text(round(value, 4))))
-    return Column(_heading(name), cells, joined=chance)
+    return screen.Column(_heading(name), cells, joined=chance)
 
 
 def _print_intervals(

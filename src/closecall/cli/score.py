@@ -10,6 +10,7 @@ import click
 from rich.text import Text
 
 from closecall.affiliation.result import headlines
+from closecall.cli import screen
 from closecall.cli.options import (
     Command,
     each_once,
@@ -23,17 +24,6 @@ from closecall.cli.options import (
     significance_option,
 )
 from closecall.cli.output import show_progress
-from closecall.cli.result import (
-    by_detector,
-    notes,
-    print_detectors,
-    print_events,
-    print_headline,
-    print_meaning,
-    print_notes,
-    print_significance,
-)
-from closecall.cli.tables import Column, print_table, texts
 from closecall.tables.scoring import counts_by, metric_rows, score_columns
 from closecall.wording import UNDEFINED, json_number, plain_name
 
@@ -152,12 +142,12 @@ def score(
         {} if asked is None else metric_rows(columns, thresholds, asked),
         {} if shifts is None else {name: _tested(own, shifts) for name, own in results.items()},
     )
-    noted = notes(columns, results)
+    noted = screen.notes(columns, results)
     if scores and (rule is None or rule.looks_at_truth):
         noted.append(_FLATTERED)
     output.write(
         table=lambda console: _print_scores(found, noted, console, most=output.most),
-        values=lambda: by_detector({name: found.values(name) for name in results}, noted),
+        values=lambda: screen.by_detector({name: found.values(name) for name in results}, noted),
         rows=found.rows,
     )
 
@@ -238,24 +228,24 @@ def _print_counts(counts: list[dict[str, Any]], console: Console) -> None:
     """Print what became of the events by the values of columns."""
     values = [UNDEFINED if row["value"] is None else str(row["value"]) for row in counts]
     columns = [
-        Column("by", [Text(plain_name(row["column"]), "cyan") for row in counts], "left"),
-        Column("", [Text(plain_name(value)) for value in values], "left", folds=True),
-        *(texts(name, [row[name] for row in counts]) for name in ("events", "caught")),
-        texts("close calls", [row["close_calls"] for row in counts]),
-        texts("missed", [row["missed"] for row in counts]),
+        screen.Column("by", [Text(plain_name(row["column"]), "cyan") for row in counts], "left"),
+        screen.Column("", [Text(plain_name(value)) for value in values], "left", folds=True),
+        *(screen.texts(name, [row[name] for row in counts]) for name in ("events", "caught")),
+        screen.texts("close calls", [row["close_calls"] for row in counts]),
+        screen.texts("missed", [row["missed"] for row in counts]),
     ]
-    print_table(console, columns, keys=2)
+    screen.print_table(console, columns, keys=2)
 
 
 def _print_metrics(numbers: dict[str, dict[str, float]], console: Console) -> None:
     """Print one row per number, and a column per detector."""
     rows = dict.fromkeys(key for own in numbers.values() for key in own)
-    columns = [Column("metric", [Text(key, "cyan") for key in rows], "left")]
+    columns = [screen.Column("metric", [Text(key, "cyan") for key in rows], "left")]
     for name, own in numbers.items():
         cells = (_number_text(own[key]) if key in own else UNDEFINED for key in rows)
-        columns.append(texts(plain_name(name, _LONGEST_NAME), cells))
+        columns.append(screen.texts(plain_name(name, _LONGEST_NAME), cells))
     console.print()
-    print_table(console, columns)
+    screen.print_table(console, columns)
 
 
 def _number_text(value: float) -> str:
@@ -266,7 +256,7 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
     """Print what was caught, the scores, one row per event, the legend, metrics and tests."""
     several = len(found.results) > 1
     if several:
-        print_detectors(found.results, found.thresholds, noted, console)
+        screen.print_detectors(found.results, found.thresholds, noted, console)
     for name, own in found.results.items():
         if several:
             console.print(Text(f"\n{plain_name(name)}\n", style="bold cyan"))
@@ -274,18 +264,18 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
             scores = {name: getattr(own, key) for key, name in _SCORES.items()}
             cut = found.thresholds.get(name)
             threshold = None if cut is None else f"{cut:.6g}"
-            print_headline(own.headline, scores, own, threshold, console)
-            print_notes(noted, console)
+            screen.print_headline(own.headline, scores, own, threshold, console)
+            screen.print_notes(noted, console)
             console.print()
-        print_events(own, console, most=most)
+        screen.print_events(own, console, most=most)
         if found.counts:
             console.print()
             _print_counts(found.counts[name], console)
     console.print()
-    print_meaning(next(iter(found.results.values())), console)
+    screen.print_meaning(next(iter(found.results.values())), console)
     if found.metrics:
         _print_metrics(found.metrics, console)
     for name, test in found.tests.items():
         if several:
             console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
-        print_significance(test, console, most=most)
+        screen.print_significance(test, console, most=most)
