@@ -83,12 +83,11 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
     "A metric and its parameters, each metric once; a length of time has a unit (ms, s, min, h, "
     "d). By default all that need no parameter."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of random predictions.")
+@click.option("--seed", type=int, default=0, help="Of random predictions.")
 @click.option(
     "--budget",
     type=click.IntRange(max=1_000_000),
     default=120,
-    show_default=True,
     metavar="N",
     help="How many uninformative predictions to try, about.",
 )

@@ -128,7 +128,6 @@ def parse_threshold(text: str) -> int | float | str:
     "--folds",
     type=click.IntRange(min=2),
     default=5,
-    show_default=True,
     metavar="N",
     help="With --threshold cross_fit: into how many folds the series go.",
 )

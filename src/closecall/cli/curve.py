@@ -118,7 +118,6 @@ def parse_points(text: str) -> int | None:
     "--beta",
     type=float,
     default=1.0,
-    show_default=True,
     metavar="B",
     help="Recall weighs B times as much as precision.",
 )
@@ -174,7 +173,6 @@ def parse_points(text: str) -> int | None:
     "--points",
     type=parse_points,
     default="200",
-    show_default=True,
     metavar="N",
     help="About how many points of the curve json and csv hold; `all` for every threshold.",
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.options import all_of
+from closecall.cli.options import all_of, choice_option
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ def layout_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--scores", "scores_folder", metavar="DIR", help="With --layout: the folder of scores."
         ),
-        click.option(
+        choice_option(
             "--missing",
-            type=click.Choice(["error", "nan", "drop"]),
-            default="error",
-            show_default=True,
-            help="With --layout: for a series without scores, stop, report it, or leave it out.",
+            "With --layout: for a series without scores, stop, report it, or leave it out.",
+            "error",
+            "nan",
+            "drop",
         ),
         click.option(
             "--outside",

@@ -292,11 +292,15 @@ def all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function], 
     return decorate
 
 
+def choice_option(name: str, text: str, *choices: str) -> Callable[[_Function], _Function]:
+    """Add an option that is one of these, the first if it is not given."""
+    return click.option(name, type=click.Choice(choices), default=choices[0], help=text)
+
+
 reading_options = all_of(
     click.option(
         "--encoding",
         default="utf-8",
-        show_default=True,
         metavar="NAME",
         help="How the text of CSV files is encoded, as latin-1 or utf-16.",
     ),
@@ -304,7 +308,6 @@ reading_options = all_of(
         "--memory",
         type=float,
         default=MEMORY,
-        show_default=True,
         metavar="GB",
         help="How much memory one series may take; a larger one is refused.",
     ),
@@ -314,12 +317,11 @@ reading_options = all_of(
 def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Function], _Function]:
     """Add the options that say which time counts; --nan only where there are scores."""
     ignored = "Time that does not count: a 0/1 column"
-    nan = click.option(
+    nan = choice_option(
         "--nan",
-        type=click.Choice(["raise", "ignore"]),
-        default="raise",
-        show_default=True,
-        help="What to do with samples that have no score; `ignore` their time.",
+        "What to do with samples that have no score; `ignore` their time.",
+        "raise",
+        "ignore",
     )
     return all_of(
         click.option(
@@ -343,13 +345,12 @@ def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Functio
 
 def disorder_option(*more: str) -> Callable[[_Function], _Function]:
     """Add --disorder, with these choices beside those of all commands."""
-    return click.option(
+    return choice_option(
         "--disorder",
-        type=click.Choice([*DISORDERS, *more]),
-        default="error",
-        show_default=True,
-        help="Where times repeat or go back: sort, or also keep one value of repeated times"
+        "Where times repeat or go back: sort, or also keep one value of repeated times"
         f"{'; or count samples instead' if more else ''}.",
+        *DISORDERS,
+        *more,
     )
 
 
@@ -397,12 +398,8 @@ def input_options(
             metavar="ZONE",
             help="What times without an offset are in, such as Europe/Berlin.",
         ),
-        click.option(
-            "--open",
-            type=click.Choice(["error", "until-end"]),
-            default="error",
-            show_default=True,
-            help="What to do with listed events that have no end yet.",
+        choice_option(
+            "--open", "What to do with listed events that have no end yet.", "error", "until-end"
         ),
         click.option(
             "--series", metavar="NAME", help="Which series, where a list has events of several."
@@ -496,11 +493,7 @@ def output_options(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --format, --output by these names, and --all, which the command gets as one `output`."""
     formats = click.Choice((*FORMATS, *more_formats))
-    options = [
-        click.option(
-            "--format", "kind", type=formats, default="table", show_default=True, help=text
-        )
-    ]
+    options = [click.option("--format", "kind", type=formats, default="table", help=text)]
     if names:
         about = "Write there instead of standard output."
         options.append(click.option(*names, "output_file", metavar="FILE", help=about))

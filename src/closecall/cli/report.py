@@ -11,6 +11,7 @@ from closecall.cli.layouts import layout_options
 from closecall.cli.options import (
     OUTPUT,
     Command,
+    choice_option,
     input_options,
     predicted_option,
     read_thresholds,
@@ -83,13 +84,7 @@ Examples:
     help="Rows that `closecall batch --output FILE` wrote: each series opens at its thresholds.",
 )
 @click.option("--title", metavar="TEXT", help="What the page is called; by default the file.")
-@click.option(
-    "--script",
-    type=click.Choice(["embed", "cdn"]),
-    default="embed",
-    show_default=True,
-    help="Put plotly's script in the page, or link to it.",
-)
+@choice_option("--script", "Put plotly's script in the page, or link to it.", "embed", "cdn")
 def report(
     *,
     inputs: Inputs,

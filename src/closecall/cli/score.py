@@ -13,6 +13,7 @@ from closecall.affiliation.result import headlines
 from closecall.cli import screen
 from closecall.cli.options import (
     Command,
+    choice_option,
     each_once,
     input_options,
     metric_option,
@@ -90,12 +91,12 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
     metavar="DURATION",
     help="A length for points, 1min or a number; without one they weigh nothing beside ranges.",
 )
-@click.option(
+@choice_option(
     "--zero-division",
-    type=click.Choice(["nan", "0", "1"]),
-    default="nan",
-    show_default=True,
-    help="Precision of an event without alarms; nan leaves it out of the mean.",
+    "Precision of an event without alarms; nan leaves it out of the mean.",
+    "nan",
+    "0",
+    "1",
 )
 @click.option(
     "--by-column",

@@ -63,7 +63,7 @@ _YEAR = 365 * 86400.0  # seconds
 
 @click.command(cls=Command, help=_HELP)
 @click.argument("file", default="-")
-@click.option("--truth", metavar="COLUMN", default="truth", show_default=True, help="0/1 labels.")
+@click.option("--truth", metavar="COLUMN", default="truth", help="0/1 labels.")
 @click.option("--predicted", metavar="COLUMN", help="0/1 alarms.")
 @click.option("--score", metavar="COLUMN", help="Anomaly scores, instead of alarms.")
 @click.option(

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     Row: TypeAlias = tuple[Any, Any, Mapping[str, Any]]
     Reader: TypeAlias = Callable[[tuple[str, str] | None, str], "Listing"]
     """Takes the two columns, if they are named, and how a caller would name them."""
+    Layout: TypeAlias = tuple[
+        tuple[str, str], Callable[[Any], bool], Callable[[Any, str, str | None], Iterable[Row]]
+    ]
 
 # How the two columns of an event list are called, in lower case and without underscores.
 _PAIRS = (
@@ -414,14 +417,7 @@ def _rows_of_windows(content: Any, name: str, series: str | None) -> Iterable[Ro
 
 
 # What each calls the ends of an event, how it is known, and its events.
-_LAYOUTS: tuple[
-    tuple[
-        tuple[str, str],
-        Callable[[Any], bool],
-        Callable[[Any, str, str | None], Iterable[Row]],
-    ],
-    ...,
-] = (
+_LAYOUTS: tuple[Layout, ...] = (
     (
         ("startsAt", "endsAt"),
         lambda content: _has(_first(_alerts(content)), "startsAt", "labels"),

@@ -169,21 +169,10 @@ def curve_files(
 ) -> AffiliationCurve:
     r"""Score a detector at every threshold, straight from CSV or Parquet files or Arrow tables.
 
-    Parameters
-    ----------
-    truth_file, scores_file
-        Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
-        both sides.
-    score
-        The column of scores, higher is more anomalous. By default a column called ``score``,
-        else the only column of `scores_file` beside the times.
-    inputs
-        The other options of `Inputs`, as in `score_files`, and ``nan``.
-
-    Returns
-    -------
-    AffiliationCurve
-        What `closecall.affiliation_curve` returns: scores in 0..1, higher is better.
+    Files and options are those of `score_files`, and ``nan``; `score` is the column of scores,
+    higher is more anomalous: by default one called ``score``, else the only one of `scores_file`
+    beside the times. Returns what `closecall.affiliation_curve` does: scores in 0..1, higher is
+    better.
 
     Examples
     --------
@@ -332,27 +321,10 @@ def compare_files(
 ) -> Comparison:
     r"""Compare detectors event by event, straight from CSV or Parquet files or Arrow tables.
 
-    Parameters
-    ----------
-    truth_file, detectors_file
-        Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
-        everything.
-    predicted
-        Columns of 0/1 labels, one for each detector, which goes by the column's name.
-    scores
-        Columns of scores, higher is more anomalous, one for each further detector.
-    thresholds
-        Thresholds by column of scores; the best F1 of a detector decides where none is given.
-    decimals
-        To how many decimals scores are rounded before they are compared.
-    inputs
-        The other options of `Inputs`, as in `score_files`, and ``nan``: samples to which a
-        detector gives no score are ignored for all detectors.
-
-    Returns
-    -------
-    Comparison
-        What `closecall.compare` returns.
+    Files and options are those of `score_files`, and ``nan``: samples to which a detector gives no
+    score are ignored for all detectors. `predicted` and `scores` name a column for each detector,
+    which goes by that name; `thresholds` and `decimals` are those of `closecall.compare`, which
+    says what is returned.
 
     Examples
     --------
