@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+import click
 import pyarrow.compute as pc
 from rich.text import Text
 
@@ -29,14 +29,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
+    from closecall.cli.options import Command
     from closecall.tables import BatchResult
 
 _MOST_DETECTORS, _MOST_NUMBERS, _MOST_CAUTIONS = 60, 4, 3
 _DETECTOR = "detector"
 _LONGEST_NAME = 60
 _SAID_BY_COUNTS = (OK, NO_EVENT)  # statuses whose reason says no more than their name
-_OPTIONS = {"since": "--from", "until": "--until", "fit_until": "--fit-until"}
-_ENDS = "`(since|until|fit_until)`"  # in a reason, which names them as Python does
 _OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
 _BEST, _RETUNED = "best_f1", "retuned_f1"
 _HEADINGS = {
@@ -130,12 +129,13 @@ def _counts(result: BatchResult) -> Text:
 def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
     """Return the first row of each trouble: whose it is, and the reason."""
     first: dict[str, tuple[str, str]] = {}
+    command = cast("Command", click.get_current_context().command)
     names = dict.fromkeys((*result.options.by, _DETECTOR))
     columns = [result.table.column(name).to_pylist() for name in (*names, "status", "reason")]
     for *key, status, reason in zip(*columns, strict=True):
         if status not in _SAID_BY_COUNTS and status not in first:
             where = ", ".join(plain_name(str(part), _LONGEST_NAME) for part in key)
-            first[status] = where, re.sub(_ENDS, lambda end: f"`{_OPTIONS[end[1]]}`", reason)
+            first[status] = where, command.with_options(reason)
     return first
 
 

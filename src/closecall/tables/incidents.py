@@ -191,7 +191,7 @@ def _column_pair(columns: Any) -> tuple[str, str] | None:
 def _read_listing(
     source: Any, columns: tuple[str, str] | None, series: str | None, encoding: str
 ) -> Listing:
-    """Read a file or a dataframe."""
+    """Read a dataframe, or a file by its name or its content."""
     if not isinstance(source, str | PathLike):
         import narwhals as nw
 
@@ -200,16 +200,6 @@ def _read_listing(
             raise InputTypeError.expected("`source` to be a path or a dataframe", shown(source))
         rows = frame.rows(named=True)
         return _from_records("the dataframe", frame.columns, rows, columns, _COLUMNS)
-    return _read_file(source, columns, series, encoding)
-
-
-def _read_file(
-    source: str | PathLike[str],
-    columns: tuple[str, str] | None,
-    series: str | None,
-    encoding: str,
-) -> Listing:
-    """Read a file by its name or its content."""
     name = shown_name(source)
     with opened(source) as file:
         known = known_listing(file, name, series, by_name=columns is None)

@@ -137,12 +137,17 @@ def table_of(
     file: BinaryIO, name: str, *, encoding: str, budget: int, text: Sequence[str] = ()
 ) -> tuple[pa.Table, int]:
     """Read an open file whole; also return how many bytes it takes with what is computed of it."""
-    start = _start(file, name)
+    start = file.read(8)
+    file.seek(0)
+    if not start:
+        raise _empty(name)
     if start.startswith(PARQUET_MAGIC):
         return _parquet_table(file, name, budget)
     if Path(name).suffix in _PARQUET_SUFFIXES:
         raise _neither(name, start)
-    return _csv_table(file, name, encoding, budget, text)
+    lines = CsvText(file, name, encoding, budget)
+    types = dict.fromkeys(text, imported("pyarrow").string())
+    return parse_csv(b"".join(lines.blocks()), lines, name, types, names=lines.names), lines.needed
 
 
 def _neither(name: str, start: bytes) -> InputError:
@@ -299,15 +304,6 @@ def _unpacking(name: str) -> Iterator[None]:
     except OSError as error:
         what = error.strerror or first_line(error)
         raise InputError.expected(f"to read {name}", f"`{what}`") from error
-
-
-def _start(file: BinaryIO, name: str) -> bytes:
-    """Return the first bytes; raise if there are none."""
-    start = file.read(8)
-    file.seek(0)
-    if not start:
-        raise _empty(name)
-    return start
 
 
 def _empty(name: str) -> InputError:
@@ -477,14 +473,6 @@ def text_codec(encoding: Any) -> codecs.CodecInfo:
 
 def _line_ends(text: bytes) -> int:
     return max(text.count(b"\n"), text.count(b"\r"))
-
-
-def _csv_table(
-    file: BinaryIO, name: str, encoding: str, budget: int, text: Sequence[str]
-) -> tuple[pa.Table, int]:
-    lines = CsvText(file, name, encoding, budget)
-    types = dict.fromkeys(text, imported("pyarrow").string())
-    return parse_csv(b"".join(lines.blocks()), lines, name, types, names=lines.names), lines.needed
 
 
 def parse_csv(

@@ -246,8 +246,6 @@ def outline_with(
 def same_alarms(curve: AffiliationCurve, threshold: float) -> NDArray[np.int64]:
     """Return the index of the point that predicts what the threshold does; none if it does not.
 
-    Examples
-    --------
     >>> import closecall as cc
     >>> c = cc.affiliation_curve([0, 1, 0], [0.1, 0.5, 0.3])
     >>> same_alarms(c, 0.4), same_alarms(c, 0.6)
