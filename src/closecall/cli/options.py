@@ -493,7 +493,7 @@ def output_options(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add --format, --output by these names, and --all, which the command gets as one `output`."""
     formats = click.Choice((*FORMATS, *more_formats))
-    options = [click.option("--format", "kind", type=formats, default="table", help=text)]
+    options = [click.option("--format", "output_format", type=formats, default="table", help=text)]
     if names:
         about = "Write there instead of standard output."
         options.append(click.option(*names, "output_file", metavar="FILE", help=about))
@@ -504,11 +504,15 @@ def output_options(
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def command(
-            *, kind: str, output_file: str | None = None, show_all: bool = False, **given: Any
+            *,
+            output_format: str,
+            output_file: str | None = None,
+            show_all: bool = False,
+            **given: Any,
         ) -> Any:
             most = None if show_all else _MOST_EVENTS
             name = str(click.get_current_context().command.name)
-            return function(output=Output(kind, output_file, most, name), **given)
+            return function(output=Output(output_format, output_file, most, name), **given)
 
         return all_of(*options)(command)
 

@@ -326,7 +326,7 @@ def _told(rows: list[dict[str, Any]]) -> dict[str, Column]:
     columns = {}
     for name in (named, "severity"):
         if name in details[0]:
-            cells = [Text(str(own[name] or "")) for own in details]
+            cells = [Text("" if own[name] is None else str(own[name])) for own in details]
             for cell in cells:
                 cell.truncate(_LONGEST_NAME, overflow="ellipsis")
             columns[f"told {name}"] = Column(str(name), cells, "left")
