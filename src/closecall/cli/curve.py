@@ -26,7 +26,7 @@ from closecall.cli.options import (
     score_option,
     significance_option,
 )
-from closecall.cli.output import load_matplotlib, show_progress
+from closecall.cli.output import load_matplotlib, tested
 from closecall.errors import InputError, UndefinedMetricError, renamed
 from closecall.files import whole_file
 from closecall.fscore import f_measure
@@ -219,9 +219,15 @@ def curve(
             asked.rates(curve, point, fewest),
             limited=bool(asked.kept(curve.scored.clock)),
             fitted=None if folds is None else _cross_fitted(curve, asked, folds),
+            # The best F1 is chosen again in each shift, unless other labels or none chose it.
             test=None
             if shifts is None
-            else _tested(curve, point, shifts, fixed=bool(asked.rule or fit_until is not None)),
+            else tested(
+                curve.scored,
+                scores=(),
+                threshold=point.threshold if asked.rule or fit_until is not None else "best_f1",
+                n=shifts,
+            ),
         )
         for name, (curve, point) in chosen.items()
     }
@@ -390,20 +396,6 @@ def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFit
     except UndefinedMetricError as error:
         told = str(error).replace("\n\nHint:", "")
         return told.replace("part of the time", "part of the time (--fit-until)")
-
-
-def _tested(
-    curve: AffiliationCurve, chosen: OperatingPoint, shifts: int, *, fixed: bool
-) -> Significance | ScoresSignificance:
-    """Test the best F1, re-tuned in each shift; or the alarms, if other labels or none chose."""
-    from closecall.chance import significance
-
-    threshold: Any = chosen.threshold if fixed else "best_f1"
-    with show_progress() as progress:
-        test: Significance | ScoresSignificance = significance(
-            curve.scored, scores=(), threshold=threshold, n=shifts, progress=progress
-        )
-    return test
 
 
 def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:

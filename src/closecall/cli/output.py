@@ -146,6 +146,14 @@ def show_progress() -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+def tested(*sides: Any, **options: Any) -> Any:
+    """Test against chance, with a bar while it takes long."""
+    from closecall.chance import significance
+
+    with show_progress() as progress:
+        return significance(*sides, **options, progress=progress)
+
+
 @contextmanager
 def compile_notice() -> Iterator[None]:
     """Print a line on standard error if, and when, numba compiles anything."""

@@ -24,7 +24,7 @@ from closecall.cli.options import (
     score_option,
     significance_option,
 )
-from closecall.cli.output import show_progress
+from closecall.cli.output import tested
 from closecall.tables.scoring import counts_by, metric_rows, score_columns
 from closecall.wording import UNDEFINED, json_number, plain_name
 
@@ -141,7 +141,11 @@ def score(
             if by_column
         },
         {} if asked is None else metric_rows(columns, thresholds, asked),
-        {} if shifts is None else {name: _tested(own, shifts) for name, own in results.items()},
+        {
+            name: tested(own.events.pair, None, n=shifts)
+            for name, own in results.items()
+            if shifts is not None
+        },
     )
     noted = screen.notes(columns, results)
     if scores and (rule is None or rule.looks_at_truth):
@@ -204,14 +208,6 @@ def _require_rule(scores: tuple[str, ...], rule: ThresholdRule | None, shifts: i
             "`closecall curve --significance` tests the highest F1."
         )
         raise click.UsageError(message)
-
-
-def _tested(result: Affiliation, shifts: int) -> Significance:
-    from closecall.chance import significance
-
-    with show_progress() as progress:
-        test: Significance = significance(result.events.pair, None, n=shifts, progress=progress)
-    return test
 
 
 def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]]:

@@ -104,8 +104,6 @@ def score_columns(
 def counts_by(result: Affiliation, column: str) -> list[dict[str, Any]]:
     """Count what became of the true events by a column that came with their list.
 
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> incidents = pa.table({"start": [10, 40], "stop": [20, 50], "team": ["a", "b"]})
     >>> alarms = pa.table({"start": [12], "stop": [14]})
@@ -345,8 +343,6 @@ def threshold_text(curve: AffiliationCurve, threshold: float) -> str:
 
     A long number is cut, downwards, as long as it stays above the next lower score.
 
-    Examples
-    --------
     >>> import closecall as cc
     >>> c = cc.affiliation_curve([0, 1, 0], [0.1, 0.123456789, 1 / 3])
     >>> [threshold_text(c, threshold) for threshold in c.thresholds.tolist()]
