@@ -36,9 +36,9 @@ RESULTS = {
 
 def by_name(values):
     """The values with rows of detectors by their names, which is how flat names find them."""
-    for part, name in (("detectors", "name"), ("summary", "detector")):
+    for part in ("detectors", "summary"):
         if part in values:
-            values |= {part: {row[name]: row for row in values[part]}}
+            values |= {part: {row["detector"]: row for row in values[part]}}
     return values
 
 

@@ -26,6 +26,9 @@ from closecall.series import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    _Sides = tuple[Any, Any, Any]  # truth, predicted and scores
+    _Chosen = list[tuple[Metric, dict[str, Any]]]  # each with its parameters
+
 
 class Evaluation(dict[str, Any]):
     """Numbers of metrics by name, as `evaluate` returns them."""
@@ -138,20 +141,14 @@ def evaluate(
     labels = predicted is not None or threshold is not None
     chosen = _chosen(metrics, labels=labels, scores=scores is not None)
     compute = _table if several else _row
-    return compute(truth, predicted, scores, chosen, given, threshold=threshold, fit=fit)
+    return compute((truth, predicted, scores), chosen, given, threshold, fit)
 
 
 def _row(
-    truth: Any,
-    predicted: Any,
-    scores: Any,
-    chosen: list[tuple[Metric, dict[str, Any]]],
-    given: dict[str, Any],
-    *,
-    threshold: Any = None,
-    fit: Any = None,
+    sides: _Sides, chosen: _Chosen, given: dict[str, Any], threshold: Any = None, fit: Any = None
 ) -> Evaluation:
     """Compute the metrics of one detector."""
+    truth, predicted, scores = sides
     inputs: dict[str, Any] = {}
     row = Evaluation()
     axis = {name: value for name, value in given.items() if name != "nan"}
@@ -178,16 +175,10 @@ def _row(
 
 
 def _table(
-    truth: Any,
-    predicted: Any,
-    scores: Any,
-    chosen: list[tuple[Metric, dict[str, Any]]],
-    given: dict[str, Any],
-    *,
-    threshold: Any = None,
-    fit: Any = None,
+    sides: _Sides, chosen: _Chosen, given: dict[str, Any], threshold: Any = None, fit: Any = None
 ) -> list[Evaluation]:
     """Compute the metrics of each detector, on the time that is evaluated for all of them."""
+    truth, predicted, scores = sides
     read = read_detectors(truth, predicted, scores, **given)
     if not read.scored and (threshold is not None or fit is not None):
         raise InputTypeError.expected("`scores` beside `threshold` or `fit`", "none")
@@ -204,16 +195,16 @@ def _table(
     )
     rows: dict[str, Evaluation] = {}
     for name, pair in read.predicted.items():
-        sides = truth, predicted[name]
-        if any(isinstance(side, Events) for side in sides):  # metrics of samples count time
-            sides = pair, ()
-        rows[name] = _row(*sides, None, labels, judged)
+        events = isinstance(truth, Events) or isinstance(predicted[name], Events)
+        # Metrics of samples count time where there are events.
+        own = (pair, (), None) if events else (truth, predicted[name], None)
+        rows[name] = _row(own, labels, judged)
     for name in read.scored:
         own = truth, None, scores[name]
         if rules.get(name) is None:
-            rows[name] = _row(*own, curves, judged)
+            rows[name] = _row(own, curves, judged)
         else:
-            rows[name] = _row(*own, chosen, shared, threshold=rules[name], fit=fit)
+            rows[name] = _row(own, chosen, shared, rules[name], fit)
     columns = dict.fromkeys(key for row in rows.values() for key in row)
     return [
         Evaluation({"detector": name} | {key: row.get(key, undefined) for key in columns})

@@ -306,3 +306,33 @@ def test_bad_frames(whole):
         whole.to_frame("arrow")
     with pytest.raises(InputError, match="`part` to be 'table', 'verdicts' or 'targets'"):
         whole.to_frame(part="rows")
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_ignored_samples_are_as_if_they_were_deleted(timed):
+    times = np.datetime64("2024-01-01") + np.arange(EPISODES.size).astype("timedelta64[s]")
+    ignore = np.zeros(EPISODES.size, dtype=int)
+    ignore[:300] = ignore[700:900] = 1
+    kept = ignore == 0
+    options = {"metrics": ("classical", "affiliation", "hausdorff"), "budget": 10}
+    own = audit(EPISODES, {"late": LATE}, times=times if timed else None, ignore=ignore, **options)
+    cut = audit(
+        EPISODES[kept],
+        {"late": LATE[kept]},
+        times=times[: kept.sum()] if timed else None,
+        **options,
+    )
+    assert own.to_dict() == cut.to_dict()
+
+
+def test_ignored_time_of_events_and_labels():
+    truth, late = (cc.Events([(100 + own, 140 + own), (400 + own, 430 + own)]) for own in (0, 5))
+    span, outage = (0, 600), [(0, 50), (200, 300)]
+    options = {"metrics": ("affiliation", "hausdorff"), "budget": 10}
+    closed = [cc.Events([(50 + own, 90 + own), (250 + own, 280 + own)]) for own in (0, 5)]
+    expected = audit(closed[0], {"late": closed[1]}, span=(0, 450), **options).to_dict()
+    own = audit(truth, {"late": late}, span=span, ignore=outage, **options)
+    assert own.to_dict() == expected
+    times = np.arange(600)
+    mixed = audit(truth, {"late": late.to_labels(times)}, times=times, ignore=outage, **options)
+    assert mixed.verdicts["hausdorff"].raw.detector_score == 5

@@ -153,3 +153,16 @@ def test_two_files_and_a_list_of_events(run, demo_file):
     listed = run("audit", "list.csv", demo_file, *options)
     assert one.exit_code == 0, one.stderr
     assert one.stdout == two.stdout == listed.stdout
+
+
+def test_time_is_ignored_as_in_python(run, series, tmp_path):
+    (tmp_path / "outage.csv").write_text("start,stop\n2024-01-01T00:10,2024-01-01T00:25\n")
+    ignored = ("--time", "t", "--ignore", "outage.csv", "--until", "2024-01-01T05:00")
+    result = run("audit", series, *COLUMNS, *CHOSEN, *ignored, "--format", "json")
+    kept = [*range(10), *range(25, 300)]
+    cut = {"late": [LATE[one] for one in kept], "half": [HALF[one] for one in kept]}
+    times = np.datetime64("2024-01-01") + 60 * np.arange(len(kept)).astype("timedelta64[s]")
+    metrics = {"affiliation": {}, "range_based": {}}
+    truth = [TRUTH[one] for one in kept]
+    own = audit(truth, cut, metrics=metrics, budget=30, times=times).to_dict()
+    assert json.loads(result.stdout) == {"schema": "closecall/audit/1"} | own

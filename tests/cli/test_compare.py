@@ -225,7 +225,7 @@ def test_intervals_of_many_pairs_and_of_one_event(run):
     pq.write_table(pa.table(table), "many.parquet")
     chosen = [part for name in names for part in ("--predicted", name)]
     printed = lines(run("compare", "many.parquet", *chosen, "--intervals"))
-    start = printed.index("How sure: 95 % intervals")
+    start = printed.index("How sure: 95 % intervals over events")
     assert "detector_0  1.00 (-)   0.88 (-)  0.93 (-)" in printed
     assert "... and 6 more pairs; `--all` shows all." in printed[start:]
     assert any(line.startswith("Caution: There is only one event.") for line in printed)

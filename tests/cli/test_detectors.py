@@ -84,7 +84,7 @@ def test_scores_are_cut_by_a_rule(run):
     assert report["notes"] == []
     assert report["f1"] == expected.f1
     text = printed(run, f"score {DEMO} --score forecast_score --threshold 30", "table")
-    assert text.splitlines()[1] == "threshold 30"
+    assert text.splitlines()[1].startswith("threshold 30   precision 0.99   recall ")
     best = printed(run, f"score {DEMO} --score forecast_score")
     assert best["threshold"] == cc.affiliation_curve(
         data.truth, data.scores["forecast"], times=data.times

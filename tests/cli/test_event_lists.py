@@ -254,3 +254,18 @@ def test_counts_by_a_column_of_the_list(run, refuse, tmp_path):
     assert refuse(*labels.split())[1] == "Hint: Labels have no columns."
     both = f"{command} --metric classical --format csv".split()
     assert "csv holds either --metric or --by-column" in refuse(*both, code=2)[0]
+
+
+@pytest.mark.parametrize("command", [f"score {{}} {AGAINST}", "curve {} samples.csv --score score"])
+def test_names_and_severities_are_in_the_table_of_events(run, tmp_path, command):
+    text = (
+        "start,end,severity,name,team\n3,7,page,disk full,a\n20,23,,a name that is far too long,b\n"
+    )
+    name = written(tmp_path, text)
+    table = run(*command.format(name).split(), "--time", "t").stdout.splitlines()
+    place = next(place for place, line in enumerate(table) if line.startswith("#"))
+    heading, first, second = table[place : place + 3]
+    assert heading.split()[:5] == ["#", "start", "lasts", "name", "severity"]
+    assert first.split()[3:6] == ["disk", "full", "page"]
+    assert "a name that is far too \u2026 " in second  # where rich cuts it
+    assert "team" not in heading

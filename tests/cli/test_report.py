@@ -259,6 +259,32 @@ def test_each_series_opens_where_a_batch_cut_it(run, folder):
     assert best != found
 
 
+@pytest.mark.parametrize("rows", ["rows.csv", "rows.parquet"])
+def test_a_page_of_the_rows_of_a_batch(run, folder, rows):
+    columns = ("--truth", "label", "--time", "t", "--score", "score", "--series", "filename")
+    assert run("batch", folder, *columns, "--output", rows).exit_code == 0
+    result = run("report", rows, "-o", "out.html", "--script", "cdn")
+    assert result.exit_code == 0, result.stderr
+    assert run("report", folder, *columns, "--script", "cdn", "-o", "whole.html").exit_code == 0
+    own, whole = (block(page, "report")["series"] for page in ("out.html", "whole.html"))
+    assert [one["name"] for one in own] == [one["name"] for one in whole]
+    names = ("name", "precision", "recall", "f1", "chance", "caught", "false_alarms")
+    for mine, theirs in zip(own, whole, strict=True):
+        assert (mine["closed"], mine["events"]) == (True, theirs["events"])
+        for row, other in zip(mine["detectors"], theirs["detectors"], strict=True):
+            assert {name: row[name] for name in names} == {name: other[name] for name in names}
+    assert block("out.html", "series-0") is None
+
+
+def test_a_series_in_trouble_is_listed_from_its_row(run):
+    lines = [f"{s},{t},{int(s == 'a' and t == 5)},{t % 7}" for s in "ab" for t in range(20)]
+    Path("two.csv").write_text("\n".join(["s,t,label,score", *lines, ""]))
+    run("batch", "two.csv", "--by", "s", "--truth", "label", "--score", "score", "-o", "rows.csv")
+    result = run("report", "rows.csv", "-o", "out.html", "--script", "cdn")
+    assert "1 of 2 series scored; 1 not: 1 without a true event" in result.stderr
+    assert block("out.html", "report")["series"][1]["status"].startswith("no_event: Expected at")
+
+
 def test_a_layout(run, tmp_path):
     (tmp_path / "tsb").mkdir()
     (tmp_path / "scores" / "knn").mkdir(parents=True)
@@ -286,7 +312,11 @@ def test_a_layout(run, tmp_path):
             "`--batch` to name a column of data.csv, got 'detector'",
         ),
         (("data.csv", "--scores", "x"), 2, "--scores goes with --layout"),
-        (("runs", "--layout", "nab"), 2, "do not go with --layout, which knows them"),
+        (
+            ("runs", "--layout", "nab"),
+            2,
+            "does not go with --layout, whose series, labels and scores are known",
+        ),
     ],
 )
 def test_what_does_not_go_with_a_folder(refuse, folder, options, code, told):

@@ -39,7 +39,7 @@ def stories(run, demo_file):
 def told(values):
     """Return the counts, scores, levels of chance and events of each command, in one shape."""
     score, curve = values["score"], values["curve"]["chosen"]
-    (own,) = [row for row in values["compare"]["detectors"] if row["name"] == "forecast"]
+    (own,) = [row for row in values["compare"]["detectors"] if row["detector"] == "forecast"]
     events = [row | row["detectors"]["forecast"] for row in values["compare"]["events"]]
     (series,) = values["batch"]["rows"]
     columns = ("start", "stop", "outcome", "delay", "nearest", *SCORES)

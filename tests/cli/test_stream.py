@@ -190,3 +190,24 @@ def test_a_state_that_was_damaged_is_kept_as_it_is(run, content):
     assert done.exit_code == 1
     assert "the saved state of a stream" in done.stderr
     assert Path("s.json").read_bytes() == content
+
+
+@pytest.mark.parametrize("lines", [csv_lines, json_lines])
+def test_time_outside_of_from_and_until_is_ignored(lines):
+    since, until = int(TIMES[40]), int(TIMES[250])
+    limits = ("--from", str(since), "--until", str(until))
+    *events, total = piped(lines(), *COLUMNS, *limits)
+    end = int(TIMES[-1]) + int(np.median(np.diff(TIMES)))
+    outside = [(int(TIMES[0]), since), (until, end)]
+    whole = cc.affiliation(TRUTH, ALARMS, times=TIMES, end=end, ignore=outside)
+    assert len(whole.events) < len(expected_result().events)
+    assert total["events"] == len(whole.events)
+    assert [row["start"] for row in events] == whole.events.start[: len(events)].tolist()
+    for name in ("alarms", "caught", "false_alarms", "precision", "recall", "f1", "headline"):
+        assert total[name] == getattr(whole, name)
+
+
+def test_from_needs_times(run):
+    refused = run("stream", "-", "--predicted", "alarm", "--from", "3")
+    assert refused.exit_code == 2
+    assert "--from and --until go with --time." in refused.stderr

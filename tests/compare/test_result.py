@@ -295,6 +295,8 @@ def test_frames(backend):
     assert list(wide["start"]) == list(long["start"])[::2]
     detectors = compared.to_frame(backend, part="detectors")
     assert list(detectors["f1"]) == [row.f1 for row in compared.detectors]
+    assert list(detectors["detector"]) == list(compared.names)
+    assert [row["detector"] for row in compared.to_dict()["detectors"]] == list(compared.names)
     assert np.isnan(np.array(detectors["threshold"], dtype=float)).all()
     pairs = compared.to_frame(backend, part="pairs")
     assert list(pairs["equivocal"]) == [2]

@@ -243,3 +243,18 @@ def test_refused(message):
     series, options, kind = REFUSED[message]
     with pytest.raises(kind, match=re.escape(message)):
         report_batch(series, **options)
+
+
+def test_rows_of_a_batch_are_shown_and_nothing_opens(show, tmp_path):
+    labels = [0, 1, 1, 0, 0, 0, 1, 0]
+    table = pa.table({"s": ["x"] * 8 + ["y"] * 8, "label": labels * 2, "a": labels + [0, 1] * 4})
+    result = cc.evaluate_frame(table, by="s", truth="label", predicted="a")
+    result.write(tmp_path / "rows.parquet")
+    page = show(report_files(tmp_path / "rows.parquet", title="rows"))
+    cells = page.locator(".heat-map td.heat").all_text_contents()
+    f1 = result.table.column("affiliation_f1").to_pylist()
+    assert cells == [f"{value:.2f}" for value in f1]
+    assert page.locator(".heat-map a").count() == 0
+    assert page.locator(".leaderboard tbody tr").count() == 1
+    page.evaluate("location.hash = '#series=0'")
+    assert page.locator(".leaderboard").count() == 1

@@ -28,6 +28,7 @@ from closecall.adversary.search import (
 )
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
 from closecall.clock import Timed, read_times
+from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, MissingExtraError, renamed, shown
 from closecall.events import Events, Intervals
 from closecall.metrics.registry import LENGTHS_OF_TIME
@@ -52,6 +53,8 @@ def audit(
     times: Any = None,
     end: Any = None,
     span: Any = None,
+    ignore: Any = None,
+    max_step: Any = None,
     seed: int = 0,
     budget: int = 120,
     progress: Callable[[int, int], None] | None = None,
@@ -78,7 +81,7 @@ def audit(
     truth
         A 0/1 vector, or `Events`.
     detectors
-        Predictions of the same kind, by name. The names of the predictions that an audit makes
+        Predictions by name, vectors or `Events`. The names of the predictions that an audit makes
         itself (``trivial`` and the families in `closecall.adversary.FAMILIES`) are taken.
     metrics
         A name or names from `closecall.metrics.table`, or a mapping from names to parameters; each
@@ -89,8 +92,8 @@ def audit(
         One event that anybody can find, of the kind of `truth`, to build adversaries from; it
         meets one true event. By default each true event in turn; the row ``trivial`` is then the
         first true event.
-    times, end, span
-        As in `closecall.affiliation`.
+    times, end, span, ignore, max_step
+        As in `closecall.affiliation`; ignored time does not exist, as if it were cut out.
     seed
         Of the random predictions; the same arguments always give the same result.
     budget
@@ -117,8 +120,14 @@ def audit(
     require_count(seed, "seed", 0)
     require_count(budget, "budget", 1, MOST_TRIED)
     require_progress(progress)
-    series = read_truth(truth, trivial, span)
     axis = {"times": times, "end": end, "span": span}
+    kinds = {isinstance(side, Events) for side in (truth, *detectors.values())}
+    if ignore is not None or max_step is not None or len(kinds) > 1:
+        sides = {**detectors, **({} if trivial is None else {"trivial": trivial})}
+        truth, sides, axis = _evaluated(truth, sides, **axis, ignore=ignore, max_step=max_step)
+        trivial = None if trivial is None else sides.pop("trivial")
+        detectors, times, span = sides, axis["times"], axis["span"]
+    series = read_truth(truth, trivial, span)
     for name, predicted in detectors.items():
         with renamed({"predicted": f"detectors[{name!r}]"}):
             read_pair(truth, predicted, **axis)
@@ -182,6 +191,24 @@ def audit(
         left_out=left_out | skipped,
         unit="seconds" if clock.kind == "datetime" else unit,
     )
+
+
+def _evaluated(truth: Any, sides: Any, **axis: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """Return all sides as labels, or all as `Events`, on the axis closed over ignored time."""
+    with renamed({f"predicted[{name!r}]": f"detectors[{name!r}]" for name in sides}):
+        read = read_detectors(truth, sides, **axis)
+    own, clock = read.truth, replace(read.truth.clock, tz=None)
+    sides = {"": own.truth} | {name: pair.predicted for name, pair in read.predicted.items()}
+    events = {name: Events.wrap(replace(side, clock=clock)) for name, side in sides.items()}
+    start, stop = clock.native(np.array([own.start, own.stop]))
+    closed: dict[str, Any] = {"times": None, "end": None, "span": (start, stop)}
+    if own.axis is None:
+        return events.pop(""), events, closed
+    *times, end = clock.native(own.axis.borders(np.arange(own.axis.length + 1)))
+    labels = {name: side.to_labels(times, end) for name, side in events.items()}
+    if axis["times"] is not None or own.axis.ticks is not None:
+        closed |= {"times": times, "end": end}
+    return labels.pop(""), labels, closed if axis["span"] is not None else closed | {"span": None}
 
 
 @dataclass

@@ -60,8 +60,6 @@ def print_error(message: str) -> None:
 
 def _prepare_streams() -> None:
     """Put nothing in the place of streams that are closed, and escape what they cannot write."""
-    import os
-
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:  # the lowest file number is free, so that this takes the stream's own
@@ -72,8 +70,6 @@ def _prepare_streams() -> None:
 
 def _flush_streams() -> None:
     """Write what is left; the interpreter would tell at length that nobody reads it."""
-    import os
-
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -12,6 +12,7 @@ from closecall.adversary import TARGETS
 from closecall.adversary.audit import audit as run
 from closecall.adversary.audit import flat_rows
 from closecall.adversary.search import audited
+from closecall.cli import screen
 from closecall.cli.options import (
     Command,
     each_once,
@@ -21,9 +22,7 @@ from closecall.cli.options import (
     predicted_option,
 )
 from closecall.cli.output import show_progress
-from closecall.cli.tables import Column, names, print_table, texts
-from closecall.events import Events
-from closecall.wording import UNDEFINED, counted, plain_name, score_text
+from closecall.wording import UNDEFINED, plain_name, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,19 +77,17 @@ _ALL_BEATEN = "Every metric is beaten: on this series the detectors may be no be
     click.option(
         "--trivial", metavar="COLUMN", help="0/1 column of an event that anybody can find."
     ),
-    ignoring=False,
     nan=False,
 )
 @metric_option(
     "A metric and its parameters, each metric once; a length of time has a unit (ms, s, min, h, "
     "d). By default all that need no parameter."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of random predictions.")
+@click.option("--seed", type=int, default=0, help="Of random predictions.")
 @click.option(
     "--budget",
     type=click.IntRange(max=1_000_000),
     default=120,
-    show_default=True,
     metavar="N",
     help="How many uninformative predictions to try, about.",
 )
@@ -107,29 +104,19 @@ def audit(
 ) -> None:
     """Judge the metrics on a series from a file."""
     columns = inputs.read(predicted or [None])
-    options = {name: columns.axis[name] for name in ("times", "end", "span")}
+    options = {name: own for name, own in columns.axis.items() if name != "nan"}
     options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     if trivial is not None:
         options["trivial"] = columns.source.column(trivial, "trivial")
     for line in columns.notes:
         click.echo(line, err=True)
-    truth, *detectors = _of_one_kind([columns.truth, *columns.predicted.values()], columns.axis)
-    named = dict(zip(columns.predicted, detectors, strict=True))
     with show_progress() as progress:
-        result = run(truth, named, **options, progress=progress)
+        result = run(columns.truth, columns.predicted, **options, progress=progress)
     output.write(
         table=lambda console: _print_audit(result, console),
         values=result.to_dict,
         rows=lambda: _rows(result),
     )
-
-
-def _of_one_kind(sides: list[Any], axis: dict[str, Any]) -> list[Any]:
-    """Return labels for lists of events beside samples."""
-    if all(isinstance(side, Events) for side in sides):
-        return sides
-    at = axis["times"], axis["end"]
-    return [side.to_labels(*at) if isinstance(side, Events) else side for side in sides]
 
 
 def _rows(audit: Audit) -> list[dict[str, Any]]:
@@ -145,14 +132,8 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
 
 def _print_audit(audit: Audit, console: Console) -> None:
     """Print the scores and verdicts, the design targets, and what they mean."""
-    raw, joined = len(audit.beaten), len(audit.beaten_joined)
-    text = (
-        f"{raw} of {len(audit.verdicts)} metrics are beaten by a prediction without information, "
-        f"and {joined} if the detectors are given the event that it knows "
-        f"({counted(audit.events, 'true event')}, {audit.tried} such predictions tried)\n"
-    )
-    console.print(Text(text, style="bold"))
-    print_table(console, _verdict_columns(audit), keys=2)
+    console.print(Text(f"{audit.headline}\n", style="bold"))
+    screen.print_table(console, _verdict_columns(audit), keys=2)
     console.print()
     for outcome, heading in _GROUPS.items():
         own = [
@@ -162,13 +143,13 @@ def _print_audit(audit: Audit, console: Console) -> None:
         ]
         if own:
             console.print(Text.assemble((f"{heading}: ", "bold"), ", ".join(own)))
-    if min(raw, joined) == len(audit.verdicts):
+    if len(audit.beaten) == len(audit.beaten_joined) == len(audit.verdicts):
         console.print(Text(_ALL_BEATEN, style="bold yellow"))
     distances = [name for name in audit.verdicts if name in _DISTANCES]
     units = f"\n{', '.join(distances)}: in {audit.unit}." if distances else ""
     console.print(Text(f"\n{_LEGEND}{units}", style="dim"))
     console.print(Text("\nDesign targets, on a canonical series\n", style="bold"))
-    print_table(console, _target_columns(audit))
+    screen.print_table(console, _target_columns(audit))
     console.print()
     for name, target in TARGETS.items():
         bounds = {"at least": target.least, "at most": target.most}
@@ -188,23 +169,23 @@ def _heading(name: str) -> str:
     return "\n".join(map(plain_name, name.split("_")))
 
 
-def _metric_column(audit: Audit) -> Column:
-    return Column("metric", [Text(metric, "cyan") for metric in audit.verdicts], "left")
+def _metric_column(audit: Audit) -> screen.Column:
+    return screen.Column("metric", [Text(metric, "cyan") for metric in audit.verdicts], "left")
 
 
-def _verdict_columns(audit: Audit) -> list[Column]:
+def _verdict_columns(audit: Audit) -> list[screen.Column]:
     """Return two lines a metric: the raw comparison, and the joined one below it."""
     own = [verdict for both in audit.verdicts.values() for verdict in both]
     words = {None: ("undefined", "dim"), True: ("beaten", "red"), False: ("holds", "green")}
     metrics = [Text(x.metric if x.comparison == "raw" else "", "cyan") for x in own]
     return [
-        Column("metric", metrics, "left", folds=True),
-        Column("", [Text(x.comparison) for x in own], "left"),
-        names("best\ndetector", [x.detector for x in own]),
-        texts("its\nscore", [_number(x.metric, x.detector_score) for x in own]),
-        Column("rival", [Text(x.by.replace("_", " ")) for x in own], "left"),
-        texts("its\nscore", [_number(x.metric, x.score) for x in own]),
-        Column("verdict", [Text(*words[x.beaten]) for x in own], "left"),
+        screen.Column("metric", metrics, "left", folds=True),
+        screen.Column("", [Text(x.comparison) for x in own], "left"),
+        screen.names("best\ndetector", [x.detector for x in own]),
+        screen.texts("its\nscore", [_number(x.metric, x.detector_score) for x in own]),
+        screen.Column("rival", [Text(x.by.replace("_", " ")) for x in own], "left"),
+        screen.texts("its\nscore", [_number(x.metric, x.score) for x in own]),
+        screen.Column("verdict", [Text(*words[x.beaten]) for x in own], "left"),
     ]
 
 
@@ -216,12 +197,12 @@ def _number(metric: str, value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.2g}"
 
 
-def _target_columns(audit: Audit) -> list[Column]:
+def _target_columns(audit: Audit) -> list[screen.Column]:
     rows = {(row["metric"], row["target"]): row for row in audit.targets}
     columns = [_metric_column(audit)]
     for name in TARGETS:
         cells = [_target(rows[metric, name]) for metric in audit.verdicts]
-        columns.append(Column(_heading(name), cells))
+        columns.append(screen.Column(_heading(name), cells))
     return columns
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from contextlib import contextmanager
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,12 @@ import click
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from closecall.cli.intervals import interval_csv
-from closecall.cli.layouts import layout_options, read_layout
+from closecall.cli.layouts import layout_options
 from closecall.cli.leaderboard import print_batch
 from closecall.cli.options import (
+    OUTPUT,
     Command,
+    disorder_option,
     each_once,
     evaluated_options,
     interval_settings,
@@ -31,6 +31,7 @@ from closecall.cli.options import (
 from closecall.cli.output import tell
 from closecall.errors import InputError
 from closecall.files import require_apart
+from closecall.plain import plain
 from closecall.tables import evaluate_frame, read_events
 from closecall.tables.batch.status import (
     BAD_LABELS,
@@ -40,12 +41,12 @@ from closecall.tables.batch.status import (
     FAILED,
     NO_EVENT,
 )
-from closecall.tables.roles import DISORDERS
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
+    from closecall.cli.layouts import Layout
     from closecall.cli.output import Output
     from closecall.tables import BatchResult
 
@@ -85,8 +86,6 @@ Examples:
 def parse_threshold(text: str) -> int | float | str:
     """Read a number, or leave the name of a rule as it is.
 
-    Examples
-    --------
     >>> [parse_threshold(text) for text in ("7", "0.7", "best_f1", "quantile:0.99")]
     [7, 0.7, 'best_f1', 'quantile:0.99']
     """
@@ -129,7 +128,6 @@ def parse_threshold(text: str) -> int | float | str:
     "--folds",
     type=click.IntRange(min=2),
     default=5,
-    show_default=True,
     metavar="N",
     help="With --threshold cross_fit: into how many folds the series go.",
 )
@@ -154,24 +152,12 @@ def parse_threshold(text: str) -> int | float | str:
 @layout_options
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
 @intervals_options("Say how sure the numbers and their differences are, given so many series.")
-@click.option(
-    "--disorder",
-    type=click.Choice([*DISORDERS, "index"]),
-    default="error",
-    show_default=True,
-    help="Where times repeat or go back: report it, sort, keep one sample of each time, or count "
-    "samples instead.",
-)
+@disorder_option("index")
 @click.option("--strict", is_flag=True, help="Stop at the first series in trouble.")
 @click.option("--workers", type=int, metavar="N", help="Processes on this machine.")
 @click.option("--engine", metavar="ADDRESS", help="Dask scheduler, as dask://host:port.")
 @click.option(
-    "-o",
-    "--out",
-    "--output",
-    "out",
-    metavar="FILE",
-    help="Write all rows there: .parquet or .csv (with .events).",
+    *OUTPUT, "out", metavar="FILE", help="Write all rows there: .parquet or .csv (with .events)."
 )
 @click.option(
     "--resume",
@@ -184,7 +170,7 @@ def parse_threshold(text: str) -> int | float | str:
 @output_options(
     "json holds everything; csv one row for each series and detector, or the intervals if asked "
     "for.",
-    file=False,
+    names=(),
 )
 def batch(
     data: tuple[str, ...],
@@ -198,10 +184,7 @@ def batch(
     output: Output,
     out: str | None,
     resume: str | None,
-    layout: str | None,
-    scores_folder: str | None,
-    missing: str,
-    outside: bool,
+    layout: Layout | None,
     **options: Any,
 ) -> None:
     """Evaluate many series, from files."""
@@ -210,7 +193,12 @@ def batch(
         raise click.UsageError(message)
     out = resume or out
     settings = interval_settings(level, resamples, asked=with_intervals)
-    _check_columns(layout, scores_folder, {**options, "predicted": predicted})
+    if layout is not None:
+        known = {name: options[name] for name in ("by", "series", "truth")}
+        layout.require_alone(**known, predicted=predicted)
+    elif options["truth"] is None:
+        message = "Missing option '--truth'. It, or --layout, says where the labels are."
+        raise click.UsageError(message)
     going_on = "what was finished is in {}, and --resume goes on"
     with _interruptible(going_on, out and f"{out}.partial"), _quiet_dask():
         source: Any = data[0] if len(data) == 1 else list(data)
@@ -218,12 +206,9 @@ def batch(
         if ignore is not None and Path(ignore).is_file():
             options["ignore"] = read_events(ignore, encoding=options["encoding"], merge=True)
         if layout is not None:
-            timed = options["time"] is not None
-            beside = [scores_folder] if scores_folder else ()
+            beside = [layout.scores] if layout.scores else ()
             require_apart("--output", [out] if out else (), beside)
-            source, found = read_layout(
-                layout, data, scores_folder, missing, timed=timed, outside=outside
-            )
+            source, found = layout.read(data, timed=options["time"] is not None)
             options |= {"by": "series", "truth": "label"}
             score = score or found
         result = evaluate_frame(
@@ -241,23 +226,6 @@ def batch(
         return
     with _interruptible("all rows are in {}", out):
         write_batch(result, output, out, settings)
-
-
-def _check_columns(layout: str | None, scores: str | None, named: Mapping[str, Any]) -> None:
-    """Raise if options do not go together: a layout knows its columns, files do not."""
-    told = [option for option in ("by", "series", "truth", "predicted") if named[option]]
-    message = ""
-    if layout is not None and told:
-        message = (
-            f"--{told[0]} does not go with --layout, whose series, labels and scores are known; "
-            "--score chooses among its detectors."
-        )
-    elif layout is None and named["truth"] is None:
-        message = "Missing option '--truth'. It, or --layout, says where the labels are."
-    elif layout is None and scores is not None:
-        message = "--scores goes with --layout; columns of scores are --score."
-    if message:
-        raise click.UsageError(message)
 
 
 @contextmanager
@@ -287,18 +255,16 @@ def write_batch(
 ) -> None:
     """Write the result, with such intervals if any; raise if a part could not be read."""
     intervals = None if settings is None else result.intervals(**settings)
-    if output.format == "csv":
-        if intervals is None:
-            replace(result, table=_blank_undefined(result)).write("-")
-        else:
-            output.text(interval_csv(intervals.to_pylist()))
+    if output.format == "csv" and intervals is None:
+        replace(result, table=_blank_undefined(result)).write("-")
     else:
-        more = {} if intervals is None else {"intervals": _plain_rows(intervals)}
+        rows = [] if intervals is None else intervals.to_pylist()
+        more = {} if intervals is None else {"intervals": plain(rows)}
         level = None if settings is None else settings["level"]
         output.write(
             table=lambda console: print_batch(result, console, out, intervals, level),
-            values=lambda: _values(result) | more,
-            rows=list,
+            values=lambda: result.to_dict() | more,
+            rows=lambda: rows,
         )
     _require_all(result, out)
     _require_some(result)
@@ -313,34 +279,6 @@ def _blank_undefined(result: BatchResult) -> pa.Table:
             known = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
             table = table.set_column(place, name, known)
     return table
-
-
-def _values(result: BatchResult) -> dict[str, Any]:
-    events = result.event_table
-    return {
-        "rows": _plain_rows(result.table),
-        "events": None if events is None else _plain_rows(events),
-        "summary": _plain_rows(result.summary()),
-        "failures": [{"unit": unit, "reason": reason} for unit, reason in result.failures],
-    }
-
-
-def _plain_rows(table: Any) -> list[dict[str, Any]]:
-    return [
-        {name: _plain(value) for name, value in row.items()}
-        for row in table.to_pylist()  # all of it: what is printed as JSON is of a size to read
-    ]
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as one of JSON's; what is undefined is null."""
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if hasattr(value, "total_seconds"):
-        return value.total_seconds()
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def _require_all(result: BatchResult, out: str | None) -> None:

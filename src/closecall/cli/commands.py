@@ -148,7 +148,11 @@ def command_line_words(message: str) -> str:
     cls=Commands,
     help=_HELP,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "show_default": True,
+    },
 )
 @click.version_option(__version__, message="closecall %(version)s")
 @click.pass_context

@@ -10,7 +10,8 @@ import click
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, ignored_to_dict
-from closecall.cli.intervals import MOST_PAIRS, Lead, interval_csv, limits_text, print_leads
+from closecall.cli import screen
+from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import (
     Command,
     input_options,
@@ -22,23 +23,11 @@ from closecall.cli.options import (
     score_option,
     thresholds_option,
 )
-from closecall.cli.result import notes, outcomes, print_headlines, print_notes, start_texts
-from closecall.cli.tables import (
-    Column,
-    names,
-    print_table,
-    score_cell,
-    scores,
-    table_width,
-    texts,
-)
 from closecall.compare import compare as run
 from closecall.wording import (
-    UNDEFINED,
     counted,
     event_length_text,
     plain_name,
-    score_or_dash,
     score_text,
 )
 
@@ -68,6 +57,7 @@ Examples:
   closecall compare results.csv --truth label --predicted a --predicted b --intervals
 """
 _BEST, _TIED = "*", "="
+_REST = "`--all` shows all"
 _MOST_NUMBERS = 30  # of events that all miss
 _FEWEST_EVENTS = 5  # that are shown, however many detectors there are
 _SEVERAL = 2
@@ -76,16 +66,12 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _UNIT = "Times are in the units of the input: samples, if it has no times."
 _LEGEND = f"""\
 {_BEST}: the highest F1 of the event; {_TIED}: the highest, and shared
-chance: mean F1 of the same alarms, moved
+by chance: mean F1 of the same alarms, moved
 missed: no alarm overlaps the event, or comes close to it
 alone: events that no other detector caught
 best, tied: events on which the detector has the highest F1, or shares it
 equivocal: of precision and recall, one is higher and the other lower
 better, worse, equivocal, equal: only events with alarms of both in their zone"""
-_INTERVALS_LEGEND = """\
-from, to: limits of the score or the lead, as there are only so many events
-p-value: how often equally good detectors differ so much on so many events
--: nothing can be said"""
 
 
 @click.command(cls=Command, help=_HELP)
@@ -133,21 +119,16 @@ def compare(
     options = {"thresholds": given, "decimals": decimals, **columns.axis}
     result = run(columns.truth, columns.predicted, scores=columns.scores, **options)
     intervals = None if settings is None else result.intervals(**settings)
-    if output.format == "csv" and intervals is not None:
-        output.text(interval_csv(intervals.rows()))
-        return
     pair = next(iter(result.results.values())).events.pair
-    noted = columns.notes + notes(result.results, columns.detectors, inputs.max_step)
-    told = headlines(result.results)
-    more: dict[str, Any] = {"headlines": told, "notes": noted, **ignored_to_dict(pair)}
-    if intervals is not None:
-        more["intervals"] = intervals.to_dict()
+    noted = screen.notes(columns, result.results)
+    more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(pair)}
+    more |= {} if intervals is None else {"intervals": intervals.to_dict()}
     output.write(
         table=lambda console: _print_comparison(
             result, noted, intervals, console, most=output.most
         ),
         values=lambda: result.to_dict() | more,
-        rows=lambda: _rows(result),
+        rows=lambda: _rows(result) if intervals is None else intervals.rows(),
     )
 
 
@@ -172,14 +153,19 @@ def _print_comparison(
     """Print the detectors, the events, the pairs and the ensembles, and what the columns mean."""
     most_pairs = None if most is None else MOST_PAIRS
     console.print(_headline(comparison))
-    print_headlines(comparison.results, console)
-    print_notes(noted, console)
+    rows = comparison.detectors
+    columns = [
+        screen.texts("missed", [row.missed for row in rows]),
+        screen.texts("alone", [row.caught_alone for row in rows]),
+        screen.texts("best", [row.best for row in rows]),
+        screen.texts("tied", [row.tied for row in rows], joined=True),
+    ]
+    screen.print_detectors(comparison.results, comparison.thresholds, noted, console, *columns)
     console.print()
-    _print_detectors(comparison, console)
     _print_events(comparison, console, most)
     _print_pairs(comparison, console, most_pairs)
     if intervals is not None:
-        _print_intervals(comparison, intervals, console, most_pairs)
+        _print_intervals(comparison, intervals, console, None if most is None else _REST)
     _print_ensembles(comparison, console)
     lines = ["", _LEGEND]
     if comparison.decimals is not None:
@@ -204,29 +190,6 @@ def _headline(comparison: Comparison) -> Text:
     return Text.assemble((events, "bold"), "; ", text, "\n")
 
 
-def _print_detectors(comparison: Comparison, console: Console) -> None:
-    rows, results = comparison.detectors, comparison.results.values()
-    chance = scores("chance", [own.chance.f1 for own in results], style="dim")
-    columns = [
-        names("detector", comparison.names),
-        scores("prec.", [row.precision for row in rows]),
-        scores("recall", [row.recall for row in rows]),
-        scores("F1", [row.f1 for row in rows]),
-        Column(chance.heading, chance.cells, joined=True),
-        texts("alarms", [row.alarms for row in rows]),
-        texts("missed", [own.events.missed.sum() for own in results]),
-        texts("alone", [row.caught_alone for row in rows]),
-        texts("best", [row.best for row in rows]),
-        texts("tied", [row.tied for row in rows], joined=True),
-    ]
-    cuts = [row.threshold for row in rows]
-    if any(cut is not None for cut in cuts):
-        shown = [UNDEFINED if cut is None else f"{cut:.6g}" for cut in cuts]
-        columns.append(texts("threshold", shown))
-    print_table(console, columns)
-    console.print()
-
-
 def _print_events(comparison: Comparison, console: Console, most: int | None) -> None:
     """Print one row per event and detector; fewer events if there are many detectors."""
     total, several = len(comparison.best), len(comparison.names)
@@ -239,44 +202,37 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
         first = detector == 0
         numbers.append(event + 1 if first else "")
         lengths.append(event_length_text(row["start"], row["stop"]) if first else "")
-        cell = score_cell(row["f1"])
+        cell = screen.score_cell(row["f1"])
         cell.pad_left(_SCORE - cell.cell_len)
         if row["best"]:
             cell.stylize("bold")
             cell.append(_BEST if len(comparison.best[event]) == 1 else _TIED)
         f1.append(cell)
     for with_year, broken in ((True, False), (False, False), (False, True)):
-        all_starts, offset = start_texts([row["start"] for row in rows], with_year=with_year)
+        all_starts, offset = screen.start_texts([row["start"] for row in rows], with_year=with_year)
         starts = [text if numbers[place] else "" for place, text in enumerate(all_starts)]
         columns = [
-            texts("#", numbers),
-            Column("start", [*map(Text, starts)], "left" if dated else "right"),
-            texts("lasts", lengths),
-            names("detector", [row["detector"] for row in rows]),
-            outcomes(rows, broken=broken),
-            scores("prec.", [row["precision"] for row in rows]),
-            scores("recall", [row["recall"] for row in rows]),
-            Column("F1".rjust(_SCORE), f1, "left"),
+            screen.texts("#", numbers),
+            screen.Column("start", [*map(Text, starts)], "left" if dated else "right"),
+            screen.texts("lasts", lengths),
+            screen.names("detector", [row["detector"] for row in rows]),
+            screen.outcomes(rows, broken=broken),
+            screen.scores("prec.", [row["precision"] for row in rows]),
+            screen.scores("recall", [row["recall"] for row in rows]),
+            screen.Column("F1".rjust(_SCORE), f1, "left"),
         ]
-        if table_width(columns) <= console.width:
+        if screen.table_width(columns) <= console.width:
             break
-    print_table(console, columns, keys=4)
-    if offset:
-        console.print(Text(f"Times are at UTC{offset}.", style="dim"))
-    _print_more(total - count, "event", console)
+    screen.print_table(console, columns, keys=4)
+    screen.print_offset(offset, console)
+    screen.print_more(total - count, " events", console)
     console.print()
 
 
-def _print_more(hidden: int, noun: str, console: Console) -> None:
-    if hidden > 0:
-        text = f"... and {hidden} more {noun}s; `--all` shows all."
-        console.print(Text(text, style="bold"))
-
-
-def _ranked_pairs(comparison: Comparison) -> list[tuple[str, str]]:
-    """Return every two detectors, those with the highest F1 first."""
+def _ranked(comparison: Comparison) -> list[str]:
+    """Return the detectors, that with the highest F1 first."""
     ranked = sorted(comparison.detectors, key=lambda row: -_comparable(row.f1))
-    return list(combinations((row.name for row in ranked), 2))
+    return [row.name for row in ranked]
 
 
 def _comparable(score: float) -> float:
@@ -284,52 +240,40 @@ def _comparable(score: float) -> float:
 
 
 def _print_pairs(comparison: Comparison, console: Console, most: int | None) -> None:
-    every = _ranked_pairs(comparison)
+    every = list(combinations(_ranked(comparison), 2))
     pairs = [comparison.pair(*two) for two in every[:most]]
     console.print(Text("Two by two: on how many events the first is ...\n", style="bold"))
     columns = [
-        names("first\ndetector", [pair.first for pair in pairs]),
-        names("second\ndetector", [pair.second for pair in pairs]),
-        texts("better\nin both", [pair.better_both for pair in pairs]),
-        texts("only in\nprecision", [pair.better_precision for pair in pairs]),
-        texts("only in\nrecall", [pair.better_recall for pair in pairs]),
-        texts("equivocal", [pair.equivocal for pair in pairs]),
-        texts("equal", [pair.equal for pair in pairs]),
-        texts("worse", [pair.worse for pair in pairs]),
-        texts("missed by\nfirst", [pair.missed_by_first for pair in pairs]),
-        texts("second", [pair.missed_by_second for pair in pairs], joined=True),
-        texts("both", [pair.missed_by_both for pair in pairs], joined=True),
+        screen.names("first\ndetector", [pair.first for pair in pairs]),
+        screen.names("second\ndetector", [pair.second for pair in pairs]),
+        screen.texts("better\nin both", [pair.better_both for pair in pairs]),
+        screen.texts("only in\nprecision", [pair.better_precision for pair in pairs]),
+        screen.texts("only in\nrecall", [pair.better_recall for pair in pairs]),
+        screen.texts("equivocal", [pair.equivocal for pair in pairs]),
+        screen.texts("equal", [pair.equal for pair in pairs]),
+        screen.texts("worse", [pair.worse for pair in pairs]),
+        screen.texts("missed by\nfirst", [pair.missed_by_first for pair in pairs]),
+        screen.texts("second", [pair.missed_by_second for pair in pairs], joined=True),
+        screen.texts("both", [pair.missed_by_both for pair in pairs], joined=True),
     ]
-    print_table(console, columns, keys=2)
-    _print_more(len(every) - len(pairs), "pair", console)
+    screen.print_table(console, columns, keys=2)
+    screen.print_more(len(every) - len(pairs), " pairs", console)
     console.print()
 
 
 def _print_intervals(
-    comparison: Comparison, intervals: ComparisonIntervals, console: Console, most: int | None
+    comparison: Comparison, intervals: ComparisonIntervals, console: Console, rest: str | None
 ) -> None:
-    """Print the scores and the leads with their limits, and what they cannot say."""
-    title = f"How sure: {100 * intervals.level:.4g} % intervals\n"
-    console.print(Text(title, style="bold"))
-    columns = [names("detector", intervals.detectors)]
-    for score, heading in _SCORES.items():
-        own = [getattr(row, score) for row in intervals.detectors.values()]
-        limits = [limits_text(*map(score_or_dash, (x.value, x.low, x.high))) for x in own]
-        columns.append(Column(heading, [*map(Text, limits)], "left"))
-    print_table(console, columns)
-    console.print()
-    every = _ranked_pairs(comparison)
-    leads = []
-    for pair in (intervals.pair(*two) for two in every[:most]):
-        for score, heading in _SCORES.items():
-            own = getattr(pair, score)
-            numbers = own.value, own.low, own.high, own.pvalue
-            leads.append(Lead(pair.first, pair.second, heading, *numbers))
-    print_leads(console, leads)
-    _print_more(len(every[most:]) if most else 0, "pair", console)
-    if intervals.caution:
-        console.print(Text(f"\nCaution: {intervals.caution}", style="bold yellow"))
-    console.print(Text(f"{_INTERVALS_LEGEND}\n", style="dim"))
+    print_intervals(
+        console,
+        intervals.rows(),
+        _ranked(comparison),
+        [_SCORES],
+        level=intervals.level,
+        over="events",
+        cautions=[intervals.caution],
+        rest=rest,
+    )
 
 
 def _print_ensembles(comparison: Comparison, console: Console) -> None:
@@ -342,14 +286,14 @@ def _print_ensembles(comparison: Comparison, console: Console) -> None:
     console.print(Text(f"{title}\n", style="bold"))
     plain = [ensemble.to_dict() for ensemble in shown]
     columns = [
-        Column("ensemble", [Text(_ensemble_name(one)) for one in shown], "left", folds=True),
-        scores("prec.", [ensemble.precision for ensemble in shown]),
-        scores("recall", [ensemble.recall for ensemble in shown]),
-        scores("F1", [ensemble.f1 for ensemble in shown]),
-        texts("alarms", [one["alarms"] for one in plain]),
-        texts("missed", [one["missed"] for one in plain]),
+        screen.Column("ensemble", [Text(_ensemble_name(one)) for one in shown], "left", folds=True),
+        screen.scores("prec.", [ensemble.precision for ensemble in shown]),
+        screen.scores("recall", [ensemble.recall for ensemble in shown]),
+        screen.scores("F1", [ensemble.f1 for ensemble in shown]),
+        screen.texts("alarms", [one["alarms"] for one in plain]),
+        screen.texts("missed", [one["missed"] for one in plain]),
     ]
-    print_table(console, columns)
+    screen.print_table(console, columns)
     alone = max(comparison.detectors, key=lambda row: _comparable(row.f1))
     together = max(shown, key=lambda row: _comparable(row.f1))
     if isnan(together.f1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from rich.text import Text
 from closecall.affiliation.curve import affiliation_curve
 from closecall.affiliation.result import fewest_false_alarms, headlines
 from closecall.affiliation.thresholds import Constraints, OperatingPoint, duration_text
+from closecall.cli import screen
 from closecall.cli.options import (
     Command,
     input_options,
@@ -24,20 +26,7 @@ from closecall.cli.options import (
     score_option,
     significance_option,
 )
-from closecall.cli.output import load_matplotlib, show_progress
-from closecall.cli.result import (
-    by_detector,
-    chance_line,
-    notes,
-    print_detectors,
-    print_events,
-    print_meaning,
-    print_notes,
-    print_shifts,
-    scores_line,
-    shifts_legend,
-)
-from closecall.cli.tables import Column, print_table, scores, texts
+from closecall.cli.output import load_matplotlib, tested
 from closecall.errors import InputError, UndefinedMetricError, renamed
 from closecall.files import whole_file
 from closecall.fscore import f_measure
@@ -55,11 +44,10 @@ if TYPE_CHECKING:
     from closecall.cli.output import Output
     from closecall.clock import Clock
     from closecall.series import Scored
-    from closecall.tables.inputs import Inputs
+    from closecall.tables.inputs import Columns, Inputs
 
 _PICTURES = (".pdf", ".png", ".svg")
 _DOTS_PER_INCH = 150
-_GAP = 3  # between the threshold and the scores
 _ROWS = 11  # of the curve; its ends, the best and the chosen point come on top
 _HELP = """\
 Score every threshold of a detector at once, and choose the best: overall, and for each event.
@@ -130,7 +118,6 @@ def parse_points(text: str) -> int | None:
     "--beta",
     type=float,
     default=1.0,
-    show_default=True,
     metavar="B",
     help="Recall weighs B times as much as precision.",
 )
@@ -186,7 +173,6 @@ def parse_points(text: str) -> int | None:
     "--points",
     type=parse_points,
     default="200",
-    show_default=True,
     metavar="N",
     help="About how many points of the curve json and csv hold; `all` for every threshold.",
 )
@@ -210,24 +196,43 @@ def curve(
     **limits: Any,
 ) -> None:
     """Score every threshold from files, and choose one."""
-    if rule is not None and rule.looks_at_truth:
-        rule = None
-    fit_until = replace(inputs, until=fit_until).until  # in the zone of the others
-    asked = Asked(beta, limits, rule, fit_until, folds, shifts)
-    asked.require_one_way()
+    asked = Asked(beta, limits, None if rule is None or rule.looks_at_truth else rule)
+    asked.require_one_way(fit_until, folds)
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
         raise click.UsageError(message)
-    judged = replace(inputs, since=asked.judged_from(inputs.since))
-    with renamed({} if inputs.since is not None else {"since": "fit_until"}):
-        columns = judged.read(scores=scores or [None])
-    several = len(columns.scores) > 1
+    columns, fits, fit_until = _read_parts(inputs, scores, fit_until)
+    scored = columns.detectors.scored
+    several = len(scored) > 1
     if several and plot_file is not None:
         raise click.UsageError("--plot draws the curve of one --score.")
-    found = asked.choose(columns.detectors.scored, judged)
-    results = {name if several else "": own.at for name, own in found.items()}
+    chosen = {name: asked.choose(own, fits[name]) for name, own in scored.items()}
+    results = {name: curve.at(point.threshold) for name, (curve, point) in chosen.items()}
+    told, fewest = headlines(results), fewest_false_alarms(results.values())
+    found = {
+        name: Choice(
+            curve,
+            point,
+            results[name],
+            told[name],
+            asked.reason(curve, point, fit_until),
+            asked.rates(curve, point, fewest),
+            limited=bool(asked.kept(curve.scored.clock)),
+            fitted=None if folds is None else _cross_fitted(curve, asked, folds),
+            # The best F1 is chosen again in each shift, unless other labels or none chose it.
+            test=None
+            if shifts is None
+            else tested(
+                curve.scored,
+                scores=(),
+                threshold=point.threshold if asked.rule or fit_until is not None else "best_f1",
+                n=shifts,
+            ),
+        )
+        for name, (curve, point) in chosen.items()
+    }
+    noted = screen.notes(columns, results)
     first = next(iter(found.values()))
-    noted = columns.notes + notes(results, columns.detectors, inputs.max_step)
     if plot_file is not None:
         save_curve(first.curve, first.point, plot_file)
     if output.format == "csv":
@@ -235,23 +240,44 @@ def curve(
         return
 
     def table(console: Console) -> None:
-        if not several:
-            _print_choice(first, noted, console, output.most)
-            return
-        cuts = {name: own.point.threshold for name, own in found.items()}
-        print_detectors(results, cuts, console)
-        print_notes(noted, console)
+        if several:
+            cuts = {name: own.point.threshold for name, own in found.items()}
+            screen.print_detectors(results, cuts, noted, console)
         for name, own in found.items():
-            console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
-            _print_choice(own, [], console, output.most)
+            if several:
+                console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
+            _print_choice(own, [] if several else noted, console, output.most)
 
     output.write(
         table=table,
-        values=lambda: by_detector(
-            {name: own.values(points) for name, own in found.items()}, noted
+        values=lambda: screen.by_detector(
+            {name: x.values(points) for name, x in found.items()}, noted
         ),
         rows=list,
     )
+
+
+def _read_parts(
+    inputs: Inputs, scores: tuple[str, ...], fit_until: Any
+) -> tuple[Columns, dict[str, Scored], Any]:
+    """Read what thresholds are judged on, and chosen on, until when: all, if that is not said."""
+    since = inputs.since
+    if fit_until is None:
+        columns = inputs.read(scores=scores or [None])
+        return columns, columns.detectors.scored, None
+    fit_until = replace(inputs, until=fit_until).until  # in the zone of the others
+    with suppress(TypeError):  # a number beside a datetime is refused with the times
+        if since is not None and since < fit_until:
+            raise InputError.expected(
+                "`since` not before `fit_until`",
+                f"{since} and {fit_until}",
+                "A threshold is not judged on the time that it was chosen on.",
+            )
+    judged = replace(inputs, since=fit_until if since is None else since)
+    with renamed({"since": "fit_until"} if since is None else {}):
+        columns = judged.read(scores=scores or [None])
+    part = replace(judged, files=judged.sources, since=None, until=fit_until)
+    return columns, part.read(scores=[*columns.detectors.scored]).detectors.scored, fit_until
 
 
 @dataclass(frozen=True)
@@ -281,140 +307,64 @@ class Choice:
         return report if self.test is None else report | {"significance": self.test.to_dict()}
 
 
-def _print_choice(found: Choice, noted: list[str], console: Console, most: int | None) -> None:
-    """Print the threshold, what it gives, and the whole curve."""
-    _print_headline(found, console)
-    console.print(Text(found.reason))
-    console.print(Text(found.rates))
-    print_notes(noted, console)
-    console.print()
-    print_events(found.at, console, most=most)
-    console.print()
-    _print_whole_curve(found, console)
-    _print_points(found, console)
-    console.print()
-    print_meaning(found.at, console)
-    if found.test is not None:
-        _print_significance(found.test, console)
-
-
-def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:
-    """Lay the curves out as columns, one after the other."""
-    parts = {
-        name: curve_columns(own.curve, points=points, chosen=own.point)
-        for name, own in found.items()
-    }
-    first = next(iter(parts.values()))
-    if len(parts) == 1:
-        return first
-    counts = [own["threshold"].size for own in parts.values()]
-    joined = {name: np.concatenate([own[name] for own in parts.values()]) for name in first}
-    return {"detector": np.repeat([*parts], counts).tolist(), **joined}
-
-
 @dataclass(frozen=True)
 class Asked:
-    """What the threshold is to be the best of, and the part of the time that it is chosen on."""
+    """What the threshold is to be the best of, or the rule that chooses it."""
 
     beta: float
     limits: dict[str, Any]
     rule: ThresholdRule | None
     """One that does not look at the labels; None for the highest F-beta."""
-    fit_until: Any
-    folds: int | None
-    shifts: int | None
 
-    def require_one_way(self) -> None:
+    def require_one_way(self, fit_until: Any, folds: int | None) -> None:
         """Raise if two options contradict each other."""
-        limited = any(value is not None for value in self.limits.values())
-        if self.rule is not None and (limited or self.beta != 1):
+        limited = self.beta != 1 or any(value is not None for value in self.limits.values())
+        if self.rule is not None and limited:
             message = "--threshold chooses alone; limits and --beta are of the highest F1."
             raise click.UsageError(message)
-        if self.folds is not None and (self.rule is not None or self.fit_until is not None):
+        if folds is not None and (self.rule is not None or fit_until is not None):
             message = "--cross-fit is of the highest F1; leave out --threshold and --fit-until."
             raise click.UsageError(message)
 
     def kept(self, clock: Clock) -> list[Limit]:
         """Return the limits that were asked for, shares of time last."""
-        if self.rule is not None:
-            return []
-        limits = Constraints(**self.limits).limits(clock)
+        limits = [] if self.rule is not None else Constraints(**self.limits).limits(clock)
         return sorted(limits, key=lambda limit: limit.column == "alarmed")
 
-    def judged_from(self, since: Any) -> Any:
-        """Return where the time starts that the threshold is judged on."""
-        if self.fit_until is None or since is None:
-            return since if self.fit_until is None else self.fit_until
-        try:
-            overlap = since < self.fit_until
-        except TypeError:  # a number beside a datetime, which is refused with the times
-            overlap = False
-        if overlap:
-            raise InputError.expected(
-                "`since` not before `fit_until`",
-                f"{since} and {self.fit_until}",
-                "A threshold is not judged on the time that it was chosen on.",
-            )
-        return since
+    def choose(self, judged: Scored, fit: Scored) -> tuple[AffiliationCurve, OperatingPoint]:
+        """Choose a threshold on one part of the time; return it where it is judged."""
+        curve = affiliation_curve(judged, None)
+        if self.rule is None and fit is judged:
+            return curve, curve.best(self.beta, **self.limits)
+        if self.rule is not None:
+            threshold = self.rule.choose(fit)
+        else:
+            threshold = affiliation_curve(fit, None).best(self.beta, **self.limits).threshold
+        pause = self.limits["cooldown"]
+        return curve, curve.operating_point(threshold, self.beta, cooldown=pause)
 
-    def choose(self, judged: dict[str, Scored], inputs: Inputs) -> dict[str, Choice]:
-        """Choose a threshold for each detector, and find what it gives where it is judged."""
-        fits = judged
-        if self.fit_until is not None:
-            part = replace(inputs, files=inputs.sources, since=None, until=self.fit_until)
-            fits = part.read(scores=[*judged]).detectors.scored
-        chosen, pause = {}, self.limits["cooldown"]
-        for name, scored in judged.items():
-            curve, fit = affiliation_curve(scored, None), fits[name]
-            if self.rule is not None:
-                point = curve.operating_point(self.rule.choose(fit), self.beta, cooldown=pause)
-            elif fit is scored:
-                point = curve.best(self.beta, **self.limits)
-            else:
-                best = affiliation_curve(fit, None).best(self.beta, **self.limits)
-                point = curve.operating_point(best.threshold, self.beta, cooldown=pause)
-            chosen[name] = curve, point
-        results = {name: curve.at(point.threshold) for name, (curve, point) in chosen.items()}
-        told, fewest = headlines(results), fewest_false_alarms(results.values())
-        return {
-            name: Choice(
-                curve,
-                point,
-                results[name],
-                told[name],
-                self.sentence(curve, point),
-                self.rates(curve, point, fewest),
-                limited=bool(self.kept(curve.scored.clock)),
-                fitted=None if self.folds is None else _cross_fitted(curve, self, self.folds),
-                test=None if self.shifts is None else _tested(curve, point, self, self.shifts),
-            )
-            for name, (curve, point) in chosen.items()
-        }
-
-    def sentence(self, curve: AffiliationCurve, chosen: OperatingPoint) -> str:
+    def reason(self, curve: AffiliationCurve, chosen: OperatingPoint, fit_until: Any) -> str:
         """Say exactly what the threshold is."""
         if self.rule is not None:
             what = self.rule.words[0].upper() + self.rule.words[1:]
         else:
-            clock, name = curve.scored.clock, _name(chosen)
+            clock = curve.scored.clock
             limits = " and ".join(map(_limit_text, self.kept(clock)))
-            what = f"The highest {name} with {limits}" if limits else f"The highest {name}"
-            if not limits and self.fit_until is None:
+            what = f"The highest {_name(chosen)}{f' with {limits}' if limits else ''}"
+            if not limits and fit_until is None:
                 what += f" of {counted(len(curve), 'threshold')}"
             pause = Constraints(**self.limits).cooldown_ticks(clock)
             if pause:
                 what += f", alarms less than {duration_text(pause, clock)} apart counted once"
-        if self.fit_until is None:
+        if fit_until is None:
             return f"{what}."
         if self.rule is not None and self.rule.kind == "number":
-            return f"{what}, judged after {self.fit_until}."
-        return f"{what}, chosen before {self.fit_until}, judged after."
+            return f"{what}, judged after {fit_until}."
+        return f"{what}, chosen before {fit_until}, judged after."
 
     def rates(self, curve: AffiliationCurve, chosen: OperatingPoint, fewest: int) -> str:
         """Say how often and how long there are alarms, in the unit that was asked for."""
-        scored = curve.scored
-        joined = self.limits["cooldown"] is not None
-        told = []
+        scored, told = curve.scored, []
         for limit in self.kept(scored.clock):
             if limit.column in _RATES:
                 count = getattr(chosen, limit.column)
@@ -425,8 +375,8 @@ class Asked:
             dated = scored.clock.kind == "datetime"
             length = (scored.stop - scored.start) * (scored.clock.seconds if dated else 1.0)
             told.append(rate_text(chosen.alarms, "alarm", length, dated=dated, fewest=fewest))
-        rates = f"{'Counted so: ' if joined else ''}{', '.join(told)}"
-        return f"{rates}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
+        joined = "" if self.limits["cooldown"] is None else "Counted so: "
+        return f"{joined}{', '.join(told)}; {100 * chosen.alarmed:.2g}% of the time is in alarm."
 
 
 def _limit_text(limit: Limit) -> str:
@@ -448,6 +398,20 @@ def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFit
         return told.replace("part of the time", "part of the time (--fit-until)")
 
 
+def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:
+    """Lay the curves out as columns, one after the other."""
+    parts = {
+        name: curve_columns(own.curve, points=points, chosen=own.point)
+        for name, own in found.items()
+    }
+    first = next(iter(parts.values()))
+    if len(parts) == 1:
+        return first
+    counts = [own["threshold"].size for own in parts.values()]
+    joined = {name: np.concatenate([own[name] for own in parts.values()]) for name in first}
+    return {"detector": np.repeat([*parts], counts).tolist(), **joined}
+
+
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
     """Draw the curve with the chosen point into a file of the kind its name says."""
     load_matplotlib()
@@ -461,20 +425,23 @@ def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> No
         plt.close(figure)
 
 
-def _print_headline(found: Choice, console: Console) -> None:
-    """Print what was caught, the threshold, its scores, and under them what chance reaches."""
-    curve, chosen, result = found.curve, found.point, found.at
-    values = {"precision": chosen.precision, "recall": chosen.recall, _name(chosen): chosen.fbeta}
-    line, levels = scores_line(values), chance_line(result, values)
-    text = threshold_text(curve, chosen.threshold)
-    threshold = Text.assemble("threshold ", (text, "bold cyan"))
-    before = threshold.cell_len + _GAP
-    console.print(Text(found.headline, style="bold"))
-    if before + line.cell_len > console.width:
-        console.print(threshold, line, levels, sep="\n")
-    else:
-        console.print(Text.assemble(threshold, " " * _GAP, line))
-        console.print(Text.assemble(" " * before, levels))
+def _print_choice(found: Choice, noted: list[str], console: Console, most: int | None) -> None:
+    """Print the threshold, what it gives, and the whole curve."""
+    point = found.point
+    values = {"precision": point.precision, "recall": point.recall, _name(point): point.fbeta}
+    threshold = threshold_text(found.curve, point.threshold)
+    screen.print_headline(found.headline, values, found.at, threshold, console)
+    console.print(Text(f"{found.reason}\n{found.rates}"))
+    screen.print_notes(noted, console)
+    console.print()
+    screen.print_events(found.at, console, most=most)
+    console.print()
+    _print_whole_curve(found, console)
+    _print_points(found, console)
+    console.print()
+    screen.print_meaning(found.at, console)
+    if found.test is not None:
+        screen.print_significance(found.test, console, most=most)
 
 
 def _name(chosen: OperatingPoint) -> str:
@@ -494,11 +461,11 @@ def _print_whole_curve(found: Choice, console: Console) -> None:
         rows = {"best F1": rows["best F1"], name: (fitted.fbeta(chosen.beta), None)} | rows
     observed, levels = zip(*rows.values(), strict=True)
     columns = [
-        Column(f"of {counted(len(curve), 'threshold')}", [*map(Text, rows)], "left"),
-        scores("score", observed),
-        scores("by chance", levels, style="dim"),
+        screen.Column(f"of {counted(len(curve), 'threshold')}", [*map(Text, rows)], "left"),
+        screen.scores("score", observed),
+        screen.scores("by chance", levels, style="dim"),
     ]
-    print_table(console, columns, gap=3)
+    screen.print_table(console, columns)
     console.print(Text(_MOVED, style="dim"))
     if isinstance(fitted, str):
         console.print(Text(f"\nThere is no cross-fitted score. {fitted}", style="yellow"))
@@ -535,43 +502,13 @@ def _print_points(found: Choice, console: Console) -> None:
         ", ".join(name for name, marked in marks.items() if marked == value) for value in thresholds
     ]
     columns = [
-        texts("threshold", [threshold_text(curve, value) for value in thresholds]),
-        scores("prec.", points["precision"].tolist()),
-        scores("recall", points["recall"].tolist()),
-        scores(_name(chosen), f_measure(points["precision"], points["recall"], chosen.beta)),
-        texts("caught", points["caught"].tolist()),
-        texts("alarms", points["alarms"].tolist()),
-        texts("false", points["false_alarms"].tolist()),
-        Column("", [Text(f"<- {note}" if note else "", "cyan") for note in notes], "left"),
+        screen.texts("threshold", [threshold_text(curve, value) for value in thresholds]),
+        screen.scores("prec.", points["precision"].tolist()),
+        screen.scores("recall", points["recall"].tolist()),
+        screen.scores(_name(chosen), f_measure(points["precision"], points["recall"], chosen.beta)),
+        screen.texts("caught", points["caught"].tolist()),
+        screen.texts("alarms", points["alarms"].tolist()),
+        screen.texts("false", points["false_alarms"].tolist()),
+        screen.Column("", [Text(f"<- {note}" if note else "", "cyan") for note in notes], "left"),
     ]
-    print_table(console, columns)
-
-
-def _tested(
-    curve: AffiliationCurve, chosen: OperatingPoint, asked: Asked, shifts: int
-) -> Significance | ScoresSignificance:
-    """Test the best F1, re-tuned in each shift; or the alarms, if other labels or none chose."""
-    from closecall.chance import significance
-
-    fixed = asked.rule is not None or asked.fit_until is not None
-    threshold: Any = chosen.threshold if fixed else "best_f1"
-    with show_progress() as progress:
-        test: Significance | ScoresSignificance = significance(
-            curve.scored, scores=(), threshold=threshold, n=shifts, progress=progress
-        )
-    return test
-
-
-def _print_significance(test: Significance | ScoresSignificance, console: Console) -> None:
-    """Print F1 beside that of the shifts, and under it what is not to be named first."""
-    if hasattr(test, "average_precision"):
-        shown, what = {"best F1": test.f1, "average precision": test.average_precision}, "scores"
-    else:
-        shown, what = (
-            {"F1": test.f1, "  precision": test.precision, "  recall": test.recall},
-            "alarms",
-        )
-    console.print()
-    print_shifts(shown, console)
-    console.print(Text(f"\n{test.sentence}\n"))
-    console.print(Text(shifts_legend(what), style="dim"))
+    screen.print_table(console, columns)

@@ -9,10 +9,9 @@ import click
 from rich.text import Text
 
 from closecall.affiliation import affiliation
+from closecall.cli import screen
 from closecall.cli.options import Command
 from closecall.cli.output import Output, tell
-from closecall.cli.result import LEGEND, print_events, print_headlines
-from closecall.cli.tables import names, print_table, scores, texts
 from closecall.datasets import demo as generate
 from closecall.tables.reading import write_table
 
@@ -70,25 +69,14 @@ def _print(data: Demo) -> None:
         name: affiliation(data.truth, predicted, times=data.times)
         for name, predicted in data.predicted.items()
     }
-    own = results.values()
-    columns = [
-        names("detector", results),
-        scores("precision", [result.precision for result in own]),
-        scores("recall", [result.recall for result in own]),
-        scores("F1", [result.f1 for result in own]),
-        scores("F1 by\nchance", [result.chance.f1 for result in own], style="dim"),
-        texts("alarms", [result.alarms for result in own]),
-    ]
     with Output("table").console() as console:
         console.print(Text("A service's latency: two weeks, every 5 minutes, seven incidents."))
         console.print(Text("How well do two detectors find them?\n"))
-        print_headlines(results, console)
-        console.print()
-        print_table(console, columns, gap=3)
+        screen.print_detectors(results, {}, [], console)
         for name, result in results.items():
             console.print(Text.assemble("\n", (name, "bold cyan"), f": {_ABOUT[name]}\n"))
-            print_events(result, console, most=None)
-        console.print(Text(f"\n{LEGEND}", style="dim"))
+            screen.print_events(result, console, most=None)
+        console.print(Text(f"\n{screen.LEGEND}", style="dim"))
         for title, lines in (("Next", _NEXT.format(file="demo.csv")), ("In Python", _PYTHON)):
             console.print(Text(f"\n{title}:", style="bold"))
             # Soft wrapping keeps each command whole, so that it can be copied.

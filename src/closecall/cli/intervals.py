@@ -1,68 +1,117 @@
-"""How sure numbers and leads are, on the terminal and as CSV: `compare` and `batch`."""
+"""How sure numbers and leads are, on the terminal: `compare` and `batch`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import combinations
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from closecall.cli.output import csv_text
-from closecall.cli.tables import Column, names, print_table, texts
-from closecall.wording import UNDEFINED, pvalue_text
+from closecall.cli import screen
+from closecall.wording import UNDEFINED, number_text, pvalue_text, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import Console
 
+    Row = Mapping[str, Any]
+
 MOST_PAIRS = 15  # unless all are asked for
-_COLUMNS = ("detector", "against", "number", "value", "low", "high", "pvalue", "caution")
+_LEGEND = """\
+from, to: limits of the number or the lead, as there are only so many {over}
+p-value: how often equally good detectors differ so much on so many {over}
+-: nothing can be said
+"""
 
 
-@dataclass(frozen=True)
-class Lead:
-    """The lead of one detector over another in one number."""
+def print_intervals(
+    console: Console,
+    rows: Iterable[Row],
+    ranked: Sequence[str],
+    tables: Iterable[Mapping[str, str]],
+    *,
+    level: float,
+    over: str,
+    cautions: Iterable[str],
+    rest: str | None = None,
+) -> None:
+    """Print the numbers and the leads of ranked detectors with their limits.
 
-    first: str
-    second: str
-    number: str
-    """What it is a lead in."""
-    value: float
-    low: float
-    high: float
-    pvalue: float
-    """Of equally good detectors; nan if nothing can be said."""
-    style: str = ".2f"
+    Each table has headings by number; all leads are shown, or the first, and where the `rest` is.
+    """
+    tables = [*tables]
+    own = {(str(row["detector"]), row["against"], row["number"]): row for row in rows}
+    console.print(Text(f"How sure: {100 * level:.4g} % intervals over {over}\n", style="bold"))
+    for headings in tables:
+        columns = [screen.names("detector", ranked)]
+        for number, heading in headings.items():
+            cells = [Text(_limits(own.get((name, "", number)))) for name in ranked]
+            columns.append(screen.Column(heading, cells, "left"))
+        screen.print_table(console, columns)
+        console.print()
+    pairs = list(combinations(ranked, 2))
+    shown = pairs if rest is None else pairs[:MOST_PAIRS]
+    leads = [
+        (*two, heading, lead)
+        for two in shown
+        for headings in tables
+        for number, heading in headings.items()
+        if (lead := own.get((*two, number)) or _turned(own.get((*two[::-1], number))))
+    ]
+    if leads:
+        _print_leads(console, leads)
+        if len(pairs) > len(shown):
+            text = f"... and {len(pairs) - len(shown)} more pairs; {rest}."
+            console.print(Text(text, style="bold"))
+        console.print()
+    for text in filter(None, cautions):
+        console.print(Text(f"Caution: {text}", style="bold yellow"))
+    console.print(Text(_LEGEND.format(over=over), style="dim"))
 
 
-def limits_text(value: str, low: str, high: str) -> str:
+def _limits(row: Row | None) -> str:
     """Write a number with its limits, if it has any."""
+    if row is None:
+        return UNDEFINED
+    value, low, high = (_number(row, name) for name in ("value", "low", "high"))
     return f"{value} ({low} to {high})" if low != UNDEFINED else f"{value} (-)"
 
 
-def print_leads(console: Console, leads: Sequence[Lead]) -> None:
+def _number(row: Row, name: str) -> str:
+    if _is_score(row) or isnan(row[name]):
+        return score_or_dash(row[name])
+    return number_text(round(row[name], 4))
+
+
+def _is_score(row: Row) -> bool:
+    return "affiliation" in row["number"] or row["number"] in ("precision", "recall", "f1")
+
+
+def _turned(row: Row | None) -> Row | None:
+    """Return the lead as the second detector sees it."""
+    return row and {**row, "value": -row["value"], "low": -row["high"], "high": -row["low"]}
+
+
+def _print_leads(console: Console, leads: list[tuple[str, str, str, Row]]) -> None:
     """Print who leads whom, by how much, and the p-value; each pair is named once."""
-    firsts, seconds = [], []
-    for before, lead in zip([None, *leads], leads, strict=False):
-        new = before is None or (before.first, before.second) != (lead.first, lead.second)
-        firsts.append(lead.first if new else "")
-        seconds.append(lead.second if new else "")
-    numbers = zip(*(lead_texts(x.value, x.low, x.high, x.style) for x in leads), strict=True)
+    pairs = [lead[:2] for lead in leads]
+    new = [place == 0 or pairs[place - 1] != pair for place, pair in enumerate(pairs)]
+    named = [pair if own else ("", "") for pair, own in zip(pairs, new, strict=True)]
+    numbers, pvalues = [], []
+    for *_, row in leads:
+        style = ".2f" if _is_score(row) else ".4g"
+        numbers.append(lead_texts(row["value"], row["low"], row["high"], style))
+        apart = row["low"] > 0 or row["high"] < 0
+        pvalues.append(Text(pvalue_text(row["pvalue"]), "green" if apart else ""))
     columns = [
-        names("first", firsts),
-        names("second", seconds),
-        Column("lead in", [Text(lead.number) for lead in leads], "left", folds=True),
-        *map(texts, ("by", "from", "to"), numbers),
-        Column("p-value", [_pvalue(lead) for lead in leads]),
+        *map(screen.names, ("first", "second"), zip(*named, strict=True)),
+        screen.Column("lead in", [Text(lead[2]) for lead in leads], "left", folds=True),
+        *map(screen.texts, ("by", "from", "to"), zip(*numbers, strict=True)),
+        screen.Column("p-value", pvalues),
     ]
-    print_table(console, columns, keys=3)
-
-
-def _pvalue(lead: Lead) -> Text:
-    """Return the p-value, coloured where the interval leaves out 0."""
-    return Text(pvalue_text(lead.pvalue), "green" if lead.low > 0 or lead.high < 0 else "")
+    screen.print_table(console, columns, keys=3)
 
 
 def lead_texts(value: float, low: float, high: float, style: str) -> list[str]:
@@ -70,23 +119,9 @@ def lead_texts(value: float, low: float, high: float, style: str) -> list[str]:
 
     Limits keep the side of 0 that they are on.
 
-    Examples
-    --------
     >>> lead_texts(-0.001, -0.002, 0.2, ".2f"), lead_texts(-0.0, float("nan"), -0.0, ".4g")
     (['+0.00', '-0.00', '+0.20'], ['+0', '-', '+0'])
     """
     written = [f"{value:+z{style}}", *(f"{limit + 0.0:+{style}}" for limit in (low, high))]
     parts = zip((value, low, high), written, strict=True)
     return [UNDEFINED if isnan(part) else text for part, text in parts]
-
-
-def interval_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Write the rows of intervals; what is undefined is left blank."""
-    known = (
-        {
-            name: None if isinstance(value, float) and isnan(value) else value
-            for name, value in row.items()
-        }
-        for row in rows
-    )
-    return csv_text(known, _COLUMNS)

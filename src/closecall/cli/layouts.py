@@ -2,69 +2,98 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from closecall.cli.options import all_of
+from closecall.cli.options import all_of, choice_option
 from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
-_LAYOUTS = ("nab", "tsb-ad", "timeeval")
 _COLUMNS = ("series", "timestamp", "label")  # what is not a detector
 
-layout_options = all_of(
-    click.option(
-        "--layout",
-        type=click.Choice(_LAYOUTS),
-        help="The data are a folder of that benchmark: --by, --truth and --score are known. Times "
-        "are read with --time timestamp.",
-    ),
-    click.option(
-        "--scores", "scores_folder", metavar="DIR", help="With --layout: the folder of scores."
-    ),
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "nan", "drop"]),
-        default="error",
-        show_default=True,
-        help="With --layout: for a series without scores, stop, report it, or leave it out.",
-    ),
-    click.option(
-        "--outside",
-        is_flag=True,
-        help="With --layout timeeval: the index may name files outside the folder.",
-    ),
-)
+
+@dataclass(frozen=True)
+class Layout:
+    """A folder of a benchmark, and that of the detectors' scores."""
+
+    name: str
+    scores: str | None
+    missing: Any
+    outside: bool
+
+    def require_alone(self, **columns: Any) -> None:
+        """Raise if an option names what a layout knows."""
+        for option, value in columns.items():
+            if value:
+                raise click.UsageError(
+                    f"--{option} does not go with --layout, whose series, labels and scores are "
+                    "known; --score chooses among its detectors."
+                )
+
+    def read(self, data: Sequence[str], *, timed: bool) -> tuple[pa.Table, tuple[str, ...]]:
+        """Read the one folder that DATA names, times only if asked; return its detectors too."""
+        message = ""
+        if len(data) != 1:
+            message = f"With --layout, DATA is one folder; there are {len(data)}."
+        elif self.name == "nab" and self.scores is not None:
+            message = "With --layout nab there is no --scores: they are in DATA, in results/."
+        elif self.name != "nab" and self.scores is None:
+            message = (
+                f"With --layout {self.name}, --scores names the folder of the detectors' scores."
+            )
+        if message:
+            raise click.UsageError(message)
+        how: dict[str, Any] = {"missing": self.missing}
+        if self.scores is None:
+            table = read_nab(data[0], **how)
+        elif self.name == "tsb-ad":
+            table = read_tsb_ad(data[0], self.scores, **how)
+        else:
+            how |= {"timestamps": timed, "outside": self.outside}
+            table = read_timeeval(data[0], self.scores, **how)
+        return table, tuple(name for name in table.column_names if name not in _COLUMNS)
 
 
-def read_layout(
-    layout: str,
-    data: Sequence[str],
-    scores: str | None,
-    missing: Any,
-    *,
-    timed: bool,
-    outside: bool,
-) -> tuple[pa.Table, tuple[str, ...]]:
-    """Read the one folder that DATA names, times only if asked; return its detectors as well."""
-    message = ""
-    if len(data) != 1:
-        message = f"With --layout, DATA is one folder; there are {len(data)}."
-    elif layout == "nab" and scores is not None:
-        message = "With --layout nab there is no --scores: they are in DATA, in results/."
-    elif layout != "nab" and scores is None:
-        message = f"With --layout {layout}, --scores names the folder of the detectors' scores."
-    if message:
-        raise click.UsageError(message)
-    if scores is None:
-        table = read_nab(data[0], missing=missing)
-    elif layout == "tsb-ad":
-        table = read_tsb_ad(data[0], scores, missing=missing)
-    else:
-        table = read_timeeval(data[0], scores, missing=missing, timestamps=timed, outside=outside)
-    return table, tuple(name for name in table.column_names if name not in _COLUMNS)
+def layout_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a layout, which the command gets as one `layout`; None without any."""
+
+    @wraps(function)
+    def command(
+        *data: Any, layout: str | None, scores_folder: str | None, missing: str, outside: bool,
+        **given: Any,
+    ) -> Any:  # fmt: skip
+        if layout is None and scores_folder is not None:
+            raise click.UsageError("--scores goes with --layout; columns of scores are --score.")
+        own = None if layout is None else Layout(layout, scores_folder, missing, outside)
+        return function(*data, layout=own, **given)
+
+    return all_of(
+        click.option(
+            "--layout",
+            type=click.Choice(("nab", "tsb-ad", "timeeval")),
+            help="The data are a folder of that benchmark: --by, --truth and --score are known. "
+            "Times are read with --time timestamp.",
+        ),
+        click.option(
+            "--scores", "scores_folder", metavar="DIR", help="With --layout: the folder of scores."
+        ),
+        choice_option(
+            "--missing",
+            "With --layout: for a series without scores, stop, report it, or leave it out.",
+            "error",
+            "nan",
+            "drop",
+        ),
+        click.option(
+            "--outside",
+            is_flag=True,
+            help="With --layout timeeval: the index may name files outside the folder.",
+        ),
+    )(command)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from itertools import combinations
-from math import isfinite, isnan
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+import click
 import pyarrow.compute as pc
 from rich.text import Text
 
-from closecall.cli.intervals import MOST_PAIRS, Lead, limits_text, print_leads
-from closecall.cli.tables import Column, names, print_table, score_cell, texts
+from closecall.cli import screen
+from closecall.cli.intervals import print_intervals
 from closecall.tables.batch.status import (
     BAD_TIMES,
     CONSTANT_SCORE,
@@ -30,16 +29,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
+    from closecall.cli.options import Command
     from closecall.tables import BatchResult
-
-    Rows = Mapping[tuple[str, str, str], dict[str, Any]]  # by detector, the other one, and number
 
 _MOST_DETECTORS, _MOST_NUMBERS, _MOST_CAUTIONS = 60, 4, 3
 _DETECTOR = "detector"
 _LONGEST_NAME = 60
 _SAID_BY_COUNTS = (OK, NO_EVENT)  # statuses whose reason says no more than their name
-_OPTIONS = {"since": "--from", "until": "--until", "fit_until": "--fit-until"}
-_ENDS = "`(since|until|fit_until)`"  # in a reason, which names them as Python does
 _OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
 _BEST, _RETUNED = "best_f1", "retuned_f1"
 _HEADINGS = {
@@ -70,10 +66,6 @@ _CROSS_FITTED = (
     "Thresholds were chosen on other series; own best: F1 at the best threshold of each series, "
     "chosen on the labels that judge it, which flatters."
 )
-_INTERVALS_LEGEND = """\
-from, to: limits of the number or the lead, as there are only so many series
-p-value: how often equally good detectors differ so much on so many series
--: nothing can be said"""
 
 
 def _ordered_metrics(result: BatchResult) -> list[str]:
@@ -137,12 +129,13 @@ def _counts(result: BatchResult) -> Text:
 def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
     """Return the first row of each trouble: whose it is, and the reason."""
     first: dict[str, tuple[str, str]] = {}
+    command = cast("Command", click.get_current_context().command)
     names = dict.fromkeys((*result.options.by, _DETECTOR))
     columns = [result.table.column(name).to_pylist() for name in (*names, "status", "reason")]
     for *key, status, reason in zip(*columns, strict=True):
         if status not in _SAID_BY_COUNTS and status not in first:
             where = ", ".join(plain_name(str(part), _LONGEST_NAME) for part in key)
-            first[status] = where, re.sub(_ENDS, lambda end: f"`{_OPTIONS[end[1]]}`", reason)
+            first[status] = where, command.with_options(reason)
     return first
 
 
@@ -168,13 +161,16 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
     summary = {row[_DETECTOR]: row for row in result.summary().to_pylist()}
     rows = [summary[row[_DETECTOR]] for row in shown]
     ranks = [number_text(x) if isfinite(x) else UNDEFINED for x in (row["rank"] for row in shown)]
-    columns = [texts("#", ranks), names(_DETECTOR, [str(row[_DETECTOR]) for row in shown])]
+    columns = [
+        screen.texts("#", ranks),
+        screen.names(_DETECTOR, [str(row[_DETECTOR]) for row in shown]),
+    ]
     if result.options.has_affiliation:
         columns += _happened(rows)
     known = [f"{row['series'] - row['undefined']}/{row['series']}" for row in shown]
     counts = [
-        texts("best", [row["best_on"] for row in shown], joined=True),
-        texts("series", known, joined=True),
+        screen.texts("best", [row["best_on"] for row in shown], joined=True),
+        screen.texts("series", known, joined=True),
     ]
     for metric in _ordered_metrics(result):
         columns.append(_mean_column(metric, rows))
@@ -187,104 +183,62 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
             columns.append(_mean_column(_BEST, rows))
         columns += counts
         counts = []  # they are of the first metric
-    print_table(console, columns, keys=2)
+    screen.print_table(console, columns, keys=2)
     if len(board) > len(shown):
         hidden = counted(len(board) - len(shown), "more detector")
         console.print(Text(f"\n... and {hidden}; `--format json` has all.", style="bold"))
     console.print()
 
 
-def _happened(rows: list[dict[str, Any]]) -> list[Column]:
+def _happened(rows: list[dict[str, Any]]) -> list[screen.Column]:
     """Return how many events were caught of all, and the false alarms, a day if times are dated."""
     caught = [f"{row['caught']}/{row['pooled_events']}" for row in rows]
     rates = [row["false_alarms_per_day"] for row in rows]
     if any(isfinite(rate) for rate in rates):
         cells = [f"{rate:.3g}" if isfinite(rate) else UNDEFINED for rate in rates]
-        return [texts("caught", caught), texts("false/day", cells)]
-    return [texts("caught", caught), texts("false", [row["false_alarms"] for row in rows])]
+        return [screen.texts("caught", caught), screen.texts("false/day", cells)]
+    return [
+        screen.texts("caught", caught),
+        screen.texts("false", [row["false_alarms"] for row in rows]),
+    ]
 
 
-def _mean_column(name: str, rows: list[dict[str, Any]]) -> Column:
+def _mean_column(name: str, rows: list[dict[str, Any]]) -> screen.Column:
     chance = name.startswith("chance") or name == _RETUNED
     cells = []
     for value in (row[f"mean_{name}"] for row in rows):
         if chance or not isfinite(value):
             cells.append(Text(score_or_dash(value), "dim"))
         elif name.startswith("affiliation") or name == _BEST:
-            cells.append(score_cell(value, None if name == "affiliation_f1" else ""))
+            cells.append(screen.score_cell(value, None if name == "affiliation_f1" else ""))
         else:
             cells.append(Text(number_text(round(value, 4))))
-    return Column(_heading(name), cells, joined=chance)
+    return screen.Column(_heading(name), cells, joined=chance)
 
 
 def _print_intervals(
     table: pa.Table, ranked: list[str], headings: Mapping[str, str], level: float, console: Console
 ) -> None:
     """Print the first numbers under their headings, and the leads, with their limits."""
-    rows = {(str(row[_DETECTOR]), row["against"], row["number"]): row for row in table.to_pylist()}
+    rows = table.to_pylist()
     means = dict(list(headings.items())[:_MOST_NUMBERS])
-    pooled = {} if {number for *_, number in rows}.isdisjoint(_POOLED) else _POOLED
-    title = f"How sure: {100 * level:.4g} % intervals over series\n"
-    console.print(Text(title, style="bold"))
-    for numbers in filter(None, (means, pooled)):
-        columns = [names(_DETECTOR, ranked)]
-        for number, heading in numbers.items():
-            own = [rows.get((name, "", number)) for name in ranked]
-            cells = [Text(UNDEFINED if row is None else _limits(row)) for row in own]
-            columns.append(Column(heading, cells, "left"))
-        print_table(console, columns)
-        console.print()
-    _print_leads(rows, ranked, means | pooled, console)
+    pooled = {} if {row["number"] for row in rows}.isdisjoint(_POOLED) else _POOLED
+    shown = [row for row in rows if row["number"] in means | pooled]
+    pairs = [row for row in shown if row["against"]]
+    cautions = dict.fromkeys(row["caution"] for row in pairs or shown if row["caution"])
+    print_intervals(
+        console,
+        rows,
+        ranked,
+        filter(None, (means, pooled)),
+        level=level,
+        over="series",
+        cautions=list(cautions)[:_MOST_CAUTIONS],
+        rest="`--format json` has all",
+    )
     if len(headings) > len(means):
         hidden = counted(len(headings) - len(means), "more number")
         console.print(Text(f"... and {hidden}; `--format json` has all.\n", style="bold"))
-    shown = [row for (*_, number), row in rows.items() if number in means | pooled]
-    pairs = [row for row in shown if row["against"]]
-    cautions = dict.fromkeys(row["caution"] for row in pairs or shown if row["caution"])
-    for text in list(cautions)[:_MOST_CAUTIONS]:
-        console.print(Text(f"Caution: {text}", style="bold yellow"))
-    console.print(Text(f"{_INTERVALS_LEGEND}\n", style="dim"))
-
-
-def _limits(row: dict[str, Any]) -> str:
-    return limits_text(*(_number(row[name], row["number"]) for name in ("value", "low", "high")))
-
-
-def _number(value: float, name: str) -> str:
-    if isnan(value):
-        return UNDEFINED
-    return score_or_dash(value) if "affiliation" in name else number_text(round(value, 4))
-
-
-def _print_leads(
-    rows: Rows, ranked: list[str], numbers: Mapping[str, str], console: Console
-) -> None:
-    pairs = list(combinations(ranked, 2))
-    leads = [
-        lead
-        for first, second in pairs[:MOST_PAIRS]
-        for number, heading in numbers.items()
-        if (lead := _lead(rows, first, second, number, heading)) is not None
-    ]
-    if not leads:
-        return
-    print_leads(console, leads)
-    if len(pairs) > MOST_PAIRS:
-        text = f"... and {len(pairs) - MOST_PAIRS} more pairs; `--format json` has all."
-        console.print(Text(text, style="bold"))
-    console.print()
-
-
-def _lead(rows: Rows, first: str, second: str, number: str, heading: str) -> Lead | None:
-    """Return the lead of one detector over another, turned if it is there the other way round."""
-    style = ".2f" if "affiliation" in number else ".4g"
-    row, sign = rows.get((first, second, number)), 1
-    if row is None:
-        row, sign = rows.get((second, first, number)), -1
-    if row is None:
-        return None
-    low, high = sorted((sign * row["low"], sign * row["high"]))
-    return Lead(first, second, heading, sign * row["value"], low, high, row["pvalue"], style)
 
 
 def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:

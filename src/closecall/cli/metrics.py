@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
+from closecall.cli import screen
 from closecall.cli.options import Command, output_options
-from closecall.cli.tables import Column, print_table
 from closecall.metrics import table
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _print(rows: list[dict[str, Any]], console: Console) -> None:
         **({"parameters": named} if wide else {"param.": counts}),
     }
     columns = [
-        Column(
+        screen.Column(
             heading,
             [Text(text, "bold cyan" if heading == "metric" else "") for text in own],
             "left",
@@ -82,7 +82,7 @@ def _print(rows: list[dict[str, Any]], console: Console) -> None:
         )
         for heading, own in cells.items()
     ]
-    print_table(console, columns)
+    screen.print_table(console, columns)
     console.print(Text(f"\n{_LEGEND}{'' if wide else f' {_ELSEWHERE}'}", style="dim"))
 
 

@@ -59,9 +59,8 @@ class Command(click.Command):
         options = args[: args.index("--")] if "--" in args else args
         for option, following in zip(options, [*options[1:], ""], strict=False):
             name, _, value = option.partition("=")
-            text = value or following
-            if name == _SIGNIFICANCE and re.match(r"-\d", text):
-                raise click.BadParameter(_no_shifts(text), ctx, param_hint=f"'{_SIGNIFICANCE}'")
+            if name == _SIGNIFICANCE and re.match(r"-\d", value or following):
+                parse_shifts(value or following)
         _, _, given = self.make_parser(ctx).parse_args([*args])
         for own, count in Counter(given).items():
             if count > 1 and isinstance(own, click.Option) and not own.multiple:
@@ -112,8 +111,6 @@ class Command(click.Command):
 def parse_number(text: str) -> int | float | None:
     """Read an integer or a float; None if the text is neither.
 
-    Examples
-    --------
     >>> parse_number("7"), parse_number("0.7"), parse_number("best_f1")
     (7, 0.7, None)
     """
@@ -128,8 +125,6 @@ def parse_number(text: str) -> int | float | None:
 def parse_time(text: str) -> int | float | datetime:
     """Read an integer, a float or an ISO time, whichever the text is.
 
-    Examples
-    --------
     >>> parse_time("120"), parse_time("0.5"), parse_time("2024-01-31T08:05")
     (120, 0.5, datetime.datetime(2024, 1, 31, 8, 5))
     """
@@ -146,8 +141,6 @@ def parse_time(text: str) -> int | float | datetime:
 def parse_budget(text: str) -> tuple[float, float | timedelta]:
     """Read ``COUNT/DURATION``; a duration without a unit is a number, as the axis has it.
 
-    Examples
-    --------
     >>> parse_budget("2/1d"), parse_budget("5/8h"), parse_budget("3/100")
     ((2.0, datetime.timedelta(days=1)), (5.0, datetime.timedelta(seconds=28800)), (3.0, 100.0))
     """
@@ -164,8 +157,6 @@ def parse_budget(text: str) -> tuple[float, float | timedelta]:
 def parse_duration(text: str) -> float | timedelta:
     """Read a length of time with a unit, or a number, as the axis has it.
 
-    Examples
-    --------
     >>> parse_duration("5min"), parse_duration("10")
     (datetime.timedelta(seconds=300), 10)
     """
@@ -185,8 +176,6 @@ def parse_duration(text: str) -> float | timedelta:
 def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
     """Read a metric with its parameters, ``NAME`` or ``NAME:PARAMETER=VALUE,...``.
 
-    Examples
-    --------
     >>> parse_metric("time_aware:theta=0.5,delta=180")
     ('time_aware', {'theta': 0.5, 'delta': 180})
     >>> parse_metric("margin:margin=10min")
@@ -223,8 +212,6 @@ def parse_rule(text: str) -> ThresholdRule:
 def parse_threshold(text: str) -> tuple[str | None, float]:
     """Read the threshold of one detector, ``COLUMN=VALUE``, or of all, ``VALUE``.
 
-    Examples
-    --------
     >>> parse_threshold("forecast=24"), parse_threshold("a=b=0.5"), parse_threshold("7")
     (('forecast', 24), ('a=b', 0.5), (None, 7))
     """
@@ -257,15 +244,13 @@ def parse_shifts(text: str) -> int:
     # Python does not read thousands of digits.
     count = int(text) if text.isdecimal() and len(text) <= len(f"{_MOST_SHIFTS:,}") else 0
     if not 1 <= count <= _MOST_SHIFTS:
-        raise click.BadParameter(_no_shifts(text))
+        message = (
+            f"{text[:80]!r} is no whole number from 1 to {_MOST_SHIFTS:,}. "
+            "Write --significance=1000, or put --significance last."
+        )
+        context = click.get_current_context(silent=True)
+        raise click.BadParameter(message, context, param_hint=f"'{_SIGNIFICANCE}'")
     return count
-
-
-def _no_shifts(text: str) -> str:
-    return (
-        f"{text[:80]!r} is no whole number from 1 to {_MOST_SHIFTS:,}. "
-        "Write --significance=1000, or put --significance last."
-    )
 
 
 def each_once(metrics: tuple[tuple[str, dict[str, Any]], ...]) -> dict[str, dict[str, Any]] | None:
@@ -307,11 +292,15 @@ def all_of(*options: Callable[[_Function], _Function]) -> Callable[[_Function], 
     return decorate
 
 
+def choice_option(name: str, text: str, *choices: str) -> Callable[[_Function], _Function]:
+    """Add an option that is one of these, the first if it is not given."""
+    return click.option(name, type=click.Choice(choices), default=choices[0], help=text)
+
+
 reading_options = all_of(
     click.option(
         "--encoding",
         default="utf-8",
-        show_default=True,
         metavar="NAME",
         help="How the text of CSV files is encoded, as latin-1 or utf-16.",
     ),
@@ -319,27 +308,26 @@ reading_options = all_of(
         "--memory",
         type=float,
         default=MEMORY,
-        show_default=True,
         metavar="GB",
         help="How much memory one series may take; a larger one is refused.",
     ),
 )
 
 
-def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:
+def evaluated_options(*, scores: bool, files: bool = True) -> Callable[[_Function], _Function]:
     """Add the options that say which time counts; --nan only where there are scores."""
-    nan = click.option(
+    ignored = "Time that does not count: a 0/1 column"
+    nan = choice_option(
         "--nan",
-        type=click.Choice(["raise", "ignore"]),
-        default="raise",
-        show_default=True,
-        help="What to do with samples that have no score; `ignore` their time.",
+        "What to do with samples that have no score; `ignore` their time.",
+        "raise",
+        "ignore",
     )
     return all_of(
         click.option(
             "--ignore",
-            metavar="FILE|COLUMN",
-            help="Time that does not count: a 0/1 column, or a file with columns start and stop.",
+            metavar="FILE|COLUMN" if files else "COLUMN",
+            help=f"{ignored}{', or a file with columns start and stop' if files else ''}.",
         ),
         click.option(
             "--from", "since", type=parse_time, metavar="TIME", help="Ignore everything before."
@@ -355,12 +343,22 @@ def evaluated_options(*, scores: bool) -> Callable[[_Function], _Function]:
     )
 
 
+def disorder_option(*more: str) -> Callable[[_Function], _Function]:
+    """Add --disorder, with these choices beside those of all commands."""
+    return choice_option(
+        "--disorder",
+        "Where times repeat or go back: sort, or also keep one value of repeated times"
+        f"{'; or count samples instead' if more else ''}.",
+        *DISORDERS,
+        *more,
+    )
+
+
 def input_options(
     other: str,
     *detectors: Callable[[_Function], _Function],
-    ignoring: bool = True,
     nan: bool,
-    disorders: tuple[str, ...] = DISORDERS,
+    disorders: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the files, of which the second goes by this name, and how they are read.
 
@@ -387,14 +385,8 @@ def input_options(
             metavar="START STOP",
             help="The whole series; by default that of the samples.",
         ),
-        *([evaluated_options(scores=nan)] if ignoring else []),
-        click.option(
-            "--disorder",
-            type=click.Choice(disorders),
-            default="error",
-            show_default=True,
-            help="Where times repeat or go back: sort, or also keep one value of repeated times.",
-        ),
+        evaluated_options(scores=nan),
+        disorder_option(*disorders),
         click.option("--merge", is_flag=True, help="Join listed events that overlap or touch."),
         click.option(
             "--clip",
@@ -406,12 +398,8 @@ def input_options(
             metavar="ZONE",
             help="What times without an offset are in, such as Europe/Berlin.",
         ),
-        click.option(
-            "--open",
-            type=click.Choice(["error", "until-end"]),
-            default="error",
-            show_default=True,
-            help="What to do with listed events that have no end yet.",
+        choice_option(
+            "--open", "What to do with listed events that have no end yet.", "error", "until-end"
         ),
         click.option(
             "--series", metavar="NAME", help="Which series, where a list has events of several."
@@ -432,23 +420,19 @@ def input_options(
     return decorate
 
 
-def detector_option(option: str, name: str, text: str) -> Callable[[_Function], _Function]:
-    """Add an option that names a column of each detector."""
-    return click.option(option, name, metavar="COLUMN", multiple=True, help=text)
-
-
-predicted_option = detector_option(
+predicted_option = click.option(
     "--predicted",
-    "predicted",
-    "0/1 column of a detector, or START,STOP; repeat it, or give a pattern, for several.",
+    multiple=True,
+    metavar="COLUMN",
+    help="0/1 column of a detector, or START,STOP; repeat it, or give a pattern, for several.",
 )
-score_option = detector_option(
+score_option = click.option(
     "--score",
     "scores",
-    "Column of a detector's scores, higher is more anomalous; repeat it, or give a pattern.",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column of a detector's scores, higher is more anomalous; repeat it, or give a pattern.",
 )
-
-
 thresholds_option = click.option(
     "--threshold",
     "thresholds",
@@ -505,12 +489,17 @@ OUTPUT = ("-o", "--out", "--output")  # messages name the last
 
 
 def output_options(
-    text: str, *more_formats: str, file: bool = True, show_all: bool = False, alias: bool = True
+    text: str, *more_formats: str, names: tuple[str, ...] = OUTPUT, show_all: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add --format, --output and --all, which the command gets as one `output`.
-
-    Without `alias`, --out means something else.
-    """
+    """Add --format, --output by these names, and --all, which the command gets as one `output`."""
+    formats = click.Choice((*FORMATS, *more_formats))
+    options = [click.option("--format", "output_format", type=formats, default="table", help=text)]
+    if names:
+        about = "Write there instead of standard output."
+        options.append(click.option(*names, "output_file", metavar="FILE", help=about))
+    if show_all:
+        about = "Show every event, however many there are."
+        options.append(click.option("--all", "show_all", is_flag=True, help=about))
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -519,33 +508,12 @@ def output_options(
             output_format: str,
             output_file: str | None = None,
             show_all: bool = False,
-            **options: Any,
+            **given: Any,
         ) -> Any:
-            output = Output(
-                output_format,
-                output_file,
-                most=None if show_all else _MOST_EVENTS,
-                command=str(click.get_current_context().command.name),
-            )
-            return function(output=output, **options)
+            most = None if show_all else _MOST_EVENTS
+            name = str(click.get_current_context().command.name)
+            return function(output=Output(output_format, output_file, most, name), **given)
 
-        options = [
-            click.option(
-                "--format",
-                "output_format",
-                type=click.Choice((*FORMATS, *more_formats)),
-                default="table",
-                show_default=True,
-                help=text,
-            )
-        ]
-        if file:
-            about = "Write there instead of standard output."
-            names = OUTPUT if alias else (OUTPUT[0], OUTPUT[-1])
-            options.append(click.option(*names, "output_file", metavar="FILE", help=about))
-        if show_all:
-            about = "Show every event, however many there are."
-            options.append(click.option("--all", "show_all", is_flag=True, help=about))
         return all_of(*options)(command)
 
     return decorate

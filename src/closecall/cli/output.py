@@ -8,6 +8,7 @@ import json
 import sys
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -105,15 +106,18 @@ def tell(text: str) -> None:
 
 
 def csv_text(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> str:
-    """Write rows as CSV, with a header; a program for tables takes no cell for a formula."""
-    text = io.StringIO()
+    """Write rows as CSV, with a header; no cell is nan, or a formula to a program for tables."""
+    text, names = io.StringIO(), list(columns)
     writer = csv.writer(text, lineterminator="\n")
-    names = list(columns)
     writer.writerow(map(no_formula, names))
-    for row in rows:
-        cells = (row.get(name) for name in names)
-        writer.writerow(no_formula(cell) if isinstance(cell, str) else cell for cell in cells)
+    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
     return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return no_formula(value)
+    return None if isinstance(value, float) and isnan(value) else value
 
 
 def load_matplotlib() -> None:
@@ -140,6 +144,14 @@ def show_progress() -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Scoring predictions", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def tested(*sides: Any, **options: Any) -> Any:
+    """Test against chance, with a bar while it takes long."""
+    from closecall.chance import significance
+
+    with show_progress() as progress:
+        return significance(*sides, **options, progress=progress)
 
 
 @contextmanager

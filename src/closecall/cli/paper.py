@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
+from closecall.cli import screen
 from closecall.cli.options import Command, output_options
 from closecall.cli.output import load_matplotlib, tell
-from closecall.cli.tables import Column, print_table
 from closecall.datasets import DownloadError, load_kdd2022
 from closecall.errors import MissingExtraError
 from closecall.paper import reproduce
@@ -47,7 +47,7 @@ _LEGEND = "Each cell: computed == published where the two are the same, != where
 @output_options(
     "json holds everything; csv one row per cell; latex needs the package booktabs.",
     "latex",
-    alias=False,
+    names=("-o", "--output"),  # --out is a folder
 )
 @click.option("--out", metavar="DIR", help="Draw the figures there, instead of writing tables.")
 @click.option(
@@ -147,15 +147,15 @@ def _print_table(table: Table, console: Console) -> None:
         "" if one == own else one for one, own in zip(labels[0], before, strict=False)
     )
     columns = [
-        Column(heading, [*map(Text, own)], "left")
+        screen.Column(heading, [*map(Text, own)], "left")
         for heading, own in zip(table.headings, labels, strict=True)
     ]
     for heading, cells in zip(
         table.columns, zip(*(row.cells for row in table.rows), strict=True), strict=True
     ):
         width = max(len(cell.computed) for cell in cells if cell is not None)
-        columns.append(Column(heading, [_beside(cell, width) for cell in cells], "left"))
-    print_table(console, columns, keys=len(table.headings))
+        columns.append(screen.Column(heading, [_beside(cell, width) for cell in cells], "left"))
+    screen.print_table(console, columns, keys=len(table.headings))
     for note in table.notes:
         console.print(Text(note, style="dim"))
     for remark in (*table.remarks(), *(f"Left out: {reason}." for reason in table.left_out)):

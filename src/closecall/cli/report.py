@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from closecall.cli.layouts import layout_options, read_layout
+from closecall.cli.layouts import layout_options
 from closecall.cli.options import (
     OUTPUT,
     Command,
+    choice_option,
     input_options,
     predicted_option,
     read_thresholds,
@@ -20,12 +21,13 @@ from closecall.cli.options import (
 from closecall.cli.output import tell
 from closecall.report.files import folder_inputs, report_inputs
 from closecall.tables.batch.summary import trouble_text
-from closecall.tables.roles import DISORDERS, Source
+from closecall.tables.roles import Source
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from closecall.cli.layouts import Layout
     from closecall.report import Report
     from closecall.tables.inputs import Inputs
 
@@ -45,7 +47,8 @@ With --by, each value of a column is a series of its own on one page. The series
 what is wrong with one series is listed and never stops the others; --disorder index counts the
 samples of a series whose times repeat or go back. TRUTH may also be a folder: --series filename
 takes each file for a series, as a pattern such as {group}/{series}.csv does, and --layout reads the
-folder of a benchmark. --batch opens each series at the thresholds that `closecall batch` chose.
+folder of a benchmark. --batch opens each series at the thresholds that `closecall batch` chose;
+the output of `closecall batch` alone, as TRUTH, is a page of its leaderboard and heat map.
 
 \b
 Examples:
@@ -56,6 +59,7 @@ Examples:
   closecall report all.parquet -o all.html --truth label --time t --score a --by series
   closecall report runs/ --series filename -o all.html --truth label --score a --batch rows.parquet
   closecall report TSB-AD-U --layout tsb-ad --scores eval/score/uni -o all.html
+  closecall report rows.parquet -o rows.html
 """
 
 
@@ -67,7 +71,7 @@ Examples:
     predicted_option,
     thresholds_option,
     nan=True,
-    disorders=(*DISORDERS, "index"),
+    disorders=("index",),
 )
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
 @click.option(
@@ -80,39 +84,23 @@ Examples:
     help="Rows that `closecall batch --output FILE` wrote: each series opens at its thresholds.",
 )
 @click.option("--title", metavar="TEXT", help="What the page is called; by default the file.")
-@click.option(
-    "--script",
-    type=click.Choice(["embed", "cdn"]),
-    default="embed",
-    show_default=True,
-    help="Put plotly's script in the page, or link to it.",
-)
+@choice_option("--script", "Put plotly's script in the page, or link to it.", "embed", "cdn")
 def report(
     *,
     inputs: Inputs,
     output: str,
     thresholds: tuple[tuple[str | None, float], ...],
     by: tuple[str, ...],
-    layout: str | None,
-    scores_folder: str | None,
-    missing: str,
-    outside: bool,
+    layout: Layout | None,
     **options: Any,
 ) -> None:
     """Write the explorer of one or two files, or of a folder."""
     if layout is None:
-        if scores_folder is not None:
-            raise click.UsageError("--scores goes with --layout; columns of scores are --score.")
         inputs, by = folder_inputs(inputs, by)
     else:
-        if by or inputs.truth is not None or options["predicted"]:
-            message = "--by, --truth and --predicted do not go with --layout, which knows them."
-            raise click.UsageError(message)
+        layout.require_alone(by=by, truth=inputs.truth, predicted=options["predicted"])
         data = [str(file) for file in inputs.files if file is not None]
-        timed = inputs.time is not None
-        table, found = read_layout(
-            layout, data, scores_folder, missing, timed=timed, outside=outside
-        )
+        table, found = layout.read(data, timed=inputs.time is not None)
         options["scores"] = options["scores"] or found
         inputs, by = replace(inputs, files=(Source(data[0], table),), truth="label"), ("series",)
     given = read_thresholds(thresholds, inputs.names(options["scores"], "score"))

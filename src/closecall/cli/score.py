@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,10 @@ import click
 from rich.text import Text
 
 from closecall.affiliation.result import headlines
+from closecall.cli import screen
 from closecall.cli.options import (
     Command,
+    choice_option,
     each_once,
     input_options,
     metric_option,
@@ -23,25 +24,9 @@ from closecall.cli.options import (
     score_option,
     significance_option,
 )
-from closecall.cli.output import show_progress
-from closecall.cli.result import (
-    LEVEL,
-    by_detector,
-    chance_line,
-    notes,
-    print_detectors,
-    print_events,
-    print_meaning,
-    print_notes,
-    print_shifts,
-    pvalues,
-    scores_line,
-    shifts_legend,
-    start_texts,
-)
-from closecall.cli.tables import Column, print_table, texts
+from closecall.cli.output import tested
 from closecall.tables.scoring import counts_by, metric_rows, score_columns
-from closecall.wording import UNDEFINED, counted, json_number, plain_name
+from closecall.wording import UNDEFINED, json_number, plain_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,9 +68,7 @@ _FLATTERED = (
     "`closecall curve --cross-fit` says how much that flatters."
 )
 _LONGEST_NAME = 24
-_ADJUSTED = "adjusted: for the number of events, by Holm's method"
 _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
-_TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
 
 
 @click.command(cls=Command, help=_HELP)
@@ -108,12 +91,12 @@ _TESTS = {"f1": "F1", "precision": "  precision", "recall": "  recall"}
     metavar="DURATION",
     help="A length for points, 1min or a number; without one they weigh nothing beside ranges.",
 )
-@click.option(
+@choice_option(
     "--zero-division",
-    type=click.Choice(["nan", "0", "1"]),
-    default="nan",
-    show_default=True,
-    help="Precision of an event without alarms; nan leaves it out of the mean.",
+    "Precision of an event without alarms; nan leaves it out of the mean.",
+    "nan",
+    "0",
+    "1",
 )
 @click.option(
     "--by-column",
@@ -158,15 +141,18 @@ def score(
             if by_column
         },
         {} if asked is None else metric_rows(columns, thresholds, asked),
-        {} if shifts is None else {name: _tested(own, shifts) for name, own in results.items()},
+        {
+            name: tested(own.events.pair, None, n=shifts)
+            for name, own in results.items()
+            if shifts is not None
+        },
     )
-    named = results if len(results) > 1 else {"": next(iter(results.values()))}
-    noted = columns.notes + notes(named, columns.detectors, inputs.max_step)
+    noted = screen.notes(columns, results)
     if scores and (rule is None or rule.looks_at_truth):
         noted.append(_FLATTERED)
     output.write(
         table=lambda console: _print_scores(found, noted, console, most=output.most),
-        values=lambda: by_detector({name: found.values(name) for name in results}, noted),
+        values=lambda: screen.by_detector({name: found.values(name) for name in results}, noted),
         rows=found.rows,
     )
 
@@ -224,14 +210,6 @@ def _require_rule(scores: tuple[str, ...], rule: ThresholdRule | None, shifts: i
         raise click.UsageError(message)
 
 
-def _tested(result: Affiliation, shifts: int) -> Significance:
-    from closecall.chance import significance
-
-    with show_progress() as progress:
-        test: Significance = significance(result.events.pair, None, n=shifts, progress=progress)
-    return test
-
-
 def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]]:
     events = [event | event.pop("details", {}) for event in result.events.rows()]
     if test is None:
@@ -247,24 +225,24 @@ def _print_counts(counts: list[dict[str, Any]], console: Console) -> None:
     """Print what became of the events by the values of columns."""
     values = [UNDEFINED if row["value"] is None else str(row["value"]) for row in counts]
     columns = [
-        Column("by", [Text(plain_name(row["column"]), "cyan") for row in counts], "left"),
-        Column("", [Text(plain_name(value)) for value in values], "left", folds=True),
-        *(texts(name, [row[name] for row in counts]) for name in ("events", "caught")),
-        texts("close calls", [row["close_calls"] for row in counts]),
-        texts("missed", [row["missed"] for row in counts]),
+        screen.Column("by", [Text(plain_name(row["column"]), "cyan") for row in counts], "left"),
+        screen.Column("", [Text(plain_name(value)) for value in values], "left", folds=True),
+        *(screen.texts(name, [row[name] for row in counts]) for name in ("events", "caught")),
+        screen.texts("close calls", [row["close_calls"] for row in counts]),
+        screen.texts("missed", [row["missed"] for row in counts]),
     ]
-    print_table(console, columns, keys=2)
+    screen.print_table(console, columns, keys=2)
 
 
 def _print_metrics(numbers: dict[str, dict[str, float]], console: Console) -> None:
     """Print one row per number, and a column per detector."""
     rows = dict.fromkeys(key for own in numbers.values() for key in own)
-    columns = [Column("metric", [Text(key, "cyan") for key in rows], "left")]
+    columns = [screen.Column("metric", [Text(key, "cyan") for key in rows], "left")]
     for name, own in numbers.items():
         cells = (_number_text(own[key]) if key in own else UNDEFINED for key in rows)
-        columns.append(texts(plain_name(name, _LONGEST_NAME), cells))
+        columns.append(screen.texts(plain_name(name, _LONGEST_NAME), cells))
     console.print()
-    print_table(console, columns)
+    screen.print_table(console, columns)
 
 
 def _number_text(value: float) -> str:
@@ -275,63 +253,26 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
     """Print what was caught, the scores, one row per event, the legend, metrics and tests."""
     several = len(found.results) > 1
     if several:
-        print_detectors(found.results, found.thresholds, console)
-        print_notes(noted, console)
+        screen.print_detectors(found.results, found.thresholds, noted, console)
     for name, own in found.results.items():
         if several:
             console.print(Text(f"\n{plain_name(name)}\n", style="bold cyan"))
         else:
-            _print_headline(own, found.thresholds.get(name), noted, console)
-        print_events(own, console, most=most)
+            scores = {name: getattr(own, key) for key, name in _SCORES.items()}
+            cut = found.thresholds.get(name)
+            threshold = None if cut is None else f"{cut:.6g}"
+            screen.print_headline(own.headline, scores, own, threshold, console)
+            screen.print_notes(noted, console)
+            console.print()
+        screen.print_events(own, console, most=most)
         if found.counts:
             console.print()
             _print_counts(found.counts[name], console)
     console.print()
-    print_meaning(next(iter(found.results.values())), console)
+    screen.print_meaning(next(iter(found.results.values())), console)
     if found.metrics:
         _print_metrics(found.metrics, console)
     for name, test in found.tests.items():
-        console.print(Text(f"\n{plain_name(name)}\n" if several else "", style="bold cyan"))
-        _print_significance(test, console, most=most)
-
-
-def _print_headline(
-    result: Affiliation, threshold: Any, noted: list[str], console: Console
-) -> None:
-    """Print what the only detector caught, its threshold and scores, and what chance reaches."""
-    values = {name: getattr(result, key) for key, name in _SCORES.items()}
-    console.print(Text(result.headline, style="bold"))
-    if threshold is not None:
-        console.print(Text.assemble("threshold ", (f"{threshold:.6g}", "bold cyan")))
-    console.print(scores_line(values), chance_line(result, values), sep="\n")
-    print_notes(noted, console)
-    console.print()
-
-
-def _print_significance(test: Significance, console: Console, *, most: int | None) -> None:
-    """Print the scores beside those of the shifts, and the p-values of the events."""
-    print_shifts({name: getattr(test, key) for key, name in _TESTS.items()}, console)
-    adjusted = test.events.f1.adjusted_pvalue
-    console.print(Text(f"\n{test.sentence}"))
-    console.print(
-        f"Adjusted p of F1 at most {LEVEL}: {(adjusted <= LEVEL).sum()} of "
-        f"{counted(adjusted.size, 'event')}.\n",
-        markup=False,
-    )
-    rows = list(islice(test.events.rows(), most))
-    headings = {
-        "prec. p": "precision_pvalue",
-        "recall p": "recall_pvalue",
-        "F1 p": "f1_pvalue",
-        "adjusted F1 p": "f1_adjusted_pvalue",
-    }
-    columns = [
-        texts("#", range(1, len(rows) + 1)),
-        texts("start", start_texts([row["start"] for row in rows])[0]),
-        *(pvalues(heading, [row[name] for row in rows]) for heading, name in headings.items()),
-    ]
-    print_table(console, columns, keys=2)
-    if len(test.events) > len(rows):
-        hidden = len(test.events) - len(rows)
-        console.print(Text(f"... and {hidden} more; `--all` shows all.", style="bold"))
-    console.print(Text(f"\n{shifts_legend('alarms')}\n{_ADJUSTED}", style="dim"))
+        if several:
+            console.print(Text(f"\n{plain_name(name)}", style="bold cyan"))
+        screen.print_significance(test, console, most=most)

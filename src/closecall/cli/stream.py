@@ -19,9 +19,9 @@ import numpy as np
 
 from closecall.affiliation.stream import AffiliationStream
 from closecall.affiliation.stream_parts import read_mask
-from closecall.cli.options import Command, parse_duration, parse_time
+from closecall.cli.options import Command, evaluated_options, parse_duration, parse_time
 from closecall.cli.output import schema_name
-from closecall.clock import read_times
+from closecall.clock import Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, first_line
 from closecall.files import whole_file
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from closecall.clock import Clock, Ticks
 
@@ -62,27 +63,14 @@ _YEAR = 365 * 86400.0  # seconds
 
 @click.command(cls=Command, help=_HELP)
 @click.argument("file", default="-")
-@click.option("--truth", metavar="COLUMN", default="truth", show_default=True, help="0/1 labels.")
+@click.option("--truth", metavar="COLUMN", default="truth", help="0/1 labels.")
 @click.option("--predicted", metavar="COLUMN", help="0/1 alarms.")
 @click.option("--score", metavar="COLUMN", help="Anomaly scores, instead of alarms.")
 @click.option(
     "--threshold", type=float, metavar="X", help="Scores from which on there is an alarm."
 )
 @click.option("--time", metavar="COLUMN", help="Times, numbers or ISO 8601.")
-@click.option("--ignore", metavar="COLUMN", help="Time that does not count: a 0/1 column.")
-@click.option(
-    "--nan",
-    type=click.Choice(["raise", "ignore"]),
-    default="raise",
-    show_default=True,
-    help="What to do with samples that have no score; `ignore` their time.",
-)
-@click.option(
-    "--max-step",
-    type=parse_duration,
-    metavar="DURATION",
-    help="How long a sample lasts at most, 5min or a number; the rest of a gap is ignored.",
-)
+@evaluated_options(scores=True, files=False)
 @click.option(
     "--end", type=parse_time, metavar="TIME", help="Where the last sample stops, for the totals."
 )
@@ -102,6 +90,8 @@ def stream(
     threshold: float | None,
     time: str | None,
     ignore: str | None,
+    since: Any,
+    until: Any,
     nan: str,
     max_step: Any,
     end: Any,
@@ -113,12 +103,14 @@ def stream(
         raise click.UsageError("Give --predicted, or --score and --threshold.")
     if (score is None) != (threshold is None):
         raise click.UsageError("--score and --threshold go together.")
+    if time is None and (since, until) != (None, None):
+        raise click.UsageError("--from and --until go with --time.")
     seconds = every / timedelta(seconds=1) if isinstance(every, timedelta) else every
     if seconds is not None and not 0 < seconds < _YEAR:
         raise click.UsageError("--every must be longer than zero and shorter than a year.")
     own = _stored(state, max_step)
     columns = (truth, predicted or str(score), threshold, time, ignore)
-    samples = _Samples(shown_name(file), *columns, keep_nan=nan == "ignore")
+    samples = _Samples(shown_name(file), *columns, since, until, keep_nan=nan == "ignore")
     saved = clock.monotonic()
     try:
         for lines in _arriving(file, seconds):
@@ -185,6 +177,8 @@ class _Samples:
     threshold: float | None
     time: str | None
     ignore: str | None
+    since: Any
+    until: Any
     keep_nan: bool
     """Whether the time of samples without a score is ignored, and they are no error."""
     header: list[str] | None = None
@@ -224,8 +218,20 @@ class _Samples:
             self.times = source.times(self.time, "time")
             ticks, self.clock = read_times(self.times, "time")
             self.last = np.concatenate((self.last, ticks))[-_STEPS:]
+            outside = self._outside(Timed("time", ticks, self.clock))
+            ignored = outside if ignored is None else ignored | outside
         self.seen += lines.count(b"\n")
         return source.column(self.truth, "truth"), alarms, ignored
+
+    def _outside(self, times: Timed) -> NDArray[np.bool_]:
+        """Return which samples start before `since`, or not before `until`."""
+        outside = np.zeros(times.ticks.size, dtype=bool)
+        for name, limit in (("since", self.since), ("until", self.until)):
+            if limit is not None:
+                own = Timed(name, *read_times([limit], name))
+                (ticks, border), _ = on_one_clock(times, own)
+                outside |= (ticks < border) if name == "since" else (ticks >= border)
+        return outside
 
     def end(self) -> Any:
         """Return where the last sample stops, if it lasts as long as most of the last ones."""

@@ -188,7 +188,12 @@ class DetectorSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
+        return {name: _plain(value) for name, value in self.values().items()}
+
+    def values(self) -> dict[str, Any]:
+        """Return the name, as ``detector``, and everything else by name."""
+        values = asdict(self)
+        return {"detector": values.pop("name"), **values}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -389,7 +394,7 @@ class Comparison:
             detector.to_dict() | _levels(self.results[detector.name]) for detector in self.detectors
         ]
         if read_flag(flat, "flat"):
-            named = {str(row["name"]): row for row in detectors}
+            named = {str(row["detector"]): row for row in detectors}
             return flat_numbers({"detectors": named, "best_pair": self.best_pair().to_dict()})
         return {
             "detectors": detectors,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from math import nan
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -25,10 +24,14 @@ _OWN = COLUMNS[4:]  # of one detector
 
 def event_rows(comparison: Comparison) -> tuple[dict[str, Any], ...]:
     """Return one row per event and detector, in the order of the events."""
-    columns = {
-        name: {column: _values(getattr(result.events, column)) for column in COLUMNS}
-        for name, result in comparison.results.items()
-    }
+    columns: dict[str, dict[str, Any]] = {}
+    for name, result in comparison.results.items():
+        own = {column: getattr(result.events, column) for column in COLUMNS}
+        # Numbers become plain ones; stamps and lengths of time stay what they are.
+        columns[name] = {
+            column: values if values.dtype.kind in "mM" else values.tolist()
+            for column, values in own.items()
+        }
     return tuple(
         {
             "event": event,
@@ -39,11 +42,6 @@ def event_rows(comparison: Comparison) -> tuple[dict[str, Any], ...]:
         for event, best in enumerate(comparison.best)
         for name in comparison.names
     )
-
-
-def _values(column: Any) -> Any:
-    """Turn numbers into plain ones; stamps and lengths of time stay what they are."""
-    return column if column.dtype.kind in "mM" else column.tolist()
 
 
 def plain_events(comparison: Comparison) -> list[dict[str, Any]]:
@@ -71,30 +69,20 @@ def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
         return _long(comparison, backend)
     if part == "wide":
         return _wide(comparison, backend)
-    return rows_frame(_ROWS[part](comparison), backend)
-
-
-def _detector_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    thresholds = [nan if own is None else own for own in comparison.thresholds.values()]
-    rows = zip(comparison.detectors, thresholds, strict=True)
-    return [asdict(detector) | {"threshold": threshold} for detector, threshold in rows]
-
-
-def _pair_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    return [pair.values() for pair in comparison.pairs]
-
-
-def _ensemble_rows(comparison: Comparison) -> list[dict[str, Any]]:
+    if part == "pairs":
+        return rows_frame([pair.values() for pair in comparison.pairs], backend)
+    if part == "detectors":
+        rows = [own.values() for own in comparison.detectors]
+        for row in rows:
+            row["threshold"] = nan if row["threshold"] is None else row["threshold"]
+        return rows_frame(rows, backend)
     rows = []
     for ensemble in comparison.ensembles():
         first, second = ensemble.names
         plain = ensemble.to_dict() | ensemble.result.values()
         del plain["names"]
         rows.append({"first": first, "second": second, **plain})
-    return rows
-
-
-_ROWS = {"detectors": _detector_rows, "pairs": _pair_rows, "ensembles": _ensemble_rows}
+    return rows_frame(rows, backend)
 
 
 def rows_frame(rows: list[dict[str, Any]], backend: Any) -> Any:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError
+from closecall.plain import plain
 from closecall.report.batch import report_batch
-from closecall.report.explorer import report
+from closecall.report.explorer import Report, SeriesTrouble, page_html, report, require_page
 from closecall.tables.file_names import ONE, FileNames
 from closecall.tables.incidents import read_events
 from closecall.tables.inputs import Inputs
@@ -19,6 +20,7 @@ from closecall.tables.roles import MENDED, Source
 from closecall.tables.sources.csv import joined_files, with_folders
 from closecall.tables.sources.memory import group
 from closecall.tables.sources.paths import list_files
+from closecall.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,10 +29,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.events import Events
-    from closecall.report.explorer import Report, Script
+    from closecall.report.explorer import Script
     from closecall.tables.inputs import File, InputOptions
 
 _NAMELESS = "(no name)"
+_ROWS = ("detector", "status", "caught", "affiliation_f1", "chance_f1")  # only a batch writes these
 
 
 def report_files(
@@ -54,7 +57,8 @@ def report_files(
     truth_file, detectors_file
         Paths as `closecall.tables.read_table` takes them; without the second, the first holds
         everything. The first may be a folder of such files, whose series `by` or ``series`` tells
-        apart: ``"filename"``, or a pattern such as ``"{group}/{series}.csv"``.
+        apart: ``"filename"``, or a pattern such as ``"{group}/{series}.csv"``. Alone, it may be the
+        output of `closecall.evaluate_frame`: the page is then its leaderboard and heat map.
     predicted, scores
         Columns of 0/1 predictions and of scores; each is a detector.
     thresholds
@@ -119,6 +123,9 @@ def report_inputs(
 ) -> tuple[Report, list[str]]:
     """Build the page of inputs, and return what was inferred."""
     name = inputs.sources[-1].name if title is None else title
+    named = (by, batch, inputs.truth, columns["predicted"], columns["scores"])
+    if not any(named) and {*_ROWS} <= {*inputs.sources[-1].columns}:
+        return _page_of_rows(inputs.sources[-1].table, name, script), []
     if batch is not None and (not by or columns["thresholds"] is not None):
         got = "`thresholds` as well" if by else "one series"
         raise InputTypeError.expected("`batch` for several series, without `thresholds`", got)
@@ -134,6 +141,53 @@ def report_inputs(
         raise InputTypeError.expected(rule, "it for one series", hint)
     arguments, notes = _arguments(inputs, **columns)
     return report(arguments.pop("truth"), title=name, script=script, **arguments), notes
+
+
+def _page_of_rows(table: pa.Table, title: str, script: Script) -> Report:
+    """Build the page of what `closecall.evaluate_frame` wrote: no series can be opened."""
+    require_page(title, script)
+    keys = table.column_names[: table.column_names.index("detector")]
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in plain(table.to_pylist()):
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    series: dict[str, dict[str, Any]] = {}
+    troubles = []
+    for key, rows in found.items():
+        name = _unused(_series_name(key) or _NAMELESS, series)
+        scored = [row for row in rows if row["true_events"] and row["caught"] is not None]
+        for row in rows if scored else rows[:1]:
+            if row not in scored:
+                whose = str(row["detector"]) if scored else None
+                told = row["status"], row["reason"] or "", ""
+                troubles.append(SeriesTrouble(name, whose, *told))
+        series[name] = (
+            {"name": name, "status": str(troubles[-1])}
+            if not scored
+            else {
+                "name": name,
+                "events": scored[0]["true_events"],
+                "closed": True,
+                "detectors": [_row_summary(row) for row in scored],
+            }
+        )
+    detectors = dict.fromkeys(str(row["detector"]) for rows in found.values() for row in rows)
+    summaries = list(series.values())
+    html = page_html(title, summaries, [None] * len(summaries), script, batch=True)
+    return Report(title, tuple(series), tuple(detectors), html, tuple(troubles))
+
+
+def _row_summary(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what the first page says of a detector on a series."""
+    scores = ("precision", "recall", "f1")
+    false_alarms = counted(row["false_alarms"], "false alarm")
+    return {
+        "name": str(row["detector"]),
+        **{score: row[f"affiliation_{score}"] for score in scores},
+        "chance": {score: row[f"chance_{score}"] for score in scores},
+        "headline": f"{row['caught']} of {row['true_events']} caught, {false_alarms}",
+        "caught": row["caught"],
+        "false_alarms": row["false_alarms"],
+    }
 
 
 def _arguments(

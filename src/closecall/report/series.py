@@ -49,41 +49,26 @@ def series_content(
     predicted: Any = None,
     scores: Any = None,
     thresholds: Any = None,
-    times: Any = None,
-    end: Any = None,
-    span: Any = None,
-    ignore: Any = None,
-    max_step: Any = None,
-    nan: str = "raise",
     values: Any = None,
+    **axis_options: Any,
 ) -> dict[str, Any]:
     """Score the detectors of one series and lay out all that its page shows.
 
-    Times are those of evaluated time, as in `closecall.series`; `ignored` is what opens it again.
+    Options of the axis are those of `read_detectors`. Times are those of evaluated time, as in
+    `closecall.series`; `ignored` is what opens it again.
     """
     scored = by_name(scores, "scores", ALONE[1])
     _require_names(by_name(predicted, "predicted", ALONE[0]), scored, thresholds)
-    found = read_detectors(
-        truth,
-        predicted,
-        scores,
-        thresholds,
-        times=times,
-        end=end,
-        span=span,
-        ignore=ignore,
-        max_step=max_step,
-        nan=nan,
-        alone=ALONE,
-    )
+    found = read_detectors(truth, predicted, scores, thresholds, **axis_options, alone=ALONE)
     for one, (called, _) in scored.items():
         require_exact(found.scored[one].scores, called)
     own, axis = found.truth, found.truth.axis
+    given = {name: axis_options.get(name) for name in ("times", "end", "max_step")}
     if isinstance(truth, Events) and not scored and values is None:
         axis = None  # nothing is drawn for each sample
     drawn = None
     if values is not None:
-        drawn, axis = _read_values(values, own, axis, times=times, end=end, max_step=max_step)
+        drawn, axis = _read_values(values, own, axis, **given)
     ignored = own.ignored
     none = np.empty(0, dtype=own.truth.starts.dtype)
     columns = [
@@ -101,7 +86,7 @@ def series_content(
     for pair in found.predicted.values():
         columns.append(Timed("predicted", pair.predicted.starts, pair.clock))
         columns.append(Timed("predicted", pair.predicted.stops, pair.clock))
-    counts_samples = times is None and not isinstance(truth, Events)
+    counts_samples = given["times"] is None and not isinstance(truth, Events)
     grid, offsets = _common_grid(columns, counts_samples=counts_samples)
     starts, stops, limits, shown, *stretches, borders = offsets[:8]
     names = ("starts", "stops", "seams")
@@ -127,7 +112,7 @@ def series_content(
         ],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
-        "advice": advice_to_all(found.scored | found.predicted, max_step=max_step),
+        "advice": advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
     }
 
 

@@ -23,8 +23,6 @@ _HINT = (
 class FileNames:
     """How the path of a file says which series it holds.
 
-    Examples
-    --------
     >>> FileNames.read("filename").values("runs/a.csv.gz")
     {'series': 'a'}
     >>> FileNames.read("{group}/run_{series}.csv").values("/data/north/run_7.csv")

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     Row: TypeAlias = tuple[Any, Any, Mapping[str, Any]]
     Reader: TypeAlias = Callable[[tuple[str, str] | None, str], "Listing"]
     """Takes the two columns, if they are named, and how a caller would name them."""
+    Layout: TypeAlias = tuple[
+        tuple[str, str], Callable[[Any], bool], Callable[[Any, str, str | None], Iterable[Row]]
+    ]
 
 # How the two columns of an event list are called, in lower case and without underscores.
 _PAIRS = (
@@ -152,7 +155,9 @@ def events_of(listing: Listing, zone: tzinfo | None, open_until: Any, hint: str)
         begin = _read_time(start, zone, f"{listing.start!r} in {where}")
         starts.append(begin)
         if not _is_missing(stop):
-            stops.append(_read_stop(begin, stop, zone, f"{listing.stop!r} in {where}"))
+            called = f"{listing.stop!r} in {where}"
+            lasting = is_duration(listing.stop)
+            stops.append(_after(begin, stop, called) if lasting else _read_time(stop, zone, called))
         elif open_until is not None:
             # One that starts after the series lies outside of it, as others do.
             known, _ = read_times([begin, open_until], listing.start)
@@ -186,7 +191,7 @@ def _column_pair(columns: Any) -> tuple[str, str] | None:
 def _read_listing(
     source: Any, columns: tuple[str, str] | None, series: str | None, encoding: str
 ) -> Listing:
-    """Read a file or a dataframe."""
+    """Read a dataframe, or a file by its name or its content."""
     if not isinstance(source, str | PathLike):
         import narwhals as nw
 
@@ -195,16 +200,6 @@ def _read_listing(
             raise InputTypeError.expected("`source` to be a path or a dataframe", shown(source))
         rows = frame.rows(named=True)
         return _from_records("the dataframe", frame.columns, rows, columns, _COLUMNS)
-    return _read_file(source, columns, series, encoding)
-
-
-def _read_file(
-    source: str | PathLike[str],
-    columns: tuple[str, str] | None,
-    series: str | None,
-    encoding: str,
-) -> Listing:
-    """Read a file by its name or its content."""
     name = shown_name(source)
     with opened(source) as file:
         known = known_listing(file, name, series, by_name=columns is None)
@@ -292,14 +287,14 @@ def _from_records(
             rule = f"a column {column!r} of {name}"
             raise InputError.expected(rule, f"none; its columns are: {', '.join(names)}")
     start, stop = columns
-    lasting = is_duration(stop)
-    rows = []
-    for number, record in enumerate(records, start=1):
-        last = record.get(stop)
-        if lasting and not _is_missing(last):
-            last = _read_length(last, f"{stop!r} in row {number} of {name}")
-        details = {key: value for key, value in record.items() if key not in columns}
-        rows.append((record.get(start), last, details))
+    rows = [
+        (
+            record.get(start),
+            record.get(stop),
+            {key: value for key, value in record.items() if key not in columns},
+        )
+        for record in records
+    ]
     return Listing(name, start, stop, rows)
 
 
@@ -412,14 +407,7 @@ def _rows_of_windows(content: Any, name: str, series: str | None) -> Iterable[Ro
 
 
 # What each calls the ends of an event, how it is known, and its events.
-_LAYOUTS: tuple[
-    tuple[
-        tuple[str, str],
-        Callable[[Any], bool],
-        Callable[[Any, str, str | None], Iterable[Row]],
-    ],
-    ...,
-] = (
+_LAYOUTS: tuple[Layout, ...] = (
     (
         ("startsAt", "endsAt"),
         lambda content: _has(_first(_alerts(content)), "startsAt", "labels"),
@@ -473,11 +461,15 @@ def _from_labels(name: str, labels: list[Any]) -> Listing:
     return Listing(name, "start", "stop", rows, in_samples=True)
 
 
-def _read_stop(start: Any, value: Any, zone: tzinfo | None, where: str) -> Any:
-    """Read when an event stops: a time, or a length that is added to its start."""
-    if not isinstance(value, _Length):
-        return _read_time(value, zone, where)
-    length = value.length
+def _after(start: Any, value: Any, where: str) -> Any:
+    """Return when an event stops that lasts so long: a number, or a length such as ``5min``."""
+    length: Any = duration_of_text(value) if isinstance(value, str) else value
+    if isinstance(value, str) and length is None:
+        with suppress(ValueError):
+            length = float(value)
+    if length is None:
+        rule = f"{where} to be a number, or a length of time such as 5min"
+        raise InputError.expected(rule, shown(value))
     if isinstance(start, datetime) and is_number(length):
         length = timedelta(seconds=float(length))
     try:
@@ -485,24 +477,6 @@ def _read_stop(start: Any, value: Any, zone: tzinfo | None, where: str) -> Any:
     except (TypeError, OverflowError):
         rule = f"{where} to be a length of time that can follow {start}"
         raise InputError.expected(rule, shown(length)) from None
-
-
-@dataclass(frozen=True, slots=True)
-class _Length:
-    """How long an event lasts, where a file does not say when it stops."""
-
-    length: Any
-
-
-def _read_length(value: Any, where: str) -> _Length:
-    length = duration_of_text(value) if isinstance(value, str) else value
-    if isinstance(value, str) and length is None:
-        with suppress(ValueError):
-            length = float(value)
-    if length is None:
-        rule = f"{where} to be a number, or a length of time such as 5min"
-        raise InputError.expected(rule, shown(value))
-    return _Length(length)
 
 
 def _read_time(value: Any, zone: tzinfo | None, where: str) -> Any:

@@ -213,7 +213,9 @@ class Inputs:
             axis, end = self._axis(length, times, notes, needed=bool(lists))
             if lists and times is None and axis is not None:
                 times, end = np.arange(length), axis.end
-        whole = self._whole(axis)
+        whole = None if axis is None else whole_axis(axis)
+        if self.span is not None:
+            whole = read_span(self.span)
 
         def placed(side: Any) -> Any:
             return self._placed(side, axis, whole, notes) if isinstance(side, EventList) else side
@@ -304,12 +306,6 @@ class Inputs:
             )
             return read_axis(length, times, error.end, of="samples"), error.end
         return own, self.end
-
-    def _whole(self, axis: Axis | None) -> Timed | None:
-        """Return where the series starts and stops."""
-        if self.span is not None:
-            return read_span(self.span)
-        return None if axis is None else whole_axis(axis)
 
     def _open_until(self, whole: Timed | None) -> Any:
         """Return when events stop that have no end; None if that is an error."""

@@ -137,12 +137,17 @@ def table_of(
     file: BinaryIO, name: str, *, encoding: str, budget: int, text: Sequence[str] = ()
 ) -> tuple[pa.Table, int]:
     """Read an open file whole; also return how many bytes it takes with what is computed of it."""
-    start = _start(file, name)
+    start = file.read(8)
+    file.seek(0)
+    if not start:
+        raise _empty(name)
     if start.startswith(PARQUET_MAGIC):
         return _parquet_table(file, name, budget)
     if Path(name).suffix in _PARQUET_SUFFIXES:
         raise _neither(name, start)
-    return _csv_table(file, name, encoding, budget, text)
+    lines = CsvText(file, name, encoding, budget)
+    types = dict.fromkeys(text, imported("pyarrow").string())
+    return parse_csv(b"".join(lines.blocks()), lines, name, types, names=lines.names), lines.needed
 
 
 def _neither(name: str, start: bytes) -> InputError:
@@ -299,15 +304,6 @@ def _unpacking(name: str) -> Iterator[None]:
     except OSError as error:
         what = error.strerror or first_line(error)
         raise InputError.expected(f"to read {name}", f"`{what}`") from error
-
-
-def _start(file: BinaryIO, name: str) -> bytes:
-    """Return the first bytes; raise if there are none."""
-    start = file.read(8)
-    file.seek(0)
-    if not start:
-        raise _empty(name)
-    return start
 
 
 def _empty(name: str) -> InputError:
@@ -479,14 +475,6 @@ def _line_ends(text: bytes) -> int:
     return max(text.count(b"\n"), text.count(b"\r"))
 
 
-def _csv_table(
-    file: BinaryIO, name: str, encoding: str, budget: int, text: Sequence[str]
-) -> tuple[pa.Table, int]:
-    lines = CsvText(file, name, encoding, budget)
-    types = dict.fromkeys(text, imported("pyarrow").string())
-    return parse_csv(b"".join(lines.blocks()), lines, name, types, names=lines.names), lines.needed
-
-
 def parse_csv(
     text: bytes,
     lines: CsvText,
@@ -532,8 +520,6 @@ _DELIMITERS = ",;\t"
 def delimiter(content: bytes) -> str:
     r"""Return the separator that occurs most often in the first line; a comma if none does.
 
-    Examples
-    --------
     >>> delimiter(b"time;label\n1;0\n")
     ';'
     >>> delimiter(b"0\n1\n")
@@ -546,8 +532,6 @@ def delimiter(content: bytes) -> str:
 def first_record(content: bytes, separator: str) -> list[str]:
     r"""Split the first line into its fields.
 
-    Examples
-    --------
     >>> first_record(b'"a, b",c\n1,2\n', ",")
     ['a, b', 'c']
     """
@@ -557,8 +541,6 @@ def first_record(content: bytes, separator: str) -> list[str]:
 def column_names(fields: list[str]) -> list[str] | None:
     """Return names to give to the columns, or None if the fields themselves are the names.
 
-    Examples
-    --------
     >>> column_names(["0", "1.5"])
     ['column1', 'column2']
     >>> column_names(["time", "label"]) is None

@@ -104,8 +104,6 @@ def score_columns(
 def counts_by(result: Affiliation, column: str) -> list[dict[str, Any]]:
     """Count what became of the true events by a column that came with their list.
 
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> incidents = pa.table({"start": [10, 40], "stop": [20, 50], "team": ["a", "b"]})
     >>> alarms = pa.table({"start": [12], "stop": [14]})
@@ -169,21 +167,10 @@ def curve_files(
 ) -> AffiliationCurve:
     r"""Score a detector at every threshold, straight from CSV or Parquet files or Arrow tables.
 
-    Parameters
-    ----------
-    truth_file, scores_file
-        Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
-        both sides.
-    score
-        The column of scores, higher is more anomalous. By default a column called ``score``,
-        else the only column of `scores_file` beside the times.
-    inputs
-        The other options of `Inputs`, as in `score_files`, and ``nan``.
-
-    Returns
-    -------
-    AffiliationCurve
-        What `closecall.affiliation_curve` returns: scores in 0..1, higher is better.
+    Files and options are those of `score_files`, and ``nan``; `score` is the column of scores,
+    higher is more anomalous: by default one called ``score``, else the only one of `scores_file`
+    beside the times. Returns what `closecall.affiliation_curve` does: scores in 0..1, higher is
+    better.
 
     Examples
     --------
@@ -257,8 +244,6 @@ def outline_with(
 def same_alarms(curve: AffiliationCurve, threshold: float) -> NDArray[np.int64]:
     """Return the index of the point that predicts what the threshold does; none if it does not.
 
-    Examples
-    --------
     >>> import closecall as cc
     >>> c = cc.affiliation_curve([0, 1, 0], [0.1, 0.5, 0.3])
     >>> same_alarms(c, 0.4), same_alarms(c, 0.6)
@@ -332,27 +317,10 @@ def compare_files(
 ) -> Comparison:
     r"""Compare detectors event by event, straight from CSV or Parquet files or Arrow tables.
 
-    Parameters
-    ----------
-    truth_file, detectors_file
-        Paths as `read_table` takes them, or Arrow tables; without the second, the first holds
-        everything.
-    predicted
-        Columns of 0/1 labels, one for each detector, which goes by the column's name.
-    scores
-        Columns of scores, higher is more anomalous, one for each further detector.
-    thresholds
-        Thresholds by column of scores; the best F1 of a detector decides where none is given.
-    decimals
-        To how many decimals scores are rounded before they are compared.
-    inputs
-        The other options of `Inputs`, as in `score_files`, and ``nan``: samples to which a
-        detector gives no score are ignored for all detectors.
-
-    Returns
-    -------
-    Comparison
-        What `closecall.compare` returns.
+    Files and options are those of `score_files`, and ``nan``: samples to which a detector gives no
+    score are ignored for all detectors. `predicted` and `scores` name a column for each detector,
+    which goes by that name; `thresholds` and `decimals` are those of `closecall.compare`, which
+    says what is returned.
 
     Examples
     --------
@@ -375,8 +343,6 @@ def threshold_text(curve: AffiliationCurve, threshold: float) -> str:
 
     A long number is cut, downwards, as long as it stays above the next lower score.
 
-    Examples
-    --------
     >>> import closecall as cc
     >>> c = cc.affiliation_curve([0, 1, 0], [0.1, 0.123456789, 1 / 3])
     >>> [threshold_text(c, threshold) for threshold in c.thresholds.tolist()]

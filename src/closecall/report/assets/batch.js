@@ -41,7 +41,10 @@ function tableOf(head, names, rows, label) {
   return sideways(make("table", {}, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows)), label);
 }
 
-function leaderboard(ranking) {
+const OPENED = "Means over the series, each detector at the threshold its page opens with: unless another was given, the best one on the same labels, so these scores flatter.";
+const EVALUATED = "Means over the series, each detector at the thresholds of the batch; those that were chosen on the same labels flatter.";
+
+function leaderboard(ranking, closed) {
   const head = ["", "detector", "caught", "false alarms", ...SCORES.map(([, title]) => title), "series"];
   const rows = ranking.map((row, place) =>
     make(
@@ -58,7 +61,7 @@ function leaderboard(ranking) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, "Means over the series, each detector at the threshold its page opens with: unless another was given, the best one on the same labels, so these scores flatter. Beside them, what the same alarms reach on average when they are moved around their series."),
+    make("p", { class: "hint" }, `${closed ? EVALUATED : OPENED} Beside them, what the same alarms reach on average when they are moved around their series.`),
     tableOf(head, 1, rows, "leaderboard"),
   );
 }
@@ -67,15 +70,17 @@ function cell(row, series, index) {
   if (!row) return make("td", { class: "heat none" }, "–");
   const text = row.f1 === null ? "–" : scoreText(row.f1);
   const label = `${row.name} on ${series.name}: ${row.headline}; F1 ${text}, precision ${scoreText(row.precision ?? NaN)}, recall ${scoreText(row.recall ?? NaN)}`;
-  const link = make("a", { href: `#series=${index}&detector=${series.detectors.indexOf(row)}`, "aria-label": label, title: label }, text);
-  return make("td", { class: "heat", style: `--share: ${Math.round((row.f1 ?? 0) ** 3 * 100)}%` }, link);
+  const shown = series.closed
+    ? make("span", { "aria-label": label, title: label }, text)
+    : make("a", { href: `#series=${index}&detector=${series.detectors.indexOf(row)}`, "aria-label": label, title: label }, text);
+  return make("td", { class: "heat", style: `--share: ${Math.round((row.f1 ?? 0) ** 3 * 100)}%` }, shown);
 }
 
-function heatMap(series, ranking) {
+function heatMap(series, ranking, closed) {
   const places = series.map((one, index) => [one, index]);
   places.sort(([p], [q]) => Boolean(p.status) - Boolean(q.status)); // what is not scored comes last
   const rows = places.map(([one, index]) => {
-    const name = one.status
+    const name = one.status || one.closed
       ? make("th", { scope: "row", class: "stick" }, make("span", {}, one.name))
       : make("th", { scope: "row", class: "stick" }, make("a", { href: `#series=${index}` }, one.name));
     if (one.status) return make("tr", { class: "status" }, name, make("td", { colspan: String(ranking.length + 1) }, make("div", {}, one.status)));
@@ -87,14 +92,15 @@ function heatMap(series, ranking) {
     "section",
     { class: "panel heat-map", "aria-label": "series by detector", style: `--detectors: ${ranking.length}` },
     make("h2", {}, "F1 of every series"),
-    make("p", { class: "hint" }, "Open a cell to see the series with that detector."),
+    make("p", { class: "hint" }, closed ? "From the rows of a batch." : "Open a cell to see the series with that detector."),
     tableOf(head, 0, rows, "F1 of every series"),
   );
 }
 
 export function batchView(series) {
   const ranking = standings(series);
-  return make("div", { class: "view batch" }, leaderboard(ranking), heatMap(series, ranking));
+  const closed = series.some((one) => one.closed);
+  return make("div", { class: "view batch" }, leaderboard(ranking, closed), heatMap(series, ranking, closed));
 }
 
 export function batchSummary(series) {

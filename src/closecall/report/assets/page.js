@@ -61,8 +61,9 @@ const ADDRESS = /^#series=(\d+)(?:&detector=(\d+))?$/;
 
 async function route() {
   const [, named, detector] = ADDRESS.exec(location.hash) || [];
-  const index = named in about.series && !about.series[named].status ? Number(named) : 0;
-  const all = isBatch && String(index) !== named;
+  const opens = named in about.series && !about.series[named].status && !about.series[named].closed;
+  const index = opens ? Number(named) : 0;
+  const all = isBatch && !opens;
   document.getElementById("back").hidden = !isBatch || all;
   if (all) {
     current = null;

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from closecall.cli.tables import names, plain_name, print_table, texts
+from closecall.cli.screen import names, plain_name, print_table, texts
 
 LONG = [f"isolation_forest_window_{size}_seed_1_final_v2" for size in (100, 200)]
 
