@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -403,28 +401,3 @@ def test_a_scheduler_that_goes_leaves_a_batch_that_can_be_resumed(
     monkeypatch.undo()
     require_same(evaluate_frame(large, **QUESTION, out=out, resume=True), local)
     assert pq.read_table(out).num_rows == local.table.num_rows
-
-
-def test_one_giant_series(client, tmp_path):
-    """Cut in time into parts that end inside events, and between any two samples."""
-    length = 2_500_000
-    generator = np.random.default_rng(3)
-    label = np.zeros(length, dtype=np.int8)
-    for start in generator.integers(0, length, 300):
-        label[start : start + generator.integers(1, 3000)] = 1
-    score = generator.random(length, dtype=np.float32) + label / 3
-    path = tmp_path / "giant.parquet"
-    table = pa.table({"label": label, "score": score.astype(np.float32)})
-    pq.write_table(table, path, row_group_size=100_003)
-    question = {"truth": "label", "score": "score", "threshold": 1.2, "per_event": True}
-    question["metrics"] = ["affiliation"]
-    here = evaluate_frame(table, **question)
-    there = evaluate_frame(path, **question, engine=client)
-    assert here.event_table.num_rows > 100
-    require_both(here, there)
-
-
-def require_both(one, other):
-    assert one.table.num_rows == other.table.num_rows == 1
-    assert repr(one.table.to_pylist()) == repr(other.table.to_pylist())  # nan is not itself
-    assert repr(one.event_table.to_pylist()) == repr(other.event_table.to_pylist())

@@ -29,6 +29,7 @@ from closecall.errors import InputError, InputTypeError
 from closecall.tables.batch import evaluate
 from closecall.tables.batch.evaluate import Batch, evaluate_frame
 from closecall.tables.batch.journal import Journal
+from closecall.tables.batch.long_series import LongSeries
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.run import Engine, Outcome, run
 from closecall.tables.sources import open_source
@@ -495,36 +496,29 @@ class Stopped(BaseException):
     """As Ctrl-C, but it does not stop the tests as well."""
 
 
-def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monkeypatch):
+def test_a_giant_series_that_was_stopped_is_started_again(tmp_path, monkeypatch):
     path, out = tmp_path / "giant.parquet", tmp_path / "rows.parquet"
-    generator = np.random.default_rng(7)
     label = np.arange(1000) // 30 % 7 == 3
-    table = pa.table({"label": label, "alarm": generator.random(1000) < 0.02 + label / 3})
+    table = pa.table({"label": label, "alarm": np.arange(1000) % 9 < 2})
     pq.write_table(table, path, row_group_size=100)
     read_in_small_units(monkeypatch)
-    evaluated = []
-
-    def interrupted(unit, options):
-        if len(evaluated) == 4:
-            raise Stopped
-        evaluated.append(unit.key)
-        return real(unit, options)
-
-    real = evaluate.evaluate_part
-    monkeypatch.setattr(evaluate, "evaluate_part", interrupted)
     asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"], "per_event": True}
+    samples = []
+
+    def stopping(whole, part):
+        samples.append(part.num_rows)
+        if len(samples) == 4:
+            raise Stopped
+        return real(whole, part)
+
+    real = LongSeries.add
+    monkeypatch.setattr(LongSeries, "add", stopping)
     with pytest.raises(Stopped):
         evaluate_frame(path, **asked, out=out)
-    with pytest.raises(InputError, match="no unfinished batch"):
-        evaluate_frame(path, **asked, out=out)
-
-    def counted(unit, options):
-        evaluated.append(unit.key)
-        return real(unit, options)
-
-    monkeypatch.setattr(evaluate, "evaluate_part", counted)
+    assert not out.exists()
     result = evaluate_frame(path, **asked, out=out, resume=True)
-    assert len(evaluated) == len(set(evaluated)) >= 8
+    assert len(samples) > 10
+    assert sum(samples[4:]) == 1000
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "giant.parquet",
         "rows.events.parquet",
@@ -532,6 +526,7 @@ def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monk
     ]
     monkeypatch.undo()
     same(result, evaluate_frame(path, **asked))
+    same(result, evaluate_frame(table, **asked))
 
 
 def flip(path, chance):
@@ -584,19 +579,10 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("kind", ["units", "parts"])
-def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(
-    tmp_path, monkeypatch, kind
-):
+def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(tmp_path, monkeypatch):
     """It is evaluated again, or refused; and nothing outside of the folder is touched."""
     path, out, kept = parquet_file(tmp_path), tmp_path / "rows.parquet", tmp_path / "kept"
     asked = {**ASKED, "threshold": "best_f1_global", "per_event": True}
-    if kind == "parts":
-        table = pa.table(
-            {"label": np.arange(1000) // 30 % 7 == 3, "alarm": np.arange(1000) % 9 < 2}
-        )
-        pq.write_table(table, path, row_group_size=100)
-        asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"]}
     read_in_small_units(monkeypatch)
 
     def stop(*_):
@@ -604,7 +590,7 @@ def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(
 
     folder = tmp_path / "rows.parquet.partial"
     other = {**asked, "metrics": ["affiliation", "classical"]}  # another run, with the same names
-    for options, place in [(asked, kept), *([(other, tmp_path / "other")] * (kind == "units"))]:
+    for options, place in [(asked, kept), (other, tmp_path / "other")]:
         with monkeypatch.context() as patch:
             patch.setattr(Journal, "complete", stop)
             with pytest.raises(Stopped):
@@ -614,15 +600,10 @@ def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(
     whole = out.read_bytes()
     (tmp_path / "precious").write_text("years of work")
     names = sorted(file.name for file in kept.iterdir())
-    assert {".unit", ".note" if kind == "units" else ".part"} < {
-        Path(name).suffix for name in names
-    }
+    assert {".unit", ".note"} < {Path(name).suffix for name in names}
     chance, refused = random.Random(7), Counter()  # noqa: S311 - no secret
-    attacks = dict(ATTACKS)
-    if kind == "units":
-        attacks["of another run"] = lambda file, _: shutil.copy(
-            tmp_path / "other" / file.name, file
-        )
+    copy = "of another run"
+    attacks = {**ATTACKS, copy: lambda file, _: shutil.copy(tmp_path / "other" / file.name, file)}
     for attack, name in itertools.product(attacks, names):
         out.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError
 from closecall.parameters import read_flag, read_path
-from closecall.tables.batch.journal import PART, Journal, sole_writer
-from closecall.tables.batch.long_series import (
-    JoinedParts,
-    WholeSeries,
-    can_be_cut,
-    evaluate_part,
-    part_from_table,
-    part_to_table,
-)
+from closecall.tables.batch.journal import Journal, sole_writer
+from closecall.tables.batch.long_series import WholeSeries, can_be_cut
 from closecall.tables.batch.options import DETECTOR, BatchOptions, Disorder
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
@@ -265,14 +258,15 @@ def evaluate_frame(
 
 
 def _plan(source: Source, options: BatchOptions) -> list[Unit]:
-    """Plan the units of a source; parts of one series are apart only if that is exact."""
+    """Plan the units of a source; parts of one series are one unit."""
     units: list[Unit] = source.units()
     if not units:
         raise InputError.expected(f"{source.name} to hold at least one series", "none")
     if not options.by and len(units) > 1:
-        if can_be_cut(options):
-            return units
-        units = [WholeSeries(tuple(units))]
+        whole = WholeSeries(tuple(units), cut=can_be_cut(options))
+        if whole.cut:
+            return [whole]
+        units = [whole]
     return [_allowed(unit, source, options) for unit in units] if source.paths else units
 
 
@@ -322,11 +316,8 @@ class Batch:
                 missing = {key for key, _ in failures}
                 units = [unit for unit in self.units if unit.key not in missing]
                 batch = Batch(units, self.engine, self.progress)
-        if not options.by and len(batch.units) > 1:
-            done = [batch.long_series(options)]
-        else:
-            done, more = batch.rows(options)
-            failures += more
+        done, more = batch.rows(options)
+        failures += more
         rows = in_order([unit.rows for unit in done], options)
         parts = [unit.events for unit in done if unit.events is not None]
         events = in_order(parts, options) if parts else None
@@ -382,26 +373,6 @@ class Batch:
             raise unread(failures)
         return done, failures
 
-    def long_series(self, options: BatchOptions) -> UnitRows:
-        """Evaluate one series whose parts are the units; with a hole it would have no scores."""
-        places = {unit.key: place for place, unit in enumerate(self.units)}
-        kept = {} if self.journal is None else self.journal.kept(PART)
-        joined = JoinedParts()
-        failures: list[Failure] = []
-        for key in kept.keys() & places:
-            joined.add(places[key], part_from_table(*kept[key]))
-        function = partial(evaluate_part, options=options)
-        with closing(self._outcomes(function, "Evaluating", failures, kept)) as outcomes:
-            for key, part in outcomes:
-                if part is None:
-                    continue
-                if self.journal is not None:
-                    self.journal.keep(key, [part_to_table(part)], PART)
-                joined.add(places[key], part)
-        if failures:
-            raise unread(sorted(failures))
-        return self._checked(joined.rows(self.units[0].key, options), options)
-
     def _checked(self, part: UnitRows, options: BatchOptions) -> UnitRows:
         """Keep what came of a unit, unless strict options stopped in the middle of it."""
         if options.strict:
@@ -428,7 +399,7 @@ class Batch:
             closing(run(units, function, self.engine, say=say)) as finished,
         ):
             for unit in units:
-                if isinstance(unit, WholeSeries) and unit.rows >= _LARGE:
+                if isinstance(unit, WholeSeries) and not unit.cut and unit.rows >= _LARGE:
                     say(_IN_MEMORY.format(unit.rows))
             for outcome in finished:
                 advance(sizes[outcome.key])
