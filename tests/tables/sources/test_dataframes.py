@@ -133,7 +133,7 @@ def test_the_file_goes_with_the_last_unit():
     table = series_table(KEYS["strings"])
     source = open_source(STREAMS["reader"](table), ask("key0"), size=ON_DISK)
     units = source.units()
-    path = Path(units[0].stretches[0].file.path)
+    path = Path(units[0].row_groups[0].file.path)
     del source
     assert path.exists()
     del units[1:]
@@ -163,7 +163,7 @@ def test_a_copy_that_a_worker_cannot_see_is_named_in_one_line():
     table = series_table(KEYS["strings"])
     units = open_source(table.to_reader(), ask("key0"), size=ON_DISK).units()
     elsewhere = pickle.loads(pickle.dumps(units[0]))  # noqa: S301 - pickled here
-    path = elsewhere.stretches[0].file.path
+    path = elsewhere.row_groups[0].file.path
     units.clear()
     with pytest.raises(InputError, match="got no such file on ") as got:
         list(elsewhere.groups())

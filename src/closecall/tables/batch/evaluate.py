@@ -26,7 +26,7 @@ from closecall.tables.batch.thresholds import (
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.sources import open_source
 from closecall.tables.sources.content import from_stream, to_stream
-from closecall.tables.sources.paths import DamagedUnit, VacantUnit
+from closecall.tables.sources.paths import DamagedUnit
 from closecall.wording import counted
 
 if TYPE_CHECKING:
@@ -273,9 +273,8 @@ def _plan(source: Source, options: BatchOptions) -> list[Unit]:
 def _seen(source: Source, units: Sequence[Unit], options: BatchOptions) -> str:
     """Return how many series there are to evaluate, in words."""
     damaged = sum(isinstance(unit, DamagedUnit) for unit in units)
-    vacant = [unit for unit in units if isinstance(unit, VacantUnit)]
     try:
-        series = source.count() + sum(len(unit.keys) for unit in vacant)
+        series = source.count()
     except InputError:  # a row group that cannot be read is told when it is evaluated
         return "Some of the data cannot be read."
     detectors = "" if options.is_long else f", {counted(len(options.detectors), 'detector')}"

@@ -22,16 +22,9 @@ from closecall.tables.reading import (
     shown_name,
     table_of,
 )
-from closecall.tables.sources.memory import group, memory_source
-from closecall.tables.sources.parquet import parquet_source
-from closecall.tables.sources.paths import (
-    Damage,
-    DataFile,
-    files_fingerprint,
-    is_stream,
-    vacant_units,
-)
-from closecall.tables.sources.planning import write_in_row_groups
+from closecall.tables.sources.memory import group, memory_source, with_other_files
+from closecall.tables.sources.parquet import parquet_source, write_in_row_groups
+from closecall.tables.sources.paths import Damage, DataFile, files_fingerprint, is_stream
 from closecall.tables.sources.source import TemporaryFolder, UnitSize, needed_columns
 
 if TYPE_CHECKING:
@@ -74,10 +67,9 @@ def csv_source(
     source = memory_source(
         joined_files(tables), options, kind="arrow", name=name, size=size, fingerprint=fingerprint
     )
-    known = {file for file, table in tables.items() if table.num_rows} | damage.reasons.keys()
-    vacant = [file for file in files if file not in known]
-    others = [*vacant_units(vacant, known, source.schema, options.by), *damage.units()]
-    return replace(source, plan=lambda: [*source.units(), *others])
+    filled = {file for file, table in tables.items() if table.num_rows}
+    vacant = [file for file in files if file not in filled | damage.reasons.keys()]
+    return with_other_files(source, vacant, filled, damage)
 
 
 def _kept(
