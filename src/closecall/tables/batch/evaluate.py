@@ -414,17 +414,17 @@ _IN_MEMORY = (
 )
 
 
-def _written_keys(keys: list[tuple[Any, ...]]) -> list[str]:
+def _written_keys(keys: list[tuple[Any, ...]]) -> str:
     """Write keys as text; Arrow keeps the types that JSON does not know."""
     import pyarrow as pa
 
-    tables = [pa.table({str(place): [part] for place, part in enumerate(key)}) for key in keys]
-    return [b64encode(to_stream(table)).decode() for table in tables]
+    columns = {str(place): list(own) for place, own in enumerate(zip(*keys, strict=True))}
+    return b64encode(to_stream(pa.table(columns))).decode()
 
 
-def _read_keys(written: list[str]) -> list[tuple[Any, ...]]:
-    tables = [from_stream(b64decode(text)) for text in written]
-    return [tuple(column[0].as_py() for column in table.columns) for table in tables]
+def _read_keys(written: str) -> list[tuple[Any, ...]]:
+    table = from_stream(b64decode(written))
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
 def _require_ok(rows: pa.Table, options: BatchOptions) -> None:

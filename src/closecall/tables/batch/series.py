@@ -41,7 +41,7 @@ from closecall.tables.batch.status import (
     SeriesError,
     with_status,
 )
-from closecall.tables.reading import plain_values
+from closecall.tables.reading import NOT_NUMBERS, plain_values
 from closecall.tables.roles import MENDED, Source, TimeOrder
 
 if TYPE_CHECKING:
@@ -172,12 +172,7 @@ def one_per_time(table: pa.Table, options: BatchOptions) -> pa.Table:
         column = table.column(name)
         try:
             columns[name] = order.apply(column, roles.get(name, ""))
-        except (
-            ClosecallError,
-            TypeError,
-            ValueError,
-            NotImplementedError,
-        ):  # no numbers: its own row says so
+        except NOT_NUMBERS:  # its own row says so
             columns[name] = order.apply(column, "")
     return type(table).from_pydict(columns)
 

@@ -93,15 +93,14 @@ def whole(column: pa.ChunkedArray, name: str) -> pa.Array:
 
 
 def run_starts(columns: Sequence[pa.Array]) -> NDArray[np.int64]:
-    """Return where a row's key differs from the row before; the first row always does.
-
-    Nan differs from nan here, so that runs may have equal keys; `group` joins them.
-    """
-    changed = np.ones(len(columns[0]), dtype=np.bool_)
-    changed[1:] = False
+    """Return where a row's key differs from the row before; the first row always does."""
+    pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
+    starts = np.zeros(len(columns[0]) + 1, dtype=np.bool_)
+    starts[0] = True
     for column in columns:
-        changed[1:] |= _changes(column)
-    return np.flatnonzero(changed)
+        codes = column.indices if pyarrow.types.is_dictionary(column.type) else column
+        starts[compute.run_end_encode(codes, pyarrow.int64()).run_ends.to_numpy()] = True
+    return np.flatnonzero(starts[:-1])
 
 
 def run_values(column: pa.Array, starts: NDArray[np.int64]) -> pa.Array:
@@ -139,22 +138,6 @@ def _without_views(table: pa.Table) -> pa.Table:
             text = table.column(index).cast(pyarrow.large_string())
             table = table.set_column(index, field.name, text)
     return table
-
-
-def _changes(column: pa.Array) -> NDArray[np.bool_]:
-    compute, types = arrow("pyarrow.compute"), arrow("pyarrow").types
-    codes = column.indices if types.is_dictionary(column.type) else column
-    later, earlier = codes.slice(1), codes.slice(0, len(codes) - 1)
-    if types.is_null(codes.type):
-        return np.zeros(len(later), dtype=np.bool_)
-    if not codes.null_count and (types.is_integer(codes.type) or types.is_floating(codes.type)):
-        plain = codes.to_numpy()
-        return np.asarray(plain[1:] != plain[:-1])
-    changed = compute.not_equal(later, earlier)
-    if codes.null_count:
-        only_one = compute.xor(compute.is_null(later), compute.is_null(earlier))
-        changed = compute.coalesce(changed, only_one)
-    return np.asarray(changed.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def _gather(
