@@ -26,6 +26,8 @@ from polars.testing import assert_frame_equal
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
+from closecall.evaluated_time import advice
+from closecall.series import read_scored
 from closecall.tables.batch import evaluate
 from closecall.tables.batch.evaluate import Batch, evaluate_frame
 from closecall.tables.batch.journal import Journal
@@ -492,6 +494,67 @@ def test_a_finished_batch_of_another_question_is_in_the_way(tmp_path, other):
         evaluate_frame(TABLE, **{**ASKED, **other}, out=out, resume=True)
 
 
+def advised_series():
+    """Three series of 20 samples: one with a gap, one with a quiet start of half of the time."""
+    even = np.arange(20.0)
+    label = np.isin(np.arange(20), (12, 13)).astype(np.int8)
+    noise = np.random.default_rng(2).random((3, 20))
+    times = {"gap": even + 30 * (even > 9), "quiet": even, "plain": even}
+    return {
+        name: {"t": own, "label": label, "a": noise[0], "b": np.where(even < 10, 0, 1 + noise[1])}
+        if name == "quiet"
+        else {"t": own, "label": label, "a": noise[0], "b": noise[2]}
+        for name, own in times.items()
+    }
+
+
+def test_series_with_gaps_or_a_quiet_start_are_counted(tmp_path, monkeypatch):
+    series = advised_series()
+    tables = {name: pa.table(own) for name, own in series.items()}
+    alone = {
+        name: advice(read_scored(own["label"], own["b"], times=own["t"], end=own["t"][-1] + 1))
+        for name, own in series.items()
+    }
+    assert {name: [text.split()[1] for text in told] for name, told in alone.items()} == {
+        "gap": ["longest"],
+        "quiet": ["first"],
+        "plain": [],
+    }
+    wide = pa.concat_tables(
+        own.append_column("series", pa.array([name] * 20)) for name, own in tables.items()
+    )
+    asked = {"by": "series", "truth": "label", "score": ["a", "b"], "time": "t"}
+    result = evaluate_frame(wide, **asked)
+    gaps, quiet = result.advice
+    assert gaps.startswith("1 of 3 series have gaps, steps beyond ten times the median, ")
+    assert quiet.startswith("1 of 3 series begin with a tenth of the time or more without ")
+    assert result.table.column_names == ["series", *result.options.row_columns]
+    assert evaluate_frame(wide, **asked, max_step=2).advice == (quiet,)
+    assert evaluate_frame(wide, **{**asked, "time": None}).advice == (quiet,)
+    assert evaluate_frame(wide, **{**asked, "score": "a"}).advice == (gaps,)
+    # A series counts once, whatever the number of its detectors.
+    long = pa.concat_tables(
+        wide.select(["series", "t", "label"])
+        .append_column("score", wide[name])
+        .append_column("detector", pa.array([name] * 60))
+        for name in ("a", "b")
+    )
+    by_row = {**asked, "by": ["series", "detector"], "score": "score"}
+    assert evaluate_frame(long, **by_row).advice == (gaps, quiet)
+    # What is kept of a batch that was stopped counts as well.
+    out = tmp_path / "rows.csv"
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "complete", stop)
+        with pytest.raises(Stopped):
+            evaluate_frame(wide, **asked, out=out)
+    assert evaluate_frame(wide, **asked, out=out, resume=True).advice == (gaps, quiet)
+    assert "__gap__" not in out.read_text()
+
+
+def stop(*_):
+    raise Stopped
+
+
 class Stopped(BaseException):
     """As Ctrl-C, but it does not stop the tests as well."""
 
@@ -584,10 +647,6 @@ def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(tmp_
     path, out, kept = parquet_file(tmp_path), tmp_path / "rows.parquet", tmp_path / "kept"
     asked = {**ASKED, "threshold": "best_f1_global", "per_event": True}
     read_in_small_units(monkeypatch)
-
-    def stop(*_):
-        raise Stopped
-
     folder = tmp_path / "rows.parquet.partial"
     other = {**asked, "metrics": ["affiliation", "classical"]}  # another run, with the same names
     for options, place in [(asked, kept), (other, tmp_path / "other")]:

@@ -523,7 +523,7 @@ def test_events_of_others_are_neither_replaced_nor_removed(tmp_path, suffix, gue
         assert text.startswith(f"Expected no file at {events}, got one.")
     journal = Journal(out)
     journal.folder.mkdir()
-    (journal.folder / "manifest.json").write_text(json.dumps({"format": "closecall journal 2"}))
+    (journal.folder / "manifest.json").write_text(json.dumps({"format": "closecall journal 3"}))
     journal.complete(FIRST.rows)
     assert events.read_bytes() == before
     write_rows(EVENTS, events)

@@ -12,11 +12,12 @@ from closecall.errors import InputError, InputTypeError
 from closecall.parameters import read_flag, read_path
 from closecall.tables.batch.journal import Journal, sole_writer
 from closecall.tables.batch.long_series import WholeSeries, can_be_cut
-from closecall.tables.batch.options import DETECTOR, BatchOptions, Disorder
+from closecall.tables.batch.options import DETECTOR, GAP, QUIET, BatchOptions, Disorder
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
 from closecall.tables.batch.run import open_engine, progress_bar, run, unread
 from closecall.tables.batch.status import OK
+from closecall.tables.batch.summary import advice_on_rows
 from closecall.tables.batch.thresholds import (
     FoldedChanges,
     PooledChanges,
@@ -318,13 +319,15 @@ class Batch:
         done, more = batch.rows(options)
         failures += more
         rows = in_order([unit.rows for unit in done], options)
+        advice, rows = advice_on_rows(rows, options), rows.drop_columns([GAP, QUIET])
         parts = [unit.events for unit in done if unit.events is not None]
         events = in_order(parts, options) if parts else None
         if events is None and options.per_event:
             names = [*options.by, *(() if options.is_long else (DETECTOR,))]
             events = rows.select(names).slice(0, 0)
         failed = tuple(sorted(failures))
-        return BatchResult(rows, events, options, kind, failed, units=len(done) + len(failed))
+        count = len(done) + len(failed)
+        return BatchResult(rows, events, options, kind, failed, count, tuple(advice))
 
     def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
         """Find the thresholds of each detector, from the units that can be read.

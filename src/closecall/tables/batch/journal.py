@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".parquet", ".pq", ".csv")
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
-_FORMAT = "closecall journal 2"
+_FORMAT = "closecall journal 3"
 _MAGIC = json.dumps({"format": _FORMAT})[:-1].encode()  # how all files but the output begin
 _MANIFEST = "manifest.json"
 UNIT, NOTE = ".unit", ".note"

@@ -52,6 +52,7 @@ LEFT_OUT = ("left_out_events", "left_out_alarms")
 IGNORED = "ignored_time"
 _MOST = 1_000_000  # folds, or moves of a series: more would never end
 BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
+GAP, QUIET = "__gap__", "__quiet__"  # of rows until they are put together: what advice is given
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
 RETUNED = ("chance_average_precision", "retuned_f1")  # of rolled scores, in the order of a curve

@@ -15,6 +15,7 @@ from closecall.affiliation.result import COLUMNS
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.shifts import Chance
 from closecall.errors import ClosecallError, UndefinedMetricError, expected
+from closecall.evaluated_time import far_step, quiet_start
 from closecall.fscore import first_highest
 from closecall.tables.batch.long_series import LongSeries, WholeSeries
 from closecall.tables.batch.options import (
@@ -23,9 +24,11 @@ from closecall.tables.batch.options import (
     CHANCE,
     COUNTS,
     DETECTOR,
+    GAP,
     IGNORED,
     LEFT_OUT,
     OUTCOMES,
+    QUIET,
     RETUNED,
 )
 from closecall.tables.batch.series import one_per_time, read_scored_column, read_series
@@ -113,6 +116,7 @@ def _answers(
             blank[LEFT_OUT[0]] = series.in_span.left_out.events
         blank["true_events"] = len(series.in_span.truth)
         blank["true_samples"] = int(series.positives_before[-1])
+        blank[GAP] = options.max_step is None and far_step(series.in_span.axis) > 0
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
         return [Answer(blank | _status_of(error)) for _ in options.detectors]
     answers = []
@@ -209,6 +213,7 @@ def _evaluate_detector(
         row["predicted_samples"], row["hit_samples"] = series.count_samples(alarms)
         if options.ignores_time:
             row[LEFT_OUT[1]] = given.pair.left_out.alarms
+    row[QUIET] = given.scored is not None and quiet_start(given.scored) > 0
     row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
     scores, failure = None, None
     if given.pair is not None and len(given.pair.truth) and options.has_affiliation:
@@ -385,7 +390,8 @@ def rows_table(
     import pyarrow as pa
 
     types = {name: _key_type(name, schema) for name in options.by} | row_types(options)
-    arrays = [pa.array([row[name] for row in rows], type=kind) for name, kind in types.items()]
+    types |= dict.fromkeys((GAP, QUIET), pa.bool_())
+    arrays = [pa.array([row.get(name) for row in rows], type=kind) for name, kind in types.items()]
     return pa.Table.from_arrays(arrays, names=list(types))
 
 
