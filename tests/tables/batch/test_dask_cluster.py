@@ -19,7 +19,7 @@ from closecall.tables.batch.journal import Journal
 from closecall.tables.batch.run import Outcome
 from tests.tables.batch.clusters import REPOSITORY, cluster_processes, distributed, local_cluster
 from tests.tables.batch.groups import run_with
-from tests.tables.batch.large_file import UNITS, write_large_file
+from tests.tables.batch.large_file import UNITS, large_file
 from tests.tables.batch.test_run import DOUBLED, by_key, double, numbers
 
 
@@ -317,7 +317,8 @@ QUESTION = {"by": "series", "truth": "label", "score": ["good", "noise"], "per_e
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    return write_large_file(tmp_path_factory.mktemp("large") / "large.parquet")
+    with large_file(tmp_path_factory.mktemp("large")) as path:
+        yield path
 
 
 @pytest.fixture(scope="module")
@@ -381,23 +382,5 @@ def test_a_worker_that_is_killed_loses_and_repeats_no_row(client, large, local, 
     client.wait_for_workers(2, timeout=60)
     assert victim not in client.run(os.getpid).values()
     require_same(result, local)
-    assert pq.read_table(out).num_rows == local.table.num_rows
-
-
-def test_a_scheduler_that_goes_leaves_a_batch_that_can_be_resumed(
-    large, local, tmp_path, monkeypatch
-):
-    out = tmp_path / "results.parquet"
-    keep = Journal.keep
-    # In the middle of its work when the scheduler goes, however late that is.
-    monkeypatch.setattr(Journal, "keep", lambda *unit: (keep(*unit), time.sleep(1)))
-    with cluster_processes(tmp_path, REPOSITORY) as (scheduler, address):
-        watch = Watch(out, scheduler.kill)
-        with pytest.raises(EngineError, match="to stay reachable, got a lost connection"):
-            evaluate_frame(large, **QUESTION, engine=address, out=out)
-        watch.join()
-    assert not out.exists()
-    assert 1 <= len(list(Journal(out).kept())) < UNITS
-    monkeypatch.undo()
-    require_same(evaluate_frame(large, **QUESTION, out=out, resume=True), local)
+    assert result.units == UNITS
     assert pq.read_table(out).num_rows == local.table.num_rows
