@@ -244,7 +244,7 @@ def evaluate_frame(
         with nullcontext() if out is None else sole_writer(out):
             journal = None
             if out is not None:
-                about = options.describe(source.fingerprint)
+                about = options.describe(source.fingerprint())
                 journal = Journal.open(
                     out, about, inputs=source.paths, resume=resume, overwrite=overwrite
                 )

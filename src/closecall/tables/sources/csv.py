@@ -29,7 +29,6 @@ from closecall.tables.sources.source import TemporaryFolder, UnitSize, needed_co
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
@@ -78,7 +77,8 @@ def _kept(
     """Keep what comes in a file, and know it by its content."""
     folder = TemporaryFolder()
     path = folder.path / "input"
-    with path.open("wb") as file, _stream(given) as stream:
+    standard = nullcontext(sys.stdin.buffer) if given == "-" else None
+    with path.open("wb") as file, standard or Path(given).open("rb") as stream:
         shutil.copyfileobj(stream, file)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -88,12 +88,7 @@ def _kept(
         )
     except InputError as error:
         raise InputError(str(error).replace(str(path), shown_name(given))) from error
-    return replace(source, identify=lambda: f"text:{digest}")
-
-
-def _stream(given: str) -> AbstractContextManager[Any]:
-    """Open what can be read once."""
-    return nullcontext(sys.stdin.buffer) if given == "-" else Path(given).open("rb")
+    return replace(source, fingerprint=lambda: f"text:{digest}")
 
 
 def _all_read(
@@ -114,14 +109,13 @@ def _all_read(
         except TooLargeError:
             raise
         except InputError as error:
-            damage.note(file, str(error))
+            damage.reasons[file] = str(error)
             continue
         budget -= needed
         table = with_folders(table, file)
         own_name = name if len(files) == 1 else file.path
         tables[file] = table.select(needed_columns(table.column_names, options, own_name))
-    for file, reason in _with_text(tables, options).items():
-        damage.note(file, reason)
+    damage.reasons.update(_with_text(tables, options))
     if not damage.reasons:
         return tables
     spared = damage.spared(tables, lambda file: group(tables[file], options.by).keys)
@@ -223,7 +217,7 @@ def _until_damaged(
     try:
         yield from tables
     except InputError as error:
-        damage.note(file, str(error))
+        damage.reasons[file] = str(error)
 
 
 def _streamed(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.Table]:

@@ -200,10 +200,14 @@ def memory_source(
     def grouped() -> Grouped:
         return group(kept, options.by)
 
-    def plan() -> list[Unit]:
-        return _units(grouped(), sizes)
-
-    return Source(name, kind, kept.schema, identify, plan, lambda: len(grouped().keys))
+    return Source(
+        name,
+        kind,
+        kept.schema,
+        identify,
+        units=lambda: _units(grouped(), sizes),
+        count=lambda: len(grouped().keys),
+    )
 
 
 def with_other_files(
@@ -219,7 +223,7 @@ def with_other_files(
         others.insert(0, MemoryUnit("series without rows", without_rows))
     return replace(
         source,
-        plan=lambda: [*source.units(), *others],
+        units=lambda: [*source.units(), *others],
         count=lambda: source.count() + len(keys),
     )
 

@@ -12,7 +12,7 @@ import sys
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, chain, groupby
 from pathlib import Path
 from socket import gethostname
@@ -175,12 +175,12 @@ def _opened(files: Iterable[DataFile], damage: Damage) -> Iterator[tuple[DataFil
     fatal = _fatal(list(files))
     for file in files:
         if file in fatal:
-            damage.note(file, str(damaged_parquet(file.path, RuntimeError(_FATAL))))
+            damage.reasons[file] = str(damaged_parquet(file.path, RuntimeError(_FATAL)))
             continue
         try:
             opened = _open(file)
         except InputError as error:
-            damage.note(file, str(error))
+            damage.reasons[file] = str(error)
         else:
             with opened as parquet:
                 yield file, parquet
@@ -356,14 +356,12 @@ def parquet_source(
     layout, row_groups = footers.layout, footers.row_groups
     planner = _Planner(layout, row_groups, options, name, size or UnitSize(), folder)
 
-    def identify() -> str:
-        return files_fingerprint(files) if fingerprint is None else fingerprint
-
     def count() -> int:
         if not layout.by:
             return min(len(row_groups), 1)
         return len({key for one in row_groups for key in RowGroupKeys.read(layout, one).keys})
 
+    identify = partial(files_fingerprint, files) if fingerprint is None else lambda: fingerprint
     source = Source(name, kind, layout.schema, identify, planner.units, count)
     filled = {row_group.file for row_group in row_groups}
     return with_other_files(source, footers.vacant, filled, footers.damage)

@@ -325,10 +325,6 @@ class Damage:
     files: Sequence[DataFile]
     reasons: dict[DataFile, str] = field(default_factory=dict)
 
-    def note(self, file: DataFile, reason: str) -> None:
-        """Note a file that cannot be read."""
-        self.reasons[file] = reason
-
     def spared(
         self, files: Iterable[DataFile], keys: Callable[[DataFile], Iterable[Key]]
     ) -> set[DataFile]:
