@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from math import nan
 from pathlib import Path
@@ -268,6 +269,26 @@ def test_the_parts_of_a_giant_series_really_are_parts(tmp_path, monkeypatch):
             evaluate_frame(path, **asked, **options),
             evaluate_frame(pa.table(columns), **asked, **options),
         )
+
+
+def test_the_bar_moves_with_each_part_of_a_giant_series(tmp_path, monkeypatch):
+    columns = random_series(np.random.default_rng(5), 1000)
+    pq.write_table(pa.table(columns), tmp_path / "giant.parquet", row_group_size=100)
+    read_in_small_units(monkeypatch)
+    moved = []
+
+    @contextmanager
+    def bar(total, what, *, show):
+        moved.append(-total)
+        yield moved.append, print
+
+    monkeypatch.setattr(evaluate, "progress_bar", bar)
+    asked = {"truth": "label", "score": "a", "threshold": 0.8, "metrics": ["affiliation"]}
+    evaluate_frame(tmp_path / "giant.parquet", **asked)
+    assert moved == [-1000, *[100] * 10, 0]
+    moved.clear()
+    evaluate_frame(tmp_path / "giant.parquet", **asked, workers=2)
+    assert moved == [-1000, 1000]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from closecall.tables.batch.long_series import WholeSeries, can_be_cut
 from closecall.tables.batch.options import DETECTOR, GAP, QUIET, BatchOptions, Disorder
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
-from closecall.tables.batch.run import open_engine, progress_bar, run, unread
+from closecall.tables.batch.run import Engine, open_engine, progress_bar, run, unread
 from closecall.tables.batch.status import OK
 from closecall.tables.batch.summary import advice_on_rows
 from closecall.tables.batch.thresholds import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.events import Events
-    from closecall.tables.batch.run import Engine, Failure
+    from closecall.tables.batch.run import Failure
     from closecall.tables.sources import Source, Unit
 
 _THRESHOLDS, _UNREAD = "thresholds", "unread"
@@ -400,9 +400,13 @@ class Batch:
             progress_bar(sum(sizes.values()), what, show=self.progress) as (advance, say),
             closing(run(units, function, self.engine, say=say)) as finished,
         ):
-            for unit in units:
-                if isinstance(unit, WholeSeries) and not unit.cut and unit.rows >= _LARGE:
+            for place, unit in enumerate(units):
+                if not isinstance(unit, WholeSeries):
+                    continue
+                if not unit.cut and unit.rows >= _LARGE:
                     say(_IN_MEMORY.format(unit.rows))
+                if type(self.engine) is Engine:  # which evaluates it here
+                    units[place], sizes[unit.key] = replace(unit, advance=advance), 0
             for outcome in finished:
                 advance(sizes[outcome.key])
                 if outcome.value is None:

@@ -26,7 +26,7 @@ from closecall.tables.batch.status import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -47,6 +47,8 @@ class WholeSeries:
     parts: tuple[Unit, ...]
     cut: bool = False
     """Whether it is read part by part, as `LongSeries`."""
+    advance: Callable[[int], Any] | None = None
+    """Called with the number of rows of each part once it is read, in this process."""
 
     @property
     def key(self) -> str:
@@ -60,7 +62,10 @@ class WholeSeries:
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield one part after the other."""
-        return (table for part in self.parts for _, table in part.groups())
+        for part in self.parts:
+            yield from (table for _, table in part.groups())
+            if self.advance is not None:
+                self.advance(part.rows)
 
     def groups(self) -> Iterator[tuple[Key, pa.Table]]:
         """Yield the whole series; memory holds it."""
