@@ -57,6 +57,15 @@ class Axis:
             return np.ones(self.length, dtype=np.int64)
         return np.diff(self.ticks, append=self.ticks.dtype.type(self.end))
 
+    def even_step(self) -> Tick | None:
+        """Return the step of evenly spaced samples, or None."""
+        if self.ticks is None:
+            return 1
+        short = self.clock.kind == "number" and is_short(self.ticks)
+        lengths = self.lengths()
+        limits = lengths.min().item(), lengths.max().item()
+        return Spacing(self.start, self.end, self.length, *limits, short).step(self.clock)
+
     def on_clock(self, clock: Clock) -> Axis:
         """Return the same samples in the ticks of another clock."""
         if clock == self.clock:
@@ -79,6 +88,11 @@ class Axis:
         if self.ticks is None and count == end:  # whole samples are left out
             return Axis(None, count, end, self.clock), kept
         return Axis(borders[:-1][kept], count, end, self.clock), kept
+
+
+def is_short(ticks: Ticks) -> bool:
+    """Return whether 32-bit floats hold all these times."""
+    return bool((ticks.astype(np.float32) == ticks).all())
 
 
 def in_ticks_of(clock: Clock, part: Timed) -> Ticks:

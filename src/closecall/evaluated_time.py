@@ -98,17 +98,14 @@ def advice(series: Any, *, max_step: Any = None) -> list[str]:
     command line, also for who reads a page. O(N).
     """
     sentences = []
-    if series.axis is not None and max_step is None:
-        steps = series.axis.lengths()
-        usual = np.partition(steps, steps.size // 2)[steps.size // 2]
-        times = float(steps.max() / usual)
-        if times > _FAR:
-            sentences.append(
-                f"The longest step is {times:,.0f} times the median one, and its sample lasts as "
-                f"long: if nothing was seen there, limit how long samples last with --max-step."
-            )
-    quiet = _quiet_start(series) if hasattr(series, "scores") else 0.0
-    if _WARM_UP <= quiet < 1:
+    times = 0.0 if max_step is not None else far_step(series.axis)
+    if times:
+        sentences.append(
+            f"The longest step is {times:,.0f} times the median one, and its sample lasts as "
+            f"long: if nothing was seen there, limit how long samples last with --max-step."
+        )
+    quiet = quiet_start(series) if hasattr(series, "scores") else 0.0
+    if quiet:
         sentences.append(
             f"The first {quiet:.0%} of the time have neither events nor a score that changes: if "
             f"the detector was not running yet, leave them out with --from."
@@ -128,10 +125,37 @@ def advice_to_all(series: Mapping[str, Any], *, max_step: Any = None) -> list[st
     ]
 
 
-def _quiet_start(scored: Any) -> float:
-    """Return the share of the time before the first event and the first change of the score."""
+def advice_on_many(gaps: int, quiet: int, series: int) -> list[str]:
+    """Return such sentences for many series, so many of which have gaps, or a quiet start."""
+    sentences = {
+        f"{gaps:,} of {series:,} series have gaps, steps beyond ten times the median, and their "
+        "samples last as long; --max-step limits how long samples last.": gaps,
+        f"{quiet:,} of {series:,} series begin with a tenth of the time or more without events or "
+        "a score that changes; --from leaves a warm-up out.": quiet,
+    }
+    return [sentence for sentence, count in sentences.items() if count]
+
+
+def far_step(axis: Axis | None) -> float:
+    """Return how many times the median step the longest one is; 0 if that is not far more."""
+    if axis is None or axis.ticks is None:
+        return 0.0
+    steps = axis.lengths()
+    longest = steps.max()
+    if longest <= _FAR * steps.min():  # so it is near the median one, which takes longer to find
+        return 0.0
+    times = float(longest / np.partition(steps, steps.size // 2)[steps.size // 2])
+    return times if times > _FAR else 0.0
+
+
+def quiet_start(scored: Any) -> float:
+    """Return the share of the time before the first event and the first change of the score.
+
+    0 if that is little, or all.
+    """
     changes = np.flatnonzero(scored.scores != scored.scores[0])[:1]
     if changes.size == 0 or scored.scores[0] == scored.scores.max():  # an alarm at any threshold
         return 0.0
     first = [scored.axis.borders(changes)[0], *scored.truth.starts[:1]]
-    return float((min(first) - scored.start) / (scored.stop - scored.start))
+    quiet = float((min(first) - scored.start) / (scored.stop - scored.start))
+    return quiet if _WARM_UP <= quiet < 1 else 0.0

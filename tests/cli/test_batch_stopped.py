@@ -13,20 +13,22 @@ import pyarrow.parquet as pq
 import pytest
 
 from closecall.tables.batch.journal import Journal
-from tests.tables.batch.large_file import UNITS, write_large_file
+from tests.tables.batch.large_file import SMALLER, UNITS, large_file
 
 COLUMNS = ("--by", "series", "--truth", "label")
 SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
 # A process that was started in the background may ignore signals, and so would its children. These
 # share the kernels that it loads before it forks them. It pauses after each unit, so that it is in
 # the middle of its work when it is stopped, however late that is.
-START = """
+START = f"""
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 import closecall.tables.batch.preload
 from closecall.cli import main
 from closecall.tables.batch.journal import Journal
+from closecall.tables.sources.source import UnitSize
+UnitSize.__init__.__defaults__ = {SMALLER}
 keep = Journal.keep
 Journal.keep = lambda *unit: (keep(*unit), time.sleep(2))
 main()
@@ -35,7 +37,8 @@ main()
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    return write_large_file(tmp_path_factory.mktemp("large") / "large.parquet")
+    with large_file(tmp_path_factory.mktemp("large")) as path:
+        yield path
 
 
 def start(*arguments, folder, **options):
@@ -126,10 +129,9 @@ def mark_finished(folder):
 @pytest.mark.parametrize(
     ("sent", "status", "workers"),
     [
-        (signal.SIGINT, 130, ()),
         (signal.SIGINT, 130, ("--workers", "2")),
-        (signal.SIGTERM, 143, ("--workers", "2")),
-        (signal.SIGHUP, 129, ()),
+        (signal.SIGTERM, 143, ()),
+        (signal.SIGHUP, 129, ("--workers", "2")),
     ],
 )
 def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, finish, *, sent, status, workers):
@@ -181,5 +183,8 @@ def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path, finish):
     assert error.startswith("Error: Expected the Dask scheduler at tcp://127.0.0.1:")
     assert "to stay reachable, got a lost connection while these were on their way: " in error
     assert hint.endswith("`--resume` continues.")
+    assert 1 <= len(finished_keys(tmp_path)) < UNITS
     finish(*arguments, "--resume", folder=tmp_path)
-    assert pq.read_metadata(tmp_path / "results.parquet").num_rows == 2 * 12
+    finish(*arguments[:-1], "whole.parquet", folder=tmp_path)
+    results, whole = (tmp_path / f"{name}.parquet" for name in ("results", "whole"))
+    assert results.read_bytes() == whole.read_bytes()

@@ -17,7 +17,6 @@ import numpy as np
 from closecall.affiliation import _shift_kernels
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.zones import borders_between
-from closecall.axis import Spacing
 from closecall.events import Intervals
 from closecall.parameters import require_choice
 from closecall.plain import plain
@@ -92,7 +91,9 @@ def shift_grid(pair: Pair) -> ShiftGrid:
     if step is not None and pair.axis is not None:
         if not numbers:
             return ShiftGrid(pair, step, step)
-        return ShiftGrid(_counted(pair, pair.axis.sample_numbers, pair.axis.length), 1.0, step)
+        number = pair.axis.sample_numbers
+        samples = round(number(np.array([pair.stop])).item())
+        return ShiftGrid(_counted(pair, number, samples), 1.0, step)
     ends = _from_start(pair)
     step = _common_step(ends, rounding_of(pair)) if numbers else np.gcd.reduce(ends).item()
     if pair.clock.kind != "datetime" and length <= SHIFTS and step % 1 == 0:
@@ -108,12 +109,7 @@ def sample_step(pair: Pair) -> Tick | None:
     axis = pair.axis
     if axis is None or (axis.start, axis.end) != (pair.start, pair.stop):
         return None
-    if axis.ticks is None:
-        return 1
-    short = axis.clock.kind == "number" and (axis.ticks.astype(np.float32) == axis.ticks).all()
-    lengths = axis.lengths()
-    limits = lengths.min().item(), lengths.max().item()
-    return Spacing(axis.start, axis.end, axis.length, *limits, bool(short)).step(axis.clock)
+    return axis.even_step()
 
 
 def rounding_of(pair: Pair) -> float:

@@ -123,6 +123,8 @@ def _counts(result: BatchResult) -> Text:
     disordered = _OUT_OF_ORDER in reasons.get(BAD_TIMES, ("", ""))[1]
     if disordered and result.options.disorder == "error":
         text.append(f"\n{DISORDER_HINT}")
+    for sentence in result.advice:
+        text.append(f"\n{sentence}")
     return text
 
 

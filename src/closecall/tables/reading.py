@@ -37,16 +37,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-# What Arrow, numpy and mappings raise for values that are no columns.
-_NOT_COLUMNS = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    NotImplementedError,
-    TypeError,
-    ValueError,
-)
+# What Arrow and numpy raise for values that are no numbers, and with mappings for no columns.
+NOT_NUMBERS = (NotImplementedError, TypeError, ValueError)
+_NOT_COLUMNS = (ArithmeticError, AttributeError, LookupError, MemoryError, *NOT_NUMBERS)
 _GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 _PARQUET_SUFFIXES = {".parquet", ".pq"}

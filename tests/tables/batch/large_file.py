@@ -1,25 +1,37 @@
-"""A file that is large enough for several units, for tests that stop a batch in the middle."""
+"""A file that is cut into several units, for tests that stop a batch in the middle."""
 
 import os
+from contextlib import contextmanager
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from closecall.tables.sources.source import UnitSize
+
 SERIES = 12
-SAMPLES = 100_000
-UNITS = 4  # a unit ends at the first border between series after a million values
+SAMPLES = 10_000
+UNITS = 4  # a unit ends at the first border between series after so many values:
+SMALLER = (100_000, 400_000, 1_600_000, 6_400_000)  # a tenth of what they are
 
 
-def write_large_file(path):
-    """Write series one after the other, each in a row group of its own; some are in trouble."""
+@contextmanager
+def large_file(folder):
+    """Write such a file, and have it cut into units as if it were ten times as large."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
         pytest.skip("too slow without the compiler")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(UnitSize.__init__, "__defaults__", SMALLER)
+        yield write_series(folder / "large.parquet")
+
+
+def write_series(path):
+    """Write series one after the other, each in a row group of its own; some are in trouble."""
     generator = np.random.default_rng(6)
     with pq.ParquetWriter(path, schema()) as writer:
         for number in range(SERIES):
-            label = np.arange(SAMPLES) // 250 % 40 == number
+            label = np.arange(SAMPLES) // 25 % 40 == number
             label &= number != 3  # it has no true event
             noise = generator.random((2, SAMPLES), dtype=np.float32)
             columns = (np.full(SAMPLES, number), label, noise[0] + label / 3, noise[1])

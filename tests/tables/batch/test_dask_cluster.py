@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -21,7 +19,7 @@ from closecall.tables.batch.journal import Journal
 from closecall.tables.batch.run import Outcome
 from tests.tables.batch.clusters import REPOSITORY, cluster_processes, distributed, local_cluster
 from tests.tables.batch.groups import run_with
-from tests.tables.batch.large_file import UNITS, write_large_file
+from tests.tables.batch.large_file import UNITS, large_file
 from tests.tables.batch.test_run import DOUBLED, by_key, double, numbers
 
 
@@ -319,7 +317,8 @@ QUESTION = {"by": "series", "truth": "label", "score": ["good", "noise"], "per_e
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    return write_large_file(tmp_path_factory.mktemp("large") / "large.parquet")
+    with large_file(tmp_path_factory.mktemp("large")) as path:
+        yield path
 
 
 @pytest.fixture(scope="module")
@@ -383,48 +382,5 @@ def test_a_worker_that_is_killed_loses_and_repeats_no_row(client, large, local, 
     client.wait_for_workers(2, timeout=60)
     assert victim not in client.run(os.getpid).values()
     require_same(result, local)
+    assert result.units == UNITS
     assert pq.read_table(out).num_rows == local.table.num_rows
-
-
-def test_a_scheduler_that_goes_leaves_a_batch_that_can_be_resumed(
-    large, local, tmp_path, monkeypatch
-):
-    out = tmp_path / "results.parquet"
-    keep = Journal.keep
-    # In the middle of its work when the scheduler goes, however late that is.
-    monkeypatch.setattr(Journal, "keep", lambda *unit: (keep(*unit), time.sleep(1)))
-    with cluster_processes(tmp_path, REPOSITORY) as (scheduler, address):
-        watch = Watch(out, scheduler.kill)
-        with pytest.raises(EngineError, match="to stay reachable, got a lost connection"):
-            evaluate_frame(large, **QUESTION, engine=address, out=out)
-        watch.join()
-    assert not out.exists()
-    assert 1 <= len(list(Journal(out).kept())) < UNITS
-    monkeypatch.undo()
-    require_same(evaluate_frame(large, **QUESTION, out=out, resume=True), local)
-    assert pq.read_table(out).num_rows == local.table.num_rows
-
-
-def test_one_giant_series(client, tmp_path):
-    """Cut in time into parts that end inside events, and between any two samples."""
-    length = 2_500_000
-    generator = np.random.default_rng(3)
-    label = np.zeros(length, dtype=np.int8)
-    for start in generator.integers(0, length, 300):
-        label[start : start + generator.integers(1, 3000)] = 1
-    score = generator.random(length, dtype=np.float32) + label / 3
-    path = tmp_path / "giant.parquet"
-    table = pa.table({"label": label, "score": score.astype(np.float32)})
-    pq.write_table(table, path, row_group_size=100_003)
-    question = {"truth": "label", "score": "score", "threshold": 1.2, "per_event": True}
-    question["metrics"] = ["affiliation"]
-    here = evaluate_frame(table, **question)
-    there = evaluate_frame(path, **question, engine=client)
-    assert here.event_table.num_rows > 100
-    require_both(here, there)
-
-
-def require_both(one, other):
-    assert one.table.num_rows == other.table.num_rows == 1
-    assert repr(one.table.to_pylist()) == repr(other.table.to_pylist())  # nan is not itself
-    assert repr(one.event_table.to_pylist()) == repr(other.event_table.to_pylist())

@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from math import nan
 from pathlib import Path
@@ -26,9 +27,12 @@ from polars.testing import assert_frame_equal
 
 import closecall as cc
 from closecall.errors import InputError, InputTypeError
+from closecall.evaluated_time import advice
+from closecall.series import read_scored
 from closecall.tables.batch import evaluate
 from closecall.tables.batch.evaluate import Batch, evaluate_frame
 from closecall.tables.batch.journal import Journal
+from closecall.tables.batch.long_series import LongSeries
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.run import Engine, Outcome, run
 from closecall.tables.sources import open_source
@@ -267,6 +271,26 @@ def test_the_parts_of_a_giant_series_really_are_parts(tmp_path, monkeypatch):
         )
 
 
+def test_the_bar_moves_with_each_part_of_a_giant_series(tmp_path, monkeypatch):
+    columns = random_series(np.random.default_rng(5), 1000)
+    pq.write_table(pa.table(columns), tmp_path / "giant.parquet", row_group_size=100)
+    read_in_small_units(monkeypatch)
+    moved = []
+
+    @contextmanager
+    def bar(total, what, *, show):
+        moved.append(-total)
+        yield moved.append, print
+
+    monkeypatch.setattr(evaluate, "progress_bar", bar)
+    asked = {"truth": "label", "score": "a", "threshold": 0.8, "metrics": ["affiliation"]}
+    evaluate_frame(tmp_path / "giant.parquet", **asked)
+    assert moved == [-1000, *[100] * 10, 0]
+    moved.clear()
+    evaluate_frame(tmp_path / "giant.parquet", **asked, workers=2)
+    assert moved == [-1000, 1000]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -491,40 +515,94 @@ def test_a_finished_batch_of_another_question_is_in_the_way(tmp_path, other):
         evaluate_frame(TABLE, **{**ASKED, **other}, out=out, resume=True)
 
 
+def advised_series():
+    """Three series of 20 samples: one with a gap, one with a quiet start of half of the time."""
+    even = np.arange(20.0)
+    label = np.isin(np.arange(20), (12, 13)).astype(np.int8)
+    noise = np.random.default_rng(2).random((3, 20))
+    times = {"gap": even + 30 * (even > 9), "quiet": even, "plain": even}
+    return {
+        name: {"t": own, "label": label, "a": noise[0], "b": np.where(even < 10, 0, 1 + noise[1])}
+        if name == "quiet"
+        else {"t": own, "label": label, "a": noise[0], "b": noise[2]}
+        for name, own in times.items()
+    }
+
+
+def test_series_with_gaps_or_a_quiet_start_are_counted(tmp_path, monkeypatch):
+    series = advised_series()
+    tables = {name: pa.table(own) for name, own in series.items()}
+    alone = {
+        name: advice(read_scored(own["label"], own["b"], times=own["t"], end=own["t"][-1] + 1))
+        for name, own in series.items()
+    }
+    assert {name: [text.split()[1] for text in told] for name, told in alone.items()} == {
+        "gap": ["longest"],
+        "quiet": ["first"],
+        "plain": [],
+    }
+    wide = pa.concat_tables(
+        own.append_column("series", pa.array([name] * 20)) for name, own in tables.items()
+    )
+    asked = {"by": "series", "truth": "label", "score": ["a", "b"], "time": "t"}
+    result = evaluate_frame(wide, **asked)
+    gaps, quiet = result.advice
+    assert gaps.startswith("1 of 3 series have gaps, steps beyond ten times the median, ")
+    assert quiet.startswith("1 of 3 series begin with a tenth of the time or more without ")
+    assert result.table.column_names == ["series", *result.options.row_columns]
+    assert evaluate_frame(wide, **asked, max_step=2).advice == (quiet,)
+    assert evaluate_frame(wide, **{**asked, "time": None}).advice == (quiet,)
+    assert evaluate_frame(wide, **{**asked, "score": "a"}).advice == (gaps,)
+    # A series counts once, whatever the number of its detectors.
+    long = pa.concat_tables(
+        wide.select(["series", "t", "label"])
+        .append_column("score", wide[name])
+        .append_column("detector", pa.array([name] * 60))
+        for name in ("a", "b")
+    )
+    by_row = {**asked, "by": ["series", "detector"], "score": "score"}
+    assert evaluate_frame(long, **by_row).advice == (gaps, quiet)
+    # What is kept of a batch that was stopped counts as well.
+    out = tmp_path / "rows.csv"
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "complete", stop)
+        with pytest.raises(Stopped):
+            evaluate_frame(wide, **asked, out=out)
+    assert evaluate_frame(wide, **asked, out=out, resume=True).advice == (gaps, quiet)
+    assert "__gap__" not in out.read_text()
+
+
+def stop(*_):
+    raise Stopped
+
+
 class Stopped(BaseException):
     """As Ctrl-C, but it does not stop the tests as well."""
 
 
-def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monkeypatch):
+def test_a_giant_series_that_was_stopped_is_started_again(tmp_path, monkeypatch):
     path, out = tmp_path / "giant.parquet", tmp_path / "rows.parquet"
-    generator = np.random.default_rng(7)
     label = np.arange(1000) // 30 % 7 == 3
-    table = pa.table({"label": label, "alarm": generator.random(1000) < 0.02 + label / 3})
+    table = pa.table({"label": label, "alarm": np.arange(1000) % 9 < 2})
     pq.write_table(table, path, row_group_size=100)
     read_in_small_units(monkeypatch)
-    evaluated = []
-
-    def interrupted(unit, options):
-        if len(evaluated) == 4:
-            raise Stopped
-        evaluated.append(unit.key)
-        return real(unit, options)
-
-    real = evaluate.evaluate_part
-    monkeypatch.setattr(evaluate, "evaluate_part", interrupted)
     asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"], "per_event": True}
+    samples = []
+
+    def stopping(whole, part):
+        samples.append(part.num_rows)
+        if len(samples) == 4:
+            raise Stopped
+        return real(whole, part)
+
+    real = LongSeries.add
+    monkeypatch.setattr(LongSeries, "add", stopping)
     with pytest.raises(Stopped):
         evaluate_frame(path, **asked, out=out)
-    with pytest.raises(InputError, match="no unfinished batch"):
-        evaluate_frame(path, **asked, out=out)
-
-    def counted(unit, options):
-        evaluated.append(unit.key)
-        return real(unit, options)
-
-    monkeypatch.setattr(evaluate, "evaluate_part", counted)
+    assert not out.exists()
     result = evaluate_frame(path, **asked, out=out, resume=True)
-    assert len(evaluated) == len(set(evaluated)) >= 8
+    assert len(samples) > 10
+    assert sum(samples[4:]) == 1000
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "giant.parquet",
         "rows.events.parquet",
@@ -532,6 +610,7 @@ def test_parts_of_a_giant_series_are_kept_and_not_evaluated_again(tmp_path, monk
     ]
     monkeypatch.undo()
     same(result, evaluate_frame(path, **asked))
+    same(result, evaluate_frame(table, **asked))
 
 
 def flip(path, chance):
@@ -584,27 +663,14 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("kind", ["units", "parts"])
-def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(
-    tmp_path, monkeypatch, kind
-):
+def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(tmp_path, monkeypatch):
     """It is evaluated again, or refused; and nothing outside of the folder is touched."""
     path, out, kept = parquet_file(tmp_path), tmp_path / "rows.parquet", tmp_path / "kept"
     asked = {**ASKED, "threshold": "best_f1_global", "per_event": True}
-    if kind == "parts":
-        table = pa.table(
-            {"label": np.arange(1000) // 30 % 7 == 3, "alarm": np.arange(1000) % 9 < 2}
-        )
-        pq.write_table(table, path, row_group_size=100)
-        asked = {"truth": "label", "predicted": "alarm", "metrics": ["affiliation"]}
     read_in_small_units(monkeypatch)
-
-    def stop(*_):
-        raise Stopped
-
     folder = tmp_path / "rows.parquet.partial"
     other = {**asked, "metrics": ["affiliation", "classical"]}  # another run, with the same names
-    for options, place in [(asked, kept), *([(other, tmp_path / "other")] * (kind == "units"))]:
+    for options, place in [(asked, kept), (other, tmp_path / "other")]:
         with monkeypatch.context() as patch:
             patch.setattr(Journal, "complete", stop)
             with pytest.raises(Stopped):
@@ -613,16 +679,12 @@ def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(
     evaluate_frame(path, **asked, out=out)
     whole = out.read_bytes()
     (tmp_path / "precious").write_text("years of work")
-    names = sorted(file.name for file in kept.iterdir())
-    assert {".unit", ".note" if kind == "units" else ".part"} < {
-        Path(name).suffix for name in names
-    }
+    units, notes = (sorted(file.name for file in kept.glob(x)) for x in ("*.unit", "*.note"))
+    assert len(units) > 2
+    names = [*units[:2], *notes, "manifest.json"]
     chance, refused = random.Random(7), Counter()  # noqa: S311 - no secret
-    attacks = dict(ATTACKS)
-    if kind == "units":
-        attacks["of another run"] = lambda file, _: shutil.copy(
-            tmp_path / "other" / file.name, file
-        )
+    copy = "of another run"
+    attacks = {**ATTACKS, copy: lambda file, _: shutil.copy(tmp_path / "other" / file.name, file)}
     for attack, name in itertools.product(attacks, names):
         out.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
@@ -834,7 +896,7 @@ def test_a_threshold_of_some_units_is_not_kept_and_neither_is_what_it_gave(batch
     again = Journal.open(journal.out, {"data": "as it is"}, resume=True)
     rows = batch(UNITS, journal=again).evaluate(GLOBAL).table.to_pylist()
     assert str(rows) == str(whole.table.to_pylist())
-    assert journal.noted("thresholds") == {"shared": whole.thresholds, "folds": []}
+    assert journal.noted("thresholds")["shared"] == whole.thresholds
 
 
 def test_no_threshold_of_nothing_and_none_of_some_units_if_strict(batch):

@@ -1,13 +1,10 @@
-"""Parts of a giant series: sums, trouble, and what travels."""
+"""A giant series, read part by part: its rows are those of the whole series, to the last digit."""
 
 from __future__ import annotations
 
 import pickle
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import pairwise
-from multiprocessing import get_context
 
 import numpy as np
 import pyarrow as pa
@@ -16,79 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closecall.errors import InputError
-from closecall.tables.batch.evaluate import Batch
-from closecall.tables.batch.long_series import (
-    JoinedParts,
-    SeriesPart,
-    WholeSeries,
-    can_be_cut,
-    evaluate_part,
-    part_from_table,
-    part_to_table,
-)
+from closecall.tables.batch.long_series import LongSeries, WholeSeries, can_be_cut
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_unit
-from closecall.tables.batch.run import Engine, Outcome, run
 from closecall.tables.sources import open_source
 from closecall.tables.sources.source import UnitSize
-from tests.tables.batch.groups import HandMade, run_with
-
-QUESTION = BatchOptions.read(truth="label", score="score", threshold=0.5, metrics=["affiliation"])
-
-
-def part(labels, scores, key="part"):
-    table = pa.table({"label": labels, "score": pa.array(scores, type=pa.float64())})
-    return evaluate_part(Slice(key, table), QUESTION)
-
-
-def test_sums_and_extremes():
-    both = part([0, 1, 1], [0.1, 0.7, 0.2]).followed_by(part([1, 0], [0.5, 0.9]))
-    (detector,) = both.detectors
-    assert (both.samples, both.true_samples, both.numbers.starts.size) == (5, 3, 1)
-    assert (detector.predicted_samples, detector.hit_samples) == (3, 2)
-    assert (detector.lowest, detector.highest) == (0.1, 0.9)
-    assert (detector.alarms.starts.tolist(), detector.alarms.stops.tolist()) == ([1, 3], [2])
-    assert detector.alarms.open  # the second goes on to the end
-
-
-def test_a_part_without_rows_is_neutral():
-    own, nothing = part([0, 1], [0.1, 0.7]), part([], [])
-    assert nothing == SeriesPart(span=nothing.span)
-    for both in (own.followed_by(nothing), nothing.followed_by(own)):
-        assert (both.samples, both.trouble) == (2, None)
-        assert both.detectors is own.detectors
-
-
-@pytest.mark.parametrize("first", [True, False])
-def test_trouble_stays_and_says_where_in_the_series(first):
-    bad, good = part([0, 3], [0.1, 0.2], key="bad"), part([0, 1], [0.1, 0.7])
-    both = bad.followed_by(good) if first else good.followed_by(bad)
-    status, reason = both.trouble
-    assert (both.samples, status) == (4, "bad_labels")
-    index = 1 if first else 3
-    assert reason == f"Expected `label` labels to be 0 or 1, got 3 at index {index}."
-    holes = part([0, 1], [0.1, None])
-    (detector,) = good.followed_by(good).followed_by(holes).followed_by(holes).detectors
-    assert detector.trouble[0] == "nan_score"
-    assert detector.trouble[1].endswith(" a null at index 5.")
-
-
-def test_times_are_looked_at_even_where_no_prediction_can_be_read():
-    question = BatchOptions.read(truth="label", predicted="a", time="t", metrics=["affiliation"])
-    table = pa.table({"label": [0, 1], "a": [0, 5], "t": [3, 3]})
-    status, reason = evaluate_part(Slice("part", table), question).trouble
-    assert status == "bad_times"
-    assert reason == "Expected `t` to be strictly increasing, got 3 after 3 at index 1."
-
-
-def test_only_little_travels():
-    random = np.random.default_rng(0)
-    labels = np.arange(1_000_000) % 10_000 == 5_000
-    own = part(labels, 0.51 * random.random(labels.size))
-    assert own.numbers.starts.size == 100
-    assert len(pickle.dumps(own)) < 500_000  # about 20,000 alarms, of 16 bytes each
-
+from tests.tables.batch.groups import HandMade
 
 AFFILIATION = {"metrics": ["affiliation"]}
 
@@ -116,22 +46,13 @@ def cut(table, places):
     ]
 
 
-def backwards(units, function):
-    """Run the units in the wrong order, and send what they give through the file of a journal."""
-    for outcome in run(list(reversed(units)), function):
-        yield replace(outcome, value=part_from_table(part_to_table(outcome.value)))
+def evaluate_parts(units, options):
+    return evaluate_unit(WholeSeries(tuple(units), cut=True), options)
 
 
-def evaluate_parts(units, options, execute=run):
-    places = {unit.key: place for place, unit in enumerate(units)}
-    joined = JoinedParts()
-    for outcome in execute(units, partial(evaluate_part, options=options)):
-        joined.add(places[outcome.key], outcome.value)
-    return joined.rows(units[0].key, options)
-
-
-def assert_same_rows(units, question, execute=backwards):
-    found = evaluate_parts(units, question, execute)
+def assert_same_rows(units, question):
+    assert can_be_cut(question)
+    found = evaluate_parts(units, question)
     expected = evaluate_unit(WholeSeries(tuple(units)), question)
     # nan is not itself, but it is written as such.
     assert str(found.rows.to_pylist()) == str(expected.rows.to_pylist())
@@ -140,6 +61,51 @@ def assert_same_rows(units, question, execute=backwards):
         assert str(found.events.to_pylist()) == str(expected.events.to_pylist())
         assert found.events.schema == expected.events.schema
     return found.rows.to_pylist()
+
+
+def test_only_samples_where_a_label_changes_are_kept():
+    options = BatchOptions.read(
+        truth="label", score=["a", "b"], threshold=0.5, time="t", **AFFILIATION
+    )
+    table = pa.table(
+        {
+            "t": [10, 20, 30, 40, 50, 60, 70],
+            "label": [0, 0, 1, 1, 1, 0, 0],
+            "a": [0.1, 0.2, 0.7, 0.5, 0.9, 0.8, 0.6],
+            "b": [0.25] * 7,
+        }
+    )
+    whole = LongSeries(options)
+    for part in (table.slice(0, 3), table.slice(0, 0), table.slice(3, 1), table.slice(4)):
+        whole.add(part)
+    series = whole.series()
+    assert (whole.samples, series.numbers.tolist()) == (7, [0, 2, 5, 7])
+    assert [whole.column(name).tolist() for name in ("t", "label", "a", "b")] == [
+        [10, 30, 60],
+        [0, 1, 0],
+        [0, 1, 1],
+        [0, 0, 0],
+    ]
+    assert (series.axis.end, series.axis.even_step()) == (80, 10)
+    assert (whole.constant("a"), whole.constant("b")) == (None, 0.25)
+    alarms = series.predicting(whole.column("a")).predicted
+    assert (alarms.starts.tolist(), alarms.stops.tolist()) == ([30], [80])
+    assert series.count_samples(alarms) == (5, 3)
+
+
+def test_memory_holds_events_and_no_samples():
+    question = BatchOptions.read(
+        truth="label", score="score", threshold=0.5, time="t", **AFFILIATION
+    )
+    whole, random = LongSeries(question), np.random.default_rng(0)
+    for part in range(10):
+        numbers = np.arange(part * 100_000, (part + 1) * 100_000)
+        labels = numbers % 10_000 == 5_000
+        scores = 0.51 * random.random(labels.size)
+        whole.add(pa.table({"t": numbers, "label": labels, "score": scores}))
+    assert whole.samples == 1_000_000
+    assert whole.series().in_span.truth.starts.size == 100
+    assert len(pickle.dumps(whole)) < 1_000_000 + 1_000_000  # 40,000 changes, and the last steps
 
 
 def series_table(size=300, seed=1, step=60):
@@ -172,19 +138,14 @@ def test_any_cut_gives_the_rows_of_the_whole(places, seed, timed):
 
 
 @pytest.mark.parametrize(
-    "times", [np.arange(300.0) / 10, 7 * np.arange(300), np.arange(300.0) ** 2]
+    "times", [np.arange(300.0) / 10, np.arange(300, dtype=np.float32) / 10, 7 * np.arange(300)]
 )
 def test_times_that_are_numbers(times):
     question = BatchOptions.read(
         truth="label", predicted=["a", "b"], time="t", per_event=True, **AFFILIATION
     )
     table = series_table().set_column(0, "t", pa.array(times))
-    units = cut(table, [10, 100, 101])
-    found = evaluate_parts(units, question)
-    expected = evaluate_unit(WholeSeries(tuple(units)), question)
-    for name in found.rows.column_names:
-        if times[2] == 2 * times[1] or name in ("caught", "false_alarms", "predicted_events"):
-            assert str(found.rows[name]) == str(expected.rows[name]), name
+    assert_same_rows(cut(table, [10, 100, 101]), question)
 
 
 @pytest.mark.parametrize("threshold", [0.9, 2, np.float64(0.5), -1.0, 7])
@@ -294,34 +255,6 @@ def test_units_that_do_not_follow_each_other():
     assert row["samples"] == 300
 
 
-def test_a_unit_that_fails_is_named_after_the_others_are_done(monkeypatch):
-    done = []
-
-    def broken(units, function, *_, **__):
-        for number, outcome in enumerate(run(units, function)):
-            done.append(outcome.key)
-            yield Outcome(outcome.key, error="no such file") if number == 1 else outcome
-
-    monkeypatch.setattr("closecall.tables.batch.evaluate.run", broken)
-    question = BatchOptions.read(truth="label", predicted="a", **AFFILIATION)
-    with pytest.raises(InputError, match=r"evaluated, got part 1: no such file\.\n\nHint: "):
-        Batch(cut(series_table(), [100, 200]), Engine()).evaluate(question)
-    assert done == ["part 0", "part 1", "part 2"]
-
-
-def test_a_table_that_is_no_part_is_refused():
-    own = part_to_table(part([0, 1], [0.1, 0.7]))
-    tree = own.schema.metadata[b"part"].decode()
-    for other in (
-        tree.replace("closecall.tables.batch.long_series:SeriesPart", "os:environ"),
-        tree.replace("SeriesPart", "part_from_table"),
-        tree.replace("SeriesPart", "DetectorPart"),
-        '"text"',
-    ):
-        with pytest.raises((ValueError, KeyError)):
-            part_from_table(own.replace_schema_metadata({"part": other}))
-
-
 def test_a_series_without_samples():
     question = BatchOptions.read(truth="label", predicted="a", **AFFILIATION)
     assert_same_rows(cut(series_table().slice(0, 0), [0]), question)
@@ -352,9 +285,7 @@ def test_questions_about_the_whole_are_refused(options):
     assert not can_be_cut(question)
 
 
-@pytest.fixture
-def giant(tmp_path):
-    """A file of one series in several units, and a question about it."""
+def test_row_groups_of_a_file(tmp_path):
     path = tmp_path / "giant.parquet"
     pq.write_table(series_table(size=5_000), path, row_group_size=700)
     question = BatchOptions.read(
@@ -363,23 +294,8 @@ def giant(tmp_path):
     size = UnitSize(smallest=1_000, largest=2_000, held=3_000)
     units = open_source(str(path), question, size=size).units()
     assert len(units) > 3
-    return units, question
-
-
-def test_row_groups_of_a_file_in_processes(giant):
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        assert_same_rows(*giant, partial(run_with, engine=pool))
-
-
-def test_row_groups_of_a_file_on_a_cluster(giant):
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        assert_same_rows(*giant, partial(run_with, engine=client))
+    whole = pickle.loads(pickle.dumps(WholeSeries(tuple(units), cut=True)))  # noqa: S301 - ours
+    assert_same_rows(whole.parts, question)
 
 
 def test_parts_become_one_group_in_their_order():
@@ -391,5 +307,3 @@ def test_parts_become_one_group_in_their_order():
     ((key, table),) = joined.groups()
     assert (key, table["label"].to_pylist()) == ((), [0, 1, 1, 0, 0])
     assert (joined.key, joined.rows) == ("0", 5)
-    back = pickle.loads(pickle.dumps(joined))  # noqa: S301 - our own bytes
-    assert next(back.groups())[1].num_rows == 5

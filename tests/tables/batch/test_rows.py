@@ -22,8 +22,9 @@ DAYS = BatchOptions.read(by=["day", "site"], truth="label", predicted="a")
 
 def test_keys_are_repeated_in_the_types_of_the_table():
     schema = pa.schema([("day", pa.date32()), ("site", pa.large_string())])
-    keys = [((date(2024, 1, 1), "n"), 2), ((date(2024, 1, 2), None), 1)]
-    table = rows_table([DAYS.blank_row] * 3, DAYS, keys, schema)
+    keys = [(date(2024, 1, 1), "n"), (date(2024, 1, 1), "n"), (date(2024, 1, 2), None)]
+    rows = [{**DAYS.blank_row, "day": day, "site": site} for day, site in keys]
+    table = rows_table(rows, DAYS, schema)
     assert table.schema.field("day").type == pa.date32()
     assert table["day"].to_pylist() == [date(2024, 1, 1), date(2024, 1, 1), date(2024, 1, 2)]
     assert table.schema.field("site").type == pa.large_string()
@@ -32,14 +33,14 @@ def test_keys_are_repeated_in_the_types_of_the_table():
 
 def test_keys_that_the_table_does_not_hold_take_the_type_of_their_values():
     schema = pa.schema([("label", pa.int64())])
-    table = rows_table([DAYS.blank_row], DAYS, [((1, "n"), 1)], schema)
+    table = rows_table([{**DAYS.blank_row, "day": 1, "site": "n"}], DAYS, schema)
     assert table.schema.types[:2] == [pa.int64(), pa.string()]
 
 
 def test_columns_have_types_of_their_own_even_without_rows():
     question = BatchOptions.read(truth="label", score="a")
     schema = rows_table([], question).schema
-    assert schema.names == list(question.row_columns)
+    assert schema.names == [*question.row_columns, "__gap__", "__quiet__"]
     assert schema.field("reason").type == pa.string()
     assert schema.field("alarmed_events").type == pa.int64()
     assert schema.field("chance_f1").type == pa.float64()
@@ -113,7 +114,7 @@ def test_a_row_for_each_series_and_detector_in_order():
     result = evaluate_unit(UNIT, question)
     assert result.key == UNIT.key
     assert result.events is None
-    assert result.rows.column_names == ["series", *question.row_columns]
+    assert result.rows.column_names[:-2] == ["series", *question.row_columns]
     assert list(
         zip(*(result.rows[name].to_pylist() for name in ("series", "detector")), strict=True)
     ) == [

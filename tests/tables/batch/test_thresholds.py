@@ -151,23 +151,6 @@ def test_a_column_of_detectors_has_a_threshold_for_each():
     assert all(row["threshold"] == wide[row["detector"]] for row in rows)
 
 
-def random_changes(generator, kind, size):
-    thresholds = np.unique(generator.integers(0, 40, size))[::-1].astype(kind)
-    return Changes(thresholds, generator.integers(0, 9, (3, thresholds.size)) * 1.0, size)
-
-
-@pytest.mark.parametrize("kinds", [("f8", "f8"), ("i8", "i8"), ("f4", "f8"), ("u1", "f8")])
-def test_adding_two_is_merging_them(kinds):
-    generator = np.random.default_rng(12)
-    for sizes in [(30, 50), (1, 60), (60, 1), (5, 5)]:
-        one, other = map(random_changes, [generator] * 2, kinds, sizes)
-        total, merged = one + other, Changes.merged([one, other])
-        assert total.thresholds.dtype == merged.thresholds.dtype
-        np.testing.assert_array_equal(total.thresholds, merged.thresholds)
-        np.testing.assert_array_equal(total.sums, merged.sums)
-        assert total.events == merged.events == sum(sizes)
-
-
 def test_the_f1_is_the_same_wherever_it_is_cut(monkeypatch):
     columns = random_series(np.random.default_rng(3), 80, decimals=12)
     changes = Changes.of_curve(cc.affiliation_curve(columns["label"], columns["a"]))

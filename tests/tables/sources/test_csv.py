@@ -154,7 +154,7 @@ def test_keys_of_standard_input(monkeypatch, content):
 def test_the_fingerprint_of_standard_input_is_its_content(monkeypatch):
     def fingerprint(content):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
-        return open_source("-", ask("key0")).fingerprint
+        return open_source("-", ask("key0")).fingerprint()
 
     first = fingerprint(LIKE_NUMBERS)
     assert first == fingerprint(LIKE_NUMBERS)

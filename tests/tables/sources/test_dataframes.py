@@ -133,7 +133,7 @@ def test_the_file_goes_with_the_last_unit():
     table = series_table(KEYS["strings"])
     source = open_source(STREAMS["reader"](table), ask("key0"), size=ON_DISK)
     units = source.units()
-    path = Path(units[0].stretches[0].file.path)
+    path = Path(units[0].row_groups[0].file.path)
     del source
     assert path.exists()
     del units[1:]
@@ -147,23 +147,23 @@ def test_row_groups_do_not_depend_on_how_the_rows_came():
     fingerprints, rows = set(), set()
     for chunk in (1, 3, 7):
         source = open_source(table.to_reader(max_chunksize=chunk), ask("key0"), size=ON_DISK)
-        fingerprints.add(source.fingerprint)
+        fingerprints.add(source.fingerprint())
         rows.add(tuple(unit.rows for unit in source.units()))
     assert len(fingerprints) == len(rows) == 1
     moved = table.take(pa.array([*range(1, table.num_rows), 0]))
     other = open_source(moved.to_reader(max_chunksize=3), ask("key0"), size=ON_DISK)
-    assert other.fingerprint not in fingerprints
+    assert other.fingerprint() not in fingerprints
     place = table.column_names.index("a")
     flipped = table.set_column(place, "a", pa.array([-x for x in table["a"].to_pylist()]))
     changed = open_source(flipped.to_reader(max_chunksize=3), ask("key0"), size=ON_DISK)
-    assert changed.fingerprint not in fingerprints
+    assert changed.fingerprint() not in fingerprints
 
 
 def test_a_copy_that_a_worker_cannot_see_is_named_in_one_line():
     table = series_table(KEYS["strings"])
     units = open_source(table.to_reader(), ask("key0"), size=ON_DISK).units()
     elsewhere = pickle.loads(pickle.dumps(units[0]))  # noqa: S301 - pickled here
-    path = elsewhere.stretches[0].file.path
+    path = elsewhere.row_groups[0].file.path
     units.clear()
     with pytest.raises(InputError, match="got no such file on ") as got:
         list(elsewhere.groups())

@@ -1,16 +1,23 @@
-"""Units of Parquet files: what they hold, what they read, and how much of it at a time."""
+"""Parquet files: units hold whole series wherever row groups are cut, and read little at a time."""
 
+import math
 import multiprocessing
 import pickle
+import sys
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from closecall.errors import InputError
+import closecall as cc
+from closecall.errors import InputError, MissingExtraError
 from closecall.tables.sources import open_source
+from closecall.tables.sources.parquet import Layout, write_in_row_groups
 from closecall.tables.sources.source import UnitSize
 from tests.tables.sources.tables import (
     KEYS,
@@ -21,7 +28,290 @@ from tests.tables.sources.tables import (
     read_groups,
     series_table,
 )
-from tests.tables.sources.test_planning import rows_of, write_row_groups
+
+WIDTH = 5  # key, time, label and two scores
+
+
+def write_row_groups(path, table, sizes, **options):
+    with pq.ParquetWriter(path, table.schema, **options) as writer:
+        start = 0
+        for rows in sizes:
+            writer.write_table(table.slice(start, rows), row_group_size=max(1, rows))
+            start += rows
+    assert start >= table.num_rows
+
+
+def rows_of(rows):
+    """Return a unit size of so many rows, that never falls back on memory."""
+    return UnitSize(smallest=rows * WIDTH, largest=rows * WIDTH, held=0)
+
+
+def reads_of_keys(monkeypatch):
+    """Note every row group whose key columns are read."""
+    noted = []
+    original = Layout.read
+
+    def noting(self, file, row_groups, columns=None):
+        row_groups = list(row_groups)
+        if columns is not None:
+            noted.extend(row_groups)
+        return original(self, file, row_groups, columns)
+
+    monkeypatch.setattr(Layout, "read", noting)
+    return noted
+
+
+def test_series_that_end_with_row_groups_are_cut_there(tmp_path, monkeypatch):
+    table = series_table([("a",), ("b",), ("c",), ("d",)], (4, 4, 4, 4))
+    write_row_groups(tmp_path / "x.parquet", table, [4] * 4)
+    noted = reads_of_keys(monkeypatch)
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(4)).units()
+    assert [unit.rows for unit in units] == [4, 4, 4, 4]
+    assert noted == [0, 1, 2, 3]
+    assert read_groups(units) == expected_groups(table, ["key0"])
+
+
+def test_small_row_groups_and_files_share_a_unit(tmp_path):
+    table = series_table([(n,) for n in range(12)], (2,) * 12)
+    for number in range(12):
+        name = tmp_path / f"part.{number}.parquet"
+        write_row_groups(name, table.slice(2 * number, 2), [1, 1])
+    units = open_source(tmp_path, ask("key0"), size=rows_of(8)).units()
+    assert [unit.rows for unit in units] == [8, 8, 8]
+    assert [unit.key for unit in units] == [
+        "rows 0-8 from part.0.parquet",
+        "rows 0-8 from part.4.parquet",
+        "rows 0-8 from part.8.parquet",
+    ]
+    assert list(read_groups(units)) == [(n,) for n in range(12)]
+
+
+def test_a_footer_is_read_once_for_all_units(tmp_path, monkeypatch):
+    table = series_table([(n,) for n in range(20)], (4,) * 20)
+    write_row_groups(tmp_path / "x.parquet", table, [4] * 20)
+    read = []
+    original = pq.read_metadata
+    monkeypatch.setattr(pq, "read_metadata", lambda path: read.append(path) or original(path))
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(4)).units()
+    assert len(units) == 20
+    assert sum(unit.read().num_rows for unit in units) == 80
+    assert len(read) == 1
+
+
+def test_a_series_across_a_border_belongs_to_the_unit_where_it_begins(tmp_path, monkeypatch):
+    table = series_table([("a",), ("b",), ("c",)], (6, 5, 5))
+    write_row_groups(tmp_path / "x.parquet", table, [8, 8])
+    noted = reads_of_keys(monkeypatch)
+    first, second = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(8)).units()
+    assert (first.row_groups[-1].stop, second.row_groups[0].start) == (3, 3)
+    assert (first.rows, second.rows) == (11, 5)
+    assert noted == [0, 1]
+    assert [list(read_groups([unit])) for unit in (first, second)] == [[("a",), ("b",)], [("c",)]]
+
+
+def test_a_series_over_many_row_groups_is_one_group(tmp_path):
+    table = series_table([("a",), ("b",), ("c",)], (3, 30, 3))
+    write_row_groups(tmp_path / "x.parquet", table, [4] * 9)
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(4)).units()
+    assert read_groups(units) == expected_groups(table, ["key0"])
+    assert [unit.rows for unit in units] == [33, 3]
+
+
+def test_series_need_not_be_in_order(tmp_path):
+    table = series_table([("m",), ("z",), ("a",)], (4, 4, 4))
+    write_row_groups(tmp_path / "x.parquet", table, [4] * 3)
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(4)).units()
+    assert list(read_groups(units)) == [("m",), ("z",), ("a",)]
+
+
+def test_series_that_overlap_in_order_are_cut_where_they_end(tmp_path, monkeypatch):
+    table = series_table([("a",), ("z",), ("b",), ("y",)], (4, 4, 4, 4))
+    write_row_groups(tmp_path / "x.parquet", table, [8, 8])
+    noted = reads_of_keys(monkeypatch)
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(8)).units()
+    assert sorted(noted) == [0, 1]
+    assert [list(read_groups([unit])) for unit in units] == [[("a",), ("z",)], [("b",), ("y",)]]
+
+
+def test_two_key_columns(tmp_path, monkeypatch):
+    keys = [(outer, inner) for outer in "ab" for inner in range(6)]
+    table = series_table(keys, (4,) * 12)
+    write_row_groups(tmp_path / "x.parquet", table, [8, 8, 16, 8, 8])
+    noted = reads_of_keys(monkeypatch)
+    units = open_source(
+        tmp_path / "x.parquet", ask(["key0", "key1"]), size=UnitSize(48, 48, 0)
+    ).units()
+    assert noted == [0, 1, 2, 3, 4]
+    assert [unit.rows for unit in units] == [8, 8, 16, 8, 8]
+    assert list(read_groups(units)) == keys
+
+
+def test_a_series_split_inside_touching_row_groups_is_found(tmp_path, monkeypatch):
+    # The ranges [a, b] and [b, c] only touch, but b lies at neither side of the border.
+    keys = ["b", "b", "a", "a", "c", "c", "b", "b"]
+    table = series_table([(key,) for key in keys], (1,) * 8)
+    write_row_groups(tmp_path / "x.parquet", table, [4, 4])
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    source = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(4))
+    with pytest.raises(MissingExtraError, match=r"the rows of key0='b' lie apart in .*x.parquet"):
+        source.units()
+
+
+def test_disorder_inside_one_unit_needs_no_sort_on_disk(tmp_path, monkeypatch):
+    table = series_table([(key,) for key in "abab"], (1,) * 4)
+    write_row_groups(tmp_path / "x.parquet", table, [4])
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(1)).units()
+    assert read_groups(units) == expected_groups(table, ["key0"])
+
+
+def test_a_series_that_comes_back_later_is_found(tmp_path, monkeypatch):
+    table = series_table([(key,) for key in "abca"], (4,) * 4)
+    write_row_groups(tmp_path / "x.parquet", table, [4] * 4)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    source = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(4))
+    with pytest.raises(MissingExtraError, match="the rows of key0='a' lie apart"):
+        source.units()
+
+
+def test_a_series_that_goes_on_and_comes_back_is_found(tmp_path, monkeypatch):
+    # b crosses the border, and is in the second row group once more.
+    table = series_table([(key,) for key in "abcb"], (4, 6, 3, 3))
+    write_row_groups(tmp_path / "x.parquet", table, [8, 8])
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    source = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(8))
+    with pytest.raises(MissingExtraError, match="the rows of key0='b' lie apart"):
+        source.units()
+
+
+@st.composite
+def layouts(draw):
+    """Draw runs of keys, cuts into row groups and files, a unit size, and a type of key."""
+    runs = draw(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 6)), min_size=1, max_size=9))
+    if draw(st.booleans()):  # every series in one piece
+        runs = list({key: (key, length) for key, length in runs}.values())
+    total = sum(length for _, length in runs)
+    cuts = draw(st.lists(st.integers(1, 8), min_size=1, max_size=total))
+    convert = draw(
+        st.sampled_from(
+            [
+                int,
+                str,
+                lambda n: None if n == 3 else n,
+                lambda n: (None, "", "a", "b")[n % 4],
+                lambda n: math.nan if n == 1 else n / 2,
+            ]
+        )
+    )
+    keys = [(convert(key),) for key, _ in runs]
+    statistics = draw(st.booleans())
+    return keys, [n for _, n in runs], cuts, draw(st.integers(1, 12)), statistics
+
+
+@given(layouts(), st.integers(0, 3))
+def test_any_cut_gives_the_same_series(tmp_path_factory, layout, files):
+    keys, lengths, cuts, rows, statistics = layout
+    folder = tmp_path_factory.mktemp("rows")
+    table = series_table(keys, lengths)
+    start, number = 0, 0
+    while start < table.num_rows:
+        sizes = cuts if files == 0 else cuts[: files + 1]
+        part = table.slice(start, sum(sizes))
+        write_row_groups(folder / f"{number}.parquet", part, sizes, write_statistics=statistics)
+        start, number = start + part.num_rows, number + 1
+    source = open_source(folder, ask("key0"), size=rows_of(rows))
+    units = source.units()
+    wanted = expected_groups(table, ["key0"])
+    found = {str(key): part for unit in units for key, part in unit.groups()}
+    assert sum(unit.rows for unit in units) == table.num_rows
+    assert sum(1 for unit in units for _ in unit.groups()) == len(wanted)
+    for key, rows in wanted.items():
+        assert found[str(key)].select(["t", "label", "a", "b"]).to_pylist() == rows
+
+
+SMALL = UnitSize(smallest=20, largest=40, held=30, readable=50)
+
+
+@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
+def test_a_giant_row_group_has_the_same_series(tmp_path, keys, monkeypatch):
+    by, table = key_names(keys), series_table(keys)
+    pq.write_table(table, tmp_path / "x.parquet")
+    read = []
+    original = Layout.read
+
+    def noting(self, file, row_groups, columns=None):
+        part = original(self, file, row_groups, columns)
+        read.append(part.num_rows)
+        return part
+
+    monkeypatch.setattr(Layout, "read", noting)
+    units = open_source(tmp_path / "x.parquet", ask(by), size=SMALL).units()
+    assert len(units) > 1
+    assert all(unit.temporary for unit in units)
+    assert read_groups(units) == expected_groups(table, by)
+    assert max(read) < table.num_rows
+
+
+def test_folders_and_other_files_come_along(tmp_path):
+    table = series_table([("a",), ("b",)], (9, 4)).drop_columns(["key0"])
+    for name, rows in (("a", slice(0, 9)), ("b", slice(9, 13))):
+        (tmp_path / f"key0={name}").mkdir()
+        own = table.slice(rows.start, rows.stop - rows.start)
+        pq.write_table(own, tmp_path / f"key0={name}" / "x.parquet")
+    size = UnitSize(smallest=20, largest=40, held=30, readable=40)
+    units = open_source(tmp_path, ask("key0"), size=size).units()
+    assert {key: len(rows) for key, rows in read_groups(units).items()} == {("a",): 9, ("b",): 4}
+
+
+def test_the_copy_goes_with_the_units(tmp_path):
+    pq.write_table(series_table(KEYS["strings"]), tmp_path / "x.parquet")
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=SMALL).units()
+    folder = Path(units[0].row_groups[0].file.path).parent
+    assert folder.exists()
+    assert folder != tmp_path
+    units.clear()
+    assert not folder.exists()
+
+
+def test_keys_name_the_rows(tmp_path):
+    pq.write_table(series_table([("a",), ("b",), ("c",)], (4, 4, 4)), tmp_path / "x.parquet")
+    units = open_source(tmp_path / "x.parquet", ask("key0"), size=SMALL).units()
+    assert [unit.key for unit in units] == [
+        "rows 0-4 from rows.parquet",
+        "rows 4-8 from rows.parquet",
+        "rows 8-12 from rows.parquet",
+    ]
+
+
+@pytest.mark.parametrize("parts", [[7], [1] * 7, [0, 3, 0, 4], [6, 1]])
+def test_row_groups_do_not_depend_on_the_parts(tmp_path, parts):
+    table, tables, start = pa.table({"a": range(7)}), [], 0
+    for rows in parts:
+        tables.append(table.slice(start, rows))
+        start += rows
+    write_in_row_groups(str(tmp_path / "x.parquet"), tables, rows=3, by=())
+    metadata = pq.read_metadata(tmp_path / "x.parquet")
+    assert [metadata.row_group(n).num_rows for n in range(3)] == [3, 3, 1]
+    assert pq.read_table(tmp_path / "x.parquet").equals(table)
+
+
+def test_one_giant_series_is_cut_in_time(tmp_path, monkeypatch):
+    labels = [0, 1, 1, 0, 0, 0, 1, 0, 0, 0] * 20
+    found = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0] * 20
+    pq.write_table(pa.table({"label": labels, "p": found}), tmp_path / "x.parquet")
+    monkeypatch.setattr(
+        "closecall.tables.sources.open_source",
+        lambda data, question: open_source(data, question, size=SMALL),
+    )
+    [row] = cc.evaluate_frame(
+        tmp_path / "x.parquet", truth="label", predicted="p", metrics=["affiliation"]
+    ).table.to_pylist()
+    whole = cc.affiliation(labels, found)
+    assert (row["affiliation_precision"], row["affiliation_recall"]) == (
+        whole.precision,
+        whole.recall,
+    )
+
 
 ROWS, ROW_GROUPS = 50_000, 50
 

@@ -303,7 +303,7 @@ def test_files_are_absolute_for_other_processes(tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
     [unit] = open_source("x.parquet", ask("key0")).units()
-    assert unit.stretches[0].file.path == "x.parquet"
+    assert unit.row_groups[0].file.path == "x.parquet"
     sent = pickle.dumps(unit)
     monkeypatch.chdir(tmp_path / "elsewhere")
     travelled = pickle.loads(sent)  # noqa: S301 - pickled here

@@ -24,7 +24,7 @@ from tests.tables.sources.tables import (
     read_groups,
     series_table,
 )
-from tests.tables.sources.test_planning import rows_of
+from tests.tables.sources.test_parquet import rows_of
 
 
 def scattered(keys, seed=0):
@@ -40,7 +40,7 @@ def test_sorted_on_disk(tmp_path, keys):
     units = source.units()
     assert read_groups(units) == expected_groups(table, key_names(keys))
     # A sorted file takes the place of the other one, and goes when nobody reads it any more.
-    [path] = {stretch.file.path for unit in units for stretch in unit.stretches}
+    [path] = {one.file.path for unit in units for one in unit.row_groups}
     assert path != str(tmp_path / "x.parquet")
     assert Path(path).exists()
     assert all(unit.temporary for unit in units)

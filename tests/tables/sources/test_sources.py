@@ -222,18 +222,18 @@ def test_fingerprints_tell_data_apart(tmp_path):
     question = ask("key0")
     for way in ("pandas", "lazy polars", "pyarrow", "record batch reader", "DuckDB", "Dask"):
         convert = WAYS[way][1]
-        first = open_source(convert(table, tmp_path), question).fingerprint
-        again = open_source(convert(table, tmp_path), question).fingerprint
-        fewer = open_source(convert(table.slice(1), tmp_path), question).fingerprint
+        first = open_source(convert(table, tmp_path), question).fingerprint()
+        again = open_source(convert(table, tmp_path), question).fingerprint()
+        fewer = open_source(convert(table.slice(1), tmp_path), question).fingerprint()
         moved = table.take(pa.array([*range(5, table.num_rows), *range(5)]))
-        other = open_source(convert(moved, tmp_path), question).fingerprint
+        other = open_source(convert(moved, tmp_path), question).fingerprint()
         flipped = table.set_column(4, "a", pa.array([-x for x in table["a"].to_pylist()]))
-        changed = open_source(convert(flipped, tmp_path), question).fingerprint
+        changed = open_source(convert(flipped, tmp_path), question).fingerprint()
         unread = table.set_column(2, "unused", pa.array(["y"] * table.num_rows))
-        assert first == again == open_source(convert(unread, tmp_path), question).fingerprint
+        assert first == again == open_source(convert(unread, tmp_path), question).fingerprint()
         assert len({first, fewer, other, changed}) == 4
     path = _parquet(table, tmp_path)
-    before = open_source(path, question).fingerprint
-    assert before == open_source(str(path), question).fingerprint
+    before = open_source(path, question).fingerprint()
+    assert before == open_source(str(path), question).fingerprint()
     _parquet(table.slice(1), tmp_path)
-    assert open_source(path, question).fingerprint != before
+    assert open_source(path, question).fingerprint() != before

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError
 from closecall.parameters import read_flag, read_path
-from closecall.tables.batch.journal import PART, Journal, sole_writer
-from closecall.tables.batch.long_series import (
-    JoinedParts,
-    WholeSeries,
-    can_be_cut,
-    evaluate_part,
-    part_from_table,
-    part_to_table,
-)
-from closecall.tables.batch.options import DETECTOR, BatchOptions, Disorder
+from closecall.tables.batch.journal import Journal, sole_writer
+from closecall.tables.batch.long_series import WholeSeries, can_be_cut
+from closecall.tables.batch.options import DETECTOR, GAP, QUIET, BatchOptions, Disorder
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
-from closecall.tables.batch.run import open_engine, progress_bar, run, unread
+from closecall.tables.batch.run import Engine, open_engine, progress_bar, run, unread
 from closecall.tables.batch.status import OK
+from closecall.tables.batch.summary import advice_on_rows
 from closecall.tables.batch.thresholds import (
     FoldedChanges,
     PooledChanges,
@@ -33,7 +27,7 @@ from closecall.tables.batch.thresholds import (
 from closecall.tables.reading import MEMORY, memory_of, read_memory, too_large
 from closecall.tables.sources import open_source
 from closecall.tables.sources.content import from_stream, to_stream
-from closecall.tables.sources.paths import DamagedUnit, VacantUnit
+from closecall.tables.sources.paths import DamagedUnit
 from closecall.wording import counted
 
 if TYPE_CHECKING:
@@ -43,7 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.events import Events
-    from closecall.tables.batch.run import Engine, Failure
+    from closecall.tables.batch.run import Failure
     from closecall.tables.sources import Source, Unit
 
 _THRESHOLDS, _UNREAD = "thresholds", "unread"
@@ -250,7 +244,7 @@ def evaluate_frame(
         with nullcontext() if out is None else sole_writer(out):
             journal = None
             if out is not None:
-                about = options.describe(source.fingerprint)
+                about = options.describe(source.fingerprint())
                 journal = Journal.open(
                     out, about, inputs=source.paths, resume=resume, overwrite=overwrite
                 )
@@ -265,23 +259,23 @@ def evaluate_frame(
 
 
 def _plan(source: Source, options: BatchOptions) -> list[Unit]:
-    """Plan the units of a source; parts of one series are apart only if that is exact."""
+    """Plan the units of a source; parts of one series are one unit."""
     units: list[Unit] = source.units()
     if not units:
         raise InputError.expected(f"{source.name} to hold at least one series", "none")
     if not options.by and len(units) > 1:
-        if can_be_cut(options):
-            return units
-        units = [WholeSeries(tuple(units))]
+        whole = WholeSeries(tuple(units), cut=can_be_cut(options))
+        if whole.cut:
+            return [whole]
+        units = [whole]
     return [_allowed(unit, source, options) for unit in units] if source.paths else units
 
 
 def _seen(source: Source, units: Sequence[Unit], options: BatchOptions) -> str:
     """Return how many series there are to evaluate, in words."""
     damaged = sum(isinstance(unit, DamagedUnit) for unit in units)
-    vacant = [unit for unit in units if isinstance(unit, VacantUnit)]
     try:
-        series = source.count() + sum(len(unit.keys) for unit in vacant)
+        series = source.count()
     except InputError:  # a row group that cannot be read is told when it is evaluated
         return "Some of the data cannot be read."
     detectors = "" if options.is_long else f", {counted(len(options.detectors), 'detector')}"
@@ -322,19 +316,18 @@ class Batch:
                 missing = {key for key, _ in failures}
                 units = [unit for unit in self.units if unit.key not in missing]
                 batch = Batch(units, self.engine, self.progress)
-        if not options.by and len(batch.units) > 1:
-            done = [batch.long_series(options)]
-        else:
-            done, more = batch.rows(options)
-            failures += more
+        done, more = batch.rows(options)
+        failures += more
         rows = in_order([unit.rows for unit in done], options)
+        advice, rows = advice_on_rows(rows, options), rows.drop_columns([GAP, QUIET])
         parts = [unit.events for unit in done if unit.events is not None]
         events = in_order(parts, options) if parts else None
         if events is None and options.per_event:
             names = [*options.by, *(() if options.is_long else (DETECTOR,))]
             events = rows.select(names).slice(0, 0)
         failed = tuple(sorted(failures))
-        return BatchResult(rows, events, options, kind, failed, units=len(done) + len(failed))
+        count = len(done) + len(failed)
+        return BatchResult(rows, events, options, kind, failed, count, tuple(advice))
 
     def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
         """Find the thresholds of each detector, from the units that can be read.
@@ -382,26 +375,6 @@ class Batch:
             raise unread(failures)
         return done, failures
 
-    def long_series(self, options: BatchOptions) -> UnitRows:
-        """Evaluate one series whose parts are the units; with a hole it would have no scores."""
-        places = {unit.key: place for place, unit in enumerate(self.units)}
-        kept = {} if self.journal is None else self.journal.kept(PART)
-        joined = JoinedParts()
-        failures: list[Failure] = []
-        for key in kept.keys() & places:
-            joined.add(places[key], part_from_table(*kept[key]))
-        function = partial(evaluate_part, options=options)
-        with closing(self._outcomes(function, "Evaluating", failures, kept)) as outcomes:
-            for key, part in outcomes:
-                if part is None:
-                    continue
-                if self.journal is not None:
-                    self.journal.keep(key, [part_to_table(part)], PART)
-                joined.add(places[key], part)
-        if failures:
-            raise unread(sorted(failures))
-        return self._checked(joined.rows(self.units[0].key, options), options)
-
     def _checked(self, part: UnitRows, options: BatchOptions) -> UnitRows:
         """Keep what came of a unit, unless strict options stopped in the middle of it."""
         if options.strict:
@@ -427,9 +400,13 @@ class Batch:
             progress_bar(sum(sizes.values()), what, show=self.progress) as (advance, say),
             closing(run(units, function, self.engine, say=say)) as finished,
         ):
-            for unit in units:
-                if isinstance(unit, WholeSeries) and unit.rows >= _LARGE:
+            for place, unit in enumerate(units):
+                if not isinstance(unit, WholeSeries):
+                    continue
+                if not unit.cut and unit.rows >= _LARGE:
                     say(_IN_MEMORY.format(unit.rows))
+                if type(self.engine) is Engine:  # which evaluates it here
+                    units[place], sizes[unit.key] = replace(unit, advance=advance), 0
             for outcome in finished:
                 advance(sizes[outcome.key])
                 if outcome.value is None:
@@ -444,17 +421,17 @@ _IN_MEMORY = (
 )
 
 
-def _written_keys(keys: list[tuple[Any, ...]]) -> list[str]:
+def _written_keys(keys: list[tuple[Any, ...]]) -> str:
     """Write keys as text; Arrow keeps the types that JSON does not know."""
     import pyarrow as pa
 
-    tables = [pa.table({str(place): [part] for place, part in enumerate(key)}) for key in keys]
-    return [b64encode(to_stream(table)).decode() for table in tables]
+    columns = {str(place): list(own) for place, own in enumerate(zip(*keys, strict=True))}
+    return b64encode(to_stream(pa.table(columns))).decode()
 
 
-def _read_keys(written: list[str]) -> list[tuple[Any, ...]]:
-    tables = [from_stream(b64decode(text)) for text in written]
-    return [tuple(column[0].as_py() for column in table.columns) for table in tables]
+def _read_keys(written: str) -> list[tuple[Any, ...]]:
+    table = from_stream(b64decode(written))
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
 def _require_ok(rows: pa.Table, options: BatchOptions) -> None:

@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 _SUFFIXES = (".parquet", ".pq", ".csv")
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
-_FORMAT = "closecall journal 2"
+_FORMAT = "closecall journal 3"
 _MAGIC = json.dumps({"format": _FORMAT})[:-1].encode()  # how all files but the output begin
 _MANIFEST = "manifest.json"
-UNIT, PART, NOTE = ".unit", ".part", ".note"
-_NAME = re.compile(r"[0-9a-f]{32}\.(unit|part|note)|manifest\.json")
+UNIT, NOTE = ".unit", ".note"
+_NAME = re.compile(r"[0-9a-f]{32}\.(unit|note)|manifest\.json")
 _LOCK = b"closecall writes here\n"
 
 
@@ -90,14 +90,14 @@ class Journal:
         """The file that rows of events go to: ``results.events.parquet``."""
         return self.out.with_name(f"{self.out.stem}.events{self.out.suffix}")
 
-    def keep(self, key: str, tables: Sequence[pa.Table], suffix: str = UNIT) -> None:
-        """Keep the tables that came of one unit, or of one part of a long series."""
-        self._seal(key, suffix, [to_stream(table) for table in tables])
+    def keep(self, key: str, tables: Sequence[pa.Table]) -> None:
+        """Keep the tables that came of one unit."""
+        self._seal(key, UNIT, [to_stream(table) for table in tables])
 
-    def kept(self, suffix: str = UNIT) -> dict[str, list[pa.Table]]:
+    def kept(self) -> dict[str, list[pa.Table]]:
         """Return the tables that were kept, by key; but none that is torn, damaged or changed."""
         found = {}
-        for path in sorted(self.folder.glob(f"[!.]*{suffix}")):
+        for path in sorted(self.folder.glob(f"[!.]*{UNIT}")):
             with suppress(Exception):  # whatever is wrong with it, the unit is evaluated again
                 key, streams = self._unseal(path)
                 tables = [from_stream(stream) for stream in streams]
@@ -236,7 +236,7 @@ class Journal:
     def _is_begun(self) -> bool:
         """Whether there is anything to lose: a batch that was refused at once left nothing."""
         return self.folder.is_dir() and any(
-            path.suffix in (UNIT, PART, NOTE) for path in self.folder.glob("[!.]*")
+            path.suffix in (UNIT, NOTE) for path in self.folder.glob("[!.]*")
         )
 
     def _require_same(self, about: Mapping[str, str]) -> None:

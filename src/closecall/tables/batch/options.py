@@ -52,6 +52,7 @@ LEFT_OUT = ("left_out_events", "left_out_alarms")
 IGNORED = "ignored_time"
 _MOST = 1_000_000  # folds, or moves of a series: more would never end
 BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit`
+GAP, QUIET = "__gap__", "__quiet__"  # of rows until they are put together: what advice is given
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
 RETUNED = ("chance_average_precision", "retuned_f1")  # of rolled scores, in the order of a curve
@@ -64,50 +65,33 @@ _TAKEN = {
 
 @dataclass(frozen=True)
 class BatchOptions:
-    """Every option of a batch that decides a number; frozen, and sent to workers as it is."""
+    """Every option of `evaluate_frame` that decides a number; sent to workers as it is."""
 
     by: tuple[str, ...]
-    """Columns whose values tell the series apart; none if the table is one series."""
     truth: str
-    """Column of 0/1 labels."""
     scores: tuple[str, ...]
-    """Columns of scores, one for each detector; empty if `predicted` is given."""
+    """Empty if `predicted` is given."""
     predicted: tuple[str, ...]
-    """Columns of 0/1 predictions, one for each detector; empty if `scores` is given."""
+    """Empty if `scores` is given."""
     time: str | None
-    """Column of times; the numbers of the samples if None."""
     threshold: ThresholdRule
-    """How scores become predictions."""
     metrics: tuple[tuple[str, dict[str, Any]], ...]
     """Names of metrics, with their parameters."""
     per_event: bool = False
-    """Whether there is also one row per true event."""
     disorder: Disorder = "error"
-    """What is done with a series whose times repeat or go back."""
     strict: bool = False
-    """Whether the first series in trouble raises."""
     ignore: str | Events | None = None
-    """Column of 0/1: samples whose time is ignored; or the time itself, for all series."""
     max_step: Any = None
-    """How long a sample may last; the rest of a longer step is ignored."""
     nan: str = "raise"
-    """What is done with samples that have no score."""
     since: Any = None
-    """Time before this is ignored."""
     until: Any = None
-    """Time from this on is ignored."""
     fit_until: Any = None
-    """Thresholds are chosen on the time before this, and judged on the time after."""
     folds: int = 5
-    """In how many folds the series are for ``cross_fit``."""
     retune: int | None = None
-    """In how many rolls of the scores of each series the threshold is chosen again."""
     series: str | None = None
     """How the names of files tell series apart; the fields are among `by`."""
     encoding: str = "utf-8"
-    """How the text of CSV files is encoded."""
     memory: float = MEMORY
-    """How many gigabytes a series may take."""
     shared: dict[str, Any] = field(default_factory=dict)
     """Thresholds by detector, once all series were looked at: one, or one for each fold."""
     fold_keys: tuple[tuple[Any, ...], ...] = ()

@@ -103,6 +103,11 @@ class BatchResult:
     """
     units: int = 0
     """How many units there were, those of `failures` included; 0 if all is of an earlier run."""
+    advice: tuple[str, ...] = ()
+    """What may have been left unsaid: how many series have gaps, or look like a warm-up at first.
+
+    Each sentence names an option of the command line. Empty if all is of an earlier run.
+    """
 
     @cached_property
     def rows(self) -> Any:

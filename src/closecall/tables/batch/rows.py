@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,16 +15,20 @@ from closecall.affiliation.result import COLUMNS
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.shifts import Chance
 from closecall.errors import ClosecallError, UndefinedMetricError, expected
+from closecall.evaluated_time import far_step, quiet_start
 from closecall.fscore import first_highest
+from closecall.tables.batch.long_series import LongSeries, WholeSeries
 from closecall.tables.batch.options import (
     ALARMED,
     BEST,
     CHANCE,
     COUNTS,
     DETECTOR,
+    GAP,
     IGNORED,
     LEFT_OUT,
     OUTCOMES,
+    QUIET,
     RETUNED,
 )
 from closecall.tables.batch.series import one_per_time, read_scored_column, read_series
@@ -40,10 +45,9 @@ from closecall.tables.batch.status import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
     from closecall.metrics.registry import Metric
@@ -51,8 +55,6 @@ if TYPE_CHECKING:
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.batch.series import Series
     from closecall.tables.sources import Unit
-
-    Keys = list[tuple[tuple[Any, ...], int]]  # the key of a series, and how many rows it has
 
 _TEXTS = (DETECTOR, "status", "reason")
 WHOLE = (*COUNTS, *OUTCOMES, ALARMED, *LEFT_OUT)
@@ -92,27 +94,42 @@ def evaluate_series(
     `key` tells the series apart; `detector` is what it says of the detector, if anything.
     """
     table = one_per_time(table, options)
-    blank = dict(options.blank_row, samples=table.num_rows)
+    return _answers(
+        table.num_rows,
+        partial(read_series, table, options),
+        lambda series, name: _Given.read(series, table, name, options, (key, detector or name)),
+        options,
+    )
+
+
+def _answers(
+    samples: int,
+    read: Callable[[], Series],
+    read_given: Callable[[Series, str], _Given],
+    options: BatchOptions,
+) -> list[Answer]:
+    blank = dict(options.blank_row, samples=samples)
     try:
-        series = read_series(table, options)
+        series = read()
         if options.ignores_time:
             blank[IGNORED] = _number(series.in_span.ignored_time)
             blank[LEFT_OUT[0]] = series.in_span.left_out.events
         blank["true_events"] = len(series.in_span.truth)
         blank["true_samples"] = int(series.positives_before[-1])
+        blank[GAP] = options.max_step is None and far_step(series.in_span.axis) > 0
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
         return [Answer(blank | _status_of(error)) for _ in options.detectors]
     answers = []
     for name in options.detectors:
         try:
-            given = _Given.read(series, table, name, options, (key, detector or name))
+            given = read_given(series, name)
         except Exception as error:  # noqa: BLE001 - the other detectors go on
             answers.append(Answer(blank | _status_of(error), None, series))
             continue
         try:
             answers.append(_evaluate_detector(dict(blank), series, given, name, options))
         except Exception as error:  # noqa: BLE001 - neither the other detectors nor the series
-            row = dict(options.blank_row, samples=table.num_rows)
+            row = dict(options.blank_row, samples=samples)
             answers.append(Answer(row | _status_of(error)))
     return answers
 
@@ -126,6 +143,8 @@ class _Given(NamedTuple):
     pair: Pair | None
     unchosen: str | None = None
     """Why there is no threshold, where a rule should have chosen one."""
+    constant: Any = None
+    """The score that every sample has; None where they differ, or there are none."""
 
     @classmethod
     def read(
@@ -158,16 +177,17 @@ class _Given(NamedTuple):
         except ClosecallError as error:
             unchosen = one_line(error)
         pair = None if isnan(threshold) else scored.at(threshold)
-        return cls(scored, curve, threshold, pair, unchosen)
+        scores = scored.scores
+        same = len(curve) == 1 if curve is not None else scores.min() == scores.max()
+        return cls(scored, curve, threshold, pair, unchosen, scores[0] if same else None)
 
-    @property
-    def constant(self) -> Any:
-        """The score that every sample has; None where they differ, or there are none."""
-        if self.scored is None:
-            return None
-        scores = self.scored.scores
-        same = len(self.curve) == 1 if self.curve is not None else scores.min() == scores.max()
-        return scores[0] if same else None
+    @classmethod
+    def read_long(
+        cls, series: Series, name: str, whole: LongSeries, options: BatchOptions
+    ) -> _Given:
+        pair = series.predicting(whole.column(name))
+        threshold = options.threshold.value if options.scores else nan
+        return cls(None, None, threshold, pair, constant=whole.constant(name))
 
 
 def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) -> float:
@@ -188,15 +208,18 @@ def _evaluate_detector(
 ) -> Answer:
     """Fill in a row: counts, then each metric on its own, then what there is to say of them."""
     if given.pair is not None:
-        starts, stops = series.sample_numbers(given.pair.predicted)
-        before = series.positives_before
-        row["predicted_events"] = starts.size
-        row["predicted_samples"] = int((stops - starts).sum())
-        row["hit_samples"] = int((before[stops] - before[starts]).sum())
+        alarms = given.pair.predicted
+        row["predicted_events"] = len(alarms)
+        row["predicted_samples"], row["hit_samples"] = series.count_samples(alarms)
         if options.ignores_time:
             row[LEFT_OUT[1]] = given.pair.left_out.alarms
+    row[QUIET] = given.scored is not None and quiet_start(given.scored) > 0
     row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
     scores, failure = None, None
+    if given.pair is not None and len(given.pair.truth) and options.has_affiliation:
+        # Before the scores: of millions of events, each takes much memory.
+        levels = Chance.of(given.pair, per_event=False).values()
+        row.update(zip(CHANCE, levels.values(), strict=True))
     if given.pair is not None and len(given.pair.truth) and options.needs_event_scores:
         scores = score_pair(given.pair)
     for entry, parameters in options.entries:
@@ -210,10 +233,8 @@ def _evaluate_detector(
         for number, value in values.items():
             row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
     _fill_beside(row, given, scores, options)
-    row["status"], row["reason"] = failure or judge(
-        row, given.constant, name, options, given.unchosen
-    )
-    return Answer(row, scores, series)
+    row["status"], row["reason"] = failure or _judge(row, given, name, options)
+    return Answer(row, scores if options.per_event else None, series)
 
 
 def _fill_beside(
@@ -221,8 +242,7 @@ def _fill_beside(
 ) -> None:
     """Fill in what is told beside the metrics: outcomes, chance, and other thresholds."""
     if given.pair is not None and options.has_affiliation:
-        fill_chance(row, given.pair)
-        fill_outcomes(row, given.pair, scores)
+        _fill_outcomes(row, given.pair, scores)
     if options.retune is not None and given.scored is not None and len(given.scored.truth):
         rolls = score_rolls(given.scored.scores.size, options.retune)
         means = roll_scores(given.scored, rolls).mean(axis=1)
@@ -231,14 +251,7 @@ def _fill_beside(
         row[BEST] = float(given.curve.f1[first_highest(given.curve.f1)])
 
 
-def fill_chance(row: dict[str, Any], pair: Pair) -> None:
-    """Fill in what the alarms reach when they are moved, if there is an event."""
-    if len(pair.truth):
-        levels = Chance.of(pair, per_event=False).values()
-        row.update(zip(CHANCE, levels.values(), strict=True))
-
-
-def fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
+def _fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
     """Fill in what became of the events, and at which price; without events, all alarms are false.
 
     Lengths of time are in seconds on a dated axis.
@@ -290,28 +303,20 @@ def _number(value: Any) -> float:
     return float(value / np.timedelta64(1, "s") if isinstance(value, np.timedelta64) else value)
 
 
-def judge(
-    row: dict[str, Any],
-    constant: Any,
-    name: str,
-    options: BatchOptions,
-    unchosen: str | None = None,
+def _judge(
+    row: dict[str, Any], given: _Given, name: str, options: BatchOptions
 ) -> tuple[str, str | None]:
-    """Return the status and the reason of numbers that were computed.
-
-    `constant` is the score that every sample has, None if they differ; `unchosen` says why there
-    is no threshold.
-    """
+    """Return the status and the reason of numbers that were computed."""
     if not row["true_events"]:
         got = f"none in `{options.truth}`"
         if row.get(LEFT_OUT[0]):
             got = f"none in evaluated time, and {row[LEFT_OUT[0]]} in ignored time"
         return NO_EVENT, expected("at least one true event", got)
-    if constant is not None:
-        got = f"{constant} for every sample"
+    if given.constant is not None:
+        got = f"{given.constant} for every sample"
         return CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", got)
-    if unchosen is not None:
-        return UNDEFINED, unchosen
+    if given.unchosen is not None:
+        return UNDEFINED, given.unchosen
     undefined = [column for column in options.metric_columns if isnan(row[column])]
     if not undefined:
         return OK, None
@@ -342,30 +347,35 @@ class UnitRows:
 
 def evaluate_unit(unit: Unit, options: BatchOptions) -> UnitRows:
     """Evaluate every series of a unit; strict options stop at the first one in trouble."""
+    import pyarrow as pa
+
     rows: list[dict[str, Any]] = []
-    parts: list[pa.Table] = []
-    keys: Keys = []
-    event_keys: Keys = []
+    events: list[pa.Table] = []
     schema = None
-    for key, table in unit.groups():
-        schema = schema or table.schema
-        own = detector_of(key, options)
-        answers = evaluate_series(table, options, key, own)
-        keys.append((key, len(answers)))
+    for key, types, answers in _evaluated(unit, options):
+        schema = schema or types
         for name, answer in zip(options.detectors, answers, strict=True):
-            answer.row[DETECTOR] = own or name
+            answer.row.update({DETECTOR: name} | dict(zip(options.by, key, strict=True)))
             rows.append(answer.row)
-            events = _events_of(answer, own or name, table, options)
-            if events is not None:
-                parts.append(events)
-                event_keys.append((key, events.num_rows))
+            events += _events_of(answer, schema, options)
         if options.strict and any(answer.row["status"] != OK for answer in answers):
             break
-    return UnitRows(
-        unit.key,
-        rows_table(rows, options, keys, schema),
-        events_table(parts, options, event_keys, schema),
-    )
+    joined = pa.concat_tables(events, promote_options="permissive") if events else None
+    return UnitRows(unit.key, rows_table(rows, options, schema), joined)
+
+
+def _evaluated(
+    unit: Unit, options: BatchOptions
+) -> Iterator[tuple[tuple[Any, ...], pa.Schema, list[Answer]]]:
+    if isinstance(unit, WholeSeries) and unit.cut:
+        whole = LongSeries(options)
+        for table in unit.tables():
+            whole.add(table)
+        given = partial(_Given.read_long, whole=whole, options=options)
+        yield (), table.schema, _answers(whole.samples, whole.series, given, options)
+        return
+    for key, table in unit.groups():
+        yield key, table.schema, evaluate_series(table, options, key, detector_of(key, options))
 
 
 def detector_of(key: tuple[Any, ...], options: BatchOptions) -> str | None:
@@ -374,18 +384,15 @@ def detector_of(key: tuple[Any, ...], options: BatchOptions) -> str | None:
 
 
 def rows_table(
-    rows: Sequence[dict[str, Any]],
-    options: BatchOptions,
-    keys: Keys | None = None,
-    schema: pa.Schema | None = None,
+    rows: Sequence[dict[str, Any]], options: BatchOptions, schema: pa.Schema | None = None
 ) -> pa.Table:
     """Put rows of series and detectors under their columns; keys have the types of the schema."""
     import pyarrow as pa
 
-    types = row_types(options)
-    arrays = [pa.array([row[name] for row in rows], type=kind) for name, kind in types.items()]
-    by = _key_arrays(options.by, keys or [], schema)
-    return pa.Table.from_arrays([*by, *arrays], names=[*options.by, *types])
+    types = {name: _key_type(name, schema) for name in options.by} | row_types(options)
+    types |= dict.fromkeys((GAP, QUIET), pa.bool_())
+    arrays = [pa.array([row.get(name) for row in rows], type=kind) for name, kind in types.items()]
+    return pa.Table.from_arrays(arrays, names=list(types))
 
 
 def row_types(options: BatchOptions) -> dict[str, pa.DataType]:
@@ -398,60 +405,37 @@ def row_types(options: BatchOptions) -> dict[str, pa.DataType]:
     }
 
 
-def _key_arrays(by: Sequence[str], keys: Keys, schema: pa.Schema | None) -> list[pa.Array]:
+def _key_type(name: str, schema: pa.Schema | None) -> Any:
+    """Return the type of a key column; None if the table does not know it."""
+    kind: Any = schema.field(name).type if schema and name in schema.names else None
+    return getattr(kind, "value_type", kind)  # of a dictionary
+
+
+def _events_of(answer: Answer, schema: pa.Schema, options: BatchOptions) -> list[pa.Table]:
+    """Return the rows of events, if there are any; what goes wrong is said in the row."""
     import pyarrow as pa
 
-    arrays = []
-    for place, name in enumerate(by):
-        kind: Any = schema.field(name).type if schema and name in schema.names else None
-        if kind is not None and pa.types.is_dictionary(kind):
-            kind = kind.value_type
-        arrays.append(pa.array([key[place] for key, n in keys for _ in range(n)], type=kind))
-    return arrays
-
-
-def events_table(
-    parts: Sequence[pa.Table],
-    options: BatchOptions,
-    keys: Keys | None = None,
-    schema: pa.Schema | None = None,
-) -> pa.Table | None:
-    """Put the events of many series in one table; None if there are none."""
-    import pyarrow as pa
-
-    if not parts:
-        return None
-    table = pa.concat_tables(parts, promote_options="permissive")
-    if options.is_long:
-        table = table.drop_columns([DETECTOR])
-    arrays = [*_key_arrays(options.by, keys or [], schema), *table.columns]
-    return pa.Table.from_arrays(arrays, names=[*options.by, *table.column_names])
-
-
-def _events_of(
-    answer: Answer, detector: str, table: pa.Table, options: BatchOptions
-) -> pa.Table | None:
-    """Return the rows of events, if they are asked for; what goes wrong is said in the row."""
-    series, scores = answer.series, answer.affiliation
-    if not options.per_event or scores is None or series is None:
-        return None
-    time = None if options.time is None else table.schema.field(options.time).type
+    scores, series = answer.affiliation, answer.series
+    if scores is None or series is None:
+        return []
+    types = {name: _key_type(name, schema) for name in options.by}
+    if not options.is_long:
+        types[DETECTOR] = pa.string()
+    time = None if options.time is None else schema.field(options.time).type
     try:
-        samples = series.numbers_of_all(scores.events.pair.truth)
-        return event_rows(detector, scores, samples, time, ignored=time and not series.timed)
+        table = event_rows(scores, series, time)
+        keys = {
+            name: pa.array([answer.row[name]] * table.num_rows, type=kind)
+            for name, kind in types.items()
+        }
+        names = [*keys, *table.column_names]
+        return [pa.Table.from_arrays([*keys.values(), *table.columns], names=names)]
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
         answer.row["status"], answer.row["reason"] = FAILED, one_line(error)
-        return None
+        return []
 
 
-def event_rows(
-    detector: str,
-    scores: Affiliation,
-    samples: tuple[NDArray[np.int64], NDArray[np.int64]],
-    time: pa.DataType | None,
-    *,
-    ignored: bool | None = False,
-) -> pa.Table:
+def event_rows(scores: Affiliation, series: Series, time: pa.DataType | None) -> pa.Table:
     """Return the true events of one series, with what one detector made of each.
 
     Times are those of the time column, in its time zone. Where they were ignored they are null,
@@ -460,17 +444,17 @@ def event_rows(
     """
     import pyarrow as pa
 
-    events, count = scores.events, len(scores.events)
+    events = scores.events
+    first, after = series.numbers_of_all(events.pair.truth)
     columns = {
-        DETECTOR: pa.array([detector] * count, type=pa.string()),
-        "event": pa.array(np.arange(count)),
-        "first_sample": pa.array(samples[0]),
-        "last_sample": pa.array(samples[1] - 1),
+        "event": pa.array(np.arange(len(events))),
+        "first_sample": pa.array(first),
+        "last_sample": pa.array(after - 1),
     }
     zoned = time is not None and pa.types.is_timestamp(time) and time.tz is not None
     for name in COLUMNS:
-        if ignored and name in _ON_THE_AXIS:
-            columns[name] = pa.nulls(count)
+        if time is not None and not series.timed and name in _ON_THE_AXIS:
+            columns[name] = pa.nulls(len(events))
             continue
         array = pa.array(np.ascontiguousarray(getattr(events, name)))
         if zoned and time is not None and name in _TIMES:  # stamps are in UTC here

@@ -41,7 +41,7 @@ from closecall.tables.batch.status import (
     SeriesError,
     with_status,
 )
-from closecall.tables.reading import plain_values
+from closecall.tables.reading import NOT_NUMBERS, plain_values
 from closecall.tables.roles import MENDED, Source, TimeOrder
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ class Series:
     """The true events in evaluated time; None if nothing is ignored."""
     kept: NDArray[np.bool_] | None = None
     """Which samples are evaluated; None if all are."""
+    numbers: NDArray[np.int64] | None = None
+    """Which samples of a longer series these are, and how many it has; None if they are all."""
 
     @cached_property
     def in_span(self) -> TruthInSpan:
@@ -108,6 +110,8 @@ class Series:
     def numbers_of_all(self, events: Intervals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which of all samples events start and stop at."""
         first, after = self.sample_numbers(events)
+        if self.numbers is not None:
+            return self.numbers[first], self.numbers[after]
         if self.kept is None:
             return first, after
         numbers = np.flatnonzero(self.kept)
@@ -128,10 +132,20 @@ class Series:
     def positives_before(self) -> NDArray[np.int64]:
         """How many true samples come before each evaluated one, and in all at the end."""
         labels = self.evaluated_labels
+        if self.numbers is not None:
+            labels = labels * np.diff(self.numbers)
         counts = np.empty(labels.size + 1, dtype=np.int64)
         counts[0] = 0
         np.cumsum(labels, out=counts[1:])
         return counts
+
+    def count_samples(self, events: Intervals) -> tuple[int, int]:
+        """Return how many evaluated samples events have, and how many of these are true."""
+        first, after = self.sample_numbers(events)
+        hits = self.positives_before[after] - self.positives_before[first]
+        if self.numbers is not None:
+            first, after = self.numbers[first], self.numbers[after]
+        return int((after - first).sum()), int(hits.sum())
 
     def in_order(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return what came with the samples in the order of time."""
@@ -158,12 +172,7 @@ def one_per_time(table: pa.Table, options: BatchOptions) -> pa.Table:
         column = table.column(name)
         try:
             columns[name] = order.apply(column, roles.get(name, ""))
-        except (
-            ClosecallError,
-            TypeError,
-            ValueError,
-            NotImplementedError,
-        ):  # no numbers: its own row says so
+        except NOT_NUMBERS:  # its own row says so
             columns[name] = order.apply(column, "")
     return type(table).from_pydict(columns)
 

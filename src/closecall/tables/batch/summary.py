@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, shown
+from closecall.evaluated_time import advice_on_many
 from closecall.fscore import f_measure
 from closecall.metrics.result import ratio
 from closecall.parameters import read_names
@@ -24,7 +25,7 @@ from closecall.statistics import (
     mean_intervals,
 )
 from closecall.statistics.intervals import read_drawing, read_level
-from closecall.tables.batch.options import ALARMED, BEST, DETECTOR
+from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, QUIET
 from closecall.tables.batch.status import OK, STATUSES
 
 if TYPE_CHECKING:
@@ -162,6 +163,13 @@ def _micro(rows: pa.Table) -> dict[str, float]:
         "micro_recall": float(recall),
         "micro_f1": float(f_measure(precision, recall)),
     }
+
+
+def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
+    """Return what the caller may want to say of the series of these rows, and did not."""
+    numbers, firsts = _numbered(rows, None, [name for name in options.by if name != DETECTOR])
+    gaps, quiet = (np.unique(numbers[numbers_of(rows, name) == 1]).size for name in (GAP, QUIET))
+    return advice_on_many(gaps, quiet, firsts.size)
 
 
 def _value_type(rows: pa.Table, name: str) -> Any:

@@ -67,17 +67,6 @@ class Changes:
         events = sum(part.events for part in parts)
         return cls(thresholds[first], np.add.reduceat(sums, first, axis=1), events)
 
-    def __add__(self, other: Changes) -> Changes:
-        """Merge two that are large; sorting two runs that are in order takes one pass."""
-        thresholds = np.concatenate((self.thresholds[::-1], other.thresholds[::-1]))
-        thresholds.sort(kind="stable")
-        thresholds = thresholds[np.append(True, thresholds[1:] != thresholds[:-1])]
-        sums = np.zeros((3, thresholds.size))
-        for part in (self, other):
-            places = thresholds.size - 1 - np.searchsorted(thresholds, part.thresholds)
-            sums[:, places] += part.sums
-        return Changes(thresholds[::-1], sums, self.events + other.events)
-
     def f1(self) -> Iterator[NDArray[np.float64]]:
         """Yield the pooled F1 at each threshold, some thresholds at a time."""
         totals = np.zeros((3, 1))
@@ -119,16 +108,11 @@ class PooledChanges:
                 parts = self._parts.setdefault(detector, [])
                 parts.append(changes)
                 while len(parts) > 1 and parts[-2].thresholds.size < 2 * parts[-1].thresholds.size:
-                    last = parts.pop()
-                    parts[-1] += last
+                    parts[-2:] = [Changes.merged(parts[-2:])]
 
     def best(self) -> dict[str, float]:
         """Return the best threshold of each detector."""
-        for parts in self._parts.values():
-            while len(parts) > 1:
-                last = parts.pop()
-                parts[-1] += last
-        return {detector: part.best() for detector, (part,) in self._parts.items()}
+        return {name: Changes.merged(parts).best() for name, parts in self._parts.items()}
 
 
 def unit_changes(unit: Unit, options: BatchOptions) -> dict[str, Changes]:

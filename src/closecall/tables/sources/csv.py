@@ -22,21 +22,13 @@ from closecall.tables.reading import (
     shown_name,
     table_of,
 )
-from closecall.tables.sources.memory import group, memory_source
-from closecall.tables.sources.parquet import parquet_source
-from closecall.tables.sources.paths import (
-    Damage,
-    DataFile,
-    files_fingerprint,
-    is_stream,
-    vacant_units,
-)
-from closecall.tables.sources.planning import write_in_row_groups
+from closecall.tables.sources.memory import group, memory_source, with_other_files
+from closecall.tables.sources.parquet import parquet_source, write_in_row_groups
+from closecall.tables.sources.paths import Damage, DataFile, files_fingerprint, is_stream
 from closecall.tables.sources.source import TemporaryFolder, UnitSize, needed_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
@@ -74,10 +66,9 @@ def csv_source(
     source = memory_source(
         joined_files(tables), options, kind="arrow", name=name, size=size, fingerprint=fingerprint
     )
-    known = {file for file, table in tables.items() if table.num_rows} | damage.reasons.keys()
-    vacant = [file for file in files if file not in known]
-    others = [*vacant_units(vacant, known, source.schema, options.by), *damage.units()]
-    return replace(source, plan=lambda: [*source.units(), *others])
+    filled = {file for file, table in tables.items() if table.num_rows}
+    vacant = [file for file in files if file not in filled | damage.reasons.keys()]
+    return with_other_files(source, vacant, filled, damage)
 
 
 def _kept(
@@ -86,7 +77,8 @@ def _kept(
     """Keep what comes in a file, and know it by its content."""
     folder = TemporaryFolder()
     path = folder.path / "input"
-    with path.open("wb") as file, _stream(given) as stream:
+    standard = nullcontext(sys.stdin.buffer) if given == "-" else None
+    with path.open("wb") as file, standard or Path(given).open("rb") as stream:
         shutil.copyfileobj(stream, file)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -96,12 +88,7 @@ def _kept(
         )
     except InputError as error:
         raise InputError(str(error).replace(str(path), shown_name(given))) from error
-    return replace(source, identify=lambda: f"text:{digest}")
-
-
-def _stream(given: str) -> AbstractContextManager[Any]:
-    """Open what can be read once."""
-    return nullcontext(sys.stdin.buffer) if given == "-" else Path(given).open("rb")
+    return replace(source, fingerprint=lambda: f"text:{digest}")
 
 
 def _all_read(
@@ -122,14 +109,13 @@ def _all_read(
         except TooLargeError:
             raise
         except InputError as error:
-            damage.note(file, str(error))
+            damage.reasons[file] = str(error)
             continue
         budget -= needed
         table = with_folders(table, file)
         own_name = name if len(files) == 1 else file.path
         tables[file] = table.select(needed_columns(table.column_names, options, own_name))
-    for file, reason in _with_text(tables, options).items():
-        damage.note(file, reason)
+    damage.reasons.update(_with_text(tables, options))
     if not damage.reasons:
         return tables
     spared = damage.spared(tables, lambda file: group(tables[file], options.by).keys)
@@ -231,7 +217,7 @@ def _until_damaged(
     try:
         yield from tables
     except InputError as error:
-        damage.note(file, str(error))
+        damage.reasons[file] = str(error)
 
 
 def _streamed(file: DataFile, options: BatchOptions, copy: Path) -> Iterator[pa.Table]:

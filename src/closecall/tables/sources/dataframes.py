@@ -8,9 +8,8 @@ from closecall.errors import InputError, InputTypeError, first_line
 from closecall.tables.reading import arrow
 from closecall.tables.sources.content import ContentDigest
 from closecall.tables.sources.memory import memory_source
-from closecall.tables.sources.parquet import parquet_source
+from closecall.tables.sources.parquet import parquet_source, write_in_row_groups
 from closecall.tables.sources.paths import DataFile
-from closecall.tables.sources.planning import write_in_row_groups
 from closecall.tables.sources.source import TemporaryFolder, UnitSize, needed_columns
 
 if TYPE_CHECKING:

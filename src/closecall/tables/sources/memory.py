@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,13 @@ from closecall.tables.sources.content import content_digest, from_stream, to_str
 from closecall.tables.sources.source import Source, UnitSize, needed_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from closecall.tables.batch.options import BatchOptions
+    from closecall.tables.sources.paths import Damage, DataFile
     from closecall.tables.sources.source import Key, Kind, Unit
 
 _LARGEST_TEXT = 2**31 - 1  # bytes that the offsets of a plain Arrow string array can count
@@ -57,15 +58,23 @@ def group(table: pa.Table, by: Sequence[str]) -> Grouped:
     if not by:
         return Grouped(table, [()], [0, table.num_rows])
     table = _without_views(table)
+    starts, numbers, keys = key_runs(table, by)
+    bounds = np.append(starts, table.num_rows)
+    if len(keys) < len(starts):
+        table, bounds = _gather(table, numbers, bounds)
+    return Grouped(table, keys, bounds.tolist())
+
+
+def key_runs(
+    table: pa.Table, by: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Key]]:
+    """Return where runs of one key begin, the number of the key of each, and the keys."""
     columns = [whole(table.column(name), name) for name in by]
     starts = run_starts(columns)
     values = [run_values(column, starts) for column in columns]
     numbers, firsts = number_keys(values)
     keys = list(zip(*(value.take(firsts).to_pylist() for value in values), strict=True))
-    bounds = np.append(starts, table.num_rows)
-    if len(keys) < len(starts):
-        table, bounds = _gather(table, numbers, bounds)
-    return Grouped(table, keys, bounds.tolist())
+    return starts, numbers, keys
 
 
 def whole(column: pa.ChunkedArray, name: str) -> pa.Array:
@@ -84,15 +93,14 @@ def whole(column: pa.ChunkedArray, name: str) -> pa.Array:
 
 
 def run_starts(columns: Sequence[pa.Array]) -> NDArray[np.int64]:
-    """Return where a row's key differs from the row before; the first row always does.
-
-    Nan differs from nan here, so that runs may have equal keys; `group` joins them.
-    """
-    changed = np.ones(len(columns[0]), dtype=np.bool_)
-    changed[1:] = False
+    """Return where a row's key differs from the row before; the first row always does."""
+    pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
+    starts = np.zeros(len(columns[0]) + 1, dtype=np.bool_)
+    starts[0] = True
     for column in columns:
-        changed[1:] |= _changes(column)
-    return np.flatnonzero(changed)
+        codes = column.indices if pyarrow.types.is_dictionary(column.type) else column
+        starts[compute.run_end_encode(codes, pyarrow.int64()).run_ends.to_numpy()] = True
+    return np.flatnonzero(starts[:-1])
 
 
 def run_values(column: pa.Array, starts: NDArray[np.int64]) -> pa.Array:
@@ -130,22 +138,6 @@ def _without_views(table: pa.Table) -> pa.Table:
             text = table.column(index).cast(pyarrow.large_string())
             table = table.set_column(index, field.name, text)
     return table
-
-
-def _changes(column: pa.Array) -> NDArray[np.bool_]:
-    compute, types = arrow("pyarrow.compute"), arrow("pyarrow").types
-    codes = column.indices if types.is_dictionary(column.type) else column
-    later, earlier = codes.slice(1), codes.slice(0, len(codes) - 1)
-    if types.is_null(codes.type):
-        return np.zeros(len(later), dtype=np.bool_)
-    if not codes.null_count and (types.is_integer(codes.type) or types.is_floating(codes.type)):
-        plain = codes.to_numpy()
-        return np.asarray(plain[1:] != plain[:-1])
-    changed = compute.not_equal(later, earlier)
-    if codes.null_count:
-        only_one = compute.xor(compute.is_null(later), compute.is_null(earlier))
-        changed = compute.coalesce(changed, only_one)
-    return np.asarray(changed.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def _gather(
@@ -208,10 +200,32 @@ def memory_source(
     def grouped() -> Grouped:
         return group(kept, options.by)
 
-    def plan() -> list[Unit]:
-        return _units(grouped(), sizes)
+    return Source(
+        name,
+        kind,
+        kept.schema,
+        identify,
+        units=lambda: _units(grouped(), sizes),
+        count=lambda: len(grouped().keys),
+    )
 
-    return Source(name, kind, kept.schema, identify, plan, lambda: len(grouped().keys))
+
+def with_other_files(
+    source: Source, vacant: Iterable[DataFile], filled: Iterable[DataFile], damage: Damage
+) -> Source:
+    """Add series that only files without rows name, and a unit that fails for a damaged file."""
+    known = {file.key(damage.by) for file in (*filled, *damage.reasons)} | {None}
+    named = dict.fromkeys(file.key(damage.by) for file in vacant)
+    keys = [key for key in named if key is not None and key not in known]
+    others: list[Unit] = [*damage.units()]
+    if keys:
+        without_rows = Grouped(source.schema.empty_table(), keys, [0] * (len(keys) + 1))
+        others.insert(0, MemoryUnit("series without rows", without_rows))
+    return replace(
+        source,
+        units=lambda: [*source.units(), *others],
+        count=lambda: source.count() + len(keys),
+    )
 
 
 def _units(grouped: Grouped, size: UnitSize) -> list[Unit]:

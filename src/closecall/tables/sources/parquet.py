@@ -1,35 +1,29 @@
-"""The row groups of Parquet files, as their footers describe them, and how one is read."""
+"""Parquet files: their row groups, as the footers describe them, cut into units of whole series.
+
+The key columns are read once, and units end where a series does.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import accumulate, groupby
+from functools import lru_cache, partial
+from itertools import accumulate, chain, groupby
 from pathlib import Path
 from socket import gethostname
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from closecall.errors import InputError
 from closecall.tables.reading import arrow, damaged_parquet
-from closecall.tables.sources.memory import group, memory_source
-from closecall.tables.sources.paths import (
-    Damage,
-    DataFile,
-    files_fingerprint,
-    place_in,
-    vacant_units,
-)
-from closecall.tables.sources.planning import (
-    RowGroupKeys,
-    ScatteredError,
-    plan_spans,
-    write_in_row_groups,
-)
+from closecall.tables.sources.memory import group, key_runs, memory_source, with_other_files
+from closecall.tables.sources.paths import Damage, DataFile, files_fingerprint, place_in
 from closecall.tables.sources.sorting import sort_out_of_core
 from closecall.tables.sources.source import Source, TemporaryFolder, UnitSize, needed_columns
 
@@ -39,21 +33,28 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.tables.batch.options import BatchOptions
-    from closecall.tables.sources.planning import Span
+    from closecall.tables.sources.content import ContentDigest
     from closecall.tables.sources.source import Key, Kind, Unit
 
 _PATIENCE = 10  # seconds for one footer
 _FATAL = "a fault that ends the process which reads it"
 _SMALL_BUFFER = 2**16  # bytes read at a time where only the first rows are wanted
+_AT_A_TIME = 2**16  # rows of a row group that is too large to be read at once
+_FEW_CHUNKS = 8
 
 
-@dataclass(frozen=True)
-class RowGroup:
-    """One row group of one file."""
+class RowGroup(NamedTuple):
+    """Rows of one row group of one file."""
 
     file: DataFile
-    index: int
+    number: int
     rows: int
+    """How many the row group has."""
+    before: int
+    """How many the file has before it."""
+    start: int
+    stop: int
+    """Which ones are read."""
 
 
 @dataclass(frozen=True)
@@ -73,35 +74,43 @@ class Layout:
             table = parquet.read_row_groups(list(row_groups), _stored(file, names))
             return _complete(table, file, schema)
 
-    def read_first(self, file: DataFile, row_group: int, rows: int) -> pa.Table:
-        """Read the first rows of a row group, and little of what follows them."""
-        pyarrow = arrow("pyarrow")
-        stored = _stored(file, self.schema.names)
-        with _open(file, self._codes(file), buffer_size=_SMALL_BUFFER) as parquet, _naming(file):
+    def stream(
+        self, one: RowGroup, rows: int = _AT_A_TIME, *, coded: bool = False
+    ) -> Iterator[pa.Table]:
+        """Read a row group some rows at a time, and little of what follows them."""
+        pyarrow, file = arrow("pyarrow"), one.file
+        codes = self._codes(file) if coded else ()
+        with _open(file, codes, buffer_size=_SMALL_BUFFER) as parquet:
             batches = parquet.iter_batches(
-                rows, row_groups=[row_group], columns=stored, use_threads=False
+                rows,
+                row_groups=[one.number],
+                columns=_stored(file, self.schema.names),
+                use_threads=False,
             )
-            parts, missing = [], rows
-            while missing:
-                # A batch may end early, where a page does.
-                parts.append(next(batches).slice(0, missing))
-                missing -= parts[-1].num_rows
-            table = pyarrow.Table.from_batches(parts)
-        return _complete(table, file, self.schema)
-
-    def stream(self, row_group: RowGroup) -> Iterator[pa.Table]:
-        """Read a row group part by part, where it is too large to be read at once."""
-        pyarrow = arrow("pyarrow")
-        file = row_group.file
-        stored = _stored(file, self.schema.names)
-        with _open(file, buffer_size=_SMALL_BUFFER) as parquet:
-            batches = parquet.iter_batches(row_groups=[row_group.index], columns=stored)
             while True:
                 with _naming(file):
                     batch = next(batches, None)
                 if batch is None:
                     return
                 yield _complete(pyarrow.Table.from_batches([batch]), file, self.schema)
+
+    def read_rows(self, row_groups: Iterable[RowGroup]) -> Iterator[pa.Table]:
+        """Read rows of consecutive row groups, those of one file together if all are wanted."""
+        for (file, whole), ones in groupby(
+            row_groups, lambda one: (one.file, one.stop == one.rows)
+        ):
+            first, *others = ones
+            if whole:
+                yield self.read(file, [first.number, *(one.number for one in others)]).slice(
+                    first.start
+                )
+                continue
+            missing = first.stop
+            for part in self.stream(first, first.stop, coded=True):  # may end early, with a page
+                yield part.slice(0, missing)
+                missing -= part.num_rows
+                if missing <= 0:
+                    break
 
     def _codes(self, file: DataFile) -> list[str]:
         """Return the text keys, which are read as codes: that is several times faster."""
@@ -110,8 +119,7 @@ class Layout:
         return [n for n, x in kinds.items() if types.is_string(x) or types.is_large_string(x)]
 
 
-@dataclass(frozen=True, eq=False)
-class Footers:
+class Footers(NamedTuple):
     """What the footers of files say together."""
 
     layout: Layout
@@ -167,12 +175,12 @@ def _opened(files: Iterable[DataFile], damage: Damage) -> Iterator[tuple[DataFil
     fatal = _fatal(list(files))
     for file in files:
         if file in fatal:
-            damage.note(file, str(damaged_parquet(file.path, RuntimeError(_FATAL))))
+            damage.reasons[file] = str(damaged_parquet(file.path, RuntimeError(_FATAL)))
             continue
         try:
             opened = _open(file)
         except InputError as error:
-            damage.note(file, str(error))
+            damage.reasons[file] = str(error)
         else:
             with opened as parquet:
                 yield file, parquet
@@ -279,7 +287,12 @@ def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_pat
 def _row_groups(parquet: Any, file: DataFile) -> list[RowGroup]:
     metadata = parquet.metadata
     counts = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
-    return [RowGroup(file, index, rows) for index, rows in enumerate(counts) if rows]
+    before = accumulate(counts, initial=0)
+    return [
+        RowGroup(file, index, rows, first, 0, rows)
+        for index, (rows, first) in enumerate(zip(counts, before, strict=False))
+        if rows
+    ]
 
 
 def _complete(table: pa.Table, file: DataFile, schema: pa.Schema) -> pa.Table:
@@ -296,34 +309,22 @@ def _complete(table: pa.Table, file: DataFile, schema: pa.Schema) -> pa.Table:
     return table
 
 
-_FEW_CHUNKS = 8
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """Consecutive row groups of one file."""
-
-    file: DataFile
-    row_groups: tuple[int, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class ParquetUnit:
     """Whole series in consecutive row groups; holds paths and numbers, never rows."""
 
     key: str
-    rows: int
     layout: Layout
-    stretches: tuple[Stretch, ...]
-    skipped: int = 0
-    """Rows at the start that belong to the unit before."""
-    borrowed: int = 0
-    """Rows at the start of `next_row_group` that complete the last series."""
-    next_row_group: tuple[DataFile, int] | None = None
+    row_groups: tuple[RowGroup, ...]
     folder: TemporaryFolder | None = field(default=None, repr=False)
     """Where the files are temporary, keeps them; stays in this process."""
     temporary: bool = False
     """Whether the files are copies that the process wrote which planned the unit."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows the unit has."""
+        return sum(one.stop - one.start for one in self.row_groups)
 
     def groups(self) -> Iterator[tuple[Key, pa.Table]]:
         """Yield each series; one row group or a few small ones are in memory at a time."""
@@ -332,13 +333,8 @@ class ParquetUnit:
     def read(self) -> pa.Table:
         """Read the rows of the unit, and only the columns that are needed."""
         if self.temporary:
-            _require_copy(self.stretches[0].file.path)
-        layout = self.layout
-        tables = [layout.read(part.file, part.row_groups) for part in self.stretches]
-        tables[0] = tables[0].slice(self.skipped)
-        if self.next_row_group is not None:
-            tables.append(layout.read_first(*self.next_row_group, self.borrowed))
-        return _join(tables)
+            _require_copy(self.row_groups[0].file.path)
+        return _join(list(self.layout.read_rows(self.row_groups)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "folder": None}
@@ -360,20 +356,23 @@ def parquet_source(
     layout, row_groups = footers.layout, footers.row_groups
     planner = _Planner(layout, row_groups, options, name, size or UnitSize(), folder)
 
-    def identify() -> str:
-        return files_fingerprint(files) if fingerprint is None else fingerprint
-
-    def plan() -> list[Unit]:
-        known = {row_group.file for row_group in row_groups} | footers.damage.reasons.keys()
-        vacant = vacant_units(footers.vacant, known, layout.schema, layout.by)
-        return [*planner.units(), *vacant, *footers.damage.units()]
-
     def count() -> int:
         if not layout.by:
             return min(len(row_groups), 1)
         return len({key for one in row_groups for key in RowGroupKeys.read(layout, one).keys})
 
-    return Source(name, kind, layout.schema, identify, plan, count)
+    identify = partial(files_fingerprint, files) if fingerprint is None else lambda: fingerprint
+    source = Source(name, kind, layout.schema, identify, planner.units, count)
+    filled = {row_group.file for row_group in row_groups}
+    return with_other_files(source, footers.vacant, filled, footers.damage)
+
+
+class ScatteredError(Exception):
+    """The rows of a series lie apart, over more row groups than one unit may hold."""
+
+    def __init__(self, key: Key) -> None:
+        super().__init__(key)
+        self.key = key
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,42 +390,58 @@ class _Planner:
         columns = len(self.layout.schema)
         if any(one.rows * columns > self.size.readable for one in self.row_groups):
             return self._recut(self.size.rows(columns=columns))
+        place = place_in({one.file for one in self.row_groups})
+        units: list[Unit] = []
         try:
-            spans = plan_spans(self.layout, self.row_groups, self.size)
+            for own in self._cut():
+                first, rows = own[0], sum(one.stop - one.start for one in own)
+                start = first.before + first.start
+                # Which rows, not which number: a sort may cut row groups elsewhere next time.
+                key = f"rows {start}-{start + rows} from {place(first.file)}"
+                temporary = self.folder is not None
+                units.append(ParquetUnit(key, self.layout, tuple(own), self.folder, temporary))
         except ScatteredError as error:
             return self._gathered(error)
-        before = [0, *accumulate(row_group.rows for row_group in self.row_groups)]
-        begins: dict[DataFile, int] = {}
-        for row_group, rows in zip(self.row_groups, before, strict=False):
-            begins.setdefault(row_group.file, rows)
-        place = place_in(begins)
-        units: list[Unit] = []
-        for span in spans:
-            # Which rows, and not only which number: a sort may cut row groups elsewhere next time.
-            first = self.row_groups[span.first].file
-            start, stop = before[span.first] + span.skipped, before[span.last] + span.borrowed
-            own = f"rows {start - begins[first]}-{stop - begins[first]} from {place(first)}"
-            units.append(self._unit(span, own, stop - start))
         return units
 
-    def _unit(self, span: Span, key: str, rows: int) -> ParquetUnit:
-        own = self.row_groups[span.first : span.last]
-        stretches = tuple(
-            Stretch(file, tuple(one.index for one in ones))
-            for file, ones in groupby(own, key=lambda one: one.file)
-        )
-        after = self.row_groups[span.last] if span.borrowed else None
-        return ParquetUnit(
-            key=key,
-            rows=rows,
-            layout=self.layout,
-            stretches=stretches,
-            skipped=span.skipped,
-            borrowed=span.borrowed,
-            next_row_group=None if after is None else (after.file, after.index),
-            folder=self.folder,
-            temporary=self.folder is not None,
-        )
+    def _cut(self) -> Iterator[list[RowGroup]]:
+        """Yield the row groups of each unit; `ScatteredError` if none could hold a whole series."""
+        size, columns = self.size, len(self.layout.schema)
+        if sum(one.rows for one in self.row_groups) * columns <= size.largest:
+            if self.row_groups:
+                yield list(self.row_groups)
+            return
+        # A giant series has no borders to look for: its parts are as large as they may be.
+        smallest = size.smallest if self.layout.by else size.largest
+        unit: list[RowGroup] = []
+        held = 0
+        for one, carried in zip(self.row_groups, self._carried(), strict=True):
+            here = one
+            if held >= (size.largest if carried else smallest) and carried < one.rows:
+                yield [*unit, one._replace(stop=carried)] if carried else unit
+                unit, held, here = [], 0, one._replace(start=carried)
+            unit.append(here)
+            held += one.rows * columns
+        yield unit
+
+    def _carried(self) -> Iterator[int]:
+        """Yield how many rows of each row group belong to the last series of the one before it."""
+        finished: set[Key] = set()
+        last: Key | None = None
+        for row_group in self.row_groups:
+            if not self.layout.by:
+                yield 0
+                continue
+            here = RowGroupKeys.read(self.layout, row_group)
+            first = next(iter(here.keys))
+            apart = [key for key in here.keys if key in finished and key != last]
+            if last in here.keys and (first != last or here.first_returns):
+                apart.append(last)
+            if apart:
+                raise ScatteredError(apart[0])
+            yield here.head if first == last else 0
+            finished.update(here.keys)
+            last = here.last
 
     def _recut(self, rows: int) -> list[Unit]:
         """Write row groups that are too large to be read at once as smaller ones."""
@@ -440,7 +455,7 @@ class _Planner:
     def _gathered(self, error: ScatteredError) -> list[Unit]:
         """Bring the rows of each series together: in memory if they are few, else on disk."""
         layout, name, size = self.layout, self.name, self.size
-        tables = (layout.read(one.file, [one.index]) for one in self.row_groups)
+        tables = (layout.read(one.file, [one.number]) for one in self.row_groups)
         if sum(one.rows for one in self.row_groups) * len(layout.schema) <= size.held:
             table = _join(list(tables))
             return memory_source(table, self.options, kind="arrow", name=name, size=size).units()
@@ -448,6 +463,42 @@ class _Planner:
         path, folder = sort_out_of_core(tables, layout, name=name, key=error.key, rows=rows)
         sorted_rows = read_footers([DataFile(str(path))], self.options, name).row_groups
         return replace(self, row_groups=sorted_rows, folder=folder).units()
+
+
+@dataclass(frozen=True)
+class RowGroupKeys:
+    """Which series a row group holds, and what happens at its two ends."""
+
+    keys: dict[Key, None]
+    """In order of appearance."""
+    last: Key
+    head: int
+    """How many rows the first series has before another one begins."""
+    first_returns: bool
+    """Whether the first series comes back after another one."""
+
+    @classmethod
+    def read(cls, layout: Layout, row_group: RowGroup) -> RowGroupKeys:
+        """Read the key columns of a row group."""
+        only = row_group.file.key(layout.by)
+        if only is not None:  # the names of folders say it
+            return cls({only: None}, only, row_group.rows, False)
+        table = layout.read(row_group.file, [row_group.number], layout.by)
+        starts, numbers, found = key_runs(table, layout.by)
+        keys = [tuple(map(_same_nan, key)) for key in found]
+        others = np.flatnonzero(numbers != 0)
+        run = int(others[0]) if len(others) else len(numbers)
+        return cls(
+            keys=dict.fromkeys(keys),
+            last=keys[numbers[-1]],
+            head=int(starts[run]) if run < len(starts) else row_group.rows,
+            first_returns=bool((numbers[run:] == 0).any()),
+        )
+
+
+def _same_nan(value: object) -> object:
+    """Return one nan for all: it differs from itself, unless it is the same object."""
+    return math.nan if isinstance(value, float) and math.isnan(value) else value
 
 
 def _require_copy(path: str) -> None:
@@ -479,3 +530,44 @@ def _decoded(table: pa.Table) -> pa.Table:
             plain = table.column(index).cast(column.type.value_type)
             table = table.set_column(index, column.name, plain)
     return table
+
+
+def write_in_row_groups(
+    path: str,
+    tables: Iterable[pa.Table],
+    *,
+    rows: int,
+    by: Sequence[str],
+    digest: ContentDigest | None = None,
+) -> None:
+    """Write tables of one schema below each other, and hash them if that is wanted."""
+    parquet = arrow("pyarrow.parquet")
+    row_groups = _cut(iter(tables), rows)
+    first = next(row_groups)
+    try:
+        with parquet.ParquetWriter(path, first.schema, use_dictionary=list(by)) as writer:
+            for table in chain([first], row_groups):
+                writer.write_table(table, row_group_size=max(1, table.num_rows))
+                if digest is not None:
+                    digest.update(table)
+    except OSError as error:
+        rule = f"room in {Path(path).parent.parent} for a copy of the rows"
+        hint = "The variable TMPDIR names the folder."
+        raise InputError.expected(rule, f"`{error}`", hint) from error
+
+
+def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
+    pyarrow = arrow("pyarrow")
+    waiting = next(parts)
+    any_rows = False
+    while True:
+        while waiting.num_rows >= rows:
+            any_rows = True
+            yield waiting.slice(0, rows)
+            waiting = waiting.slice(rows)
+        part = next(parts, None)
+        if part is None:
+            break
+        waiting = pyarrow.concat_tables([waiting, part])
+    if waiting.num_rows or not any_rows:
+        yield waiting

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from closecall.tables.sources.source import Key, Unit
+    from closecall.tables.sources.source import Key
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".gz")
@@ -325,10 +325,6 @@ class Damage:
     files: Sequence[DataFile]
     reasons: dict[DataFile, str] = field(default_factory=dict)
 
-    def note(self, file: DataFile, reason: str) -> None:
-        """Note a file that cannot be read."""
-        self.reasons[file] = reason
-
     def spared(
         self, files: Iterable[DataFile], keys: Callable[[DataFile], Iterable[Key]]
     ) -> set[DataFile]:
@@ -364,28 +360,3 @@ class Damage:
         """Return a unit that fails for each of them."""
         place = place_in(self.files)
         return [DamagedUnit(f"all of {place(file)}", why) for file, why in self.reasons.items()]
-
-
-@dataclass(frozen=True, eq=False)
-class VacantUnit:
-    """Keys of series that have no rows, so that they are accounted for all the same."""
-
-    keys: tuple[Key, ...]
-    schema: pa.Schema
-    key: str = "series without rows"
-    rows: int = 0
-
-    def groups(self) -> Iterator[tuple[Key, pa.Table]]:
-        """Yield each key, with a table that has no rows."""
-        for key in self.keys:
-            yield key, self.schema.empty_table()
-
-
-def vacant_units(
-    vacant: Iterable[DataFile], filled: Iterable[DataFile], schema: pa.Schema, by: tuple[str, ...]
-) -> list[Unit]:
-    """Make a unit of the series that only files without rows name, if there are any."""
-    present = {file.key(by) for file in filled}
-    keys = dict.fromkeys(key for file in vacant if (key := file.key(by)) not in present)
-    known = tuple(key for key in keys if key is not None)
-    return [VacantUnit(known, schema)] if known else []

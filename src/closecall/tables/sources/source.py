@@ -8,7 +8,6 @@ import shutil
 import tempfile
 import weakref
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -79,31 +78,22 @@ class Source:
     """The kind of table that a result is given back in."""
     schema: pa.Schema
     """Names and types of the columns that are read."""
-    identify: Callable[[], str]
-    """Works out the `fingerprint`."""
-    plan: Callable[[], list[Unit]]
-    """Plans the units; see `units`."""
+    fingerprint: Callable[[], str]
+    """Works out a text that changes when the data does: a batch is resumed only on the same data.
+
+    Of files it is a hash of their paths, sizes and times of change; of anything else a hash of all
+    values that are asked for.
+    """
+    units: Callable[[], list[Unit]]
+    """Plans the units: whole series in each, every row in one of them, in the data's order.
+
+    Files are planned from their footers. Where those leave open to which series the rows at a
+    border belong, the key columns are read, and nothing else.
+    """
     count: Callable[[], int]
-    """Counts the series that have rows; of files, the key columns are read for it."""
+    """Counts the series; of files, the key columns are read for it."""
     paths: tuple[str, ...] = ()
     """The places that were named and the files in them, so that none of them is written."""
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Text that changes when the data does: a batch is resumed only on the same data.
-
-        Of files it is a hash of their paths, sizes and times of change; of anything else a hash
-        of all values that are asked for. It is worked out when it is first needed.
-        """
-        return self.identify()
-
-    def units(self) -> list[Unit]:
-        """Plan the units: whole series in each, every row in one of them, in the data's order.
-
-        Files are planned from their footers. Where those leave open to which series the rows at
-        a border belong, the key columns are read, and nothing else.
-        """
-        return self.plan()
 
 
 def needed_columns(available: Iterable[str], options: BatchOptions, name: str) -> list[str]:
