@@ -22,6 +22,7 @@ from closecall.affiliation.thresholds import (
     cross_fit,
 )
 from closecall.affiliation.zones import origin_of, zone_borders
+from closecall.compiled import interruptible
 from closecall.errors import InputError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.notebook import display, heading
@@ -174,8 +175,8 @@ class AffiliationCurve:
         """How many predicted events overlap no true event at each threshold."""
         counts = self.alarms.copy()
         begun, joined = _curve_kernels.begin_and_join(self._pieces.scores, *self._hits)
-        _curve_kernels.add_reached(np.sort(begun), self.thresholds, -1, counts)
-        _curve_kernels.add_reached(np.sort(joined), self.thresholds, 1, counts)
+        _curve_kernels.add_reached(interruptible(np.sort, begun), self.thresholds, -1, counts)
+        _curve_kernels.add_reached(interruptible(np.sort, joined), self.thresholds, 1, counts)
         return counts
 
     def best(
@@ -354,7 +355,7 @@ class AffiliationCurve:
         steps = np.zeros(pieces.scores.size + 1, dtype=np.int64)
         np.add.at(steps, first, 1)
         np.add.at(steps, last + 1, -1)
-        hit = np.cumsum(steps[:-1]) > 0
+        hit = interruptible(np.cumsum, steps[:-1]) > 0
         ends = pieces.cuts[:-1][kept], pieces.cuts[1:][kept]
         return _curve_kernels.count_groups(scores, order, *ends, hit[kept], 2 * cooldown)
 
@@ -549,8 +550,8 @@ def affiliation_curve(
     rows, order = _weighed(scored, pieces, pieces.scores), descending_order(pieces.scores)
     swept = _swept(pieces.scores, order, rows, len(scored.truth))
     thresholds, precision, recall, alarms, alarmed = swept
-    share = alarmed / (2 * (scored.stop - scored.start))  # from half ticks
-    return AffiliationCurve(thresholds, precision, recall, alarms, share, scored)
+    alarmed /= 2 * (scored.stop - scored.start)  # from half ticks
+    return AffiliationCurve(thresholds, precision, recall, alarms, alarmed, scored)
 
 
 def _weighed(

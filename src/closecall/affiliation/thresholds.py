@@ -154,7 +154,8 @@ class Constraints:
 def best_index(columns: Columns, beta: float, limits: list[Limit]) -> int:
     """Return the highest threshold that maximises F-beta among those that keep every limit."""
     values = f_measure(columns.precision, columns.recall, beta)
-    return first_highest(np.where(keeping_all(columns, limits), values, -1.0))
+    values[~keeping_all(columns, limits)] = -1.0
+    return first_highest(values)
 
 
 def keeping_all(columns: Columns, limits: list[Limit]) -> NDArray[np.bool_]:
