@@ -49,6 +49,20 @@ FOUND = (
         "`retune` to be at most 1,000,000, got a number of more than 30 digits",
     ),
     ("tables.score_files('table.csv', truth='T', predicted='P', ignore=5)", "to be a path, got 5"),
+    (
+        "tables.score_files('table.csv', truth=[0], predicted='P')",
+        "`truth` to be the name of a column",
+    ),
+    (
+        "tables.curve_files('table.csv', truth='T', score='S', time={0: T})",
+        "`time` to be the name of a column",
+    ),
+    (
+        "tables.score_files('table.csv', truth='T', predicted=pl.Series(dates))",
+        "`predicted` to be the name of a column",
+    ),
+    ("cc.adversary.search('classical', T, families=range(10**12))", "`families` to be among"),
+    ("cc.report_batch({'x': {'truth': T, 'scores': truth}})", "Expected `scores`"),
     ("tables.read_table('table.csv', text='\\ud800')", r"the name of a column, got '\ud800'"),
     ("cc.adversary.search(lambda: 0, T)", "`metric` to be a name or a function (truth, predicted)"),
     ("compared.ensemble(np.array(0))", "`names` to be names in a list, got array(0)"),
