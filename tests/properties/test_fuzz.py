@@ -39,6 +39,10 @@ FOUND = (
     ("cc.compare(T, {'\\ud800': P})", r"detectors in `predicted` to be text, got '\ud800'"),
     ("cc.audit(T, {'a': P}, progress=lambda: 0)", "can be called as progress(done, all)"),
     ("cc.significance(T, P, progress=lambda x: 0)", "can be called as progress(done, all)"),
+    (
+        "cc.evaluate_frame(frame, truth='T', predicted='P', progress=lambda: 0)",
+        "can be called as progress(text)",
+    ),
     ("cc.significance(T, P, progress=10**5000)", "can be called as progress(done, all), got a num"),
     (
         "cc.evaluate_frame(frame, truth='T', predicted='P', out='x.csv', until=10**5000)",
@@ -81,6 +85,7 @@ ACCEPTED = (
     "cc.evaluate_frame(frame, truth='T', score='S', time='i', max_step=10**5000, out='x.csv')",
     "cc.compare(T, {'a': P}, scores={'s': S}, thresholds=10**5000)",
     "curve.at(10**30)",
+    "cc.affiliation(T, P, times=dates, end=np.datetime64('10000-01-01T00:00:00'))",
     "curve.at(-(10**5000))",
     "cc.affiliation(T, P, max_step=2**63)",
     "cc.Events([(dt.datetime.min, dt.datetime(9999, 12, 31, 23))])",
