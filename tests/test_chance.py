@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.affiliation.curve import roll_scores, score_rolls
+from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.chance import EventTests, ShiftTest, adjust_pvalues, significance
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.series import read_scored
