@@ -65,6 +65,7 @@ FOUND = (
         "tables.score_files('table.csv', truth='T', predicted=pl.Series(dates))",
         "`predicted` to be the name of a column",
     ),
+    ("tables.curve_files(None, truth='T', score='S')", "a file with the truth, got none"),
     ("cc.adversary.search('classical', T, families=range(10**12))", "`families` to be among"),
     ("cc.report_batch({'x': {'truth': T, 'scores': truth}})", "Expected `scores`"),
     ("tables.read_table('table.csv', text='\\ud800')", r"the name of a column, got '\ud800'"),

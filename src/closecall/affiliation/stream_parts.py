@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut, Segment
+from closecall.affiliation.stream_state import RunsLeftOut, Segment
 from closecall.axis import Axis, IgnoredTime, Spacing, require_increasing
 from closecall.clock import LARGEST, Timed, on_one_clock, read_times
 from closecall.columns import read_column
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from closecall.affiliation.stream_state import Blocks
     from closecall.clock import Clock, Tick, Ticks
 
     Mask = NDArray[np.bool_] | None  # which samples are ignored
@@ -140,7 +141,7 @@ class SampledPart:
             known = _segment(labels, lambda index: index * step + start, clock)
         else:
             borders = np.arange(len(labels[0]) + 1) * step + start
-            known = _evaluated_segment(labels, borders, ignore, longest, clock)
+            known = _timed_segment(labels, borders, ignore, longest, clock)
         return cls(known, step, placed)
 
     def followed_by(self, other: SampledPart) -> SampledPart:
@@ -193,7 +194,10 @@ class EventPart:
         truth, predicted = (side.intervals for side in sides)
         timed = [*truth.timed("truth"), *predicted.timed("predicted")]
         timed.append(Timed("until", *read_times([until], "until")))
-        timed += _read_stretches(ignore, options).timed("ignore")
+        if options.max_step is not None:
+            rule = "no `max_step` for a stream of events, which have no samples"
+            raise InputTypeError.expected(rule, "`max_step`")
+        timed += read_set([] if ignore is None else ignore, "ignore").timed("ignore")
         if before is None:
             at = Timed("start", np.array([options.start]), options.clock)
             ((first,), *ticks), clock = on_one_clock(at, *timed)
@@ -370,15 +374,6 @@ def read_mask(ignore: Any, size: int) -> Mask:
     return mask.astype(bool) if mask.any() else None
 
 
-def _read_stretches(ignore: Any, options: StreamOptions) -> Intervals:
-    """Read the stretches of time that a chunk of events ignores."""
-    if options.max_step is not None:
-        raise InputTypeError.expected(
-            "no `max_step` for a stream of events, which have no samples", "`max_step`"
-        )
-    return read_set([] if ignore is None else ignore, "ignore")
-
-
 def _event_segment(
     sides: tuple[Intervals, Intervals],
     span: tuple[Tick, Tick],
@@ -389,16 +384,11 @@ def _event_segment(
     truth, predicted = (np.column_stack(_bounds(side)) for side in sides)
     if ignored is None:
         return Segment.of(truth, predicted, span, clock, joins=False)
-    covered = [ignored.covers(*_bounds(side)) for side in sides]
-    truth, predicted = (
-        np.column_stack([ignored.close(ticks)[~out] for ticks in _bounds(side)])
-        for side, out in zip(sides, covered, strict=True)
-    )
-    stop = ignored.close(np.array([span[1]]))[0].item()
-    stretches = Blocks.of(np.column_stack((ignored.starts, ignored.stops)))
-    left_out = [RunsLeftOut(int(np.count_nonzero(out))) for out in covered]
-    callers = CallersTime(*span, stretches, (left_out[0], left_out[1]))
-    return Segment.of(truth, predicted, (span[0], stop), clock, joins=False, callers=callers)
+    inside, beyond = (ignored.covers(*_bounds(side)) for side in sides)
+    truth, predicted = ignored.close(truth[~inside]), ignored.close(predicted[~beyond])
+    left_out = RunsLeftOut(int(inside.sum())), RunsLeftOut(int(beyond.sum()))
+    known: dict[str, Any] = {"left_out": left_out, "ignored": ignored}
+    return Segment.of(truth, predicted, span, clock, joins=False, **known)
 
 
 def _bounds(intervals: Intervals) -> tuple[Ticks, Ticks]:
@@ -414,25 +404,21 @@ def _limits(steps: Ticks, longest: Tick | None) -> tuple[Tick, Tick]:
 def _timed_segment(
     labels: Labels, borders: Ticks, ignore: Mask, longest: Tick | None, clock: Clock
 ) -> Segment:
-    """Evaluate samples between borders; `ignore` may have one more, for what comes next."""
+    """Evaluate samples between borders, some of which are ignored, or last too long.
+
+    `ignore` may have one more, for what comes next.
+    """
     size = len(labels[0])
-    mask = None if ignore is None or not ignore[:size].any() else ignore[:size]
-    if mask is None and (longest is None or (np.diff(borders) <= longest).all()):
+    ignore = None if ignore is None or not ignore[:size].any() else ignore[:size]
+    if ignore is None and longest is None:
         return _segment(labels, borders.__getitem__, clock)
-    return _evaluated_segment(labels, borders, mask, longest, clock)
-
-
-def _evaluated_segment(
-    labels: Labels, borders: Ticks, ignore: Mask, longest: Tick | None, clock: Clock
-) -> Segment:
-    """Evaluate samples, some of which are ignored, or last too long."""
     lengths = np.diff(borders)
     lasting = lengths if longest is None else np.minimum(lengths, longest)
     if ignore is not None:
         lasting = np.where(ignore, 0, lasting)
     ends, span = borders[:-1] + lasting, (borders[0].item(), borders[-1].item())
     ignored = IgnoredTime.within(ends, borders[1:], span, clock)
-    if ignored is None:  # a sample that has begun, and has no length yet
+    if ignored is None:  # or a sample that has begun, and has no length yet
         begun = [side if ignore is None else side * ~ignore for side in labels]
         return _segment(begun, borders.__getitem__, clock)
     axis, kept = Axis(borders[:-1], len(lengths), span[1], clock).closed(ignored)
@@ -440,11 +426,9 @@ def _evaluated_segment(
     if axis.length:
         sides = (Intervals.from_labels(side[kept], axis) for side in labels)
         truth, predicted = (np.column_stack(_bounds(side)) for side in sides)
-    stretches = Blocks.of(np.column_stack((ignored.starts, ignored.stops)))
     left_out = RunsLeftOut.of(labels[0], kept), RunsLeftOut.of(labels[1], kept)
-    callers = CallersTime(*span, stretches, left_out)
-    evaluated = span[0], axis.end
-    return Segment.of(truth, predicted, evaluated, clock, joins=True, callers=callers)
+    known: dict[str, Any] = {"left_out": left_out, "ignored": ignored}
+    return Segment.of(truth, predicted, span, clock, joins=True, **known)
 
 
 def _segment(labels: Labels, time_of: Callable[[Any], Ticks], clock: Clock) -> Segment:
@@ -452,8 +436,7 @@ def _segment(labels: Labels, time_of: Callable[[Any], Ticks], clock: Clock) -> S
     truth, predicted = (time_of(np.column_stack(runs(side))) for side in labels)
     start, stop = time_of(np.array([0, len(labels[0])])).tolist()
     left_out = RunsLeftOut.none_of(labels[0]), RunsLeftOut.none_of(labels[1])
-    callers = CallersTime(start, stop, Blocks.of(truth[:0]), left_out)
-    return Segment.of(truth, predicted, (start, stop), clock, joins=True, callers=callers)
+    return Segment.of(truth, predicted, (start, stop), clock, joins=True, left_out=left_out)
 
 
 def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks], Clock]:

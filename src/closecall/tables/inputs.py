@@ -147,6 +147,8 @@ class Inputs:
                 "`-` for both files",
                 "Leave out the second file where one table holds both columns.",
             )
+        if not files:
+            raise InputError.expected("a file with the truth", "none")
         by_name = len(files) > 1 and self.truth is None
         return [
             self._source(file, name, by_name=by_name and name == _TABLES[0])
