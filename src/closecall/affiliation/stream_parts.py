@@ -124,15 +124,15 @@ class SampledPart:
 
     @classmethod
     def read(
-        cls, labels: Labels, ignore: Mask, before: SampledPart | None, options: StreamOptions
+        cls, labels: Labels, ignore: Mask, before: Part | None, options: StreamOptions
     ) -> SampledPart:
         """Read the next samples, which go on from those before."""
-        if before is None:
-            start, clock = int(options.start), options.clock
-            step, placed = options.sample_step(), options.placed
-        else:
+        if isinstance(before, SampledPart):
             start, clock = int(before.known.callers.stop), before.known.clock
             step, placed = before.step, before.placed
+        else:
+            start, clock = int(options.start), options.clock
+            step, placed = options.sample_step(), options.placed
         stop = start + step * len(labels[0])
         if stop > LARGEST:
             raise InputError.expected("samples whose times fit in 64 bits", f"an end at {stop}")
@@ -174,7 +174,7 @@ class EventPart:
         sides: tuple[Any, Any],
         until: Any,
         ignore: Any,
-        before: EventPart | None,
+        before: Part | None,
         options: StreamOptions,
     ) -> EventPart:
         """Read the complete events of the next segment of time."""
@@ -185,7 +185,7 @@ class EventPart:
                     type(side).__name__,
                     "Give 0/1 vectors to `update`.",
                 )
-        if not options.placed and before is None:
+        if not options.placed and not isinstance(before, EventPart):
             raise InputTypeError.expected(
                 "a `start` for a stream of events",
                 "none",
@@ -198,13 +198,13 @@ class EventPart:
             rule = "no `max_step` for a stream of events, which have no samples"
             raise InputTypeError.expected(rule, "`max_step`")
         timed += read_set([] if ignore is None else ignore, "ignore").timed("ignore")
-        if before is None:
+        if isinstance(before, EventPart):
+            start = before.known.callers.stop
+            ticks, clock = on_stream_clock(start, before.known.clock, *timed)
+        else:
             at = Timed("start", np.array([options.start]), options.clock)
             ((first,), *ticks), clock = on_one_clock(at, *timed)
             start = first.item()
-        else:
-            start = before.known.callers.stop
-            ticks, clock = on_stream_clock(start, before.known.clock, *timed)
         stop = ticks[4][0].item()
         found = Intervals(ticks[0], ticks[1], clock), Intervals(ticks[2], ticks[3], clock)
         for own, name in zip(found, ("truth", "predicted"), strict=True):
@@ -246,7 +246,7 @@ class TimedPart:
         labels: Labels,
         ignore: Mask,
         times: Any,
-        before: TimedPart | None,
+        before: Part | None,
         options: StreamOptions,
     ) -> TimedPart | None:
         """Read the times of a chunk, which go on from those before; None if it is empty."""
@@ -257,7 +257,7 @@ class TimedPart:
             raise InputError.expected(rule, f"{ticks.size}")
         if not truth.size:
             return None
-        if before is not None:
+        if isinstance(before, TimedPart):
             own = Timed("times", ticks, clock)
             (ticks,), clock = on_stream_clock(before.time, before.clock, own)
             if ticks[0] <= before.time:
