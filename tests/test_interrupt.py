@@ -87,3 +87,12 @@ def test_an_interrupt_is_seen_in_the_middle_of_a_pass_over_the_samples():
 def test_what_a_long_call_raises_comes_out_where_it_was_called():
     with pytest.raises(np.exceptions.AxisError):
         interruptible(np.sort, np.zeros(2_000_000), axis=1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread may be that large")
+def test_without_room_for_a_thread_there_is_none():
+    before = threading.stack_size(2**46)
+    try:
+        assert interruptible(np.sort, np.arange(2_000_000)[::-1])[0] == 0
+    finally:
+        threading.stack_size(before)

@@ -142,7 +142,10 @@ def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwa
             errors.append(error)
 
     thread = Thread(target=run, daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # there is no room for another
+        return function(*arguments, **options)
     while thread.is_alive():
         thread.join(_PATIENCE)
     if errors:
