@@ -410,15 +410,15 @@ def _timed_segment(
     """
     size = len(labels[0])
     ignore = None if ignore is None or not ignore[:size].any() else ignore[:size]
-    if ignore is None and longest is None:
-        return _segment(labels, borders.__getitem__, clock)
     lengths = np.diff(borders)
+    if ignore is None and (longest is None or (lengths <= longest).all()):
+        return _segment(labels, borders.__getitem__, clock)
     lasting = lengths if longest is None else np.minimum(lengths, longest)
     if ignore is not None:
         lasting = np.where(ignore, 0, lasting)
     ends, span = borders[:-1] + lasting, (borders[0].item(), borders[-1].item())
     ignored = IgnoredTime.within(ends, borders[1:], span, clock)
-    if ignored is None:  # or a sample that has begun, and has no length yet
+    if ignored is None:  # a sample that has begun, and has no length yet
         begun = [side if ignore is None else side * ~ignore for side in labels]
         return _segment(begun, borders.__getitem__, clock)
     axis, kept = Axis(borders[:-1], len(lengths), span[1], clock).closed(ignored)
