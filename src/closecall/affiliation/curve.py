@@ -120,7 +120,7 @@ class AffiliationCurve:
 
     def fbeta(self, beta: float) -> NDArray[np.float64]:
         """Weighted harmonic mean at each threshold; recall weighs beta times as much."""
-        scores: NDArray[np.float64] = f_measure(self.precision, self.recall, beta)
+        scores: NDArray[np.float64] = interruptible(f_measure, self.precision, self.recall, beta)
         return scores
 
     @cached_property
