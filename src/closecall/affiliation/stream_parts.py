@@ -242,12 +242,7 @@ class TimedPart:
 
     @classmethod
     def read(
-        cls,
-        labels: Labels,
-        ignore: Mask,
-        times: Any,
-        before: Part | None,
-        options: StreamOptions,
+        cls, labels: Labels, ignore: Mask, times: Any, before: Part | None, options: StreamOptions
     ) -> TimedPart | None:
         """Read the times of a chunk, which go on from those before; None if it is empty."""
         ticks, clock = read_times(times, "times")
