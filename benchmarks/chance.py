@@ -11,8 +11,8 @@ import closecall as cc
 from benchmarks import series
 from benchmarks.affiliation import DisagreementError
 from benchmarks.timing import Row, Target, best_time, best_times, once, options, print_tables
-from closecall.affiliation.curve import score_rolls
 from closecall.affiliation.shifts import alarm_shifts, shift_grid
+from closecall.affiliation.sweep import score_rolls
 from closecall.chance import significance
 from closecall.series import read_pair
 

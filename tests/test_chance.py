@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.affiliation.curve import roll_scores, score_rolls
+from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.chance import EventTests, ShiftTest, adjust_pvalues, significance
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.series import read_scored
@@ -351,7 +351,7 @@ def test_uneven_times_within_a_wider_span():
 @pytest.mark.parametrize(("samples", "rolls"), [(300, 300), (1_000_001, 20), (100_000, 200)])
 def test_the_work_of_a_curve_is_bounded(monkeypatch, samples, rolls):
     monkeypatch.setattr(
-        sys.modules[roll_scores.__module__],
+        sys.modules[cc.affiliation_curve.__module__],
         "roll_scores",
         lambda scored, rolls: np.ones((2, rolls.size)),  # noqa: ARG005 - what it takes
     )

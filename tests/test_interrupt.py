@@ -4,8 +4,13 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 
+import numpy as np
 import pytest
+
+import closecall as cc
+from closecall.compiled import interruptible
 
 SETUP = """
 import numpy as np, closecall as cc
@@ -56,3 +61,38 @@ def told(process, seconds):
     """Read the next line; None if there is none in so many seconds."""
     readable, _, _ = select.select([process.stdout], [], [], seconds)
     return process.stdout.readline() if readable else None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_an_interrupt_is_seen_in_the_middle_of_a_pass_over_the_samples():
+    truth = (np.arange(4_000_000) % 1000 == 0).astype(np.uint8)
+    scores = np.random.default_rng(0).random(truth.size)
+    cc.affiliation_curve(truth[:300_000], scores[:300_000])  # compiled before
+    others = set(threading.enumerate())
+
+    def interrupt_a_kernel(number, frame):
+        if set(threading.enumerate()) - others:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt_a_kernel)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        with pytest.raises(KeyboardInterrupt):
+            cc.affiliation_curve(truth, scores)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_what_a_long_call_raises_comes_out_where_it_was_called():
+    with pytest.raises(np.exceptions.AxisError):
+        interruptible(np.sort, np.zeros(2_000_000), axis=1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread may be that large")
+def test_without_room_for_a_thread_there_is_none():
+    before = threading.stack_size(2**46)
+    try:
+        assert interruptible(np.sort, np.arange(2_000_000)[::-1])[0] == 0
+    finally:
+        threading.stack_size(before)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, ove
 import numpy as np
 
 from closecall.affiliation._shift_kernels import TOLERANCE
-from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.result import TrueEvents
 from closecall.affiliation.shifts import SHIFTS, above_chance, score_shifts
+from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import (

@@ -7,6 +7,9 @@ as numba takes to load. A plain kernel that runs out of that time on the way is 
 compiled; it notices where it calls another kernel, and what that one calls runs unwatched. Both
 tiers give the same bits.
 
+Compiled code does not look for signals, so what may take long runs in a thread of its own, and the
+main thread waits where Ctrl-C is seen at once; what was interrupted runs out and is forgotten.
+
 ``NUMBA_DISABLE_JIT=1`` keeps every kernel in plain Python, as it does everywhere.
 """
 
@@ -16,7 +19,7 @@ import os
 import sys
 from functools import cache, cached_property, update_wrapper
 from math import inf
-from threading import local
+from threading import Thread, current_thread, local, main_thread
 from time import thread_time
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
@@ -31,6 +34,8 @@ R = TypeVar("R")
 
 _LOADING_NUMBA = 0.25  # seconds
 _LARGE = 100_000  # elements of all arrays; plain Python takes about 2 us for each
+_LONG = 2_000_000  # elements of all arrays; compiled code takes up to 0.1 us for each
+_PATIENCE = 0.2  # seconds; on Windows, waiting without end does not see Ctrl-C
 on_compilation: Callable[[], None] | None = None  # called before numba compiles anything
 _disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 _spent = 0.0  # seconds in plain kernels, of all threads
@@ -61,17 +66,15 @@ class Kernel(Generic[P, R]):
     def __call__(self, *arguments: P.args, **options: P.kwargs) -> R:
         """Run the kernel in the tier that fits."""
         if self._dispatcher is not None:
-            return self._dispatcher(*arguments, **options)  # type: ignore[no-any-return]
+            return interruptible(self._dispatcher, *arguments, **options)  # type: ignore[no-any-return]
         if _running.deadline is not None:
             if thread_time() > _running.deadline:
                 raise _OutOfTimeError
             return self.unwatched(*arguments, **options)
         if not _disabled and (
-            "numba" in sys.modules
-            or _spent > _LOADING_NUMBA
-            or sum(x.size for x in arguments if isinstance(x, np.ndarray)) > _LARGE
+            "numba" in sys.modules or _spent > _LOADING_NUMBA or _elements(arguments) > _LARGE
         ):
-            return self.compiled(*arguments, **options)  # type: ignore[no-any-return]
+            return interruptible(self.compiled, *arguments, **options)  # type: ignore[no-any-return]
         return self._run_plain(*arguments, **options)
 
     def _run_plain(self, *arguments: P.args, **options: P.kwargs) -> R:
@@ -89,7 +92,7 @@ class Kernel(Generic[P, R]):
         finally:
             _running.deadline = None
             _spent += thread_time() - began
-        return self.compiled(*arguments, **options)  # type: ignore[no-any-return]
+        return interruptible(self.compiled, *arguments, **options)  # type: ignore[no-any-return]
 
     @cached_property
     def unwatched(self) -> Callable[P, R]:
@@ -120,6 +123,38 @@ class Kernel(Generic[P, R]):
     def _numba_type_(self) -> Any:
         """Return what numba asks for where a compiled kernel calls this one."""
         return self.compiled._numba_type_
+
+
+def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
+    """Call a function that does not look for signals so that Ctrl-C is seen, if it may take long.
+
+    It must release Python's lock, as kernels and the sorting of numbers do.
+    """
+    if _elements(arguments) < _LONG or current_thread() is not main_thread():
+        return function(*arguments, **options)
+    results: list[R] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(function(*arguments, **options))
+        except BaseException as error:  # noqa: BLE001 - raised where it was called
+            errors.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # there is no room for another
+        return function(*arguments, **options)
+    while thread.is_alive():
+        thread.join(_PATIENCE)
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _elements(arguments: tuple[Any, ...]) -> int:
+    return sum(x.size for x in arguments if isinstance(x, np.ndarray))
 
 
 def _as_python(result: Any) -> Any:

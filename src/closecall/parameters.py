@@ -110,12 +110,12 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and value.encode(errors="ignore").decode() == value
 
 
-def takes_two(value: Any) -> bool:
-    """Return whether a value can be called with two arguments."""
+def takes(value: Any, count: int) -> bool:
+    """Return whether a value can be called with so many arguments."""
     if not callable(value):
         return False
     try:
-        signature(value).bind(0, 1)
+        signature(value).bind(*range(count))
     except TypeError:
         return False
     except ValueError:  # a built-in function does not say
@@ -125,7 +125,7 @@ def takes_two(value: Any) -> bool:
 
 def require_progress(value: Any) -> None:
     """Raise unless a value is None or can be called as ``progress(done, all)``."""
-    if value is not None and not takes_two(value):
+    if value is not None and not takes(value, 2):
         rule = "`progress` to be a function that can be called as progress(done, all)"
         raise InputTypeError.expected(rule, shown(value))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from math import ceil, isinf, isnan, log10
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ _RATES = (
     ("a year", 31_557_600),
 )
 _DAY = 3  # its place
+_FOUR_CENTURIES = 146_097 * 86_400 * 10**6  # microseconds
 _MOST_NAMES, _LONGEST_NAME = 20, 60  # in a list of names
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
@@ -184,13 +185,24 @@ def event_length_text(start: float | str, stop: float | str) -> str:
     ('4', 'a point')
     >>> event_length_text("2024-03-07T10:20:00+01:00", "2024-03-07T10:20:00+00:00")
     '1 h'
+    >>> event_length_text("9999-12-31T23:00:00", "10000-01-01T00:30:00")
+    '1 h 30 min'
     """
     if start == stop:
         return "a point"
     if isinstance(start, str) and isinstance(stop, str):
-        between = datetime.fromisoformat(stop) - datetime.fromisoformat(start)
-        return in_words(between.total_seconds())
+        return in_words((_microseconds(stop) - _microseconds(start)) / 10**6)
     return number_text(float(stop) - float(start))
+
+
+def _microseconds(time: str) -> int:
+    """Return when an ISO time is, in any year: those of Python end with 9999."""
+    date, _, clock = time.partition("T")
+    year, month, day = date.rsplit("-", 2)
+    periods, within = divmod(int(year), 400)  # the calendar repeats itself
+    own = datetime.fromisoformat(f"{2000 + within}-{month}-{day}T{clock}")
+    since = own.replace(tzinfo=own.tzinfo or UTC) - datetime(2000, 1, 1, tzinfo=UTC)
+    return since // timedelta(microseconds=1) + periods * _FOUR_CENTURIES
 
 
 def outcome_text(outcome: str, delay: float | None, nearest: float | None, *, dated: bool) -> str:
@@ -291,10 +303,9 @@ def time_texts(values: list[str], *, with_year: bool = True) -> tuple[list[str],
     >>> time_texts(["2024-03-07T10:20:05"], with_year=False)
     (['03-07 10:20:05'], '')
     """
-    aware = [datetime.fromisoformat(value).tzinfo is not None for value in values]
-    offsets = {
-        value[-len("+00:00") :] if own else "" for value, own in zip(values, aware, strict=True)
-    }
+    # Years beyond 9999 are no datetimes of Python.
+    aware = {value: {"+", "-"} & {*value.partition("T")[2]} for value in values}
+    offsets = {value[-len("+00:00") :] if own else "" for value, own in aware.items()}
     shared = offsets.pop() if len(offsets) == 1 else None
     texts = [value.replace("T", " ").removesuffix(shared or "") for value in values]
     if shared is not None and all(text.endswith(":00") for text in texts):

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 import closecall as cc
 from closecall import Events
-from closecall.affiliation.curve import cut_samples
+from closecall.affiliation.sweep import cut_samples
 from closecall.errors import InputError
 from closecall.series import read_scored
 

@@ -42,13 +42,6 @@ def test_some_rows_from_either_end(count):
     assert blocks.last(count)[:, 0].tolist() == list(range(7))[-count:]
 
 
-def test_an_end_can_be_left_out():
-    blocks = Blocks.of(rows(0, 1, 2), rows(3))
-    assert blocks.without_last().whole()[:, 0].tolist() == [0, 1, 2]
-    assert blocks.without_first().whole()[:, 0].tolist() == [1, 2, 3]
-    assert len(Blocks.of(rows(7)).without_first()) == len(Blocks.of(rows(7)).without_last()) == 0
-
-
 def segment(truth, predicted, start, stop, *, joins=True):
     sides = (np.array(side, dtype=np.int64).reshape(-1, 2) for side in (truth, predicted))
     return Segment.of(*sides, (start, stop), SAMPLES, joins=joins)

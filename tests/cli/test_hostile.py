@@ -235,3 +235,11 @@ def test_deeply_nested_json(refuse, tmp_path):
     error, *_ = refuse("batch", "nab", "--layout", "nab")
     assert "combined_windows.json" in error
     assert "as JSON, got maximum recursion depth exceeded" in error
+
+
+def test_an_event_that_stops_after_the_last_year_of_python(run, tmp_path):
+    times = [f"9999-12-31T{hour}:00:00" for hour in (20, 21, 22, 23)]
+    lines = ["t,label,alarm", *(f"{t},{n},{n}" for t, n in zip(times, (0, 1, 0, 1), strict=True))]
+    (tmp_path / "data.csv").write_text("\n".join(lines))
+    shown = run("score", str(tmp_path / "data.csv"), "--time", "t", *ALARM.split())
+    assert "9999-12-31 23:00    1 h  on time" in shown.output

@@ -4,6 +4,7 @@ Nothing here comes from the package under test, and nothing uses a closed form: 
 minimum over sets, a survival value is a measured share of the zone, and every mean over a range is
 an adaptive quadrature that is told nothing about where the integrand bends or jumps. Only the
 geometry (zone borders, pieces) is exact: it is done in fractions, so any integer or float will do.
+A zone that looks like one before it, counted from its start, is not integrated again.
 
 A point is the limit of [t, t + e): it belongs to the zone it starts in, and inside a half-open
 event means a <= t < b. A zone without length can only hold its own event, so it is hit or missed.
@@ -12,6 +13,7 @@ event means a <= t < b. A zone without length can only hold its own event, so it
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import groupby, pairwise
 from math import inf, isnan, nan
 
@@ -105,8 +107,11 @@ def _pieces(predictions: Sequence[Exact], zone: Exact, *, is_last: bool) -> list
 
 
 def _row(event: Exact, zone: Exact, pieces: list[Exact]) -> Row:
-    precision, early, late = _precision(event, zone, pieces)
-    recall, recall_distance = _recall(event, zone, pieces)
+    origin = zone[0]
+    a, b = event[0] - origin, event[1] - origin
+    inside = tuple((start - origin, stop - origin) for start, stop in pieces)
+    precision, early, late = _precision((a, b), zone[1] - origin, inside)
+    recall, recall_distance = _recall((a, b), zone[1] - origin, inside)
     return Row(
         zone_start=zone[0],
         zone_stop=zone[1],
@@ -121,12 +126,14 @@ def _row(event: Exact, zone: Exact, pieces: list[Exact]) -> Row:
     )
 
 
-def _precision(event: Exact, zone: Exact, pieces: list[Exact]) -> tuple[float, float, float]:
+@cache
+def _precision(
+    event: Exact, zone: Fraction, pieces: tuple[Exact, ...]
+) -> tuple[float, float, float]:
     """Return the mean survival value and the mean distance before and after the event."""
     if not pieces:
         return nan, nan, nan
-    origin = zone[0]
-    a, b, length = (float(value - origin) for value in (*event, zone[1]))
+    a, b, length = (float(value) for value in (*event, zone))
 
     def integrand(x: Floats) -> Floats:
         inside = (a <= x) & (x < b)
@@ -137,21 +144,21 @@ def _precision(event: Exact, zone: Exact, pieces: list[Exact]) -> tuple[float, f
     ranges = [piece for piece in pieces if piece[0] < piece[1]]
     if ranges:
         size = [1.0, length, length]
-        parts = [_integral(integrand, _floats(piece, origin), size) for piece in ranges]
+        parts = [_integral(integrand, _floats(piece), size) for piece in ranges]
         means = np.sum(parts, axis=0) / float(sum(stop - start for start, stop in ranges))
     else:
-        points = np.array([float(start - origin) for start, _ in pieces])
+        points = np.array([float(start) for start, _ in pieces])
         means = integrand(points).mean(axis=1)
     return float(means[0]), float(means[1]), float(means[2])
 
 
-def _recall(event: Exact, zone: Exact, pieces: list[Exact]) -> tuple[float, float]:
+@cache
+def _recall(event: Exact, zone: Fraction, pieces: tuple[Exact, ...]) -> tuple[float, float]:
     """Return the mean survival value and the mean distance to the predictions."""
     if not pieces:
         return 0.0, inf
-    origin = zone[0]
-    length = float(zone[1] - origin)
-    borders = np.array([_floats(piece, origin) for piece in pieces])
+    length = float(zone)
+    borders = np.array([_floats(piece) for piece in pieces])
     starts, stops = borders[:, :1], borders[:, 1:]
 
     def integrand(y: Floats) -> Floats:
@@ -161,15 +168,15 @@ def _recall(event: Exact, zone: Exact, pieces: list[Exact]) -> tuple[float, floa
         return np.stack([_survival_recall(distance, y, length), distance])
 
     if event[0] < event[1]:
-        total = _integral(integrand, _floats(event, origin), [1.0, length])
+        total = _integral(integrand, _floats(event), [1.0, length])
         means = total / float(event[1] - event[0])
     else:
-        means = integrand(np.array([float(event[0] - origin)]))[:, 0]
+        means = integrand(np.array([float(event[0])]))[:, 0]
     return float(means[0]), float(means[1])
 
 
-def _floats(interval: Exact, origin: Fraction) -> tuple[float, float]:
-    return float(interval[0] - origin), float(interval[1] - origin)
+def _floats(interval: Exact) -> tuple[float, float]:
+    return float(interval[0]), float(interval[1])
 
 
 def _survival_precision(distance: Floats, a: float, b: float, length: float) -> Floats:

@@ -39,6 +39,10 @@ FOUND = (
     ("cc.compare(T, {'\\ud800': P})", r"detectors in `predicted` to be text, got '\ud800'"),
     ("cc.audit(T, {'a': P}, progress=lambda: 0)", "can be called as progress(done, all)"),
     ("cc.significance(T, P, progress=lambda x: 0)", "can be called as progress(done, all)"),
+    (
+        "cc.evaluate_frame(frame, truth='T', predicted='P', progress=lambda: 0)",
+        "can be called as progress(text)",
+    ),
     ("cc.significance(T, P, progress=10**5000)", "can be called as progress(done, all), got a num"),
     (
         "cc.evaluate_frame(frame, truth='T', predicted='P', out='x.csv', until=10**5000)",
@@ -49,6 +53,21 @@ FOUND = (
         "`retune` to be at most 1,000,000, got a number of more than 30 digits",
     ),
     ("tables.score_files('table.csv', truth='T', predicted='P', ignore=5)", "to be a path, got 5"),
+    (
+        "tables.score_files('table.csv', truth=[0], predicted='P')",
+        "`truth` to be the name of a column",
+    ),
+    (
+        "tables.curve_files('table.csv', truth='T', score='S', time={0: T})",
+        "`time` to be the name of a column",
+    ),
+    (
+        "tables.score_files('table.csv', truth='T', predicted=pl.Series(dates))",
+        "`predicted` to be the name of a column",
+    ),
+    ("tables.curve_files(None, truth='T', score='S')", "a file with the truth, got none"),
+    ("cc.adversary.search('classical', T, families=range(10**12))", "`families` to be among"),
+    ("cc.report_batch({'x': {'truth': T, 'scores': truth}})", "Expected `scores`"),
     ("tables.read_table('table.csv', text='\\ud800')", r"the name of a column, got '\ud800'"),
     ("cc.adversary.search(lambda: 0, T)", "`metric` to be a name or a function (truth, predicted)"),
     ("compared.ensemble(np.array(0))", "`names` to be names in a list, got array(0)"),
@@ -67,6 +86,7 @@ ACCEPTED = (
     "cc.evaluate_frame(frame, truth='T', score='S', time='i', max_step=10**5000, out='x.csv')",
     "cc.compare(T, {'a': P}, scores={'s': S}, thresholds=10**5000)",
     "curve.at(10**30)",
+    "cc.affiliation(T, P, times=dates, end=np.datetime64('10000-01-01T00:00:00'))",
     "curve.at(-(10**5000))",
     "cc.affiliation(T, P, max_step=2**63)",
     "cc.Events([(dt.datetime.min, dt.datetime(9999, 12, 31, 23))])",

@@ -128,14 +128,15 @@ def read_families(families: Iterable[str] | None) -> list[Family]:
     if families is None:
         return list(FAMILIES.values())
     given: Any = families
-    names = list(given) if is_listed(given) else [given]
-    for name in names:
+    found = []
+    for name in given if is_listed(given) else [given]:
         if not isinstance(name, str) or name not in FAMILIES:
             known = ", ".join(FAMILIES)
             raise InputError.expected(f"`families` to be among {known}", shown(name))
-    if not names:
+        found.append(FAMILIES[name])
+    if not found:
         raise InputError.expected("at least one family in `families`", "none")
-    return [FAMILIES[name] for name in names]
+    return found
 
 
 def plan(

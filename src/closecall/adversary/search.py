@@ -26,7 +26,7 @@ from closecall.errors import (
 from closecall.evaluate import evaluate
 from closecall.events import Events
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
-from closecall.parameters import require_count, takes_two
+from closecall.parameters import require_count, takes
 from closecall.series import read_pair
 
 if TYPE_CHECKING:
@@ -317,7 +317,7 @@ def _scorer(
         entry.check(parameters, alone=True)
         judge, number = Judge(truth, {metric: parameters}, axis), main_number(entry)
         return metric, lambda own: judge.values(own)[metric][number], entry.higher_is_better
-    if not takes_two(metric):
+    if not takes(metric, 2):
         rule = "`metric` to be a name or a function (truth, predicted)"
         raise InputTypeError.expected(rule, shown(metric))
     for name, value in {"parameters": parameters or None, "times": axis["times"]}.items():

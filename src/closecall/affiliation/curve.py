@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation import _curve_kernels, _shift_kernels
+from closecall.affiliation import _curve_kernels
 from closecall.affiliation.order import descending_order
 from closecall.affiliation.result import ignored_to_dict
 from closecall.affiliation.score import score_pair
-from closecall.affiliation.shifts import SHIFTS, spread
+from closecall.affiliation.shifts import SHIFTS
+from closecall.affiliation.sweep import cut_samples, roll_scores, score_rolls, sweep, weigh
 from closecall.affiliation.thresholds import (
     Columns,
     Constraints,
@@ -21,7 +22,8 @@ from closecall.affiliation.thresholds import (
     best_index,
     cross_fit,
 )
-from closecall.affiliation.zones import origin_of, zone_borders
+from closecall.affiliation.zones import origin_of
+from closecall.compiled import interruptible
 from closecall.errors import InputError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.notebook import display, heading
@@ -31,15 +33,12 @@ from closecall.series import Scored, predicted_at, read_scored
 from closecall.wording import counted, json_number, score_or_dash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from closecall.affiliation.result import Affiliation, EventScores
-    from closecall.clock import Ticks
+    from closecall.affiliation.sweep import Pieces
     from closecall.series import LeftOut
 
-    Progress = Callable[[int, int], None]
     Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 _MOST_ROLLED, _FEWEST_ROLLS = 20_000_000, 20  # samples of all rolls together
@@ -121,7 +120,7 @@ class AffiliationCurve:
 
     def fbeta(self, beta: float) -> NDArray[np.float64]:
         """Weighted harmonic mean at each threshold; recall weighs beta times as much."""
-        scores: NDArray[np.float64] = f_measure(self.precision, self.recall, beta)
+        scores: NDArray[np.float64] = interruptible(f_measure, self.precision, self.recall, beta)
         return scores
 
     @cached_property
@@ -174,8 +173,8 @@ class AffiliationCurve:
         """How many predicted events overlap no true event at each threshold."""
         counts = self.alarms.copy()
         begun, joined = _curve_kernels.begin_and_join(self._pieces.scores, *self._hits)
-        _curve_kernels.add_reached(np.sort(begun), self.thresholds, -1, counts)
-        _curve_kernels.add_reached(np.sort(joined), self.thresholds, 1, counts)
+        _curve_kernels.add_reached(interruptible(np.sort, begun), self.thresholds, -1, counts)
+        _curve_kernels.add_reached(interruptible(np.sort, joined), self.thresholds, 1, counts)
         return counts
 
     def best(
@@ -338,7 +337,7 @@ class AffiliationCurve:
         rows = self._rows[kept]
         _curve_kernels.move_zones(rows[low:], first - after)
         alarms, false_alarms = self._count(kept, order, cooldown)
-        columns = _swept(pieces.scores[kept], order, rows, len(self.scored.truth) - after + first)
+        columns = sweep(pieces.scores[kept], order, rows, len(self.scored.truth) - after + first)
         thresholds, precision, recall, _, alarmed = columns
         # The outer zones may reach beyond the samples.
         left_out = pieces.borders[after] - pieces.borders[first]
@@ -354,7 +353,7 @@ class AffiliationCurve:
         steps = np.zeros(pieces.scores.size + 1, dtype=np.int64)
         np.add.at(steps, first, 1)
         np.add.at(steps, last + 1, -1)
-        hit = np.cumsum(steps[:-1]) > 0
+        hit = interruptible(np.cumsum, steps[:-1]) > 0
         ends = pieces.cuts[:-1][kept], pieces.cuts[1:][kept]
         return _curve_kernels.count_groups(scores, order, *ends, hit[kept], 2 * cooldown)
 
@@ -384,7 +383,7 @@ class AffiliationCurve:
         low, high = pieces.offsets[event], pieces.offsets[event + 1]
         rows, scores = self._rows[low:high].copy(), pieces.scores[low:high]
         _curve_kernels.move_zones(rows, -event)
-        return EventCurve(*_swept(scores, descending_order(scores), rows, 1)[:3])
+        return EventCurve(*sweep(scores, descending_order(scores), rows, 1)[:3])
 
     def outline(self, points: int = 200) -> NDArray[np.int64]:
         """Choose indices of points that draw the curve: evenly spread along it, with its ends.
@@ -438,7 +437,7 @@ class AffiliationCurve:
 
     @cached_property
     def _rows(self) -> NDArray[np.float64]:
-        return _weighed(self.scored, self._pieces, self._pieces.scores)
+        return weigh(self.scored, self._pieces, self._pieces.scores)
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
@@ -546,113 +545,8 @@ def affiliation_curve(
     scored = read_scored(truth, scores, **axis, nan=nan)
     scored.require_truth("affiliation")
     pieces = cut_samples(scored)
-    rows, order = _weighed(scored, pieces, pieces.scores), descending_order(pieces.scores)
-    swept = _swept(pieces.scores, order, rows, len(scored.truth))
+    rows, order = weigh(scored, pieces, pieces.scores), descending_order(pieces.scores)
+    swept = sweep(pieces.scores, order, rows, len(scored.truth))
     thresholds, precision, recall, alarms, alarmed = swept
-    share = alarmed / (2 * (scored.stop - scored.start))  # from half ticks
-    return AffiliationCurve(thresholds, precision, recall, alarms, share, scored)
-
-
-def _weighed(
-    scored: Scored, pieces: Pieces, scores: NDArray[Any], rows: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Return the constants of every piece, with these scores, in an array that may be given."""
-    if rows is None:
-        rows = np.empty((scores.size, _curve_kernels.COLUMNS))
-    zones = pieces.offsets, scored.truth.starts, scored.truth.stops, origin_of(scored)
-    _curve_kernels.weigh_pieces(scores, pieces.cuts, *zones, pieces.borders, rows)
-    return rows
-
-
-def _swept(
-    scores: NDArray[Any], order: NDArray[np.int64], rows: NDArray[np.float64], zones: int
-) -> tuple[NDArray[Any], ...]:
-    """Return thresholds, precision, recall, alarms and the time in alarm; uses the order up."""
-    thresholds = np.empty_like(scores)
-    precision, recall, alarmed = (np.empty(scores.size) for _ in range(3))
-    # The numbers of alarms are written over the part of the order that has been walked.
-    columns = (thresholds, precision, recall, order, alarmed)
-    count = _curve_kernels.sweep(scores, order, rows, zones, *columns)
-    for column in columns:
-        column.resize(count, refcheck=False)
-    return columns
-
-
-def alarm_columns(scored: Scored) -> Columns:
-    """Return the alarms at every threshold of scores whose truth does not matter."""
-    cuts = scored.axis.borders(np.arange(scored.axis.length + 1))
-    order = descending_order(scored.scores)
-    time = np.cumsum(np.diff(cuts)[order], dtype=np.float64) / (scored.stop - scored.start)
-    ordered = scored.scores[order]
-    last = np.append(ordered[1:] != ordered[:-1], True)
-    hit = np.zeros(ordered.size, dtype=bool)
-    ends = cuts[:-1], cuts[1:]
-    alarms = _curve_kernels.count_groups(scored.scores, order, *ends, hit, 0.0)
-    unknown, length = np.full(alarms[0].size, np.nan), scored.stop - scored.start
-    return Columns(ordered[last], unknown, unknown, *alarms, time[last], length)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
-    """Pieces that tile the axis: piece k is [cuts[k], cuts[k + 1]), in half ticks."""
-
-    scores: NDArray[Any]
-    cuts: Ticks
-    offsets: NDArray[np.int64]  # zone j holds the pieces offsets[j], ..., offsets[j + 1] - 1
-    borders: Ticks
-
-
-def cut_samples(scored: Scored) -> Pieces:
-    """Cut the samples at the zone borders; the scores are copied only if one is cut."""
-    axis, scores = scored.axis, scored.scores
-    borders = zone_borders(scored)
-    cuts = axis.borders(np.arange(axis.length + 1))
-    cuts -= origin_of(scored)
-    cuts *= 2
-    inside = borders[(borders > cuts[0]) & (borders < cuts[-1])]
-    places = np.searchsorted(cuts, inside)
-    new = cuts[places] != inside
-    if new.any():
-        places = places[new]
-        scores = np.insert(scores, places, scores[places - 1])
-        cuts = np.insert(cuts, places, inside[new])
-    offsets = np.searchsorted(cuts[:-1], borders)
-    # Zones may reach beyond the first and the last sample.
-    offsets[0], offsets[-1] = 0, scores.size
-    return Pieces(scores, cuts, offsets, borders)
-
-
-def score_rolls(samples: int, n: int) -> NDArray[np.int64]:
-    """Return by how many samples scores are rolled: all numbers up to n of them, else n."""
-    if samples <= n:
-        return np.arange(samples)
-    return np.minimum((spread(n) * samples).astype(np.int64), samples - 1)
-
-
-def roll_scores(
-    scored: Scored, rolls: NDArray[np.int64], progress: Progress | None = None
-) -> NDArray[np.float64]:
-    """Return average precision and the best F1 (rows) of the scores rolled by so many samples.
-
-    A roll keeps how scores compare, so they are sorted once and each roll costs two passes.
-    """
-    values = scored.scores
-    # Cutting the numbers of the samples says which sample each piece is part of.
-    pieces = cut_samples(replace(scored, scores=np.arange(values.size)))
-    owners = pieces.scores
-    firsts = np.searchsorted(owners, np.arange(values.size + 1))
-    order = descending_order(values)
-    rolled, rolled_order = np.empty(owners.size, dtype=values.dtype), np.empty_like(owners)
-    rows = np.empty((owners.size, _curve_kernels.COLUMNS))
-    thresholds, alarms = np.empty_like(rolled), np.empty(owners.size, dtype=np.int64)
-    precision, recall, alarmed = np.empty((3, owners.size))
-    found = np.empty((2, rolls.size))
-    for k, shift in enumerate(rolls.tolist()):
-        _shift_kernels.roll_pieces(values, order, shift, owners, firsts, rolled, rolled_order)
-        _weighed(scored, pieces, rolled, rows)
-        columns = (thresholds, precision, recall, alarms, alarmed)
-        count = _curve_kernels.sweep(rolled, rolled_order, rows, len(scored.truth), *columns)
-        found[:, k] = _shift_kernels.curve_scores(precision[:count], recall[:count])
-        if progress is not None:
-            progress(k + 1, rolls.size)
-    return found
+    alarmed /= 2 * (scored.stop - scored.start)  # from half ticks
+    return AffiliationCurve(thresholds, precision, recall, alarms, alarmed, scored)

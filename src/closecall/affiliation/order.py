@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import _curve_kernels
+from closecall.compiled import interruptible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,7 @@ def descending_order(scores: NDArray[Any]) -> NDArray[np.int64]:
     """
     exact = scores.dtype == np.float64 or scores.dtype.itemsize <= _HELD
     if not exact or scores.size == 0:
-        return np.argsort(scores)[::-1].copy()
+        return interruptible(np.argsort, scores)[::-1].copy()
     values = scores.astype(np.float64, copy=False)
     place_bits = (values.size - 1).bit_length()
     low, high = _as_integer(values.min()), _as_integer(values.max())
@@ -45,7 +46,7 @@ def descending_order(scores: NDArray[Any]) -> NDArray[np.int64]:
     # The order is written over what it is read from.
     if _curve_kernels.unpack(packed, values, place_bits, order):
         return order
-    return np.argsort(scores)[::-1].copy()
+    return interruptible(np.argsort, scores)[::-1].copy()
 
 
 def _as_integer(score: np.float64) -> int:

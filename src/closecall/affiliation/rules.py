@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.curve import affiliation_curve, alarm_columns
+from closecall.affiliation.curve import affiliation_curve
+from closecall.affiliation.sweep import alarm_columns
 from closecall.affiliation.thresholds import MOST_ALARMED, Limit, keeping_all, read_budget
 from closecall.errors import (
     InputError,

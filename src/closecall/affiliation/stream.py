@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from closecall.affiliation.result import Affiliation
-
-_Kind = TypeVar("_Kind", SampledPart, EventPart, TimedPart)
 
 
 class AffiliationStream:
@@ -112,8 +110,7 @@ class AffiliationStream:
         mask = read_mask(ignore, len(labels[0]))
         if times is None:
             if len(labels[0]):
-                before = self._part_of(SampledPart)
-                self._take(SampledPart.read(labels, mask, before, self._options))
+                self._take(SampledPart.read(labels, mask, self._part, self._options))
             return
         if self._options.placed:
             raise InputTypeError.expected(
@@ -121,7 +118,7 @@ class AffiliationStream:
                 self._options.clock.text(self._options.start),
                 "Such a stream starts at its first time.",
             )
-        self._take(TimedPart.read(labels, mask, times, self._part_of(TimedPart), self._options))
+        self._take(TimedPart.read(labels, mask, times, self._part, self._options))
 
     def update_events(self, truth: Any, predicted: Any, *, until: Any, ignore: Any = None) -> None:
         """Take the events of the next stretch of time, which has then been seen up to `until`.
@@ -148,8 +145,7 @@ class AffiliationStream:
         >>> stream.result()
         Affiliation(precision=0.812, recall=0.938, f1=0.871, events=1)
         """
-        before = self._part_of(EventPart)
-        self._take(EventPart.read((truth, predicted), until, ignore, before, self._options))
+        self._take(EventPart.read((truth, predicted), until, ignore, self._part, self._options))
 
     def closed(self) -> Iterator[dict[str, Any]]:
         """Yield the row of each true event whose zone is complete, once, in order.
@@ -299,9 +295,6 @@ class AffiliationStream:
         start, stop = known.clock.text(callers.start), known.clock.text(callers.stop)
         counts = f"{_count(len(self), 'true event')}, {_count(self.alarms, 'alarm')}"
         return f"AffiliationStream({counts}, from {start} to {stop})"
-
-    def _part_of(self, kind: type[_Kind]) -> _Kind | None:
-        return self._part if isinstance(self._part, kind) else None
 
     def _take(self, part: Part | None) -> None:
         """Put a chunk after what has been seen, once nothing can go wrong any more."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.stream_state import Blocks, CallersTime, RunsLeftOut, Segment
+from closecall.affiliation.stream_state import RunsLeftOut, Segment
 from closecall.axis import Axis, IgnoredTime, Spacing, require_increasing
 from closecall.clock import LARGEST, Timed, on_one_clock, read_times
 from closecall.columns import read_column
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from closecall.affiliation.stream_state import Blocks
     from closecall.clock import Clock, Tick, Ticks
 
     Mask = NDArray[np.bool_] | None  # which samples are ignored
@@ -123,15 +124,15 @@ class SampledPart:
 
     @classmethod
     def read(
-        cls, labels: Labels, ignore: Mask, before: SampledPart | None, options: StreamOptions
+        cls, labels: Labels, ignore: Mask, before: Part | None, options: StreamOptions
     ) -> SampledPart:
         """Read the next samples, which go on from those before."""
-        if before is None:
-            start, clock = int(options.start), options.clock
-            step, placed = options.sample_step(), options.placed
-        else:
+        if isinstance(before, SampledPart):
             start, clock = int(before.known.callers.stop), before.known.clock
             step, placed = before.step, before.placed
+        else:
+            start, clock = int(options.start), options.clock
+            step, placed = options.sample_step(), options.placed
         stop = start + step * len(labels[0])
         if stop > LARGEST:
             raise InputError.expected("samples whose times fit in 64 bits", f"an end at {stop}")
@@ -140,7 +141,7 @@ class SampledPart:
             known = _segment(labels, lambda index: index * step + start, clock)
         else:
             borders = np.arange(len(labels[0]) + 1) * step + start
-            known = _evaluated_segment(labels, borders, ignore, longest, clock)
+            known = _timed_segment(labels, borders, ignore, longest, clock)
         return cls(known, step, placed)
 
     def followed_by(self, other: SampledPart) -> SampledPart:
@@ -173,7 +174,7 @@ class EventPart:
         sides: tuple[Any, Any],
         until: Any,
         ignore: Any,
-        before: EventPart | None,
+        before: Part | None,
         options: StreamOptions,
     ) -> EventPart:
         """Read the complete events of the next segment of time."""
@@ -184,7 +185,7 @@ class EventPart:
                     type(side).__name__,
                     "Give 0/1 vectors to `update`.",
                 )
-        if not options.placed and before is None:
+        if not options.placed and not isinstance(before, EventPart):
             raise InputTypeError.expected(
                 "a `start` for a stream of events",
                 "none",
@@ -193,14 +194,17 @@ class EventPart:
         truth, predicted = (side.intervals for side in sides)
         timed = [*truth.timed("truth"), *predicted.timed("predicted")]
         timed.append(Timed("until", *read_times([until], "until")))
-        timed += _read_stretches(ignore, options).timed("ignore")
-        if before is None:
+        if options.max_step is not None:
+            rule = "no `max_step` for a stream of events, which have no samples"
+            raise InputTypeError.expected(rule, "`max_step`")
+        timed += read_set([] if ignore is None else ignore, "ignore").timed("ignore")
+        if isinstance(before, EventPart):
+            start = before.known.callers.stop
+            ticks, clock = on_stream_clock(start, before.known.clock, *timed)
+        else:
             at = Timed("start", np.array([options.start]), options.clock)
             ((first,), *ticks), clock = on_one_clock(at, *timed)
             start = first.item()
-        else:
-            start = before.known.callers.stop
-            ticks, clock = on_stream_clock(start, before.known.clock, *timed)
         stop = ticks[4][0].item()
         found = Intervals(ticks[0], ticks[1], clock), Intervals(ticks[2], ticks[3], clock)
         for own, name in zip(found, ("truth", "predicted"), strict=True):
@@ -238,12 +242,7 @@ class TimedPart:
 
     @classmethod
     def read(
-        cls,
-        labels: Labels,
-        ignore: Mask,
-        times: Any,
-        before: TimedPart | None,
-        options: StreamOptions,
+        cls, labels: Labels, ignore: Mask, times: Any, before: Part | None, options: StreamOptions
     ) -> TimedPart | None:
         """Read the times of a chunk, which go on from those before; None if it is empty."""
         ticks, clock = read_times(times, "times")
@@ -253,7 +252,7 @@ class TimedPart:
             raise InputError.expected(rule, f"{ticks.size}")
         if not truth.size:
             return None
-        if before is not None:
+        if isinstance(before, TimedPart):
             own = Timed("times", ticks, clock)
             (ticks,), clock = on_stream_clock(before.time, before.clock, own)
             if ticks[0] <= before.time:
@@ -370,15 +369,6 @@ def read_mask(ignore: Any, size: int) -> Mask:
     return mask.astype(bool) if mask.any() else None
 
 
-def _read_stretches(ignore: Any, options: StreamOptions) -> Intervals:
-    """Read the stretches of time that a chunk of events ignores."""
-    if options.max_step is not None:
-        raise InputTypeError.expected(
-            "no `max_step` for a stream of events, which have no samples", "`max_step`"
-        )
-    return read_set([] if ignore is None else ignore, "ignore")
-
-
 def _event_segment(
     sides: tuple[Intervals, Intervals],
     span: tuple[Tick, Tick],
@@ -389,16 +379,11 @@ def _event_segment(
     truth, predicted = (np.column_stack(_bounds(side)) for side in sides)
     if ignored is None:
         return Segment.of(truth, predicted, span, clock, joins=False)
-    covered = [ignored.covers(*_bounds(side)) for side in sides]
-    truth, predicted = (
-        np.column_stack([ignored.close(ticks)[~out] for ticks in _bounds(side)])
-        for side, out in zip(sides, covered, strict=True)
-    )
-    stop = ignored.close(np.array([span[1]]))[0].item()
-    stretches = Blocks.of(np.column_stack((ignored.starts, ignored.stops)))
-    left_out = [RunsLeftOut(int(np.count_nonzero(out))) for out in covered]
-    callers = CallersTime(*span, stretches, (left_out[0], left_out[1]))
-    return Segment.of(truth, predicted, (span[0], stop), clock, joins=False, callers=callers)
+    inside, beyond = (ignored.covers(*_bounds(side)) for side in sides)
+    truth, predicted = ignored.close(truth[~inside]), ignored.close(predicted[~beyond])
+    left_out = RunsLeftOut(int(inside.sum())), RunsLeftOut(int(beyond.sum()))
+    known: dict[str, Any] = {"left_out": left_out, "ignored": ignored}
+    return Segment.of(truth, predicted, span, clock, joins=False, **known)
 
 
 def _bounds(intervals: Intervals) -> tuple[Ticks, Ticks]:
@@ -414,19 +399,15 @@ def _limits(steps: Ticks, longest: Tick | None) -> tuple[Tick, Tick]:
 def _timed_segment(
     labels: Labels, borders: Ticks, ignore: Mask, longest: Tick | None, clock: Clock
 ) -> Segment:
-    """Evaluate samples between borders; `ignore` may have one more, for what comes next."""
+    """Evaluate samples between borders, some of which are ignored, or last too long.
+
+    `ignore` may have one more, for what comes next.
+    """
     size = len(labels[0])
-    mask = None if ignore is None or not ignore[:size].any() else ignore[:size]
-    if mask is None and (longest is None or (np.diff(borders) <= longest).all()):
-        return _segment(labels, borders.__getitem__, clock)
-    return _evaluated_segment(labels, borders, mask, longest, clock)
-
-
-def _evaluated_segment(
-    labels: Labels, borders: Ticks, ignore: Mask, longest: Tick | None, clock: Clock
-) -> Segment:
-    """Evaluate samples, some of which are ignored, or last too long."""
+    ignore = None if ignore is None or not ignore[:size].any() else ignore[:size]
     lengths = np.diff(borders)
+    if ignore is None and (longest is None or (lengths <= longest).all()):
+        return _segment(labels, borders.__getitem__, clock)
     lasting = lengths if longest is None else np.minimum(lengths, longest)
     if ignore is not None:
         lasting = np.where(ignore, 0, lasting)
@@ -440,11 +421,9 @@ def _evaluated_segment(
     if axis.length:
         sides = (Intervals.from_labels(side[kept], axis) for side in labels)
         truth, predicted = (np.column_stack(_bounds(side)) for side in sides)
-    stretches = Blocks.of(np.column_stack((ignored.starts, ignored.stops)))
     left_out = RunsLeftOut.of(labels[0], kept), RunsLeftOut.of(labels[1], kept)
-    callers = CallersTime(*span, stretches, left_out)
-    evaluated = span[0], axis.end
-    return Segment.of(truth, predicted, evaluated, clock, joins=True, callers=callers)
+    known: dict[str, Any] = {"left_out": left_out, "ignored": ignored}
+    return Segment.of(truth, predicted, span, clock, joins=True, **known)
 
 
 def _segment(labels: Labels, time_of: Callable[[Any], Ticks], clock: Clock) -> Segment:
@@ -452,8 +431,7 @@ def _segment(labels: Labels, time_of: Callable[[Any], Ticks], clock: Clock) -> S
     truth, predicted = (time_of(np.column_stack(runs(side))) for side in labels)
     start, stop = time_of(np.array([0, len(labels[0])])).tolist()
     left_out = RunsLeftOut.none_of(labels[0]), RunsLeftOut.none_of(labels[1])
-    callers = CallersTime(start, stop, Blocks.of(truth[:0]), left_out)
-    return Segment.of(truth, predicted, (start, stop), clock, joins=True, callers=callers)
+    return Segment.of(truth, predicted, (start, stop), clock, joins=True, left_out=left_out)
 
 
 def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks], Clock]:

@@ -61,14 +61,6 @@ class Blocks:
         """Put the rows of another after these."""
         return Blocks.of(*self.arrays, *other.arrays) if len(other) else self
 
-    def without_first(self) -> Blocks:
-        """Leave out the first row."""
-        return Blocks.of(self.arrays[0][1:], *self.arrays[1:])
-
-    def without_last(self) -> Blocks:
-        """Leave out the last row."""
-        return Blocks.of(*self.arrays[:-1], self.arrays[-1][:-1])
-
     def whole(self) -> NDArray[Any]:
         """Return all rows as one array."""
         return self.arrays[0] if len(self.arrays) == 1 else np.concatenate(self.arrays)
@@ -200,11 +192,16 @@ class Segment:
         clock: Clock,
         *,
         joins: bool,
-        callers: CallersTime | None = None,
+        left_out: tuple[RunsLeftOut | None, RunsLeftOut | None] = (None, None),
+        ignored: IgnoredTime | None = None,
     ) -> Segment:
-        """Evaluate the events of a segment; without `callers`, nothing is ignored."""
-        if callers is None:
-            callers = CallersTime(*span, Blocks.of(truth[:0]), (None, None))
+        """Evaluate the events of a span, which are told in evaluated time."""
+        stretches = Blocks.of(truth[:0])
+        callers = CallersTime(*span, stretches, left_out)
+        if ignored is not None:
+            stretches = Blocks.of(np.column_stack((ignored.starts, ignored.stops)))
+            callers = replace(callers, ignored=stretches)
+            span = span[0], ignored.close(np.array([span[1]]))[0].item()
         near, origin = Blocks.of(predicted), span[0] if clock.kind != "number" else 0.0
         known = near, near, Blocks.of(_NO_SCORES), Blocks.of(predicted[:0])
         if len(truth) > 1:
@@ -357,29 +354,17 @@ class UnkeptIntervals(Intervals):
     def __init__(self) -> None:
         """Hold nothing; whoever asks is told why."""
 
-    @property
-    def starts(self) -> NoReturn:
-        """Raise."""
-        raise _unkept()
-
-    @property
-    def stops(self) -> NoReturn:
-        """Raise."""
-        raise _unkept()
-
     def __len__(self) -> NoReturn:
-        raise _unkept()
+        raise InputError.expected(
+            "a result that has its predicted events",
+            "that of a stream, which does not keep them",
+            "Score the stretch of time you want to see with `cc.affiliation`.",
+        )
+
+    starts = stops = property(__len__)
 
     def __reduce__(self) -> tuple[type[UnkeptIntervals], tuple[()]]:
         return UnkeptIntervals, ()
-
-
-def _unkept() -> InputError:
-    return InputError.expected(
-        "a result that has its predicted events",
-        "that of a stream, which does not keep them",
-        "Score the stretch of time you want to see with `cc.affiliation`.",
-    )
 
 
 def reaching(
@@ -449,9 +434,7 @@ def _joined(left: Segment, right: Segment, before: Blocks, after: Blocks) -> tup
     if left.joins and len(before) and len(after):
         begun, continued = before.arrays[-1][-1], after.arrays[0][0]
         if begun[1] == left.stop and continued[0] == right.start:
-            event = np.array([[begun[0], continued[1]]])
-            both = before.without_last().followed_by(Blocks.of(event))
-            return both.followed_by(after.without_first()), True
+            return _as_one(before, after), True
     return before.followed_by(after), False
 
 
@@ -463,10 +446,16 @@ def _united(before: Blocks, after: Blocks) -> Blocks:
     if len(before) and len(after):
         last, first = before.arrays[-1][-1], after.arrays[0][0]
         if first[0] < last[1] or first[0] == last[0]:
-            alarm = np.array([[min(last[0], first[0]), max(last[1], first[1])]])
-            both = before.without_last().followed_by(Blocks.of(alarm))
-            return both.followed_by(after.without_first())
+            return _as_one(before, after)
     return before.followed_by(after)
+
+
+def _as_one(before: Blocks, after: Blocks) -> Blocks:
+    """Put events one after the other, the last of these and the first of those as one."""
+    last, first = before.arrays[-1][-1], after.arrays[0][0]
+    one = np.array([[min(last[0], first[0]), max(last[1], first[1])]])
+    earlier, later = before.arrays[-1][:-1], after.arrays[0][1:]
+    return Blocks.of(*before.arrays[:-1], earlier, one, later, *after.arrays[1:])
 
 
 def _sum_in_order(values: NDArray[np.float64]) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.fscore import f_measure, first_highest
 from closecall.parameters import is_number, read_duration, read_fraction, require_count
@@ -153,8 +154,9 @@ class Constraints:
 
 def best_index(columns: Columns, beta: float, limits: list[Limit]) -> int:
     """Return the highest threshold that maximises F-beta among those that keep every limit."""
-    values = f_measure(columns.precision, columns.recall, beta)
-    return first_highest(np.where(keeping_all(columns, limits), values, -1.0))
+    values = interruptible(f_measure, columns.precision, columns.recall, beta)
+    values[~keeping_all(columns, limits)] = -1.0
+    return first_highest(values)
 
 
 def keeping_all(columns: Columns, limits: list[Limit]) -> NDArray[np.bool_]:

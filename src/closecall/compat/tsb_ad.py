@@ -10,6 +10,7 @@ import numpy as np
 from closecall import metrics
 from closecall.affiliation import affiliation, affiliation_curve
 from closecall.affiliation.order import descending_order
+from closecall.compiled import interruptible
 from closecall.errors import InputError, renamed
 from closecall.events import read_labels
 from closecall.fscore import f_measure
@@ -200,14 +201,14 @@ def _evenly(scores: NDArray[Any]) -> NDArray[np.float64]:
 def _ranked(scores: NDArray[Any], count: int) -> NDArray[np.int64]:
     """Return how many of so many scores, evenly spread over the ranks, each score reaches."""
     chosen = np.linspace(0, scores.size - 1, count).astype(np.int64)
-    thresholds = np.sort(scores)[::-1][chosen]
+    thresholds = interruptible(np.sort, scores)[::-1][chosen]
     return np.searchsorted(np.unique(thresholds), scores, side="right")
 
 
 def _sampled(scores: NDArray[Any]) -> NDArray[Any]:
     """Return the lowest score above each of TSB-AD's thresholds, and above infinite ones."""
     thresholds = np.append(np.unique(scores[~np.isfinite(scores)]), _evenly(scores))
-    levels = np.unique(scores)
+    levels = interruptible(np.unique, scores)
     above = np.unique(np.searchsorted(levels, thresholds, side="right"))
     chosen: NDArray[Any] = levels[above[above < levels.size]]
     return chosen

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.clock import SAMPLES, Timed, on_one_clock, read_times
+from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, renamed, shown
 from closecall.events import Events, Intervals, read_labels, runs
 from closecall.metrics.nab import (
@@ -256,7 +257,7 @@ class _Totals:
             scores.append(rows.scores[begin:])
             gains.append(_gains(rows, profile, begin)[begin:])
         score, gain = np.concatenate(scores), np.concatenate(gains)
-        order = np.argsort(score, kind="stable")[::-1]
+        order = interruptible(np.argsort, score, kind="stable")[::-1]
         score, earned = score[order], np.cumsum(gain[order])
         # Rows with one score are detected together.
         final = np.ones(score.size, dtype=bool)

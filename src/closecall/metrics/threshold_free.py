@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation_curve
+from closecall.compiled import interruptible
 from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
 from closecall.metrics.result import ValueResult
 from closecall.parameters import is_number
@@ -58,7 +59,9 @@ def auc_roc(
     labels = true_samples(scored)
     if labels.all() or not labels.any():
         return ValueResult(nan)
-    return ValueResult(float(_sklearn().roc_auc_score(labels, _finite(scored.scores))))
+    return ValueResult(
+        float(interruptible(_sklearn().roc_auc_score, labels, _finite(scored.scores)))
+    )
 
 
 def average_precision(
@@ -96,7 +99,9 @@ def average_precision(
     labels = true_samples(scored)
     if not labels.any():
         return ValueResult(nan)
-    return ValueResult(float(_sklearn().average_precision_score(labels, _finite(scored.scores))))
+    return ValueResult(
+        float(interruptible(_sklearn().average_precision_score, labels, _finite(scored.scores)))
+    )
 
 
 def affiliation_average_precision(
@@ -131,7 +136,7 @@ def _finite(scores: NDArray[Any]) -> NDArray[Any]:
     """Put ranks in the place of scores if some are infinite; the order is all that counts."""
     if scores.dtype.kind != "f" or np.isfinite(scores).all():
         return scores
-    ranks: NDArray[np.int64] = np.unique(scores, return_inverse=True)[1]
+    ranks: NDArray[np.int64] = interruptible(np.unique, scores, return_inverse=True)[1]
     return ranks
 
 
@@ -171,7 +176,7 @@ def true_samples(scored: Scored) -> NDArray[np.uint8]:
     steps = np.zeros(axis.length + 1, dtype=np.int64)
     np.add.at(steps, first, 1)
     np.add.at(steps, after, -1)
-    return (np.cumsum(steps[:-1]) > 0).view(np.uint8)
+    return (interruptible(np.cumsum, steps[:-1]) > 0).view(np.uint8)
 
 
 def _require_samples(scored: Scored) -> None:
@@ -214,13 +219,13 @@ def rank(scores: NDArray[Any], chosen: NDArray[np.int64]) -> Ranking:
     """Rank the chosen samples among all."""
     own = scores[chosen]
     # Among equal scores the order is the same for every type and on every machine.
-    order = np.argsort(own, kind="stable")[::-1]
+    order = interruptible(np.argsort, own, kind="stable")[::-1]
     own = own[order]
     first = np.flatnonzero(np.concatenate(([True], own[1:] != own[:-1])))
-    everything = np.sort(scores)
+    everything = interruptible(np.sort, scores)
     return Ranking(
         samples=chosen[order],
         bounds=np.append(first, own.size),
-        above=scores.size - np.searchsorted(everything, own[first], side="right"),
-        reach=scores.size - np.searchsorted(everything, own[first], side="left"),
+        above=scores.size - interruptible(np.searchsorted, everything, own[first], side="right"),
+        reach=scores.size - interruptible(np.searchsorted, everything, own[first], side="left"),
     )

@@ -289,9 +289,9 @@ def _read_each(
 
 
 def _read_one(argument: str, called: str, values: Any, order: NDArray[np.int64] | None) -> Any:
-    if isinstance(values, Events):
-        return values
     if argument == "predicted":
+        if isinstance(values, Events):
+            return values
         with with_status(BAD_LABELS):
             read = read_labels(values, called)
     else:

@@ -16,7 +16,7 @@ from closecall.clock import read_times as read_ticks
 from closecall.detectors import read_detectors
 from closecall.errors import InputError, InputTypeError, UnevenTimesError
 from closecall.events import Events, Intervals, read_labels
-from closecall.parameters import read_path, require_choice
+from closecall.parameters import read_name, read_path, require_choice
 from closecall.series import read_span, whole_axis
 from closecall.tables.incidents import (
     in_zone,
@@ -125,6 +125,9 @@ class Inputs:
     """Let the last sample of uneven times last the median step, and note it, instead of raising."""
 
     def __post_init__(self) -> None:
+        for name in ("truth", "time"):
+            if getattr(self, name) is not None:
+                read_name(getattr(self, name), name)
         require_choice(self.open, "open", ("error", "until-end"))
         require_choice(self.disorder, "disorder", (*DISORDERS, "index"))
         zone = read_zone(self.timezone)
@@ -144,6 +147,8 @@ class Inputs:
                 "`-` for both files",
                 "Leave out the second file where one table holds both columns.",
             )
+        if not files:
+            raise InputError.expected("a file with the truth", "none")
         by_name = len(files) > 1 and self.truth is None
         return [
             self._source(file, name, by_name=by_name and name == _TABLES[0])

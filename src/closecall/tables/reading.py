@@ -45,7 +45,7 @@ PARQUET_MAGIC = b"PAR1"
 _PARQUET_SUFFIXES = {".parquet", ".pq"}
 _HELD_BYTES = 64 * 2**20  # of a pipe, which is copied to be read more than once; more goes to disk
 _CHUNK_BYTES = 2**20
-_HEAD_BYTES = 2**12  # no text has a NUL in so many, and much else does
+_HEAD_BYTES = 2**12  # by which text with a NUL in it is told from what is no text
 _BLOCK_BYTES = 16 * 2**20  # that Arrow parses at a time; no line may be longer
 _BYTES_PER_SAMPLE = 128  # that a curve takes beside the columns; a score takes less
 _GIGABYTE, _MOST_GIGABYTES = 2**30, 10**9
@@ -421,7 +421,7 @@ class CsvText:
         """Read the next piece of the file, in UTF-8, and count its lines; say if it is the last."""
         raw = self._file.read(_CHUNK_BYTES)
         own = self._codec.name == "utf-8"
-        if own and b"\0" in raw[:_HEAD_BYTES] and not self._size:
+        if own and not self._size and _is_binary(raw[:_HEAD_BYTES]):
             raise _neither(self._name, raw[:8])
         try:
             text = self._decoder.decode(raw, final=not raw)
@@ -462,6 +462,15 @@ def text_codec(encoding: Any) -> codecs.CodecInfo:
             "`encoding` to be an encoding of text", f"{encoding!r:.80}", hint
         ) from error
     return codec
+
+
+def _is_binary(head: bytes) -> bool:
+    """Return whether bytes are no text in UTF-8 with a NUL here and there."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeError:
+        return b"\0" in head
+    return 8 * head.count(b"\0") > len(head)
 
 
 def _line_ends(text: bytes) -> int:

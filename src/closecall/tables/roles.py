@@ -88,7 +88,11 @@ class Source:
         """
         names: list[Any] = []
         for pattern in patterns:
-            if pattern is None or pattern in self.columns or not _WILD & {*pattern}:
+            if (
+                pattern is None
+                or not _WILD & {*read_name(pattern, argument)}
+                or pattern in self.columns
+            ):
                 names.append(pattern)
                 continue
             own = [name for name in self.columns if name not in other]

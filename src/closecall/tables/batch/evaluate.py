@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import InputError, InputTypeError
-from closecall.parameters import read_flag, read_path
+from closecall.errors import InputError, InputTypeError, shown
+from closecall.parameters import read_flag, read_path, takes
 from closecall.tables.batch.journal import Journal, sole_writer
 from closecall.tables.batch.long_series import WholeSeries, can_be_cut
 from closecall.tables.batch.options import DETECTOR, GAP, QUIET, BatchOptions, Disorder
@@ -234,7 +234,10 @@ def evaluate_frame(
     for name, given in (("resume", resume), ("overwrite", overwrite)):
         if read_flag(given, name) and out is None:
             raise InputTypeError.expected(f"`out` beside `{name}`", "none")
-    if progress is not None and not callable(progress):
+    if progress is not None and not takes(progress, 1):
+        if callable(progress):
+            rule = "`progress` to be a function that can be called as progress(text)"
+            raise InputTypeError.expected(rule, shown(progress))
         read_flag(progress, "progress")
     if resume and (finished := Journal(read_path(out, "out")).finished(options)):
         return BatchResult(*finished, options)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from closecall.affiliation import affiliation_curve
-from closecall.affiliation.curve import roll_scores, score_rolls
 from closecall.affiliation.result import COLUMNS
 from closecall.affiliation.score import score_pair
 from closecall.affiliation.shifts import Chance
+from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import ClosecallError, UndefinedMetricError, expected
 from closecall.evaluated_time import far_step, quiet_start
 from closecall.fscore import first_highest

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import AffiliationCurve, affiliation_curve
-from closecall.affiliation.curve import cut_samples
+from closecall.affiliation.sweep import cut_samples
 from closecall.fscore import f_measure
 from closecall.tables.batch.options import sortable
 from closecall.tables.batch.rows import detector_of

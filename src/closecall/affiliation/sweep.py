@@ -1,0 +1,129 @@
+"""The sweep behind the curve: samples cut at the zone borders, weighed, and let in by score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from closecall.affiliation import _curve_kernels, _shift_kernels
+from closecall.affiliation.order import descending_order
+from closecall.affiliation.shifts import spread
+from closecall.affiliation.thresholds import Columns
+from closecall.affiliation.zones import origin_of, zone_borders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from closecall.clock import Ticks
+    from closecall.series import Scored
+
+    Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """Pieces that tile the axis: piece k is [cuts[k], cuts[k + 1]), in half ticks."""
+
+    scores: NDArray[Any]
+    cuts: Ticks
+    offsets: NDArray[np.int64]  # zone j holds the pieces offsets[j], ..., offsets[j + 1] - 1
+    borders: Ticks
+
+
+def cut_samples(scored: Scored) -> Pieces:
+    """Cut the samples at the zone borders; the scores are copied only if one is cut."""
+    axis, scores = scored.axis, scored.scores
+    borders = zone_borders(scored)
+    cuts = axis.borders(np.arange(axis.length + 1))
+    cuts -= origin_of(scored)
+    cuts *= 2
+    inside = borders[(borders > cuts[0]) & (borders < cuts[-1])]
+    places = np.searchsorted(cuts, inside)
+    new = cuts[places] != inside
+    if new.any():
+        places = places[new]
+        scores = np.insert(scores, places, scores[places - 1])
+        cuts = np.insert(cuts, places, inside[new])
+    offsets = np.searchsorted(cuts[:-1], borders)
+    # Zones may reach beyond the first and the last sample.
+    offsets[0], offsets[-1] = 0, scores.size
+    return Pieces(scores, cuts, offsets, borders)
+
+
+def weigh(
+    scored: Scored, pieces: Pieces, scores: NDArray[Any], rows: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return the constants of every piece, with these scores, in an array that may be given."""
+    if rows is None:
+        rows = np.empty((scores.size, _curve_kernels.COLUMNS))
+    zones = pieces.offsets, scored.truth.starts, scored.truth.stops, origin_of(scored)
+    _curve_kernels.weigh_pieces(scores, pieces.cuts, *zones, pieces.borders, rows)
+    return rows
+
+
+def sweep(
+    scores: NDArray[Any], order: NDArray[np.int64], rows: NDArray[np.float64], zones: int
+) -> tuple[NDArray[Any], ...]:
+    """Return thresholds, precision, recall, alarms and the time in alarm; uses the order up."""
+    thresholds = np.empty_like(scores)
+    precision, recall, alarmed = (np.empty(scores.size) for _ in range(3))
+    # The numbers of alarms are written over the part of the order that has been walked.
+    columns = (thresholds, precision, recall, order, alarmed)
+    count = _curve_kernels.sweep(scores, order, rows, zones, *columns)
+    for column in columns:
+        column.resize(count, refcheck=False)
+    return columns
+
+
+def alarm_columns(scored: Scored) -> Columns:
+    """Return the alarms at every threshold of scores whose truth does not matter."""
+    cuts = scored.axis.borders(np.arange(scored.axis.length + 1))
+    order = descending_order(scored.scores)
+    time = np.cumsum(np.diff(cuts)[order], dtype=np.float64) / (scored.stop - scored.start)
+    ordered = scored.scores[order]
+    last = np.append(ordered[1:] != ordered[:-1], True)
+    hit = np.zeros(ordered.size, dtype=bool)
+    ends = cuts[:-1], cuts[1:]
+    alarms = _curve_kernels.count_groups(scored.scores, order, *ends, hit, 0.0)
+    unknown, length = np.full(alarms[0].size, np.nan), scored.stop - scored.start
+    return Columns(ordered[last], unknown, unknown, *alarms, time[last], length)
+
+
+def score_rolls(samples: int, n: int) -> NDArray[np.int64]:
+    """Return by how many samples scores are rolled: all numbers up to n of them, else n."""
+    if samples <= n:
+        return np.arange(samples)
+    return np.minimum((spread(n) * samples).astype(np.int64), samples - 1)
+
+
+def roll_scores(
+    scored: Scored, rolls: NDArray[np.int64], progress: Progress | None = None
+) -> NDArray[np.float64]:
+    """Return average precision and the best F1 (rows) of the scores rolled by so many samples.
+
+    A roll keeps how scores compare, so they are sorted once and each roll costs two passes.
+    """
+    values = scored.scores
+    # Cutting the numbers of the samples says which sample each piece is part of.
+    pieces = cut_samples(replace(scored, scores=np.arange(values.size)))
+    owners = pieces.scores
+    firsts = np.searchsorted(owners, np.arange(values.size + 1))
+    order = descending_order(values)
+    rolled, rolled_order = np.empty(owners.size, dtype=values.dtype), np.empty_like(owners)
+    rows = np.empty((owners.size, _curve_kernels.COLUMNS))
+    thresholds, alarms = np.empty_like(rolled), np.empty(owners.size, dtype=np.int64)
+    precision, recall, alarmed = np.empty((3, owners.size))
+    found = np.empty((2, rolls.size))
+    for k, shift in enumerate(rolls.tolist()):
+        _shift_kernels.roll_pieces(values, order, shift, owners, firsts, rolled, rolled_order)
+        weigh(scored, pieces, rolled, rows)
+        columns = (thresholds, precision, recall, alarms, alarmed)
+        count = _curve_kernels.sweep(rolled, rolled_order, rows, len(scored.truth), *columns)
+        found[:, k] = _shift_kernels.curve_scores(precision[:count], recall[:count])
+        if progress is not None:
+            progress(k + 1, rolls.size)
+    return found
