@@ -18,7 +18,7 @@ import pytest
 from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError
 from closecall.tables.batch import process_pool
 from closecall.tables.batch.evaluate import evaluate_frame
-from closecall.tables.batch.run import Outcome, progress_bar
+from closecall.tables.batch.run import Engine, Outcome, progress_bar, run
 from closecall.tables.sources import open_source
 from tests.tables.batch.groups import run_with
 
@@ -233,3 +233,23 @@ def test_without_rich_only_a_bar_that_is_asked_for_is_missed(monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.console", None)
     with pytest.raises(MissingExtraError, match=r"closecall\[cli\]"):
         show_bar(show=True)
+
+
+class OutOfReach(Engine):
+    """An engine that is lost while it is asked for room, before anybody noticed."""
+
+    asked = 0
+
+    @property
+    def ahead(self):
+        self.asked += 1
+        if self.asked > 2:
+            raise ConnectionError
+        return 1
+
+
+def test_an_engine_that_is_lost_while_it_is_asked_says_what_is_kept():
+    finished = run(numbers(5), double, OutOfReach())
+    assert next(finished) == DOUBLED["number 0"]
+    with pytest.raises(EngineError, match=r"\n\nHint: .*`resume=True` \(`--resume`\) continues"):
+        list(finished)

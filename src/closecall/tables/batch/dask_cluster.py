@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import CancelledError, Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -134,7 +134,8 @@ class DaskCluster(Engine):
         """Cancel what is on its way, if there is anybody to tell."""
         sent = [self._sent.pop(future, None) for future in futures]
         if self._client.status == "running":
-            self._client.cancel([one for one in sent if one is not None])
+            with suppress(OSError):  # it may be gone before its client knows
+                self._client.cancel([one for one in sent if one is not None])
 
     def gone(self, lost: Sequence[Keyed], refusal: BaseException | None) -> EngineError:  # noqa: ARG002
         """Return the error that tells that the scheduler is gone, and what is lost with it."""

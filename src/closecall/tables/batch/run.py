@@ -199,7 +199,10 @@ class _Flight(Generic[Value]):
 
     @property
     def has_room(self) -> bool:
-        return len(self.pending) < self.engine.ahead
+        try:
+            return len(self.pending) < self.engine.ahead
+        except OSError as lost:
+            raise _BrokenError from lost
 
     def start(self, unit: Keyed) -> None:
         try:
