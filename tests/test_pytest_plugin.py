@@ -25,7 +25,7 @@ def outcome(pytester):
         pytester.makepyfile(TEST.format(alarm=alarm, limit=limit))
         found = entry_points(group="pytest11", name="closecall")
         plugin = () if found else ("-p", "closecall.pytest_plugin")
-        return pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", "-W", "default")
+        return pytester.runpytest_subprocess(*plugin)
 
     return run
 
