@@ -1,5 +1,7 @@
 """The gate: limits, the baseline, what moved, and what is written of it."""
 
+import gzip
+import json
 from datetime import datetime, timedelta
 from math import inf, nan
 from xml.etree import ElementTree as ET
@@ -9,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import closecall as cc
+from closecall.check import runs
 from closecall.check.gate import decide
 from closecall.statistics.intervals import Interval, count_limits
 from tests.messages import message
@@ -376,6 +379,16 @@ def test_a_result_shows_itself():
 )
 def test_bad_arguments(options, told):
     assert told in message((ValueError, TypeError), cc.check, detector(8), **options)
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "old.json.gz"
+    own = {"schema": "closecall/score/1", **detector(8).to_dict()}
+    path.write_bytes(gzip.compress(json.dumps(own).encode()))
+    assert cc.check(path, min={"caught": 8}).status == "pass"
+    monkeypatch.setattr(runs, "_MOST_BYTES", 1000)
+    told = message(ValueError, cc.check, path, min={"caught": 8})
+    assert told.endswith("old.json.gz to hold at most 1,000 bytes, got more.")
 
 
 def test_batches_of_other_series_are_refused():

@@ -53,7 +53,7 @@ _ROWS = {"detector", "status", "true_events"}  # columns that rows of a batch ha
 _SUMMED = ("samples", "true_events", "predicted_events", "caught", "false_alarms", "evaluated_days")
 _LOST = ("failed", "nan_score", "bad_scores")  # series on which the detector itself gave nothing
 _NONE = Interval(nan, nan, nan)
-_HEAD_BYTES = 4096
+_HEAD_BYTES, _MOST_BYTES = 4096, 2**31
 _OURS = re.compile(rb'\s*\{\s*"schema"\s*:\s*"closecall/')
 _MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -301,9 +301,12 @@ def _read_file(source: str | PathLike[str]) -> Any:
         raise InputError.expected(rule, "something else", "Write them with --format json.")
     if _OURS.match(_head(source)):
         with opened(source) as file:
-            try:
-                return json.loads(file.read())
-            except (ValueError, RecursionError) as error:
-                raise InputError.expected(f"{name} to be whole JSON", str(error)) from None
+            text = file.read(_MOST_BYTES + 1)
+        if len(text) > _MOST_BYTES:  # however small it is on disk
+            raise InputError.expected(f"{name} to hold at most {_MOST_BYTES:,} bytes", "more")
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError.expected(f"{name} to be whole JSON", str(error)) from None
     rows = read_table(source, text=("detector", "status", "reason")).to_pylist()
     return {"schema": schema_name("batch"), "rows": rows, "events": None}
