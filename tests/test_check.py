@@ -268,6 +268,25 @@ def test_a_series_on_which_the_detector_gave_nothing_never_passes():
     assert [(moved.change, moved.after) for moved in found.moved] == [("fewer caught", "no result")]
 
 
+def test_a_batch_without_any_result_fails():
+    found = cc.check(batch(nan_in="abcdefgh")(), baseline=batch()())
+    assert {limit.status for limit in found.limits} == {"fail"}
+    assert "affiliation_f1 of score is undefined, limit >= 1 (baseline 1)" in str(found)
+
+
+def test_batches_are_compared_by_the_metrics_that_both_hold():
+    one, other = batch()(metrics=["classical"]), batch()(metrics=["classical", "affiliation"])
+    found = cc.check(one, baseline=other)
+    assert {limit.number for limit in found.limits} == {
+        "classical_precision",
+        "classical_recall",
+        "classical_f1",
+    }
+    third = batch()(metrics=["point_adjust"])
+    told = message(ValueError, cc.check, one, baseline=third)
+    assert told == "Expected `baseline` to hold a metric of the results, got none."
+
+
 def record(precision, recall):
     """What JSON says of a detector with these scores of events."""
     events = [

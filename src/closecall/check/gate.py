@@ -129,6 +129,8 @@ def check(
             before = _aligned(run, before)
             found += _compared(name, run, before, allowed)
             moved += _moved(name, run, before)
+    if not found:
+        raise InputError.expected("`baseline` to hold a metric of the results", "none")
     return Check(tuple(found), tuple(moved))
 
 
@@ -226,8 +228,8 @@ def _moved(name: str | None, run: Run, before: Run) -> list[Moved]:
             )
             where = key[0] or None, *key[1:]
             found.append(Moved(name, *where, change, old, new, was["f1"], now["f1"]))
-    counted_only = not (run.events and before.events) and "caught" in run.numbers
-    if counted_only and run.columns and before.columns:
+    counts = {"caught", "affiliation_f1"} <= run.numbers.keys() & before.numbers.keys()
+    if run.columns and before.columns and counts and not (run.events and before.events):
         for place, series in enumerate(run.series):
             (had, f1), (has, f1_now) = (
                 (own["caught"][place], float(own["affiliation_f1"][place]))

@@ -182,7 +182,8 @@ class Run:
             if both.any() and _worse(sign * now[both], sign * was[both]):
                 bounds = {"low": NUMBERS[name].lowest, "high": NUMBERS[name].highest}
                 lead, _ = mean_difference(now, was, level=LEVEL, **bounds)
-            yield name, _mean(now[both]), _mean(was[both]), lead, lost
+            # Where all is lost, what there was is undefined now.
+            yield name, _mean(now[both]), _mean(was[both] if both.any() else was), lead, lost
 
 
 def _worse(now: NDArray[np.float64], was: NDArray[np.float64]) -> bool:
