@@ -262,6 +262,7 @@ def test_a_series_on_which_the_detector_gave_nothing_never_passes():
     broken, sound = batch(nan_in="c")(), batch()()
     (limit,) = cc.check(broken, min={"caught": 1}).limits
     assert (limit.status, limit.reason) == ("investigate", "the detector gave nothing on 1 series")
+    assert "| reason |" in cc.check(broken, min={"caught": 1}).to_markdown()
     found = cc.check(broken, baseline=sound)
     assert {limit.status for limit in found.limits} == {"investigate"}
     assert {limit.reason for limit in found.limits} == {"1 series had a number, and have none now"}
@@ -342,6 +343,16 @@ def test_junit_is_what_pipelines_read():
     assert (failure.get("type"), failure.get("message")) == ("fail", failure.text)
     assert "caught of" in failure.text
     assert suite.find("system-out").text == str(found)
+
+
+def test_what_files_say_breaks_no_xml():
+    own = {"schema": "closecall/score/1", **detector(8).to_dict()}
+    odd = {**own, "metrics": {"\x00\ud800": 1.0}}
+    odd["events"] = [{**event, "outcome": "\x01"} for event in own["events"]]
+    found = cc.check(odd, min={"\x00\ud800": 2}, baseline=own)
+    root = ET.fromstring(found.to_junit())  # noqa: S314 - our own
+    assert root.find(".//testcase").get("name") == r"\x00\ud800 >= 2"
+    assert root.find(".//system-out").text.count("newly \\x01") == 8
 
 
 def test_markdown_has_the_tables_and_no_markup_of_names():

@@ -52,11 +52,12 @@ class Limit:
         return {
             "status": self.status,
             "detector": "" if self.detector is None else plain_name(self.detector),
-            "number": self.number,
+            "number": plain_name(self.number),
             "value": "undefined" if isnan(self.value) else value,
             "95 % interval": "-" if isnan(self.low) else f"{self.low:.4g} to {self.high:.4g}",
             "limit": f"{'>=' if self.at_least else '<='} {limit}",
             "baseline": "" if self.baseline is None else f"{self.baseline:.4g}",
+            "reason": self.reason,
         }
 
     @property
@@ -67,7 +68,9 @@ class Limit:
         within = "" if isnan(self.low) else f" (95 % interval {cells['95 % interval']})"
         was = "" if self.baseline is None else f" (baseline {cells['baseline']})"
         why = f"; {self.reason}" if self.reason else ""
-        return f"{self.number}{of} is {cells['value']}{within}, limit {cells['limit']}{was}{why}"
+        return (
+            f"{cells['number']}{of} is {cells['value']}{within}, limit {cells['limit']}{was}{why}"
+        )
 
 
 @dataclass(frozen=True)
@@ -159,14 +162,15 @@ class Check:
         for limit in self.limits:
             cells = limit.cells()
             owner = ".".join(filter(None, ("closecall", cells["detector"])))
-            name = f"{limit.number} {cells['limit']}"
+            name = f"{cells['number']} {cells['limit']}"
             name += "" if limit.baseline is None else " (baseline)"
             case = ET.SubElement(suite, "testcase", classname=owner, name=name, time="0")
             if limit.status != "pass":
                 tag = "failure" if limit.status == "fail" else "skipped"
                 told = ET.SubElement(case, tag, type=limit.status, message=limit.sentence)
                 told.text = limit.sentence
-        ET.SubElement(suite, "system-out").text = str(self)
+        told = ET.SubElement(suite, "system-out")
+        told.text = "\n".join(map(plain_name, str(self).split("\n")))
         ET.indent(root)
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 

@@ -64,7 +64,7 @@ Examples:
 _STATUS = {"pass": 0, "fail": 1, "investigate": 3}
 _STYLES = {"pass": "green", "fail": "bold red", "investigate": "yellow"}
 _SCORED = ("affiliation_precision", "affiliation_recall", "affiliation_f1")  # without asking
-_FOLDING = ("detector", "series")
+_FOLDING = ("detector", "series", "reason")
 _MEANING = "Where there is no interval, the number alone decides."
 
 
@@ -196,9 +196,6 @@ def _print(found: Check, noted: list[str], console: Console, *, most: int | None
     screen.print_notes(noted, console)
     console.print()
     _print_rows(found.limits, console)
-    reasons = dict.fromkeys(limit.reason for limit in found.limits if limit.reason)
-    for reason in reasons:
-        console.print(Text(f"{reason[:1].upper()}{reason[1:]}.", "yellow"))
     console.print(Text(_MEANING, "dim"))
     if found.moved:
         console.print(Text("\nmoved against the baseline\n", "bold"))
