@@ -1,14 +1,16 @@
 """Hostile command lines: valid ones of every command, in which one or two values are bad.
 
 Commands and options are those that click knows. Allowed are the statuses 0, 1, 2 and 130, and where
-it is not 0 one line that begins with "Error:"; a traceback or a numpy warning is a failure. Most
-run in this process, some as a process of their own, where streams may be closed.
+it is not 0 one line that begins with "Error:", but for the verdicts of `check`; a traceback or a
+numpy warning is a failure. Most run in this process, some as a process of their own, where streams
+may be closed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gzip
+import json
 import os
 import shlex
 import shutil
@@ -26,7 +28,9 @@ import numpy as np
 from click.testing import CliRunner
 
 from benchmarks.fuzz_calls import Attempt
+from closecall.affiliation import affiliation
 from closecall.cli.commands import COMMANDS, closecall
+from closecall.plain import schema_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +46,10 @@ EXAMPLES: dict[str, list[list[str]]] = {
         ["tsb", "--layout", "tsb-ad", "--scores", "npy"],
         ["timeeval", "--layout", "timeeval", "--scores", "run"],
         ["nab", "--layout", "nab"],
+    ],
+    "check": [
+        [*_ONE, "--predicted", "alarm", "--time", "date", "--min", "f1=0"],
+        ["score.json", "--max", "missed=9", "--baseline", "score.json"],
     ],
     "compare": [
         [*_ONE, "--predicted", "alarm", "--predicted", "other"],
@@ -101,6 +109,11 @@ _METRICS = (
     *("nab", "nab:profile=x", "range_based:alpha=-1", "pate", "point_adjust_k:k=1e30", "x:y=1"),
     *("margin:", "margin:=", "margin:margin=1,margin=2", "margin:margin=[]", "classical"),
 )
+_LIMITS = (
+    *("f1=0.5", "f1=nan", "f1=1e400", "missed=-1", "false_alarms_per_day=0", "alarms_per_x=1"),
+    *("nab=3", "margin_f1=0.5", "auc_roc=0.5", "f1", "=", "=1", "f1==1", "f1=9" + "9" * 5000),
+    *(f"{_ESCAPE}=1", f"{BYTES}=1"),
+)
 _COLUMNS = (
     "label",
     "alarm",
@@ -117,6 +130,7 @@ _COLUMNS = (
 _PATHS = (
     *("data.csv", "many.csv", "events.csv", "-", ".", "nowhere", "nowhere/x.csv", "loop.csv"),
     *("loop", "empty.csv", "wide.csv", "cut.csv.gz", "cut.parquet", "deep.json", "cut.npy", "rows"),
+    *("score.json", "half.json"),
     *("/dev/null", "/", "*.csv", "**", "[", "[!", "~", "tsb", "nab", "timeeval"),
     *("x" * 300, f"{BYTES}.csv", f"{_ESCAPE}.csv", "new.csv", "new.parquet", "new.png"),
 )
@@ -150,6 +164,7 @@ _POOLS = {
     "RULE": _RULES,
     "COLUMN=VALUE": _RULES,
     "NAME[:P=V,...]": _METRICS,
+    "NAME=VALUE": _LIMITS,
     "COLUMN": _COLUMNS,
     "FILE": _OUTPUTS,
     "DIR": _PATHS,
@@ -252,6 +267,8 @@ def _judged(
     errors = sum(line.startswith("Error: ") for line in complaint.splitlines())
     if "Traceback" in output + complaint or "Exception ignored" in complaint:
         return Attempt(source, "failed", f"a traceback: {complaint.strip().splitlines()[-1]}")
+    if "'check'" in source and status in (1, 3) and not errors and not complaint:
+        return Attempt(source, "accepted")  # the status is the verdict
     if status not in (0, 1, 2, 130):
         return Attempt(source, "failed", f"status {status}: {complaint[-200:]}")
     if status and errors != 1 and not silent:
@@ -320,11 +337,15 @@ def _files() -> dict[str, bytes]:
     scored = "".join(f"2024-01-01 00:{t:02}:00,{score}\n" for t, _, _, score in rows)
     array = np.lib.format.magic(1, 0) + b"v\x00{'descr': '<f8', 'fortran_order': False, 'shape': ("
     window = '["2024-01-01 00:03:00", "2024-01-01 00:05:00"]'
+    result = affiliation([row[1] for row in rows], [row[2] for row in rows]).to_dict()
+    score = json.dumps({"schema": schema_name("score"), **result}).encode()
     _FILES.update(
         {
             "data.csv": data,
             "many.csv": many.encode(),
             "events.csv": b"start,stop\n3,5\n9,12\n30,31\n",
+            "score.json": score,
+            "half.json": score[: len(score) // 2],
             "empty.csv": b"",
             "wide.csv": (",".join(f"c{n}" for n in range(20_000)) + "\n").encode(),
             "cut.csv.gz": packed[: len(packed) // 2],

@@ -74,7 +74,7 @@ def test_events_wholly_inside_are_left_out_and_never_become_points():
     assert bounds(r.events.pair.truth) == [(1, 1), (2, 5)]
     assert list(zip(r.events.start, r.events.stop, strict=True)) == [(8, 8), (9, 12)]
     assert r.to_dict()["left_out"] == {"events": 2, "alarms": 2}
-    assert r.to_dict()["ignored_time"] == 7
+    assert (r.to_dict()["evaluated_time"], r.to_dict()["ignored_time"]) == (13, 7)
 
 
 def test_vectors_count_what_is_left_out():
@@ -106,6 +106,7 @@ def test_gaps():
     r = cc.affiliation([0, 0, 1, 1, 0], [0, 0, 1, 0, 0], times=times, max_step=timedelta(minutes=5))
     assert r.ignored_time == np.timedelta64(1433, "m")
     assert r.to_dict()["ignored_time"] == 1433 * 60
+    assert r.to_dict()["evaluated_time"] == (1442 - 1433) * 60
     assert r.events.start[0] == np.datetime64("2024-05-01T00:02")
     assert r.events.stop[0] == np.datetime64("2024-05-02T00:01")
     assert r.events.predicted_duration[0] == np.timedelta64(5, "m")

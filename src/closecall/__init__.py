@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from closecall.affiliation.stream import AffiliationStream
     from closecall.chance import significance
+    from closecall.check import check
     from closecall.compare import compare
     from closecall.evaluate import evaluate
     from closecall.events import Events
@@ -50,6 +51,7 @@ __all__ = [
     "affiliation_precision_score",
     "affiliation_recall_score",
     "audit",
+    "check",
     "choose_threshold",
     "compare",
     "compat",
@@ -82,6 +84,7 @@ _HOMES = {
     "affiliation_precision_score": "affiliation",
     "affiliation_recall_score": "affiliation",
     "audit": "adversary.audit",
+    "check": "check",
     "choose_threshold": "affiliation",
     "compare": "compare",
     "evaluate": "evaluate",

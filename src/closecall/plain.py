@@ -7,6 +7,13 @@ from typing import Any
 
 import numpy as np
 
+_VERSION = 1  # of the shapes of JSON; raised by a change that breaks a reader
+
+
+def schema_name(command: str) -> str:
+    """Return what JSON of a command says of its own shape; `closecall schema` prints it."""
+    return f"closecall/{command}/{_VERSION}"
+
 
 def plain(value: Any) -> Any:
     """Return a value, with all that is in it, as one of JSON's; what is not finite becomes None.

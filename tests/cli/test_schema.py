@@ -19,6 +19,7 @@ LABELS = f"{DEMO} --predicted forecast --predicted threshold"
 WRITTEN = {
     "audit": f"audit {LABELS} --metric classical --metric hausdorff --format json",
     "batch": f"batch {DEMO} --score forecast_score --intervals --per-event --format json",
+    "check": f"check {DEMO} --predicted label --baseline old.json --format json",
     "compare": f"compare {LABELS} --intervals --format json",
     "curve": f"curve {DEMO} --score forecast_score --cross-fit --significance 5 --format json",
     "metrics": "metrics --format json",
@@ -37,6 +38,7 @@ OPTIONAL = {
 @pytest.fixture
 def written(run, demo_file):
     """What a command writes; of a stream the last event, the line before the totals."""
+    run(*f"score {DEMO} --predicted forecast --format json --output old.json".split())
 
     def call(name):
         text = lines(run(*WRITTEN[name].split()))

@@ -23,6 +23,7 @@ COMMANDS = {
     "audit": f"audit demo.csv --truth label {TWO} --budget 20 --metric affiliation "
     "--metric range_based --metric hausdorff",
     "batch": f"batch {SERIES} --score {LONG.format(100)} --score {LONG.format(200)} --intervals",
+    "check": f"check {DEMO} {TWO} --max missed=1 --max false_alarms_per_day=2 --min f1=0.5",
     "compare": f"compare {DEMO} {TWO} --intervals",
     "curve": f"curve {DEMO} --score forecast_score --max-alarms-per 1/2d --significance 50",
     "demo": "demo",

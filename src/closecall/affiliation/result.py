@@ -394,19 +394,24 @@ class Affiliation:
 
     def _headline(self, fewest: int) -> str:
         events, pair = self.events, self.events.pair
-        dated, seconds = pair.clock.kind == "datetime", 1.0
-        delay = events.median_delay
-        if dated:
-            delay, seconds = delay / np.timedelta64(1, "s"), pair.clock.seconds
+        dated = pair.clock.kind == "datetime"
+        delay = events.median_delay / np.timedelta64(1, "s") if dated else events.median_delay
         return headline(
             self.caught,
             len(events),
             inf if isnan(delay) else float(delay),
             self.false_alarms,
-            float(pair.stop - pair.start) * seconds,
+            self._evaluated_time,
             dated=dated,
             fewest=fewest,
         )
+
+    @property
+    def _evaluated_time(self) -> float:
+        """How much time was not ignored, in seconds where times are dates."""
+        pair = self.events.pair
+        seconds = pair.clock.seconds if pair.clock.kind == "datetime" else 1.0
+        return float(pair.stop - pair.start) * seconds
 
     def interval(
         self, *, level: float = 0.95, n: int = 2000, seed: int = 0, block: int = 1
@@ -469,6 +474,7 @@ class Affiliation:
             **{name: getattr(self, name) for name in _COUNTS},
             **{name: None if np.isnan(value) else value for name, value in scores.items()},
             "chance": self.chance.to_dict(),
+            "evaluated_time": self._evaluated_time,
             **ignored_to_dict(self.events.pair),
             "events": [] if read_flag(flat, "flat") else list(self.events.rows()),
         }

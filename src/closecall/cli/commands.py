@@ -28,6 +28,7 @@ Examples:
 COMMANDS = {
     "audit": "Find out which metrics can be trusted on a series.",
     "batch": "Evaluate detectors on many series.",
+    "check": "Pass or fail by limits and an earlier run.",
     "compare": "Compare detectors event by event.",
     "curve": "Score every threshold, and choose the best.",
     "demo": "Score two detectors on generated data.",
@@ -49,6 +50,9 @@ class _EndedError(Exception):
 class Commands(click.Group):
     """A group that reports what a user can mend in one line; a bug still shows its traceback."""
 
+    bad_input = 1
+    """The status on bad input; that of `check` is another, since 1 says that a limit is broken."""
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of all commands."""
         return list(COMMANDS)
@@ -58,6 +62,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"closecall.cli.{cmd_name}"), cmd_name)
+        self.bad_input = 2 if cmd_name == "check" else 1
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -94,16 +99,20 @@ class Commands(click.Group):
             print_error(message)
         except ClosecallError as error:
             print_error(command_line_words(str(error)))
+            code = self.bad_input
         except UnicodeEncodeError as error:  # half a character: bytes of a name, or of an option
             print_error(expected("names and texts in UTF-8", repr(error.object)))
+            code = self.bad_input
         except BrokenPipeError:  # as in `closecall ... | head`
             code = 1
         except MemoryError as error:
             hint = "Free some, raise the limit, or evaluate the data as a batch, part by part."
             print_error(f"Out of memory: {first_line(error) or 'none is left'}.\n\nHint: {hint}")
+            code = self.bad_input
         except OSError as error:
             what = error.strerror or str(error)
             print_error(f"{what}: {error.filename}" if error.filename else what)
+            code = self.bad_input
         sys.exit(code if isinstance(code, int) else 0)
 
 

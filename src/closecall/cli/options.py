@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
-_READ = ("truth_file", "other_file", "file", "data", "ignore")
-_WRITTEN = ("output_file", "output", "plot_file", "out", "resume", "state")
+_READ = ("truth_file", "other_file", "file", "data", "ignore", "baseline")
+_WRITTEN = ("output_file", "output", "plot_file", "out", "resume", "state", "junit", "markdown")
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
@@ -358,6 +358,7 @@ def input_options(
     other: str,
     *detectors: Callable[[_Function], _Function],
     nan: bool,
+    first: str = "TRUTH",
     disorders: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the files, of which the second goes by this name, and how they are read.
@@ -365,7 +366,7 @@ def input_options(
     The command gets `Inputs`; `detectors` are options of its own that are shown among these.
     """
     options: Callable[[Any], Callable[..., Any]] = all_of(
-        click.argument("truth_file", metavar="TRUTH"),
+        click.argument("truth_file", metavar=first),
         click.argument("other_file", metavar=f"[{other}]", required=False),
         click.option(
             "--truth", metavar="COLUMN", help="0/1 column of TRUTH, or START,STOP columns."

@@ -15,6 +15,7 @@ import click
 
 from closecall.errors import MissingExtraError
 from closecall.files import whole_file
+from closecall.plain import schema_name
 from closecall.wording import no_formula, plain_name
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv")
 _NARROWEST, _USUAL, _WIDEST = 20, 80, 1000  # columns, whatever COLUMNS says; 0 says nothing
-_VERSION = 1  # of the shapes of JSON; raised by a change that breaks a reader
 _COMPILING = "Compiling closecall's kernels; this takes some seconds and happens once."
 
 
@@ -93,11 +93,6 @@ def _console(file: TextIO) -> Console:
     console = PlainConsole(file=file, highlight=False)
     console.width = min(max(console.width or _USUAL, _NARROWEST), _WIDEST)
     return console
-
-
-def schema_name(command: str) -> str:
-    """Return what JSON of a command says of its own shape; `closecall schema` prints it."""
-    return f"closecall/{command}/{_VERSION}"
 
 
 def tell(text: str) -> None:

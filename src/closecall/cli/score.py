@@ -63,7 +63,7 @@ Examples:
   closecall score results.csv --truth label --score 'det*' --threshold quantile:0.99 --metric all
   zcat results.csv.gz | closecall score - --truth label --predicted alarm --format json
 """
-_FLATTERED = (
+FLATTERED = (
     "Thresholds are those with the highest F1, chosen on the labels that they are judged by: "
     "`closecall curve --cross-fit` says how much that flatters."
 )
@@ -124,7 +124,7 @@ def score(
     if shifts is not None and zero_division != "nan":
         message = "--significance goes with --zero-division nan only: it scores the shifts so."
         raise click.UsageError(message)
-    _require_rule(scores, rule, shifts)
+    require_rule(scores, rule, shifts)
     asked = each_once(metrics)
     if asked is not None and by_column and output.format == "csv":
         raise click.UsageError("csv holds either --metric or --by-column; json holds both.")
@@ -149,7 +149,7 @@ def score(
     )
     noted = screen.notes(columns, results)
     if scores and (rule is None or rule.looks_at_truth):
-        noted.append(_FLATTERED)
+        noted.append(FLATTERED)
     output.write(
         table=lambda console: _print_scores(found, noted, console, most=output.most),
         values=lambda: screen.by_detector({name: found.values(name) for name in results}, noted),
@@ -198,7 +198,7 @@ class Scores:
         ]
 
 
-def _require_rule(scores: tuple[str, ...], rule: ThresholdRule | None, shifts: int | None) -> None:
+def require_rule(scores: tuple[str, ...], rule: ThresholdRule | None, shifts: int | None) -> None:
     """Raise if a threshold has nothing to cut, or was chosen on the labels it is tested with."""
     if rule is not None and not scores:
         raise click.UsageError("--threshold is of --score, which is not given.")

@@ -20,11 +20,11 @@ import numpy as np
 from closecall.affiliation.stream import AffiliationStream
 from closecall.affiliation.stream_parts import read_mask
 from closecall.cli.options import Command, evaluated_options, parse_duration, parse_time
-from closecall.cli.output import schema_name
 from closecall.clock import Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, first_line
 from closecall.files import whole_file
+from closecall.plain import schema_name
 from closecall.series import predicted_at
 from closecall.tables.reading import arrow, column_names, delimiter, first_record, shown_name
 from closecall.tables.roles import Source, with_nan

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from math import isnan
+from math import exp, isnan, lgamma, log, sqrt
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from closecall.notebook import display, heading
@@ -19,6 +20,7 @@ FEWEST = 2  # one event says nothing about others
 # than once in 20 up to five. So no honest method can tell two detectors apart with fewer than six.
 FEWEST_TO_COMPARE = 6
 FEW = 9
+_MANY, _HALVINGS, _ROOM = 1000, 60, 100.0  # of counts
 _WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 _NO_DIFFERENCE = (
     f"differences have no interval and no p-value, which take {FEWEST_TO_COMPARE} or more."
@@ -259,3 +261,33 @@ def caution_about_pairs(count: int, what: str = "events") -> str:
 
 def _one(what: str) -> str:
     return {"events": "event", "blocks of events": "block of events"}.get(what, what)
+
+
+def count_limits(count: int, level: float) -> tuple[float, float]:
+    """Return the limits of a mean, given how often something happened that comes on its own.
+
+    The exact limits of a Poisson mean (Garwood 1936); above a thousand those of Wilson and
+    Hilferty's cubes, which then agree to five digits.
+
+    >>> [round(limit, 3) for limit in count_limits(5, 0.95)]
+    [1.623, 11.668]
+    """
+    tail = (1 - level) / 2
+    if count > _MANY:
+        z = NormalDist().inv_cdf(tail)
+        low, high = (
+            mean * (1 - 1 / (9 * mean) + side / (3 * sqrt(mean))) ** 3
+            for mean, side in ((count, z), (count + 1, -z))
+        )
+        return low, high
+
+    def reached(most: int, share: float) -> float:
+        """Return the mean at which so many or fewer have this probability, by halves."""
+        low, high = 0.0, 2.0 * most + _ROOM
+        for _ in range(_HALVINGS):
+            mean = (low + high) / 2
+            terms = (k * log(mean) - mean - lgamma(k + 1) for k in range(most + 1))
+            low, high = (mean, high) if sum(map(exp, terms)) > share else (low, mean)
+        return low
+
+    return (reached(count - 1, 1 - tail) if count else 0.0), reached(count, tail)

@@ -1,0 +1,213 @@
+"""`closecall check`: a gate for pipelines, by limits and an earlier run."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.text import Text
+
+from closecall.check import check as check_results
+from closecall.check.result import columns
+from closecall.check.runs import NUMBERS, is_results
+from closecall.cli import screen
+from closecall.cli.options import (
+    Command,
+    each_once,
+    input_options,
+    metric_option,
+    output_options,
+    parse_number,
+    parse_rule,
+    predicted_option,
+    score_option,
+)
+from closecall.cli.score import FLATTERED, require_rule
+from closecall.files import whole_file
+from closecall.metrics.registry import REQUIRED
+from closecall.plain import schema_name
+from closecall.tables.scoring import metric_rows, score_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from closecall.affiliation.rules import ThresholdRule
+    from closecall.check import Check, Limit, Moved
+    from closecall.cli.output import Output
+    from closecall.tables.inputs import Inputs
+
+_HELP = """\
+Pass or fail by limits on numbers, and by how they changed since an earlier run.
+
+RESULTS is JSON of `closecall score` or `closecall batch`, or the rows of a batch in CSV or
+Parquet. Anything else is data, which is evaluated first, as by `closecall score`; --metric adds
+metrics with parameters.
+
+Every detector must keep every limit. Where a number has a 95 % interval (precision, recall and F1
+over events, means over the series of a batch, rates of false alarms), a limit that the interval
+is on both sides of is neither kept nor broken: investigate. Other numbers decide alone. Against a
+baseline, no metric may be worse by more than the tolerance, and all events that moved are listed.
+
+The exit status is 0 for pass, 1 for fail, 3 for investigate, and 2 for bad input.
+
+\b
+Examples:
+  closecall check score.json --min affiliation_f1=0.8 --max false_alarms_per_day=2
+  closecall check new.json --baseline old.json --tolerance 0.02
+  closecall check rows.parquet --detector forest --min affiliation_f1=0.7
+  closecall check results.csv --truth label --predicted alarm --time t --max missed=0
+  closecall check new.json --baseline old.json --junit junit.xml --markdown summary.md
+"""
+_STATUS = {"pass": 0, "fail": 1, "investigate": 3}
+_STYLES = {"pass": "green", "fail": "bold red", "investigate": "yellow"}
+_SCORED = ("affiliation_precision", "affiliation_recall", "affiliation_f1")  # without asking
+_FOLDING = ("detector", "series", "reason")
+_MEANING = "Where there is no interval, the number alone decides."
+
+
+def _parse_limit(text: str) -> tuple[str, float]:
+    name, _, value = (part.strip() for part in text.partition("="))
+    number = parse_number(value)
+    if not name or number is None:
+        raise click.BadParameter(f"{text!r} is no NAME=VALUE, such as affiliation_f1=0.8.")
+    return name, number
+
+
+def _limit_option(side: str, what: str) -> Any:
+    return click.option(
+        f"--{side}",
+        f"{side}imum",
+        type=_parse_limit,
+        multiple=True,
+        metavar="NAME=VALUE",
+        help=f"The {what} that a number may be; repeat it.",
+    )
+
+
+@click.command(cls=Command, help=_HELP)
+@input_options(
+    "PREDICTED",
+    _limit_option("min", "least"),
+    _limit_option("max", "most"),
+    click.option("--baseline", metavar="FILE", help="Results of an earlier run, as RESULTS."),
+    click.option(
+        "--tolerance",
+        type=float,
+        default=0.0,
+        metavar="X",
+        help="How much worse than in the baseline a metric may be; a share if it has no bounds.",
+    ),
+    click.option("--detector", metavar="NAME", help="Check this one of several detectors."),
+    predicted_option,
+    score_option,
+    click.option(
+        "--threshold",
+        "rule",
+        type=parse_rule,
+        metavar="RULE",
+        help="Where to cut scores, a number or a rule; by default at the highest F1.",
+    ),
+    nan=True,
+    first="RESULTS",
+)
+@metric_option("Also compute that metric of data; repeat it.")
+@click.option("--junit", metavar="FILE", help="Write JUnit XML, a test case for each limit.")
+@click.option("--markdown", metavar="FILE", help="Write a summary in Markdown.")
+@output_options("json holds everything; csv one row per limit.", show_all=True)
+def check(
+    *,
+    inputs: Inputs,
+    minimum: tuple[tuple[str, float], ...],
+    maximum: tuple[tuple[str, float], ...],
+    baseline: str | None,
+    tolerance: float,
+    detector: str | None,
+    predicted: tuple[str, ...],
+    scores: tuple[str, ...],
+    rule: ThresholdRule | None,
+    metrics: tuple[tuple[str, dict[str, Any]], ...],
+    junit: str | None,
+    markdown: str | None,
+    output: Output,
+) -> int:
+    """Check results, or data, and return the exit status."""
+    for side, given in (("--min", minimum), ("--max", maximum)):
+        if len(dict(given)) < len(given):
+            raise click.UsageError(f"{side} is given twice for one number.")
+    results, other = inputs.files
+    noted: list[str] = []
+    if other is not None or not is_results(str(results)):
+        asked = each_once(metrics) or {}
+        for name, _ in (*minimum, *maximum):
+            metric = NUMBERS.get(name)
+            if metric and name not in _SCORED and REQUIRED not in metric.parameters.values():
+                asked.setdefault(metric.name, {})
+        require_rule(scores, rule, None)
+        results, noted = _evaluated(inputs, (predicted, scores), rule, asked)
+    found = check_results(
+        results,
+        min=dict(minimum),
+        max=dict(maximum),
+        baseline=baseline,
+        tolerance=tolerance,
+        detector=detector,
+    )
+    with ExitStack() as all_or_none:
+        for path, text in ((junit, found.to_junit), (markdown, found.to_markdown)):
+            if path is not None:
+                new = all_or_none.enter_context(whole_file(path))
+                new.write_text(text(), encoding="utf-8")
+    values = found.to_dict() | {"notes": noted}
+    output.write(
+        table=lambda console: _print(found, noted, console, most=output.most),
+        values=lambda: values,
+        rows=lambda: values["limits"],
+    )
+    return _STATUS[found.status]
+
+
+def _evaluated(
+    inputs: Inputs,
+    names: tuple[tuple[str, ...], tuple[str, ...]],
+    rule: ThresholdRule | None,
+    asked: dict[str, dict[str, Any]],
+) -> tuple[dict[str, Any], list[str]]:
+    """Evaluate data as `closecall score` does; return its values, and notes."""
+    predicted, scores = names
+    read = inputs.read(predicted or ([] if scores else [None]), scores)
+    results, thresholds = score_columns(read, rule)
+    numbers = metric_rows(read, thresholds, asked) if asked else {}
+    records = [
+        {"detector": name, **own.to_dict(), "metrics": numbers.get(name, {})}
+        for name, own in results.items()
+    ]
+    noted = screen.notes(read, results)
+    if scores and (rule is None or rule.looks_at_truth):
+        noted.append(FLATTERED)
+    return {"schema": schema_name("score"), "detectors": records}, noted
+
+
+def _print(found: Check, noted: list[str], console: Console, *, most: int | None) -> None:
+    """Print the verdict, the limits, and what moved."""
+    console.print(Text(found.headline, _STYLES[found.status]))
+    screen.print_notes(noted, console)
+    console.print()
+    _print_rows(found.limits, console)
+    console.print(Text(_MEANING, "dim"))
+    if found.moved:
+        console.print(Text("\nmoved against the baseline\n", "bold"))
+        _print_rows(found.moved[:most], console)
+        screen.print_more(len(found.moved[most:]) if most else 0, " that moved", console)
+
+
+def _print_rows(rows: Sequence[Limit | Moved], console: Console) -> None:
+    shown = [
+        screen.Column(
+            name, [Text(cell, _STYLES.get(cell, "")) for cell in column], "left", name in _FOLDING
+        )
+        for name, column in columns(rows).items()
+    ]
+    screen.print_table(console, shown)

@@ -1,0 +1,250 @@
+"""`closecall check`: statuses, files that are written, bad input, the workflow of the documents."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.cli.conftest import lines
+from tests.conftest import REPOSITORY
+
+DATA = "demo.csv --truth label --time time"
+FORECAST, THRESHOLD = (f"--predicted {name}" for name in ("forecast", "threshold"))
+
+
+@pytest.fixture
+def scored(run, demo_file):
+    """JSON of one detector, of another, and of both."""
+    for name, options in (
+        ("old", FORECAST),
+        ("new", THRESHOLD),
+        ("both", f"{FORECAST} {THRESHOLD}"),
+    ):
+        run(*f"score {DATA} {options} --format json --output {name}.json".split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        ("old.json --min affiliation_f1=0.5 --max false_alarms_per_day=2", 0),
+        ("old.json --min affiliation_f1=0.8", 3),
+        ("old.json --min affiliation_f1=0.999", 1),
+        ("old.json --max missed=0", 1),
+        ("old.json --baseline old.json", 0),
+        ("new.json --baseline old.json --tolerance 0.02", 3),
+        ("both.json --max missed=1 --detector forecast", 0),
+        ("both.json --max close_calls=0 --max missed=1", 0),
+        (f"{DATA} {FORECAST} --min f1=0.5 --baseline old.json", 0),
+        (f"{DATA} {FORECAST} --baseline both.json", 0),
+        (f"{DATA} {FORECAST} --min event_wise_recall=0.9", 1),
+        (f"{DATA} {FORECAST} --metric margin:margin=10min --max margin_f1=0", 1),
+        (f"{DATA} --score forecast_score --threshold 1e9 --min f1=0.1", 1),
+    ],
+)
+def test_the_status_is_the_verdict(run, scored, arguments, status):
+    result = run("check", *arguments.split())
+    assert (result.exit_code, result.stderr) == (status, "")
+    verdict = {0: "pass", 1: "fail", 3: "investigate"}[status]
+    assert result.stdout.startswith(f"{verdict}: ")
+
+
+def test_results_come_through_a_pipe_and_data_too(run, scored):
+    for name in ("old.json", "demo.csv"):
+        options = [] if name == "old.json" else f"--truth label --time time {FORECAST}".split()
+        text = Path(name).read_text(encoding="utf-8")
+        found = run("check", "-", *options, "--max", "missed=1", input=text)
+        assert found.exit_code == 0
+
+
+def test_a_pipe_of_two_commands(scored):
+    score = f"closecall score {DATA} {FORECAST} --format json"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    piped = subprocess.run(  # noqa: S603 - our own commands
+        ["/bin/bash", "-c", f"{score} | closecall check - --max missed=0 --baseline old.json"],
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (piped.returncode, piped.stderr) == (1, "")
+    assert piped.stdout.startswith("fail: 1 of 4 limits broken")
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.json"])
+def test_rows_of_a_batch(run, demo_file, name):
+    batch = f"batch {DATA} --score forecast_score --score threshold_score"
+    if name == "rows.json":
+        Path(name).write_text(run(*batch.split(), "--format", "json").stdout, encoding="utf-8")
+    else:
+        run(*batch.split(), "--output", name)
+    common = ["check", name, "--detector", "forecast_score", "--baseline", name]
+    assert run(*common, "--min", "f1=0.9").exit_code == 0
+    found = run(*common, "--max", "false_alarms_per_day=0.05", "--format", "json")
+    limit = json.loads(found.stdout)["limits"][0]
+    row = json.loads(run(*batch.split(), "--format", "json").stdout)["rows"][0]
+    rate = row["false_alarms"] / row["evaluated_days"]
+    assert (limit["value"], limit["status"]) == (
+        pytest.approx(rate),
+        "fail" if rate > 0.05 else "pass",
+    )
+
+
+def test_json_and_csv_hold_the_limits(run, scored):
+    arguments = "check new.json --max missed=0 --baseline old.json"
+    found = json.loads(run(*arguments.split(), "--format", "json").stdout)
+    assert found["headline"] == "fail: 1 of 4 limits broken, 3 of 4 limits in doubt"
+    assert {moved["change"] for moved in found["moved"]} >= {"newly missed", "newly caught"}
+    table = run(*arguments.split(), "--format", "csv").stdout.splitlines()
+    assert table[0] == "detector,number,value,at_least,limit,low,high,baseline,status,reason"
+    assert table[1] == ",missed,1,False,0.0,,,,fail,"
+
+
+def test_notes_of_data_are_told(run, demo_file):
+    told = lines(run("check", *DATA.split(), "--score", "forecast_score", "--min", "f1=0.5"))
+    assert told[0] == "pass: 1 limit kept"
+    assert told[1].startswith("Thresholds are those with the highest F1, chosen on the labels")
+
+
+def test_files_are_written_whole_or_not_at_all(run, scored):
+    arguments = "check new.json --baseline old.json --junit junit.xml --markdown {}/summary.md"
+    assert run(*arguments.format("nowhere").split()).exit_code == 2
+    assert not Path("junit.xml").exists()
+    assert run(*arguments.format(".").split()).exit_code == 3
+    root = ET.parse("junit.xml").getroot()  # noqa: S314 - our own
+    assert [root[0].get(name) for name in ("tests", "failures", "skipped")] == ["3", "0", "3"]
+    summary = Path("summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("## closecall check: investigate: 3 of 3 limits in doubt\n")
+    assert "newly missed" in summary
+    left = {path.name for path in Path().iterdir()}
+    assert left == {"demo.csv", "old.json", "new.json", "both.json", "junit.xml", "summary.md"}
+
+
+def changed(name, change):
+    """Write old.json, changed, under another name."""
+    values = json.loads(Path("old.json").read_text(encoding="utf-8"))
+    change(values)
+    Path(name).write_text(json.dumps(values), encoding="utf-8")
+
+
+BAD = {
+    "old.json --min affilation_f1=0.8": "got 'affilation_f1'. Hint: Did you mean affiliation_f1",
+    "old.json --min nonsense=1": "got 'nonsense'. Hint: There is: caught, alarms,",
+    "old.json --min f1": "Invalid value for '--min': 'f1' is no NAME=VALUE",
+    "old.json --min f1=high": "'f1=high' is no NAME=VALUE",
+    "old.json --min =1": "'=1' is no NAME=VALUE",
+    "old.json --min f1=nan": "to be a limit that is a finite number, got nan",
+    "old.json --min f1=1 --min f1=2": "--min is given twice for one number.",
+    "old.json": "Expected a limit (`--min` or `--max`) or a `--baseline`, got neither.",
+    "old.json --min f1=1 --tolerance -1": "`--tolerance` to be a number of 0 or more, got -1",
+    "old.json --min f1=1 --detector x": "to hold the detector 'x', got one without a name.",
+    "both.json --min f1=1 --detector x": "to hold the detector 'x', got forecast, threshold.",
+    "both.json --baseline old.json": "`--baseline` to hold the detector 'forecast'",
+    "none.json --min f1=1": "Expected a file at none.json, got none.",
+    "old.json --baseline none.json": "Expected a file at none.json, got none.",
+    "old.json --baseline demo.csv": "Expected demo.csv to hold results of",
+    "old.json --baseline version.json": "closecall/batch/1, got 'closecall/score/2'.",
+    "old.json --baseline curve.json": "closecall/batch/1, got 'closecall/curve/1'.",
+    "old.json --baseline fewer.json": "the true events at hand, got 1 that it lacks and 0 others",
+    "old.json --baseline events.json": "got 1 that it lacks and 1 others, such as 2024-03-",
+    "old.json --baseline bare.json": "bare.json to follow the schema closecall/score/1, got Key",
+    "old.json --baseline text.json": "text.json to follow the schema closecall/score/1, got Value",
+    "old.json --baseline half.json": "Expected half.json to be whole JSON",
+    "old.json --baseline deep.json": "Expected deep.json to be whole JSON",
+    "cut.parquet --min f1=1": "Expected cut.parquet to be",
+    "old.json --baseline twice.csv": "schema closecall/batch/1, got ValueError: a series twice.",
+    "old.json --baseline rows.csv": "Expected `--baseline` to be of one series, got a batch.",
+    "old.json --min f1=0.5 --junit old.json": "`--junit` to write to none of the files",
+    "old.json --baseline new.json --markdown new.json": "`--markdown` to write to none of the",
+    "old.json --min f1=0.5 --output nowhere/x.json": "No such file or directory: nowhere/x.json",
+    f"{DATA} --predicted nothing --min f1=1": "to name a column of demo.csv, got 'nothing'",
+    f"{DATA} {FORECAST} --threshold 3 --min f1=1": "--threshold is of --score",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD)
+def test_bad_input_has_a_status_of_its_own_and_one_line(refuse, scored, arguments):
+    changed("version.json", lambda own: own.update(schema="closecall/score/2"))
+    changed("curve.json", lambda own: own.update(schema="closecall/curve/1"))
+    changed("fewer.json", lambda own: own["events"].pop())
+    changed("events.json", lambda own: own["events"][0].update(start="2024-03-07T10:21:00"))
+    changed("bare.json", lambda own: own.pop("events"))
+    changed("text.json", lambda own: own.update(f1="high"))
+    whole = Path("old.json").read_text(encoding="utf-8")
+    Path("half.json").write_text(whole[:-9], encoding="utf-8")
+    Path("deep.json").write_text('{"schema": "closecall/score/1", "a": ' + "[" * 10**5, "utf-8")
+    Path("cut.parquet").write_bytes(b"PAR1" + b"\x15" * 20)
+    row = "forecast,ok,7,3"
+    for name, rows in (("rows.csv", [row]), ("twice.csv", [row, row])):
+        table = ["detector,status,true_events,predicted_events", *rows]
+        Path(name).write_text("\n".join(table) + "\n", encoding="utf-8")
+    before = {path.name for path in Path().iterdir()}
+    told = refuse("check", *arguments.split(), code=2)
+    assert len(told) <= 2
+    assert BAD[arguments] in " ".join(told)
+    assert {path.name for path in Path().iterdir()} == before
+
+
+def workflow():
+    """The commands of the workflow in docs/check.md, each with whether it always runs."""
+    text = (REPOSITORY / "docs" / "check.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    steps = re.split(r"\n +- ", block.split("steps:")[1])
+    ran = [
+        re.search(r"run: (?:>-\n)?(.*?)(?:\n +if: (\S+))?\s*$", step, re.DOTALL) for step in steps
+    ]
+    return [(" ".join(found[1].split()), found[2]) for found in ran if found]
+
+
+@pytest.mark.parametrize("missed", [(), range(9)])
+def test_the_workflow_turns_red_on_a_planted_regression(tmp_path, missed):
+    commands = workflow()
+    assert [command.split()[:2] for command, _ in commands] == [
+        ["pip", "install"],
+        ["python", "detect.py"],
+        ["closecall", "score"],
+        ["closecall", "check"],
+        ["cat", "summary.md"],
+    ]
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "GITHUB_STEP_SUMMARY": "step.md",
+    }
+
+    def step(command):
+        return subprocess.run(  # noqa: S603 - the lines of docs/check.md
+            ["/bin/bash", "-e", "-c", command], cwd=tmp_path, env=environment, check=False
+        ).returncode
+
+    def write_detector(missed):
+        (tmp_path / "detect.py").write_text(DETECTOR.format(missed=list(missed)), encoding="utf-8")
+
+    write_detector(())
+    (_, detect, score, _, _), failed = (command for command, _ in commands), False
+    assert [step(detect), step(score)] == [0, 0]
+    (tmp_path / "new.json").rename(tmp_path / "baseline.json")
+    write_detector(missed)
+    for command, condition in commands[1:]:
+        if not failed or condition == "always()":
+            failed |= step(command) != 0
+    assert failed == bool(missed)
+    suite = ET.parse(tmp_path / "junit.xml").getroot()[0]  # noqa: S314 - our own
+    assert (suite.get("failures") != "0") == bool(missed)
+    summary = (tmp_path / "step.md").read_text(encoding="utf-8")
+    assert summary.startswith(f"## closecall check: {'fail' if missed else 'pass'}: ")
+    assert summary.count("| newly missed |") == len(missed)
+
+
+DETECTOR = """
+missed = {missed}
+with open("data.csv", "w", encoding="utf-8") as file:
+    print("time,label,alarm", file=file)
+    for hour in range(12 * 24):
+        event, at = divmod(hour, 24)
+        label, alarm = 10 <= at < 14, 11 <= at < 14 and event not in missed
+        print(f"2024-01-{{event + 1:02}}T{{at:02}}:00:00,{{label:d}},{{alarm:d}}", file=file)
+"""
