@@ -57,6 +57,15 @@ def test_table(run, series, monkeypatch):
     assert "Holds either way: affiliation" in lines
 
 
+def test_names_of_metrics_stay_whole(run, series, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = run("audit", series, *COLUMNS, "--budget", "5").stdout
+    first = printed.partition("Beaten")[0].partition("Holds")[0]
+    assert "\naffiliation_above_chance  raw " in first
+    assert max(map(len, first.splitlines())) <= 80
+    assert "verdict" in first.splitlines()[5]
+
+
 def test_what_only_a_given_event_wins_is_said_apart(run):
     """Two events, and a detector that finds both late: who is told one of them does better."""
     truth = [0] * 200 + [1] * 100 + [0] * 700 + [1] * 40 + [0] * 400

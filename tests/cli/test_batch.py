@@ -66,6 +66,22 @@ def test_disorder_is_mended_on_demand(run, series):
     assert not any("--disorder" in line for line in printed)
 
 
+def test_what_helps_is_named_with_the_trouble(run, series, tmp_path):
+    twice = series.set_column(1, "t", pa.array(np.tile(np.arange(500) // 2, 2)))
+    pq.write_table(twice, tmp_path / "twice.parquet")
+    own = ("batch", "twice.parquet", "--truth", "label", "--score", "good", "--time", "t")
+    result = run(*own, "--by", "series", "--disorder", "sort")
+    kept = "--disorder first, last or mean keeps one sample of each time"
+    assert kept in lines(result)
+    good = pa.array(np.where(series["t"].to_numpy() == 7, np.nan, series["good"].to_numpy()))
+    pq.write_table(series.set_column(3, "good", good), tmp_path / "nan.parquet")
+    printed = lines(run("batch", "nan.parquet", *COLUMNS, "--score", "good"))
+    assert "--nan ignore leaves out the time of samples without a score" in printed
+    pq.write_table(twice.slice(0, 200).drop_columns("series"), tmp_path / "one.parquet")
+    one = run("batch", "one.parquet", *own[2:], "--disorder", "sort", "--format", "json")
+    assert (one.exit_code, complaint(one)[1]) == (1, f"Hint: {kept}.")
+
+
 def test_the_legend_is_of_what_is_shown(run, series):
     own = ("batch", "series.parquet", *SCORES)
     printed = "\n".join(lines(run(*own)))
@@ -379,7 +395,7 @@ def test_times_that_are_text_are_not_called_out_of_order(run, series):
     assert result.exit_code == 1
     shown = " ".join(result.stdout.split())
     assert shown.startswith("0 series evaluated, 5 with times that repeat, go back or cannot be")
-    assert "bad_times, as in a, good: Expected `t` to be" in shown
+    assert "bad_times, as in a, good: Expected `t` to hold numbers or ISO times, got" in shown
     assert "--disorder" not in shown
 
 

@@ -179,11 +179,11 @@ def _verdict_columns(audit: Audit) -> list[screen.Column]:
     words = {None: ("undefined", "dim"), True: ("beaten", "red"), False: ("holds", "green")}
     metrics = [Text(x.metric if x.comparison == "raw" else "", "cyan") for x in own]
     return [
-        screen.Column("metric", metrics, "left", folds=True),
+        screen.Column("metric", metrics, "left"),
         screen.Column("", [Text(x.comparison) for x in own], "left"),
         screen.names("best\ndetector", [x.detector for x in own]),
         screen.texts("its\nscore", [_number(x.metric, x.detector_score) for x in own]),
-        screen.Column("rival", [Text(x.by.replace("_", " ")) for x in own], "left"),
+        screen.Column("rival", [Text(x.by.replace("_", "\n")) for x in own], "left"),
         screen.texts("its\nscore", [_number(x.metric, x.score) for x in own]),
         screen.Column("verdict", [Text(*words[x.beaten]) for x in own], "left"),
     ]

@@ -135,13 +135,20 @@ def read_events(
     joined = read_flag(merge, "merge")
     listing = _read_listing(source, _column_pair(columns), series, encoding)
     hint = "Say until when such events last: `open_until=end_of_the_series`."
+    if open_until is not None:
+        open_until = _read_time(open_until, zone, "`open_until`")
     events = events_of(listing, zone, open_until, hint)
     return events.merged() if joined else events
 
 
 def read_zone(timezone: Any) -> tzinfo | None:
     """Read what times without an offset are in; None if nothing is said."""
-    zone = time_zone(timezone) if isinstance(timezone, str) else timezone
+    try:
+        zone = time_zone(timezone) if isinstance(timezone, str) else timezone
+    except InputError:
+        rule = "`timezone` to name a known time zone, such as Europe/Berlin"
+        hint = "If that is one, install tzdata, which knows them all."
+        raise InputError.expected(rule, shown(timezone), hint) from None
     if zone is not None and not isinstance(zone, tzinfo):
         raise InputTypeError.expected("`timezone` to name a time zone", shown(timezone))
     return zone
@@ -447,7 +454,8 @@ def _one_of(names: list[str], series: str | None, source: str) -> str:
         return str(series)
     some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004 - a few
     rule = f"`series` to name one of the {len(names)} series of {source}"
-    raise InputError.expected(rule, shown(series), f"They are: {some}.")
+    got = "no name" if series is None else shown(series)
+    raise InputError.expected(rule, got, f"They are: {some}.")
 
 
 def _from_labels(name: str, labels: list[Any]) -> Listing:

@@ -256,15 +256,17 @@ class Inputs:
         import pyarrow.compute as pc
 
         holders = [own for own in self.sources if all(own is not side.source for side in lists)]
-        times = read_times(holders or self.sources, str(self.time))
+        holders = holders or self.sources
+        times = read_times(holders, str(self.time))
         zone = read_zone(self.timezone)
         if zone is None or not pa.types.is_timestamp(times.type) or times.type.tz is not None:
             return times
         try:
             return pc.assume_timezone(times, str(zone).removeprefix("UTC") or "UTC")
         except pa.ArrowInvalid:
+            name = next(own.name for own in holders if self.time in own.columns)
             for row, time in enumerate(times.to_pylist(), start=1):
-                in_zone(time, zone, f"`time` in row {row}")
+                in_zone(time, zone, f"{self.time!r} in row {row} of {name}")
             raise
 
     def _require_place(
