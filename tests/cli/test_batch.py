@@ -596,6 +596,18 @@ def test_every_layout_gives_the_same_scores(run, folders, arguments, series):
         assert row["affiliation_f1"] == best.fbeta
 
 
+def test_a_folder_of_the_ucr_archive(run, tmp_path):
+    name, scores = "001_UCR_Anomaly_toy_2_3_4", [0.1, 0.2, 0.1, 0.9, 0.3, 0.8]
+    for folder in ("archive", "score/mine"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "archive" / f"{name}.txt").write_text("1\n1\n1\n9\n9\n1\n")
+    np.save(tmp_path / "score" / "mine" / f"{name}.npy", scores)
+    result = run("batch", "archive", "--layout", "ucr", "--scores", "score", "--format", "json")
+    (row,) = json.loads(result.stdout)["rows"]
+    best = cc.affiliation_curve([0, 0, 0, 1, 1, 0], scores).best()
+    assert (row["series"], row["affiliation_f1"]) == (name, best.fbeta)
+
+
 def test_one_detector_can_be_chosen(run, folders):
     arguments = ("batch", "results", "--layout", "nab", "--score", "threshold", "--format", "json")
     rows = json.loads(run(*arguments).stdout)["rows"]

@@ -18,6 +18,7 @@ from closecall.clock import read_times
 from closecall.columns import time_zone
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, runs
+from closecall.files import ucr_anomaly
 from closecall.parameters import duration_of_text, is_number, read_flag
 from closecall.tables.reading import opened, shown_name, table_of
 
@@ -43,7 +44,6 @@ _PAIRS = (
     ("starttime", "endtime"),
     ("timestamp", "duration"),
 )
-_UCR_NAME = re.compile(r"\d+_UCR_Anomaly_.*_\d+_(\d+)_(\d+)\.(?:txt|csv)(?:\.gz)?$")
 _SMD_LINE = re.compile(rb"(\d+)-(\d+):([\d,]*)$")
 _LARGEST = 2**30  # bytes of a list of events, and of the table that it becomes
 _START = 2**16  # bytes in which the first line of a list ends
@@ -223,9 +223,9 @@ def known_listing(file: BinaryIO, name: str, series: str | None, *, by_name: boo
 
     `by_name` lets the name of a file of the UCR archive say where its anomaly is.
     """
-    ucr = _UCR_NAME.match(Path(name).name)
+    ucr = ucr_anomaly(Path(name).name)
     if by_name and ucr is not None:
-        rows: list[Row] = [(int(ucr[1]), int(ucr[2]) + 1, {})]
+        rows: list[Row] = [(*ucr, {})]
         return lambda *_: Listing(name, "start", "stop", rows, in_samples=True)
     start = file.read(_START).lstrip()
     file.seek(0)
