@@ -164,6 +164,16 @@ def test_two_files_and_a_list_of_events(run, demo_file):
     assert one.stdout == two.stdout == listed.stdout
 
 
+def test_a_gap_is_told_with_the_option(run, series, tmp_path):
+    first, *rows = (tmp_path / series).read_text().splitlines()
+    (tmp_path / series).write_text("\n".join([first, *rows[:95], *rows[140:], ""]))
+    told = run("audit", series, *COLUMNS, *CHOSEN, "--time", "t", "--format", "csv").stderr
+    assert "limit how long samples last with --max-step." in told
+    step = ("--max-step", "60s")
+    told = run("audit", series, *COLUMNS, *CHOSEN, "--time", "t", *step, "--format", "csv").stderr
+    assert "--max-step" not in told
+
+
 def test_time_is_ignored_as_in_python(run, series, tmp_path):
     (tmp_path / "outage.csv").write_text("start,stop\n2024-01-01T00:10,2024-01-01T00:25\n")
     ignored = ("--time", "t", "--ignore", "outage.csv", "--until", "2024-01-01T05:00")

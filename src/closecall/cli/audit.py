@@ -22,6 +22,7 @@ from closecall.cli.options import (
     predicted_option,
 )
 from closecall.cli.output import show_progress
+from closecall.evaluated_time import advice_to_all
 from closecall.wording import UNDEFINED, plain_name, score_text
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def audit(
     options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     if trivial is not None:
         options["trivial"] = columns.source.column(trivial, "trivial")
-    for line in columns.notes:
+    advised = advice_to_all(columns.detectors.predicted, max_step=options["max_step"])
+    for line in (*columns.notes, *advised):
         click.echo(line, err=True)
     with show_progress() as progress:
         result = run(columns.truth, columns.predicted, **options, progress=progress)
