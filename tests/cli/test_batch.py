@@ -77,6 +77,12 @@ def test_what_helps_is_named_with_the_trouble(run, series, tmp_path):
     pq.write_table(series.set_column(3, "good", good), tmp_path / "nan.parquet")
     printed = lines(run("batch", "nan.parquet", *COLUMNS, "--score", "good"))
     assert "--nan ignore leaves out the time of samples without a score" in printed
+    stamps = pa.array(np.datetime64("2024-01-01", "s") + series["t"].to_numpy())
+    zoned = series.set_column(1, "t", stamps.cast(pa.timestamp("s", "UTC")))
+    pq.write_table(zoned, tmp_path / "zoned.parquet")
+    since = ("--time", "t", "--from", "2024-01-01T00:00:05")
+    printed = lines(run("batch", "zoned.parquet", *COLUMNS, "--score", "good", *since))
+    assert any(line.startswith("Write all of them with an offset") for line in printed)
     pq.write_table(twice.slice(0, 200).drop_columns("series"), tmp_path / "one.parquet")
     one = run("batch", "one.parquet", *own[2:], "--disorder", "sort", "--format", "json")
     assert (one.exit_code, complaint(one)[1]) == (1, f"Hint: {kept}.")

@@ -127,7 +127,12 @@ def test_clip_cuts_and_drops_and_says_so(run, refuse, tmp_path):
     name = written(tmp_path, "start,end\n-2,1\n20,23\n28,40\n50,60\n-9,-8\n")
     message, hint = refuse("score", name, *AGAINST.split(), "--time", "t")
     assert "`--truth` to lie within the span (0, 30), got (-9, -8)" in message
-    assert hint == "Hint: Widen --span, or cut the event with --clip."
+    assert hint == "Hint: Widen `--span`, or cut events and drop those outside with `--clip`."
+    own = ("score", "samples.csv", "--truth", "alarm", "--predicted", "alarm", "--time", "t")
+    message, hint = refuse(*own, "--span", "5", "40", "--clip")
+    assert "`--truth` to lie within the span (5, 40), got (4, 6)" in message
+    assert hint == "Hint: Widen --span, or leave time out with --from and --until instead."
+    assert run(*own, "--from", "5").exit_code == 0
     for command in (f"score {name} {AGAINST}", f"compare {name} {AGAINST} --score score"):
         report = scored(run, f"{command} --time t --clip")
         assert report["notes"][0] == "Clipped to the series: 2 true events cut, 2 dropped."

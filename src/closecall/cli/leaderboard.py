@@ -12,6 +12,7 @@ from rich.text import Text
 
 from closecall.cli import screen
 from closecall.cli.intervals import print_intervals
+from closecall.cli.options import OFFSETS
 from closecall.tables.batch.status import (
     BAD_TIMES,
     CONSTANT_SCORE,
@@ -40,6 +41,7 @@ _LONGEST_NAME = 60
 _SAID_BY_COUNTS = (OK, NO_EVENT)  # statuses whose reason says no more than their name
 _KEPT = "--disorder first, last or mean keeps one sample of each time"
 _OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
+_ZONES = "time zone everywhere or nowhere"
 _BEST, _RETUNED = "best_f1", "retuned_f1"
 _HEADINGS = {
     _BEST: "own best",
@@ -138,7 +140,7 @@ def remedy(status: str, reason: str, options: BatchOptions) -> str:
         return "--nan ignore leaves out the time of samples without a score"
     if status == BAD_TIMES and _OUT_OF_ORDER in reason:
         return {"error": DISORDER_HINT, "sort": _KEPT}.get(options.disorder, "")
-    return ""
+    return OFFSETS if status == BAD_TIMES and _ZONES in reason else ""
 
 
 def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
