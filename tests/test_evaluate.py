@@ -91,7 +91,11 @@ def test_durations_are_counted_on_request():
             r"`metrics\['classical'\]` to be parameters by name, got None",
         ),
         ((TRUTH, PREDICTED), {"metrics": ["vus"]}, "Expected `scores` for the metric 'vus'"),
-        ((TRUTH,), {"scores": SCORES, "metrics": ["nab"]}, "Expected `predicted` for the metric"),
+        (
+            (TRUTH,),
+            {"scores": SCORES, "metrics": ["nab"]},
+            "`predicted` for the metric 'nab', got none.\n\nHint: `threshold` makes predictions",
+        ),
         ((TRUTH, PREDICTED), {"metrics": ["margin"]}, "Expected `margin` for the metric 'margin'"),
         ((TRUTH, PREDICTED), {"metrics": ["clasical"]}, "Did you mean 'classical'"),
         (

@@ -261,7 +261,8 @@ def _chosen(
         entry = find(name)
         if not available[entry.takes]:
             missing = "predicted" if entry.takes == "labels" else "scores"
-            raise InputTypeError.expected(f"`{missing}` for the metric {name!r}", "none")
+            hint = "`threshold` makes predictions of scores." if missing == "predicted" else ""
+            raise InputTypeError.expected(f"`{missing}` for the metric {name!r}", "none", hint)
         entry.check(parameters)
         chosen.append((entry, parameters))
     return chosen

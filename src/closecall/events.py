@@ -184,7 +184,9 @@ class Intervals:
                 f"Join them with `{name}.merged()`.",
             )
 
-    def require_inside(self, start: Tick, stop: Tick, name: str) -> None:
+    def require_inside(
+        self, start: Tick, stop: Tick, name: str, hint: str = "Widen the span, or cut the event."
+    ) -> None:
         """Raise if intervals leave the span."""
         outside = (self.starts < start) | (self.stops > stop)
         if outside.any():
@@ -192,7 +194,7 @@ class Intervals:
             raise InputError.expected(
                 f"`{name}` to lie within the span {interval_text(self.clock, start, stop)}",
                 f"{self.text(index)} at index {index}",
-                "Widen the span, or cut the event.",
+                hint,
             )
 
 

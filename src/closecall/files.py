@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 UNFINISHED = re.compile(r"\.closecall-[0-9a-f]{32}(\..*)?", re.DOTALL)
 """What a file is called that is being written; nobody else gives one such a name."""
+_UCR_NAME = re.compile(r"\d+_UCR_Anomaly_.*_\d+_(\d+)_(\d+)\.(?:txt|csv)(?:\.gz)?$")
 _STREAMS = ("/dev/fd/", "/dev/std", "/proc/")  # whose files somebody else has open
 
 
@@ -152,3 +153,13 @@ def _is_read(path: Path, data: str) -> bool:
     if "**" in pattern.parts:
         return fnmatch(str(path.absolute()), str(pattern).replace(f"**{os.sep}", "*"))
     return path.absolute().match(str(pattern))
+
+
+def ucr_anomaly(name: str) -> tuple[int, int] | None:
+    """Return where the anomaly lies that a file of the UCR archive is named after; None for others.
+
+    >>> ucr_anomaly("007_UCR_Anomaly_ECG_4000_5600_5610.txt"), ucr_anomaly("x.txt")
+    ((5600, 5611), None)
+    """
+    found = _UCR_NAME.match(name)
+    return None if found is None else (int(found[1]), int(found[2]) + 1)

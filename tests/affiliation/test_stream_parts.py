@@ -262,10 +262,14 @@ def test_times_keep_the_type_of_the_first_chunk():
     stream = timed([0, 1], [1, 0], stamps)
     later = stamps[:1] + np.timedelta64(600, "s")
     with pytest.raises(InputTypeError, match=r"datetimes in s without a zone.*datetimes in ms"):
-        stream.update([0], [0], times=later.astype("datetime64[ms]"))
+        stream.update([0], [0], times=later + np.timedelta64(500, "ms"))
     stream.update([0], [0], times=later.astype("datetime64[m]"))
+    stream.update([0], [0], times=later.astype("datetime64[ms]") + np.timedelta64(60_000, "ms"))
     end = later[0] + np.timedelta64(100, "s")
-    assert stream.result(end=end).events.stop[0] == later[0]
+    for same in (end, end.astype("datetime64[ns]"), end.astype(datetime)):
+        result = stream.result(end=same)
+        assert result.events.stop[0] == later[0]
+        assert result.alarmed == 120 / 700
 
 
 def test_a_start_is_not_for_chunks_with_times():

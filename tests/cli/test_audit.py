@@ -57,6 +57,15 @@ def test_table(run, series, monkeypatch):
     assert "Holds either way: affiliation" in lines
 
 
+def test_names_of_metrics_stay_whole(run, series, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = run("audit", series, *COLUMNS, "--budget", "5").stdout
+    first = printed.partition("Beaten")[0].partition("Holds")[0]
+    assert "\naffiliation_above_chance  raw " in first
+    assert max(map(len, first.splitlines())) <= 80
+    assert "verdict" in first.splitlines()[5]
+
+
 def test_what_only_a_given_event_wins_is_said_apart(run):
     """Two events, and a detector that finds both late: who is told one of them does better."""
     truth = [0] * 200 + [1] * 100 + [0] * 700 + [1] * 40 + [0] * 400
@@ -153,6 +162,16 @@ def test_two_files_and_a_list_of_events(run, demo_file):
     listed = run("audit", "list.csv", demo_file, *options)
     assert one.exit_code == 0, one.stderr
     assert one.stdout == two.stdout == listed.stdout
+
+
+def test_a_gap_is_told_with_the_option(run, series, tmp_path):
+    first, *rows = (tmp_path / series).read_text().splitlines()
+    (tmp_path / series).write_text("\n".join([first, *rows[:95], *rows[140:], ""]))
+    told = run("audit", series, *COLUMNS, *CHOSEN, "--time", "t", "--format", "csv").stderr
+    assert "limit how long samples last with --max-step." in told
+    step = ("--max-step", "60s")
+    told = run("audit", series, *COLUMNS, *CHOSEN, "--time", "t", *step, "--format", "csv").stderr
+    assert "--max-step" not in told
 
 
 def test_time_is_ignored_as_in_python(run, series, tmp_path):

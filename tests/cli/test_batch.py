@@ -66,6 +66,28 @@ def test_disorder_is_mended_on_demand(run, series):
     assert not any("--disorder" in line for line in printed)
 
 
+def test_what_helps_is_named_with_the_trouble(run, series, tmp_path):
+    twice = series.set_column(1, "t", pa.array(np.tile(np.arange(500) // 2, 2)))
+    pq.write_table(twice, tmp_path / "twice.parquet")
+    own = ("batch", "twice.parquet", "--truth", "label", "--score", "good", "--time", "t")
+    result = run(*own, "--by", "series", "--disorder", "sort")
+    kept = "--disorder first, last or mean keeps one sample of each time"
+    assert kept in lines(result)
+    good = pa.array(np.where(series["t"].to_numpy() == 7, np.nan, series["good"].to_numpy()))
+    pq.write_table(series.set_column(3, "good", good), tmp_path / "nan.parquet")
+    printed = lines(run("batch", "nan.parquet", *COLUMNS, "--score", "good"))
+    assert "--nan ignore leaves out the time of samples without a score" in printed
+    stamps = pa.array(np.datetime64("2024-01-01", "s") + series["t"].to_numpy())
+    zoned = series.set_column(1, "t", stamps.cast(pa.timestamp("s", "UTC")))
+    pq.write_table(zoned, tmp_path / "zoned.parquet")
+    since = ("--time", "t", "--from", "2024-01-01T00:00:05")
+    printed = lines(run("batch", "zoned.parquet", *COLUMNS, "--score", "good", *since))
+    assert any(line.startswith("Write all of them with an offset") for line in printed)
+    pq.write_table(twice.slice(0, 200).drop_columns("series"), tmp_path / "one.parquet")
+    one = run("batch", "one.parquet", *own[2:], "--disorder", "sort", "--format", "json")
+    assert (one.exit_code, complaint(one)[1]) == (1, f"Hint: {kept}.")
+
+
 def test_the_legend_is_of_what_is_shown(run, series):
     own = ("batch", "series.parquet", *SCORES)
     printed = "\n".join(lines(run(*own)))
@@ -379,7 +401,7 @@ def test_times_that_are_text_are_not_called_out_of_order(run, series):
     assert result.exit_code == 1
     shown = " ".join(result.stdout.split())
     assert shown.startswith("0 series evaluated, 5 with times that repeat, go back or cannot be")
-    assert "bad_times, as in a, good: Expected `t` to be" in shown
+    assert "bad_times, as in a, good: Expected `t` to hold numbers or ISO times, got" in shown
     assert "--disorder" not in shown
 
 
@@ -578,6 +600,18 @@ def test_every_layout_gives_the_same_scores(run, folders, arguments, series):
     for row in rows:
         best = cc.affiliation_curve(demo().truth, demo().scores[row["detector"]]).best()
         assert row["affiliation_f1"] == best.fbeta
+
+
+def test_a_folder_of_the_ucr_archive(run, tmp_path):
+    name, scores = "001_UCR_Anomaly_toy_2_3_4", [0.1, 0.2, 0.1, 0.9, 0.3, 0.8]
+    for folder in ("archive", "score/mine"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "archive" / f"{name}.txt").write_text("1\n1\n1\n9\n9\n1\n")
+    np.save(tmp_path / "score" / "mine" / f"{name}.npy", scores)
+    result = run("batch", "archive", "--layout", "ucr", "--scores", "score", "--format", "json")
+    (row,) = json.loads(result.stdout)["rows"]
+    best = cc.affiliation_curve([0, 0, 0, 1, 1, 0], scores).best()
+    assert (row["series"], row["affiliation_f1"]) == (name, best.fbeta)
 
 
 def test_one_detector_can_be_chosen(run, folders):

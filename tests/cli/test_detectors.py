@@ -67,6 +67,11 @@ def test_patterns_name_detectors(run, command):
     )
 
 
+def test_patterns_match_neither_the_truth_nor_the_times(run):
+    found = printed(run, "curve demo.csv --truth threshold --time time --score [tl]*")["detectors"]
+    assert [own["detector"] for own in found] == ["label", "threshold_score"]
+
+
 def test_tables_name_the_detectors(run):
     for command in (f"score {DEMO} {LABELS}", f"curve {DEMO} {SCORES}"):
         text = printed(run, command, "table")

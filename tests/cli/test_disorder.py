@@ -68,7 +68,8 @@ def test_samples_are_sorted_and_repeated_times_stay_an_error(run, refuse, comman
     assert "`--time` to be strictly increasing, got 4 after 4" in message
     assert hint == "Hint: Keep one sample of each time with --disorder first, last or mean."
     assert refuse(command, "mixed.csv", *arguments)[1] == (
-        "Hint: Put them in order with --disorder sort."
+        "Hint: Put them in order with --disorder sort; several series in one file are for "
+        "`closecall batch --by`."
     )
 
 

@@ -106,6 +106,13 @@ def test_a_list_may_be_predicted_ignored_or_come_through_a_pipe(run, tmp_path):
     assert report["alarms"] == 0
 
 
+def test_lengths_of_events_may_have_units(run, tmp_path):
+    name = written(tmp_path, "timestamp,duration\n2024-03-01T20:00Z,3h\n2024-03-01T03:00Z,240min\n")
+    report = scored(run, f"score {name} {AGAINST} --time utc")
+    assert [event["start"][11:16] for event in report["events"]] == ["03:00", "20:00"]
+    assert [event["stop"][11:16] for event in report["events"]] == ["07:00", "23:00"]
+
+
 def test_merge_joins_what_overlaps(run, refuse, tmp_path):
     name = written(tmp_path, "start,end,who\n3,7,a\n5,9,b\n20,23,a\n")
     message, hint = refuse("score", name, *AGAINST.split(), "--time", "t")
@@ -120,7 +127,12 @@ def test_clip_cuts_and_drops_and_says_so(run, refuse, tmp_path):
     name = written(tmp_path, "start,end\n-2,1\n20,23\n28,40\n50,60\n-9,-8\n")
     message, hint = refuse("score", name, *AGAINST.split(), "--time", "t")
     assert "`--truth` to lie within the span (0, 30), got (-9, -8)" in message
-    assert hint == "Hint: Widen --span, or cut the event with --clip."
+    assert hint == "Hint: Widen `--span`, or cut events and drop those outside with `--clip`."
+    own = ("score", "samples.csv", "--truth", "alarm", "--predicted", "alarm", "--time", "t")
+    message, hint = refuse(*own, "--span", "5", "40", "--clip")
+    assert "`--truth` to lie within the span (5, 40), got (4, 6)" in message
+    assert hint == "Hint: Widen --span, or leave time out with --from and --until instead."
+    assert run(*own, "--from", "5").exit_code == 0
     for command in (f"score {name} {AGAINST}", f"compare {name} {AGAINST} --score score"):
         report = scored(run, f"{command} --time t --clip")
         assert report["notes"][0] == "Clipped to the series: 2 true events cut, 2 dropped."
@@ -146,12 +158,18 @@ def test_wall_clocks_are_read_in_their_zone(run, refuse, tmp_path):
     assert pairs(report) == [("2024-03-01T04:00:00+01:00", "2024-03-01T08:00:00+01:00")]
     assert report["ignored_time"] == 3600
     message = refuse("score", name, *AGAINST.split(), "--time", "local", *zone.split())[0]
-    assert "`--time` in row 27 to be a time that the clocks of Europe/Berlin show once" in message
+    assert (
+        "'local' in row 27 of samples.csv to be a time that the clocks of Europe/Berlin show once"
+        in message
+    )
     twice = written(tmp_path, "start,end\n2024-03-01 04:00,2024-10-27 02:30\n", "twice.csv")
     message = refuse("score", twice, *AGAINST.split(), "--time", "utc", *zone.split())[0]
     assert "'end' in row 1 of twice.csv" in message
     message = refuse("score", name, *AGAINST.split(), "--timezone", "Mars")[0]
-    assert "a known time zone, got 'Mars'" in message
+    assert "`--timezone` to name a known time zone, such as Europe/Berlin, got 'Mars'." in message
+    message, hint = refuse("score", name, *AGAINST.split(), "--time", "utc")
+    assert "to have a time zone everywhere or nowhere" in message
+    assert hint.endswith("or say what those without are in with --timezone.")
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])
@@ -176,7 +194,7 @@ def test_open_events_last_until_the_end_or_are_refused(run, refuse, tmp_path, ki
 
 MESSAGES = {
     "score nab.json samples.csv --predicted alarm --time utc": (
-        "`--series` to name one of the 2 series of nab.json, got None.", "They are: a, b."),
+        "`--series` to name one of the 2 series of nab.json, got no name.", "They are: a, b."),
     "score nab.json samples.csv --predicted alarm --series a": (
         "`--time` beside a list of events, got none.", "Name the column"),
     "score records.json samples.csv --predicted alarm --time t": (
@@ -193,6 +211,8 @@ MESSAGES = {
         "two columns of records.json", "Hint: Call them start and stop there."),
     "score samples.csv --truth alarm --predicted alarm --time t --ignore both.csv": (
         "several that may be meant", "Hint: Call them start and stop there."),
+    "score opened.csv samples.csv --predicted alarm --time t": (
+        "`--truth` to name a column of opened.csv, got no name.", "Name two, as START,STOP"),
     "score nab.json": ("`--truth` to name a column of nab.json, got no name.", "lists events"),
 }  # fmt: skip
 
@@ -204,6 +224,7 @@ def test_messages_name_options(refuse, tmp_path, command):
     written(tmp_path, {"a": 1}, "odd.json")
     written(tmp_path, "start,stop,end\n1,2,3\n", "both.csv")
     written(tmp_path, "start,end\n1,\n", "open.csv")
+    written(tmp_path, "opened,closed\n1,2\n", "opened.csv")
     message, hint = refuse(*command.split())
     assert MESSAGES[command][0] in message
     assert MESSAGES[command][1] in hint
@@ -254,6 +275,25 @@ def test_counts_by_a_column_of_the_list(run, refuse, tmp_path):
     assert refuse(*labels.split())[1] == "Hint: Labels have no columns."
     both = f"{command} --metric classical --format csv".split()
     assert "csv holds either --metric or --by-column" in refuse(*both, code=2)[0]
+
+
+def test_columns_of_the_list_never_take_the_place_of_scores(run, tmp_path):
+    name = written(tmp_path, "start,end,precision,detector,team\n3,7,77,x,a\n20,23,78,y,b\n")
+    command = f"compare {name} {AGAINST} --score score --time t"
+    lines = run(*command.split(), "--format", "csv").stdout.splitlines()
+    rows = [dict(zip(lines[0].split(","), line.split(","), strict=True)) for line in lines[1:]]
+    assert [row["detector"] for row in rows] == ["alarm", "score"] * 2
+    assert {row["precision"] for row in rows} & {"77", "78"} == set()
+    added = ("event_precision", "event_detector", "team")
+    assert [tuple(row[key] for key in added) for row in rows[::2]] == [
+        ("77", "x", "a"), ("78", "y", "b")
+    ]  # fmt: skip
+    details = [event["details"] for event in scored(run, command)["events"]]
+    assert details[1] == {"precision": 78, "detector": "y", "team": "b"}
+    lines = run(*f"score {name} {AGAINST} --time t --format csv".split()).stdout.splitlines()
+    row = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
+    own = scored(run, f"score {name} {AGAINST} --time t")["events"][0]
+    assert (float(row["precision"]), row["event_precision"]) == (own["precision"], "77")
 
 
 @pytest.mark.parametrize("command", [f"score {{}} {AGAINST}", "curve {} samples.csv --score score"])

@@ -90,6 +90,34 @@ def test_time_that_does_not_count():
     assert "--nan ignore" in done.stderr
 
 
+def test_fractions_of_seconds_may_come_late_and_the_end_may_be_typed():
+    first = ["t,label,alarm\n", "2024-03-01 00:00:00,0,0\n", "2024-03-01 00:00:01,1,1\n"]
+    stream = subprocess.Popen(  # noqa: S603 - our own command
+        [*COMMAND, *COLUMNS, "--end", "2024-03-01T00:00:04", "--every", "0.05"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    stream.stdin.write("".join(first).encode())
+    stream.stdin.flush()
+    while not json.loads(stream.stdout.readline())["alarms"]:  # until the first part was read
+        pass
+    printed, _ = stream.communicate(b"2024-03-01 00:00:02.5,0,0\n")
+    times = np.array(["2024-03-01T00:00:00", "2024-03-01T00:00:01", "2024-03-01T00:00:02.5"])
+    own = times.astype("datetime64[ms]"), np.datetime64("2024-03-01T00:00:04")
+    expected = cc.affiliation([0, 1, 0], [0, 1, 0], times=own[0], end=own[1])
+    total = json.loads(printed.splitlines()[-1])
+    assert (total["alarmed"], total["f1"]) == (expected.alarmed, expected.f1)
+
+
+def test_a_stream_that_goes_back_names_what_takes_it():
+    lines = ["t,label,alarm\n", "1,0,0\n", "1,1,1\n"]
+    done = subprocess.run(  # noqa: S603 - our own command
+        [*COMMAND, *COLUMNS], input="".join(lines), capture_output=True, check=False, text=True
+    )
+    assert done.returncode == 1
+    assert "Of a file, `closecall score` takes --disorder." in done.stderr
+
+
 def test_scores_from_a_threshold_on():
     scores = [
         json.dumps({"label": int(label), "s": 0.7 if alarm else 0.2}) + "\n"

@@ -74,6 +74,11 @@ def test_an_open_event_is_an_error_that_names_row_and_column_or_lasts_as_long_as
         cc.read_events(path, columns="opened,closed")
     events = cc.read_events(path, columns="opened,closed", open_until=30)
     assert events == cc.Events([(3, 7), (20, 30)])
+    path = written(tmp_path, "start,end\n2024-03-01 08:00,\n")
+    events = cc.read_events(path, open_until="2024-03-01 09:30", timezone="Europe/Berlin")
+    assert str(events.durations[0].astype("timedelta64[m]")) == "90 minutes"
+    with pytest.raises(InputError, match="`open_until` to be a number or an ISO time"):
+        cc.read_events(path, open_until="tomorrow")
 
 
 def test_wall_clocks_are_read_in_their_zone(tmp_path):

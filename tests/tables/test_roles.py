@@ -218,7 +218,10 @@ def test_lengths_that_differ():
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        (pa.array(["03/01/2024"] * 10), "hold numbers or ISO times, got text such as '03/01/2024'"),
+        (
+            pa.array(["2024-03-01"] * 8 + ["03/01/2024"] * 2),
+            "hold numbers or ISO times, got '03/01/2024' at index 8",
+        ),
         (pa.array([0] * 10, pa.time32("s")), "got times of day without a date"),
     ],
 )

@@ -40,6 +40,7 @@ _DISTANCES = ("precision_distance", "recall_distance")
 _LENGTHS = ("predicted_duration", "early", "late", "delay", "nearest")
 _COUNTS = ("caught", "alarms", "false_alarms", "alarmed")
 COLUMNS = (*_TIMES, "outcome", *_SCORES, *_DISTANCES, "predicted_count", *_LENGTHS, *_ABOVE_CHANCE)
+_TAKEN = {*COLUMNS, "event", "detector", "best"}  # beside each other in a comparison
 OUTCOMES = ("missed", "close call", "caught")  # in the order of the codes of `_kernels`
 
 
@@ -245,10 +246,18 @@ class EventScores(TrueEvents):
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return all columns by name, with the details; ``event_NAME`` where a name is taken."""
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        for name, values in self.details.items():
-            columns[f"event_{name}" if name in COLUMNS else name] = values
-        return columns
+        return {name: getattr(self, name) for name in COLUMNS} | _beside(self.details)
+
+    def flat_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each event as `rows` does, with its details as `columns` has them."""
+        for row in self.rows():
+            details = row.pop("details", {})
+            yield row | _beside(details)
+
+
+def _beside(details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return details by names that no column of a table of events has."""
+    return {f"event_{name}" if name in _TAKEN else name: own for name, own in details.items()}
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 
 from closecall.affiliation.stream_state import RunsLeftOut, Segment
 from closecall.axis import Axis, IgnoredTime, Spacing, require_increasing
-from closecall.clock import LARGEST, Timed, on_one_clock, read_times
+from closecall.clock import LARGEST, PER_SECOND, Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, Intervals, interval_text, read_labels, read_set, runs
@@ -437,6 +437,11 @@ def _segment(labels: Labels, time_of: Callable[[Any], Ticks], clock: Clock) -> S
 def on_stream_clock(tick: Tick, clock: Clock, *parts: Timed) -> tuple[list[Ticks], Clock]:
     """Bring times to the clock of a stream, whose scores are kept in its ticks."""
     ticks, common = on_one_clock(Timed("the stream", np.array([tick]), clock), *parts)
+    if clock.kind == "datetime":
+        # A finer type may hold no finer times.
+        finer_by = PER_SECOND[common.unit] // PER_SECOND[clock.unit]
+        if not any((own % finer_by).any() for own in ticks):
+            return [own // finer_by for own in ticks[1:]], clock
     if (common.kind, common.unit) != (clock.kind, clock.unit):
         finer = next(part for part in parts if _clock_text(part.clock) != _clock_text(clock))
         raise InputTypeError.expected(

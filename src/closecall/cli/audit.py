@@ -22,6 +22,7 @@ from closecall.cli.options import (
     predicted_option,
 )
 from closecall.cli.output import show_progress
+from closecall.evaluated_time import advice_to_all
 from closecall.wording import UNDEFINED, plain_name, score_text
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def audit(
     options |= {"metrics": each_once(metrics), "seed": seed, "budget": budget}
     if trivial is not None:
         options["trivial"] = columns.source.column(trivial, "trivial")
-    for line in columns.notes:
+    advised = advice_to_all(columns.detectors.predicted, max_step=options["max_step"])
+    for line in (*columns.notes, *advised):
         click.echo(line, err=True)
     with show_progress() as progress:
         result = run(columns.truth, columns.predicted, **options, progress=progress)
@@ -179,11 +181,11 @@ def _verdict_columns(audit: Audit) -> list[screen.Column]:
     words = {None: ("undefined", "dim"), True: ("beaten", "red"), False: ("holds", "green")}
     metrics = [Text(x.metric if x.comparison == "raw" else "", "cyan") for x in own]
     return [
-        screen.Column("metric", metrics, "left", folds=True),
+        screen.Column("metric", metrics, "left"),
         screen.Column("", [Text(x.comparison) for x in own], "left"),
         screen.names("best\ndetector", [x.detector for x in own]),
         screen.texts("its\nscore", [_number(x.metric, x.detector_score) for x in own]),
-        screen.Column("rival", [Text(x.by.replace("_", " ")) for x in own], "left"),
+        screen.Column("rival", [Text(x.by.replace("_", "\n")) for x in own], "left"),
         screen.texts("its\nscore", [_number(x.metric, x.score) for x in own]),
         screen.Column("verdict", [Text(*words[x.beaten]) for x in own], "left"),
     ]

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from closecall.cli.layouts import layout_options
-from closecall.cli.leaderboard import print_batch
+from closecall.cli.leaderboard import print_batch, remedy
 from closecall.cli.options import (
     OUTPUT,
     Command,
@@ -310,4 +310,5 @@ def _require_some(result: BatchResult) -> None:
     status, reason = told.pop()
     if status in _OF_THE_CALL:
         got = f"{status!r} everywhere: {reason}".removesuffix(".")
-        raise InputError.expected("at least one series to be evaluated", got)
+        hint = remedy(status, reason, result.options)
+        raise InputError.expected("at least one series to be evaluated", got, hint and f"{hint}.")

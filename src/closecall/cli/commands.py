@@ -137,7 +137,9 @@ def command_line_words(message: str) -> str:
         "Pass `labels != 0` if every other value marks an anomaly.": (
             "Write 1 where a value marks an anomaly, and 0 elsewhere."
         ),
-        "Widen the span, or cut the event.": "Widen --span, or cut the event with --clip.",
+        "Widen the span, or cut the event.": (
+            "Widen --span, or leave time out with --from and --until instead."
+        ),
         "Say until when such events last: `open_until=end_of_the_series`.": (
             "Let such events last to the end of the series with --open until-end."
         ),

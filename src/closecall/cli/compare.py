@@ -134,7 +134,7 @@ def compare(
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Return one row per event and detector, as plain values."""
-    events = {name: list(result.events.rows()) for name, result in comparison.results.items()}
+    events = {name: list(result.events.flat_rows()) for name, result in comparison.results.items()}
     return [
         {"event": event, "detector": name, **rows[event], "best": name in best}
         for event, best in enumerate(comparison.best)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closecall.cli.options import all_of, choice_option
-from closecall.datasets import read_nab, read_timeeval, read_tsb_ad
+from closecall.datasets import read_nab, read_timeeval, read_tsb_ad, read_ucr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
+_ARRAYS = {"tsb-ad": read_tsb_ad, "ucr": read_ucr}  # with a folder of arrays per detector
 _COLUMNS = ("series", "timestamp", "label")  # what is not a detector
 
 
@@ -53,8 +54,8 @@ class Layout:
         how: dict[str, Any] = {"missing": self.missing}
         if self.scores is None:
             table = read_nab(data[0], **how)
-        elif self.name == "tsb-ad":
-            table = read_tsb_ad(data[0], self.scores, **how)
+        elif self.name in _ARRAYS:
+            table = _ARRAYS[self.name](data[0], self.scores, **how)
         else:
             how |= {"timestamps": timed, "outside": self.outside}
             table = read_timeeval(data[0], self.scores, **how)
@@ -77,7 +78,7 @@ def layout_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return all_of(
         click.option(
             "--layout",
-            type=click.Choice(("nab", "tsb-ad", "timeeval")),
+            type=click.Choice(("nab", *_ARRAYS, "timeeval")),
             help="The data are a folder of that benchmark: --by, --truth and --score are known. "
             "Times are read with --time timestamp.",
         ),

@@ -12,10 +12,12 @@ from rich.text import Text
 
 from closecall.cli import screen
 from closecall.cli.intervals import print_intervals
+from closecall.cli.options import OFFSETS
 from closecall.tables.batch.status import (
     BAD_TIMES,
     CONSTANT_SCORE,
     DISORDER_HINT,
+    NAN_SCORE,
     NO_EVENT,
     OK,
     STATUSES,
@@ -31,12 +33,15 @@ if TYPE_CHECKING:
 
     from closecall.cli.options import Command
     from closecall.tables import BatchResult
+    from closecall.tables.batch.options import BatchOptions
 
 _MOST_DETECTORS, _MOST_NUMBERS, _MOST_CAUTIONS = 60, 4, 3
 _DETECTOR = "detector"
 _LONGEST_NAME = 60
 _SAID_BY_COUNTS = (OK, NO_EVENT)  # statuses whose reason says no more than their name
+_KEPT = "--disorder first, last or mean keeps one sample of each time"
 _OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
+_ZONES = "time zone everywhere or nowhere"
 _BEST, _RETUNED = "best_f1", "retuned_f1"
 _HEADINGS = {
     _BEST: "own best",
@@ -57,6 +62,7 @@ _RETUNING = (
     "retuned: F1 of the same scores moved, with the best threshold chosen again each time; "
     "chance of avg. prec.: that of the scores moved."
 )
+_LAST_SAMPLE = "Where times are unevenly spaced, the last sample of a series lasts the median step."
 _CAUGHT = "caught: true events that an alarm overlaps; false: alarms that overlap none{}."
 _FLATTER = (
     "Thresholds were chosen on the same labels, so these scores flatter; "
@@ -120,12 +126,21 @@ def _counts(result: BatchResult) -> Text:
     reasons = _reasons(result)
     for status, (where, reason) in reasons.items():
         text.append(f"\n{status}, as in {where}: {reason}", "dim")
-    disordered = _OUT_OF_ORDER in reasons.get(BAD_TIMES, ("", ""))[1]
-    if disordered and result.options.disorder == "error":
-        text.append(f"\n{DISORDER_HINT}")
+    told = (remedy(status, reason, result.options) for status, (_, reason) in reasons.items())
+    for line in filter(None, told):
+        text.append(f"\n{line}")
     for sentence in result.advice:
         text.append(f"\n{sentence}")
     return text
+
+
+def remedy(status: str, reason: str, options: BatchOptions) -> str:
+    """Return the option that helps series in such trouble, and how; empty if none does."""
+    if status == NAN_SCORE and options.nan == "raise":
+        return "--nan ignore leaves out the time of samples without a score"
+    if status == BAD_TIMES and _OUT_OF_ORDER in reason:
+        return {"error": DISORDER_HINT, "sort": _KEPT}.get(options.disorder, "")
+    return OFFSETS if status == BAD_TIMES and _ZONES in reason else ""
 
 
 def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
@@ -255,6 +270,8 @@ def _print_meaning(result: BatchResult, metrics: list[str], console: Console) ->
         lines.append(_CHANCE)
     if result.options.retune is not None:
         lines.append(_RETUNING)
+    if result.options.time is not None:
+        lines.append(_LAST_SAMPLE)
     lines += filter(None, (_ignored(result), _chosen(result)))
     console.print(Text("\n".join(lines), style="dim"))
 

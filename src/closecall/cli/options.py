@@ -31,11 +31,16 @@ _WRITTEN = ("output_file", "output", "plot_file", "out", "resume", "state", "jun
 _SIGNIFICANCE = "--significance"
 _MOST_SHIFTS = 1_000_000  # as in `closecall.chance`, which takes longer to import
 _LEVEL, _RESAMPLES = 0.95, 2000
+OFFSETS = "Write all of them with an offset, as 2024-01-31T08:05+01:00, or none of them"
+_ZONED = "Localise the times without a zone, or convert the others to UTC and drop it."
 _ORDERED = {
     "Drop or aggregate repeated times first.": "Keep one sample of each time with --disorder "
     "first, last or mean.",
-    "Sort the samples by time first.": "Put them in order with --disorder sort.",
+    "Sort the samples by time first.": "Put them in order with --disorder sort; "
+    "several series in one file are for `closecall batch --by`.",
 }
+
+_STREAMED = "A stream is scored as it comes. Of a file, `closecall score` takes --disorder."
 
 
 class Command(click.Command):
@@ -100,9 +105,11 @@ class Command(click.Command):
             own = f" {value}" if value not in ("", "True") else ""
             return found[0] if option is None else f"`{option}{own}`"
 
-        if any("mean" in getattr(own.type, "choices", ()) for own in self.params):
-            for python, option_text in _ORDERED.items():
-                message = message.replace(python, option_text)
+        ordered = "disorder" in options
+        for python, option_text in _ORDERED.items():
+            message = message.replace(python, option_text if ordered else _STREAMED)
+        zone = "; or say what those without are in with --timezone" * ("timezone" in options)
+        message = message.replace(_ZONED, f"{OFFSETS}{zone}.")
         message = re.sub(r"`(\w+)(?:\['([^`]*)'\]|\[\d\])?`", named, message)
         message = re.sub(r"`(\w+)=(?:[\w.]+\()?'?([^`'()]*)'?\)?`", valued, message)
         return re.sub(r"(`--[\w-]+`) \(\1\)", r"\1", message)  # what the library named already

@@ -211,7 +211,7 @@ def require_rule(scores: tuple[str, ...], rule: ThresholdRule | None, shifts: in
 
 
 def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]]:
-    events = [event | event.pop("details", {}) for event in result.events.rows()]
+    events = [*result.events.flat_rows()]
     if test is None:
         return events
     added = [f"{score}_{kind}" for score in _SCORES for kind in ("pvalue", "adjusted_pvalue")]

@@ -215,7 +215,7 @@ class _Samples:
                 scores = np.where(missing, -np.inf, scores)
             alarms = predicted_at(scores, self.threshold)
         if self.time is not None:
-            self.times = source.times(self.time, "time")
+            self.times = _fine(source.times(self.time, "time"))
             ticks, self.clock = read_times(self.times, "time")
             self.last = np.concatenate((self.last, ticks))[-_STEPS:]
             outside = self._outside(Timed("time", ticks, self.clock))
@@ -283,6 +283,14 @@ class _Samples:
 
     def _line(self, index: int) -> str:
         return f"line {self.seen + index + 1}"
+
+
+def _fine(times: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Let times have fractions of seconds, which may come after whole ones."""
+    kind = times.type
+    if getattr(kind, "unit", "") not in ("s", "ms"):
+        return times
+    return times.cast(arrow("pyarrow").timestamp("us", kind.tz))
 
 
 def _print_total(own: AffiliationStream, samples: _Samples, end: Any) -> None:

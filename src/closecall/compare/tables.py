@@ -51,6 +51,7 @@ def plain_events(comparison: Comparison) -> list[dict[str, Any]]:
         {
             "event": event,
             **{column: rows[0][column] for column in _TRUE},
+            **({"details": rows[0]["details"]} if "details" in rows[0] else {}),
             "best": list(best),
             "detectors": {
                 name: {column: row[column] for column in _OWN}
@@ -97,6 +98,12 @@ def rows_frame(rows: list[dict[str, Any]], backend: Any) -> Any:
         raise MissingExtraError(backend) from error
 
 
+def _details(comparison: Comparison) -> list[str]:
+    """Return the columns of what else is known of the true events."""
+    columns = next(iter(comparison.results.values())).events.columns()
+    return [name for name in columns if name not in COLUMNS]
+
+
 def _sides(comparison: Comparison, backend: Any) -> list[nw.DataFrame[Any]]:
     import narwhals as nw
 
@@ -112,15 +119,15 @@ def _long(comparison: Comparison, backend: Any) -> Any:
     sides = [
         side.with_columns(
             nw.lit(name).alias("detector"),
-            nw.lit(place).alias("place"),
             nw.new_series("best", np.ascontiguousarray(leads), backend=backend),
         )
-        for place, (name, side, leads) in enumerate(
-            zip(comparison.names, _sides(comparison, backend), comparison.leads, strict=True)
+        for name, side, leads in zip(
+            comparison.names, _sides(comparison, backend), comparison.leads, strict=True
         )
     ]
-    rows = nw.concat(sides).sort("event", "place")
-    rows = rows.select("event", "detector", *COLUMNS, "best")
+    order = np.arange(comparison.leads.size).reshape(comparison.leads.shape).T.ravel()
+    rows = nw.concat(sides)[order.tolist()]
+    rows = rows.select("event", "detector", *COLUMNS, *_details(comparison), "best")
     return nw.maybe_reset_index(rows).to_native()
 
 
@@ -134,4 +141,9 @@ def _wide(comparison: Comparison, backend: Any) -> Any:
         for name, side in zip(comparison.names, sides, strict=True)
         for column in _OWN
     ]
-    return sides[0].select("event", *_TRUE).with_columns(best, *columns).to_native()
+    return (
+        sides[0]
+        .select("event", *_TRUE, *_details(comparison))
+        .with_columns(best, *columns)
+        .to_native()
+    )

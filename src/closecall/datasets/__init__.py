@@ -9,6 +9,7 @@ from closecall.datasets.kdd2022 import LabelledSeries, load_kdd2022
 from closecall.datasets.nab import Nab, NabSeries, load_nab, read_nab
 from closecall.datasets.timeeval import read_timeeval
 from closecall.datasets.tsb_ad import read_tsb_ad
+from closecall.datasets.ucr import read_ucr
 
 __all__ = [
     "Demo",
@@ -24,4 +25,5 @@ __all__ = [
     "read_nab",
     "read_timeeval",
     "read_tsb_ad",
+    "read_ucr",
 ]

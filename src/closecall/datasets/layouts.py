@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 from bisect import bisect_left
 from dataclasses import dataclass
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.errors import InputError, MissingExtraError
+from closecall.errors import InputError, MissingExtraError, first_line
 from closecall.files import matching
 from closecall.parameters import read_path, require_choice
 from closecall.wording import listed
@@ -259,3 +260,31 @@ def _check_times(first: OneSeries, one: OneSeries) -> None:
     rule = f"{one.path} to have times of the same kind as {first.path} ({first.times.type})"
     hint = "Without them, samples are counted: `timestamps=False` (no `--time`)."
     raise InputError.expected(rule, str(one.times.type), hint)
+
+
+def score_arrays(scores: str | PathLike[str]) -> ScoreFiles:
+    """Return the files `<detector>/<series>.npy` of a folder."""
+    folder = existing_folder(scores, "scores", "a folder for each detector")
+    files: ScoreFiles = {
+        detector.name: {path.stem: path for path in matching("*.npy", detector)}
+        for detector in detector_folders(folder)
+    }
+    if not any(files.values()):
+        rule = "files <detector>/<series>.npy in the folder `scores`"
+        hint = "Pass the folder that has a folder for each detector."
+        raise InputError.expected(rule, f"none in {folder}", hint)
+    return files
+
+
+def read_npy(path: Path) -> NDArray[np.float64]:
+    """Return one array of scores."""
+    try:
+        with path.open("rb") as file:
+            scores: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    except (ValueError, TypeError, OSError, SyntaxError, TokenError, MemoryError) as error:
+        what = first_line(error)  # a damaged header may also ask for any length
+        raise InputError.expected(f"{path} to be a NumPy array", f"`{what}`") from error
+    if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
+        rule = f"{path} to have one number for each sample"
+        raise InputError.expected(rule, f"an array of {scores.dtype} and shape {scores.shape}")
+    return scores.ravel().astype(np.float64)

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from closecall.datasets.layouts import (
     Missing,
     OneSeries,
-    ScoreFiles,
-    detector_folders,
     existing_folder,
     join_series,
     read_csv,
+    read_npy,
     read_truth,
+    score_arrays,
     series_to_read,
 )
-from closecall.errors import InputError, first_line
+from closecall.errors import InputError
 from closecall.files import matching
 from closecall.parameters import read_path
 
 if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
 
 def read_tsb_ad(
@@ -78,9 +73,9 @@ def read_tsb_ad(
     {'series': ['001_Toy', '001_Toy', '001_Toy'], 'label': [0, 1, 0], 'IForest': [0.2, 0.9, 0.4]}
     """
     series = _series_files(read_path(data, "data"))
-    files = {} if scores is None else _score_files(scores)
+    files = {} if scores is None else score_arrays(scores)
     names = series_to_read(series, files, missing)
-    return join_series((_one_series(name, series[name]) for name in names), files, _read_npy)
+    return join_series((_one_series(name, series[name]) for name in names), files, read_npy)
 
 
 def _series_files(data: Path) -> dict[str, Path]:
@@ -100,32 +95,6 @@ def _name(path: Path) -> str:
     return path.name.partition(".")[0]
 
 
-def _score_files(scores: str | PathLike[str]) -> ScoreFiles:
-    folder = existing_folder(scores, "scores", "a folder for each detector")
-    files: ScoreFiles = {
-        detector.name: {path.stem: path for path in matching("*.npy", detector)}
-        for detector in detector_folders(folder)
-    }
-    if not any(files.values()):
-        rule = "files <detector>/<series>.npy in the folder `scores`"
-        hint = "Pass the folder that has a folder for each detector."
-        raise InputError.expected(rule, f"none in {folder}", hint)
-    return files
-
-
 def _one_series(name: str, path: Path) -> OneSeries:
     table = read_csv(path, ["Label"], every_column=True).drop_null()
     return OneSeries(name, path, read_truth(table, "Label", path))
-
-
-def _read_npy(path: Path) -> NDArray[np.float64]:
-    try:
-        with path.open("rb") as file:
-            scores: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
-    except (ValueError, TypeError, OSError, SyntaxError, TokenError, MemoryError) as error:
-        what = first_line(error)  # a damaged header may also ask for any length
-        raise InputError.expected(f"{path} to be a NumPy array", f"`{what}`") from error
-    if scores.dtype.kind not in "biuf" or scores.size != max(scores.shape, default=0):
-        rule = f"{path} to have one number for each sample"
-        raise InputError.expected(rule, f"an array of {scores.dtype} and shape {scores.shape}")
-    return scores.ravel().astype(np.float64)

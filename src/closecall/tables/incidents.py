@@ -18,6 +18,7 @@ from closecall.clock import read_times
 from closecall.columns import time_zone
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, runs
+from closecall.files import ucr_anomaly
 from closecall.parameters import duration_of_text, is_number, read_flag
 from closecall.tables.reading import opened, shown_name, table_of
 
@@ -43,7 +44,6 @@ _PAIRS = (
     ("starttime", "endtime"),
     ("timestamp", "duration"),
 )
-_UCR_NAME = re.compile(r"\d+_UCR_Anomaly_.*_\d+_(\d+)_(\d+)\.(?:txt|csv)(?:\.gz)?$")
 _SMD_LINE = re.compile(rb"(\d+)-(\d+):([\d,]*)$")
 _LARGEST = 2**30  # bytes of a list of events, and of the table that it becomes
 _START = 2**16  # bytes in which the first line of a list ends
@@ -135,13 +135,20 @@ def read_events(
     joined = read_flag(merge, "merge")
     listing = _read_listing(source, _column_pair(columns), series, encoding)
     hint = "Say until when such events last: `open_until=end_of_the_series`."
+    if open_until is not None:
+        open_until = _read_time(open_until, zone, "`open_until`")
     events = events_of(listing, zone, open_until, hint)
     return events.merged() if joined else events
 
 
 def read_zone(timezone: Any) -> tzinfo | None:
     """Read what times without an offset are in; None if nothing is said."""
-    zone = time_zone(timezone) if isinstance(timezone, str) else timezone
+    try:
+        zone = time_zone(timezone) if isinstance(timezone, str) else timezone
+    except InputError:
+        rule = "`timezone` to name a known time zone, such as Europe/Berlin"
+        hint = "If that is one, install tzdata, which knows them all."
+        raise InputError.expected(rule, shown(timezone), hint) from None
     if zone is not None and not isinstance(zone, tzinfo):
         raise InputTypeError.expected("`timezone` to name a time zone", shown(timezone))
     return zone
@@ -216,9 +223,9 @@ def known_listing(file: BinaryIO, name: str, series: str | None, *, by_name: boo
 
     `by_name` lets the name of a file of the UCR archive say where its anomaly is.
     """
-    ucr = _UCR_NAME.match(Path(name).name)
+    ucr = ucr_anomaly(Path(name).name)
     if by_name and ucr is not None:
-        rows: list[Row] = [(int(ucr[1]), int(ucr[2]) + 1, {})]
+        rows: list[Row] = [(*ucr, {})]
         return lambda *_: Listing(name, "start", "stop", rows, in_samples=True)
     start = file.read(_START).lstrip()
     file.seek(0)
@@ -447,7 +454,8 @@ def _one_of(names: list[str], series: str | None, source: str) -> str:
         return str(series)
     some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004 - a few
     rule = f"`series` to name one of the {len(names)} series of {source}"
-    raise InputError.expected(rule, shown(series), f"They are: {some}.")
+    got = "no name" if series is None else shown(series)
+    raise InputError.expected(rule, got, f"They are: {some}.")
 
 
 def _from_labels(name: str, labels: list[Any]) -> Listing:

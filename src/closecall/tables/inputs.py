@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     File: TypeAlias = "str | PathLike[str] | pa.Table | Source"
 
+_CLIP = "Widen `span`, or cut events and drop those outside with `clip=True`."
 _TABLES = ("the first table", "the second table")
 
 
@@ -256,15 +257,17 @@ class Inputs:
         import pyarrow.compute as pc
 
         holders = [own for own in self.sources if all(own is not side.source for side in lists)]
-        times = read_times(holders or self.sources, str(self.time))
+        holders = holders or self.sources
+        times = read_times(holders, str(self.time))
         zone = read_zone(self.timezone)
         if zone is None or not pa.types.is_timestamp(times.type) or times.type.tz is not None:
             return times
         try:
             return pc.assume_timezone(times, str(zone).removeprefix("UTC") or "UTC")
         except pa.ArrowInvalid:
+            name = next(own.name for own in holders if self.time in own.columns)
             for row, time in enumerate(times.to_pylist(), start=1):
-                in_zone(time, zone, f"`time` in row {row}")
+                in_zone(time, zone, f"{self.time!r} in row {row} of {name}")
             raise
 
     def _require_place(
@@ -327,16 +330,16 @@ class Inputs:
         numbered = axis if side.in_samples else None
         if numbered is not None:
             whole = Timed("times", np.array([0, numbered.length]), own.clock)
-        if whole is not None and (self.clip or numbered is not None):
+        if whole is not None:
             parts = (Timed(side.role, ticks, own.clock) for ticks in (own.starts, own.stops))
             (starts, stops, limits), clock = on_one_clock(*parts, whole)
             own = Intervals(starts, stops, clock, own.details)
             start, stop = limits.tolist()
             if not self.clip:
-                own.require_inside(start, stop, side.role)
+                own.require_inside(start, stop, side.role, _CLIP)
             over = ((starts < start) & (stops > start)) | ((stops > stop) & (starts < stop))
-            total, own = len(own), own.within(start, stop)
-            cut, dropped = int(np.count_nonzero(over)), total - len(own)
+            kept = own.within(start, stop) if self.clip else own
+            cut, dropped, own = int(np.count_nonzero(over)), len(own) - len(kept), kept
             if cut or dropped:
                 events = counted(cut, "true event" if side.role == "truth" else "alarm")
                 notes.append(f"Clipped to the series: {events} cut, {dropped} dropped.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
+from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -193,10 +194,10 @@ class EventList:
 
     def _plain(self) -> Events | None:
         """Read two whole columns of times at once, and exactly; None if that is not enough."""
-        if self.columns is None or self.listing is not None:
+        if self.columns is None or self.listing is not None or is_duration(self.columns[1]):
             return None
         starts, stops = (self.source.times(name, self.role) for name in self.columns)
-        if is_duration(self.columns[1]) or starts.null_count or stops.null_count:
+        if starts.null_count or stops.null_count:
             return None
         if len(starts) == 0:
             return Events([])
@@ -239,7 +240,8 @@ def read_values(
     others = [name for name in source.columns if name != time]
     if asked is None and role not in others and (shared or len(others) != 1):
         rule = f"`{role}` to name a column of {source.name}"
-        raise InputError.expected(rule, "no name", source.listing)
+        pair = "" if shared or role == "score" else " Name two, as START,STOP, if it lists events."
+        raise InputError.expected(rule, "no name", source.listing + pair)
     if asked is None:
         asked = role if role in others else others[0]
     return plain_values(source.column(asked, role))
@@ -266,6 +268,14 @@ def _as_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         raise InputTypeError.expected(
             f"column {name} to hold numbers or ISO times", "times of day without a date"
         )
+    return read_text_times(column, f"column {name}")
+
+
+def read_text_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """Turn ISO text into datetimes; what is no text stays as it is."""
+    import pyarrow as pa
+
+    types = pa.types
     if not (types.is_string(column.type) or types.is_large_string(column.type)):
         return column
     for kind in (pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
@@ -273,11 +283,21 @@ def _as_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
             return column.cast(kind)
         except pa.ArrowInvalid:
             continue
+    texts = column.to_pylist()
+    row = next((row for row, text in enumerate(texts) if text and not _is_iso(text)), 0)
     raise InputTypeError.expected(
-        f"column {name} to hold numbers or ISO times",
-        f"text such as {column[0].as_py()!r}",
+        f"{name} to hold numbers or ISO times",
+        f"{texts[row]!r} at index {row}",
         "Write times as 2024-01-31 08:05:00, all with an offset such as +01:00 or none.",
     )
+
+
+def _is_iso(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True
 
 
 def _require_agreement(

@@ -520,7 +520,7 @@ def test_every_trouble_has_its_word_and_its_line(columns, status, reason):
         ([0, 2, 1, 3, 4, 5], "strictly increasing, got 1 after 2 at index 2"),
         ([0, 1, None, 2, 3, 4], "no missing values, got a null at index 2"),
         ([0.0, 1.0, nan, 3.0, 4.0, 5.0], "finite, got nan at index 2"),
-        (list("abcdef"), "to be of one kind, numbers or datetimes"),
+        (["2024-01-01", *"bcdef"], "to hold numbers or ISO times, got 'b' at index 1"),
     ],
 )
 def test_times_in_trouble(times, reason):
@@ -529,6 +529,17 @@ def test_times_in_trouble(times, reason):
     assert row["reason"].startswith("Expected `t` to ")
     assert reason in row["reason"]
     assert isnan(row["affiliation_f1"])
+
+
+@pytest.mark.parametrize("zone", ["", "+01:00"])
+def test_times_may_be_text(zone):
+    times = [f"2024-01-01 00:0{minute}{zone}" for minute in (0, 1, 2, 4, 5, 6)]
+    stamps = pa.array([datetime.fromisoformat(time) for time in times])
+    since = datetime.fromisoformat(times[1])
+    for options in ({}, {"since": since}, {"disorder": "last"}):
+        row, expected = (row_of(dirty(t=own), time="t", **options) for own in (times, stamps))
+        assert row["status"] == "ok"
+        assert repr(row) == repr(expected)
 
 
 def test_one_sample_with_a_time_has_no_length():

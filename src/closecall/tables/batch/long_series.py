@@ -24,6 +24,7 @@ from closecall.tables.batch.status import (
     SeriesError,
     with_status,
 )
+from closecall.tables.roles import read_text_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -160,7 +161,7 @@ class LongSeries:
     def _ticks(self, column: pa.ChunkedArray, name: str, before: int) -> Ticks:
         """Read times, which go on where the last part ended."""
         with _counted_from(before), with_status(BAD_TIMES):
-            times = to_numpy(column, name)
+            times = to_numpy(read_text_times(column, f"`{name}`"), name)
             ticks, self._clock = read_times(times, name)
         last = np.asarray([self._last[name]] if before else [], dtype=ticks.dtype)
         joined = np.append(last, ticks)

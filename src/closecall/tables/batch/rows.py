@@ -31,7 +31,12 @@ from closecall.tables.batch.options import (
     QUIET,
     RETUNED,
 )
-from closecall.tables.batch.series import one_per_time, read_scored_column, read_series
+from closecall.tables.batch.series import (
+    one_per_time,
+    read_scored_column,
+    read_series,
+    with_times,
+)
 from closecall.tables.batch.status import (
     BAD_LABELS,
     CONSTANT_SCORE,
@@ -357,7 +362,7 @@ def evaluate_unit(unit: Unit, options: BatchOptions) -> UnitRows:
         for name, answer in zip(options.detectors, answers, strict=True):
             answer.row.update({DETECTOR: name} | dict(zip(options.by, key, strict=True)))
             rows.append(answer.row)
-            events += _events_of(answer, schema, options)
+            events += _events_of(answer, types, options)
         if options.strict and any(answer.row["status"] != OK for answer in answers):
             break
     joined = pa.concat_tables(events, promote_options="permissive") if events else None
@@ -369,12 +374,14 @@ def _evaluated(
 ) -> Iterator[tuple[tuple[Any, ...], pa.Schema, list[Answer]]]:
     if isinstance(unit, WholeSeries) and unit.cut:
         whole = LongSeries(options)
-        for table in unit.tables():
+        for part in unit.tables():
+            table = with_times(part, options)
             whole.add(table)
         given = partial(_Given.read_long, whole=whole, options=options)
         yield (), table.schema, _answers(whole.samples, whole.series, given, options)
         return
-    for key, table in unit.groups():
+    for key, group in unit.groups():
+        table = with_times(group, options)
         yield key, table.schema, evaluate_series(table, options, key, detector_of(key, options))
 
 

@@ -16,6 +16,7 @@ from closecall.clock import SAMPLES, Timed, mixed_zones, on_one_clock, read_time
 from closecall.errors import (
     ClosecallError,
     InputError,
+    InputTypeError,
     UnevenTimesError,
     expected,
     renamed,
@@ -42,7 +43,7 @@ from closecall.tables.batch.status import (
     with_status,
 )
 from closecall.tables.reading import NOT_NUMBERS, plain_values
-from closecall.tables.roles import MENDED, Source, TimeOrder
+from closecall.tables.roles import MENDED, Source, TimeOrder, read_text_times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -152,8 +153,20 @@ class Series:
         return values if self.order is None else values[self.order]
 
 
+def with_times(table: pa.Table, options: BatchOptions) -> pa.Table:
+    """Turn times that are ISO text into datetimes."""
+    if options.time is None:
+        return table
+    try:
+        times = read_text_times(table.column(options.time), options.time)
+    except InputTypeError:  # what is wrong with the times is told where they are read
+        return table
+    return table.set_column(table.column_names.index(options.time), options.time, times)
+
+
 def one_per_time(table: pa.Table, options: BatchOptions) -> pa.Table:
     """Put samples in the order of time with one for each, where `disorder` says which."""
+    table = with_times(table, options)
     if options.time is None or options.disorder not in MENDED:
         return table
     source = Source("", table)
@@ -278,7 +291,8 @@ def _read_whole(table: pa.Table, options: BatchOptions) -> Series:
         labels = read_labels(to_numpy(table.column(options.truth), options.truth), options.truth)
     if options.time is None:
         return _counted(labels)
-    column = table.column(options.time)
+    with with_status(BAD_TIMES):
+        column = read_text_times(table.column(options.time), f"`{options.time}`")
     if column.null_count and options.disorder == "index":
         return _counted(labels)
     with with_status(BAD_TIMES), renamed({"times": options.time}):
