@@ -63,7 +63,10 @@ _RETUNING = (
     "chance of avg. prec.: that of the scores moved."
 )
 _LAST_SAMPLE = "Where times are unevenly spaced, the last sample of a series lasts the median step."
-_CAUGHT = "caught: true events that an alarm overlaps; false: alarms that overlap none{}."
+_CAUGHT = (
+    "caught: true events that an alarm overlaps; false: alarms that overlap none{}, "
+    "series without an event included."
+)
 _FLATTER = (
     "Thresholds were chosen on the same labels, so these scores flatter; "
     "--threshold cross_fit does not."

@@ -41,8 +41,8 @@ function tableOf(head, names, rows, label) {
   return sideways(make("table", {}, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows)), label);
 }
 
-const OPENED = "Means over the series, each detector at the threshold its page opens with: unless another was given, the best one on the same labels, so these scores flatter.";
-const EVALUATED = "Means over the series, each detector at the thresholds of the batch; those that were chosen on the same labels flatter.";
+const OPENED = "Means over the series that are scored, each detector at the threshold its page opens with: unless another was given, the best one on the same labels, so these scores flatter.";
+const EVALUATED = "Means over the series that are scored, each detector at the thresholds of the batch; those that were chosen on the same labels flatter.";
 
 function leaderboard(ranking, closed) {
   const head = ["", "detector", "caught", "false alarms", ...SCORES.map(([, title]) => title), "series"];
@@ -61,7 +61,7 @@ function leaderboard(ranking, closed) {
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, `${closed ? EVALUATED : OPENED} Beside them, what the same alarms reach on average when they are moved around their series.`),
+    make("p", { class: "hint" }, `${closed ? EVALUATED : OPENED} Beside them, what the same alarms reach on average when they are moved around their series. Events and false alarms are those of the same series.`),
     tableOf(head, 1, rows, "leaderboard"),
   );
 }
