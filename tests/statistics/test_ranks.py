@@ -162,6 +162,12 @@ def with_holes():
     }
 
 
+def test_series_that_no_detector_has_are_left_out():
+    table = {name: [*own, nan] for name, own in HITS.items()}
+    ranks = compute_ranks(table)
+    assert (ranks.average_rank, ranks.left_out) == (compute_ranks(HITS).average_rank, 1)
+
+
 def test_missing_series_may_be_dropped():
     ranks = compute_ranks(with_holes(), missing="drop")
     kept = {name: [own[i] for i in (0, 1, 3, 4, 5, 6)] for name, own in HITS.items()}
@@ -202,8 +208,8 @@ def test_a_dataframe_is_a_table(frame):
         (
             lambda: compute_ranks(with_holes()),
             (
-                "Expected a finite number of every detector on every series, got none of at least "
-                "one detector on 2 of 8 series.\n\nHint: Pass `missing='drop'` to use only series "
+                "Expected a finite number of every detector on every series, got none of some "
+                "detectors on 1 of 8 series.\n\nHint: Pass `missing='drop'` to use only series "
                 "that all detectors have, or `missing='worst'` to give a missing number the last "
                 "rank."
             ),

@@ -272,6 +272,8 @@ def _print_intervals(
         level=intervals.level,
         over="events",
         cautions=[intervals.caution],
+        headline="f1",
+        needed=intervals.events_needed,
         rest=rest,
     )
 

@@ -80,7 +80,7 @@ class Ranks:
     series: int
     """How many series the ranks are over."""
     left_out: int
-    """How many series were dropped since a detector has no value on them."""
+    """How many series were left out, since a detector, or all, have no value on them."""
     detectors: tuple[str, ...]
     """The best average rank first; all that follows is in this order."""
     average_rank: tuple[float, ...]
@@ -220,7 +220,7 @@ def compute_ranks(
     missing
         What to do where a detector has no finite number on a series: ``"raise"``; ``"drop"``: use
         the series that all detectors have; ``"worst"``: it has the last rank there, and loses by
-        more than any number would. Series on which no detector has one are never used.
+        more than any number would. Series on which no detector has one are left out by all.
     metric
         What the number is called.
     level
@@ -338,9 +338,10 @@ def _columns_of(table: Any) -> dict[str, Any]:
 def _kept_series(given: NDArray[np.bool_], missing: str) -> NDArray[np.bool_]:
     """Return which series are used, or raise where some are missing."""
     every, some = (np.asarray(found) for found in (given.all(axis=0), given.any(axis=0)))
-    if missing == "raise" and not every.all():
+    partly = int((some & ~every).sum())
+    if missing == "raise" and partly:
         rule = "a finite number of every detector on every series"
-        got = f"none of at least one detector on {int((~every).sum())} of {every.size} series"
+        got = f"none of some detectors on {partly} of {every.size} series"
         hint = (
             "Pass `missing='drop'` to use only series that all detectors have, or "
             "`missing='worst'` to give a missing number the last rank."

@@ -241,6 +241,13 @@ def higher_is_better(metric: str, options: BatchOptions) -> bool:
     return metric in options.chance_columns or options.metric_of(metric).higher_is_better
 
 
+def bounds_of(metric: str, options: BatchOptions) -> tuple[float, float]:
+    """Return what a number of the rows can be at least and at most."""
+    if metric in options.chance_columns:
+        return 0.0, 1.0
+    return options.metric_of(metric).lowest, options.metric_of(metric).highest
+
+
 def _is_best(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     if not values.size:
         return np.zeros(values.shape, dtype=np.bool_)
