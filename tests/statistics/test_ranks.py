@@ -219,6 +219,14 @@ def test_a_dataframe_is_a_table(frame):
             "Expected `table` to have two or more detectors, got 1.",
         ),
         (
+            lambda: compute_ranks({1: [1.0] * 6, "1": [1.0] * 6}),
+            "Expected `table` to be the name of a column, got 1.",
+        ),
+        (
+            lambda: compute_ranks(HITS, low=1, high=0),
+            "Expected `low` to be below `high`, got 1 and 0.",
+        ),
+        (
             lambda: compute_ranks({"a": [1.0] * 6, "b": [1.0] * 5}),
             "Expected every column of `table` to have 6 values, got 5 in 'b'.",
         ),

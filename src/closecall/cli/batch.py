@@ -186,7 +186,8 @@ def parse_threshold(text: str) -> int | float | str:
 @click.option("--overwrite", is_flag=True, help="Replace what is at --output.")
 @output_options(
     "json holds everything; csv one row for each series and detector, or the intervals if asked "
-    "for.",
+    "for; latex a table of the means, or of the ranks if asked for.",
+    "latex",
     names=(),
 )
 def batch(
@@ -296,6 +297,7 @@ def write_batch(
             ),
             values=lambda: result.to_dict() | more,
             rows=lambda: rows,
+            latex=lambda: ranks.to_latex() if ranks else result.to_latex(**(settings or {})),
         )
     _require_all(result, out)
     _require_some(result)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import isfinite
 from pathlib import Path
-from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -292,15 +291,10 @@ def _print_intervals(
 def _print_ranks(ranks: Ranks, console: Console) -> None:
     """Print average ranks with the groups that are not told apart, and every pair."""
     console.print(Text(f"Ranks by {ranks.metric}\n", style="bold"))
-    groups = [
-        "".join(letter if name in clique else " " for letter, clique in named)
-        for named in [list(zip(ascii_lowercase, ranks.cliques, strict=False))]
-        for name in ranks.detectors
-    ]
     columns = [
         screen.names(_DETECTOR, ranks.detectors),
         screen.texts("avg. rank", [f"{rank:.2f}" for rank in ranks.average_rank]),
-        screen.Column("groups", [*map(Text, groups)], "left"),
+        screen.Column("groups", [*map(Text, ranks.groups)], "left"),
         screen.texts("mean", [number_text(round(value, 4)) for value in ranks.mean]),
         screen.texts("best", ranks.best_on, joined=True),
     ]

@@ -183,7 +183,7 @@ def events_needed(
     widest
         The largest difference there can be; 1 for scores from 0 to 1, inf without bounds.
     n, seed
-        How many draws to make of each number of events, and their seed.
+        How many draws to make of each number of events, from 100 to 10,000, and their seed.
 
     Returns
     -------
@@ -199,13 +199,17 @@ def events_needed(
     """
     level, widest = read_level(level), read_number(widest, "widest", "above 0", lambda x: x > 0)
     power = read_number(power, "power", "a number between 0 and 1", lambda x: 0 < x < 1)
-    require_count(n, "n", 100)
+    require_count(n, "n", 100, 10_000)
     require_count(seed, "seed", 0)
     gaps = read_numbers(differences, "differences").ravel()
     if gaps.size < 2 or not np.isfinite(gaps).all():  # noqa: PLR2004
         rule = "`differences` to be two or more finite numbers"
         raise InputError.expected(rule, f"{np.isfinite(gaps).sum()} finite of {gaps.size}")
 
+    largest = float(np.abs(gaps).max())
+    if largest <= ROUNDING:
+        return None
+    gaps, widest = gaps / largest, widest / largest  # so that no square overflows
     if gaps.size > _MOST_DRAWN:  # each with those most like it, which keeps mean and spread
         gaps = np.array([part.mean() for part in np.array_split(np.sort(gaps), _MOST_DRAWN)])
 

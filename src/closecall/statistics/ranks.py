@@ -10,17 +10,19 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import ceil, inf, log2, log10, nan
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
+from closecall.latex import latex_table
 from closecall.notebook import display
-from closecall.parameters import read_flag, read_numbers, require_choice
+from closecall.parameters import read_flag, read_name, read_numbers, require_choice
 from closecall.plain import plain
 from closecall.statistics.intervals import FEWEST_TO_COMPARE, Interval, limits, read_level
 from closecall.statistics.leads import adjust_pvalues
-from closecall.statistics.means import mean_differences
+from closecall.statistics.means import mean_differences, read_bounds
 from closecall.wording import counted, listed, number_text, pvalue_text
 
 if TYPE_CHECKING:
@@ -99,6 +101,14 @@ class Ranks:
     """The largest groups of neighbours in rank without a pair that is told apart; they overlap."""
 
     @property
+    def groups(self) -> tuple[str, ...]:
+        """By detector, a letter for each clique that it is in."""
+        named = [*zip(ascii_letters, self.cliques, strict=False)]
+        return tuple(
+            "".join(letter for letter, clique in named if name in clique) for name in self.detectors
+        )
+
+    @property
     def text(self) -> str:
         """What was tested, what came out, and what so few series do not allow to say."""
         alpha, count, said = 1 - self.level, len(self.pairs), []
@@ -143,6 +153,27 @@ class Ranks:
             }
         )
         return values
+
+    def to_latex(self, *, caption: str = "", note: str = "") -> str:
+        """Write the ranks as a table for a paper; the package booktabs is needed.
+
+        Detectors with a letter in common are not told apart. Below are the tests and the `note`.
+        """
+        told = f"Average ranks by {self.metric} over {self.series} series"
+        columns = zip(
+            self.detectors, self.average_rank, self.groups, self.mean, self.best_on, strict=True
+        )
+        names = ("detector", "average rank", "groups", f"mean {self.metric}", "best on")
+        return latex_table(
+            [dict(zip(names, row, strict=True)) for row in columns],
+            dict(zip(names, names, strict=True)),
+            best={names[1]: False, names[3]: self.higher_is_better, names[4]: True},
+            title=f"{told}; detectors with a letter in common are not told apart",
+            label="ranks",
+            caption=caption,
+            said=self.text,
+            note=note,
+        )
 
     def plot(self, **how: Any) -> Any:
         """Draw the critical-difference diagram; see `closecall.plot.plot_ranks`."""
@@ -240,12 +271,12 @@ def compute_ranks(
     (('b', 'c'),)
     """
     require_choice(missing, "missing", MISSING)
+    metric = read_name(metric, "metric")
     better, level = read_flag(higher_is_better, "higher_is_better"), read_level(level)
-    names, values = _read_table(table)
+    bounds, (names, values) = read_bounds(low, high), _read_table(table)
     given = np.isfinite(values)
     kept = _kept_series(given, missing)
     values, given = values[:, kept], given[:, kept]
-    _require_enough(values.shape[1])
     upward = np.where(given, values if better else -values, -inf)
     ranks = ranks_of(upward)
     order = np.argsort(ranks.mean(axis=1), kind="stable")
@@ -257,9 +288,7 @@ def compute_ranks(
     alpha = 1 - level
     differ = pvalue is None or pvalue < alpha
     apart = [differ and own < alpha for own in corrected]
-    gaps = mean_differences(
-        np.where(given, values, np.nan), (low, high), level=1 - alpha / len(pairs)
-    )
+    gaps = mean_differences(np.where(given, values, nan), bounds, level=1 - alpha / len(pairs))
     called = tuple(names[place] for place in order)
     return Ranks(
         metric=metric,
@@ -313,9 +342,9 @@ def ranks_of(upward: Floats) -> Floats:
 def _read_table(table: Any) -> tuple[list[str], Floats]:
     """Return the names of the detectors, and their numbers as rows."""
     columns = table if isinstance(table, Mapping) else _columns_of(table)
-    numbers = {str(name): read_numbers(own, str(name)) for name, own in columns.items()}
+    numbers = {read_name(name, "table"): read_numbers(columns[name], name) for name in columns}
     if len(numbers) < _PAIR:
-        raise InputError.expected("`table` to have two or more detectors", f"{len(numbers)}")
+        raise InputError.expected("`table` to have two or more detectors", str(len(numbers)))
     length = next(iter(numbers.values())).size
     for name, own in numbers.items():
         if own.shape != (length,):
@@ -336,7 +365,7 @@ def _columns_of(table: Any) -> dict[str, Any]:
 
 
 def _kept_series(given: NDArray[np.bool_], missing: str) -> NDArray[np.bool_]:
-    """Return which series are used, or raise where some are missing."""
+    """Return which series are used; raise where some are missing, or too few are left."""
     every, some = (np.asarray(found) for found in (given.all(axis=0), given.any(axis=0)))
     partly = int((some & ~every).sum())
     if missing == "raise" and partly:
@@ -347,14 +376,12 @@ def _kept_series(given: NDArray[np.bool_], missing: str) -> NDArray[np.bool_]:
             "`missing='worst'` to give a missing number the last rank."
         )
         raise InputError.expected(rule, got, hint)
-    return some if missing == "worst" else every
-
-
-def _require_enough(series: int) -> None:
-    if series < FEWEST_TO_COMPARE:
+    kept = some if missing == "worst" else every
+    if kept.sum() < FEWEST_TO_COMPARE:
         rule = f"{FEWEST_TO_COMPARE} or more series on which detectors can be ranked"
         hint = "With fewer, one of two equally good detectors too often wins all of them by luck."
-        raise InputError.expected(rule, str(series), hint)
+        raise InputError.expected(rule, str(kept.sum()), hint)
+    return kept
 
 
 def _friedman(ranks: Floats) -> tuple[float | None, float | None]:

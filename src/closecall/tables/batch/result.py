@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.errors import InputError, MissingExtraError
+from closecall.latex import latex_table
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.parameters import read_flag, require_choice
 from closecall.plain import flat_numbers, plain
-from closecall.statistics import compute_ranks, events_needed
+from closecall.statistics import Interval, compute_ranks, events_needed
 from closecall.tables.batch.journal import write_rows
 from closecall.tables.batch.options import DETECTOR, IGNORED
 from closecall.tables.batch.rows import WHOLE
@@ -45,6 +46,7 @@ _MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
 _FIRST = (  # in a notebook, of those that a table has
     *("status", "true_events", "caught", "pooled_events", "false_alarms", "median_delay"),
 )
+_MOST_ABREAST = 4  # numbers beside each other in a table for paper
 _LENGTHS = ("median_delay", IGNORED, *LENGTHS_OF_TIME)
 
 
@@ -334,6 +336,50 @@ class BatchResult:
         low, high = bounds_of(name, self.options)
         gaps = ours - theirs
         return events_needed(gaps[np.isfinite(gaps)], level=level, widest=high - low)
+
+    def to_latex(
+        self, *, level: float | None = None, caption: str = "", note: str = "", **drawn: Any
+    ) -> str:
+        """Write the means over series as a table for a paper, in the order of the leaderboard.
+
+        The best of a column is bold, the second underlined; the package booktabs is needed. With a
+        `level`, and what else `intervals` takes, means have their limits. The `note` is below.
+        """
+        given = {"n": 2000, "seed": 0} | drawn
+        table = (
+            self.table.slice(0, 0)
+            if level is None
+            else interval_rows(self.table, None, self.options, level=level, **given)
+        )
+        limits = {
+            (row[DETECTOR], row["number"]): Interval(row["value"], row["low"], row["high"])
+            for row in table.to_pylist()
+            if not row["against"]
+        }
+        sums = {row[DETECTOR]: row for row in self._sums.to_pylist()}
+        board = rank_detectors(self.table, self.options, self._metric(None)).to_pylist()
+        names = [f"mean_{name}" for name in self.options.metric_columns]
+        rows = []
+        for row in board:
+            own = {name: sums[row[DETECTOR]][name] for name in names}
+            own |= {name: limits[row[DETECTOR], name] for name in names if limits}
+            rows.append({DETECTOR: str(row[DETECTOR]), **own, "mean_rank": row["mean_rank"]})
+        best = {
+            f"mean_{name}": higher_is_better(name, self.options)
+            for name in self.options.metric_columns
+        }
+        alike = all(name.startswith("mean_affiliation") for name in names)
+        prefix, which = ("mean affiliation ", " affiliation") if alike else ("mean ", "")
+        return latex_table(
+            rows,
+            {name: heading(name).removeprefix(prefix) for name in rows[0]},
+            best=best | {"mean_rank": False},
+            title=f"Mean{which} scores over {board[0]['series']} series",
+            label="means",
+            caption=caption,
+            note=note,
+            across="" if len(names) <= _MOST_ABREAST else DETECTOR,
+        )
 
     def intervals(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> Any:
         """Return how far the numbers of the summary, and who leads in them, can be trusted.
