@@ -23,6 +23,7 @@ from closecall.plot import (
     plot_curve,
     plot_distances,
     plot_events,
+    plot_ranks,
     plot_single_prediction,
     plot_survival,
 )
@@ -165,6 +166,22 @@ def draw_plot_batch() -> Any:
     return plot_batch(table, value="F1")[0].figure
 
 
+def ranked() -> Any:
+    """The detectors of the page on ranks."""
+    random = np.random.default_rng(0)
+    level = {"forecast": 0.4, "autoencoder": 0.37, "threshold": 0.2, "random": 0.1}
+    table = {name: random.random(40) * 0.6 + own for name, own in level.items()}
+    return cc.statistics.compute_ranks(table, metric="F1", low=0, high=1)
+
+
+def draw_plot_ranks() -> Any:
+    return plot_ranks(ranked()).figure
+
+
+def draw_plot_rank_matrix() -> Any:
+    return plot_ranks(ranked(), kind="matrix").figure
+
+
 FIGURES = {
     "demo.png": draw_demo,
     "curve.png": draw_curve,
@@ -177,6 +194,8 @@ FIGURES = {
     "plot-survival.svg": draw_plot_survival,
     "plot-comparison.svg": draw_plot_comparison,
     "plot-batch.svg": draw_plot_batch,
+    "plot-ranks.svg": draw_plot_ranks,
+    "plot-rank-matrix.svg": draw_plot_rank_matrix,
     "adversaries.svg": draw_adversaries,
     "near-misses.svg": draw_near_misses,
     "imports.svg": draw_imports,

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from closecall import adversary, compat, datasets, metrics, plot, theory
+    from closecall import adversary, compat, datasets, metrics, plot, statistics, theory
     from closecall.adversary.audit import audit
     from closecall.affiliation import (
         Affiliation,
@@ -64,6 +64,7 @@ __all__ = [
     "report",
     "report_batch",
     "significance",
+    "statistics",
     "theory",
 ]
 

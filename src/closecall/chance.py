@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import (
     read_flag,
-    read_numbers,
     require_choice,
     require_count,
     require_progress,
@@ -26,6 +25,7 @@ from closecall.parameters import (
 from closecall.plain import flat_numbers, plain
 from closecall.series import Pair, Scored, read_pair, read_scored
 from closecall.statistics import SCORES
+from closecall.statistics.leads import CORRECTIONS, Correction, adjust_pvalues
 from closecall.wording import pvalue_text, score_or_dash
 
 if TYPE_CHECKING:
@@ -49,72 +49,12 @@ MOST_SHIFTS = 1_000_000
 LEVEL, EFFECT = 0.05, 0.05  # what is told to be better than chance has both
 _BEST = "best_f1"
 
-Correction = Literal["holm", "bonferroni", "benjamini-hochberg"]
-_CORRECTIONS: tuple[str, ...] = get_args(Correction)
 _NOTEBOOK: dict[str, tuple[str, Callable[[Any], str]]] = {  # numbers of each event's scores
     "observed": ("{}", score_or_dash),
     "mean": ("{} by chance", score_or_dash),
     "pvalue": ("p-value of {}", pvalue_text),
     "adjusted_pvalue": ("adjusted, of {}", pvalue_text),
 }
-
-
-def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.float64]:
-    r"""Adjust the p-values of m tests so that each can be compared with the level of all of them.
-
-    With :math:`p_{(1)} \le \dots \le p_{(m)}`, the adjusted values are
-
-    - ``"bonferroni"``: :math:`m\, p_{(i)}`;
-    - ``"holm"``: :math:`\max_{k \le i} (m - k + 1)\, p_{(k)}`, never larger than Bonferroni's.
-      Either keeps the probability of any false finding at the level, whatever the dependence;
-    - ``"benjamini-hochberg"``: :math:`\min_{k \ge i} \frac{m}{k} p_{(k)}`, which keeps the expected
-      share of false findings at the level, for independent tests or positively dependent ones;
-
-    each at most 1. They are in [0, 1], lower is stronger evidence, and none is below its p-value.
-
-    Parameters
-    ----------
-    pvalues
-        In [0, 1], or nan for a test that could not be done. It still counts among the m: whether
-        it could be done is itself left to chance.
-    correction
-        Which of the three.
-
-    Returns
-    -------
-    numpy.ndarray
-        In the order given; nan stays nan.
-
-    Examples
-    --------
-    >>> adjust_pvalues([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    >>> adjust_pvalues([0.01, 0.04, 0.03], "benjamini-hochberg")
-    array([0.03, 0.04, 0.04])
-    """
-    require_choice(correction, "correction", _CORRECTIONS)
-    given = read_numbers(pvalues, "pvalues")
-    if given.ndim != 1:
-        rule = "`pvalues` to be a list or another sequence of numbers"
-        raise InputTypeError.expected(rule, f"{given.ndim} dimensions")
-    wrong = np.flatnonzero((given < 0) | (given > 1))
-    if wrong.size:
-        got = f"{given[wrong[0]]:g} at index {wrong[0]}"
-        raise InputError.expected("`pvalues` to be in [0, 1], or nan", got)
-    tests = given.size
-    order = np.argsort(given)  # nan comes last
-    ranked = np.where(np.isnan(given), 1.0, given)[order]
-    ranks = np.arange(1, tests + 1)
-    if correction == "bonferroni":
-        scaled = tests * ranked
-    elif correction == "holm":
-        scaled = np.maximum.accumulate((tests - ranks + 1) * ranked)
-    else:
-        scaled = np.minimum.accumulate((tests / ranks * ranked)[::-1])[::-1]
-    adjusted = np.empty(tests)
-    adjusted[order] = np.minimum(scaled, 1.0)
-    adjusted[np.isnan(given)] = np.nan
-    return adjusted
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -542,7 +482,7 @@ def significance(
     ScoresSignificance(best f1 p=0.03, average_precision 0.03; all 100 shifts)
     """
     require_count(n, "n", 1, MOST_SHIFTS)
-    require_choice(correction, "correction", _CORRECTIONS)
+    require_choice(correction, "correction", CORRECTIONS)
     require_progress(progress)
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     if isinstance(truth, Scored) or (scores is not None and predicted is None):

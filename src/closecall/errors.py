@@ -7,6 +7,7 @@ the command line catches `ClosecallError` and nothing more, so a bug still shows
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
@@ -108,6 +109,6 @@ def renamed(names: Mapping[str, str]) -> Iterator[None]:
     except (InputError, InputTypeError) as error:
         message = str(error)
         for ours, theirs in names.items():
-            message = message.replace(f"`{ours}`", f"`{theirs}`")
+            message = re.sub(rf"`{ours}(?=[`=])", f"`{theirs}", message)
         error.args = (message,)
         raise

@@ -10,7 +10,8 @@ from closecall.affiliation.rules import ThresholdRule
 from closecall.detectors import read_detectors, require_scored
 from closecall.errors import InputTypeError
 from closecall.events import Events
-from closecall.metrics.registry import METRICS, REQUIRED, Metric, find, read_metrics
+from closecall.latex import latex_table
+from closecall.metrics.registry import METRICS, REQUIRED, Metric, directions, find, read_metrics
 from closecall.parameters import read_flag
 from closecall.plain import flat_numbers, plain
 from closecall.series import (
@@ -22,6 +23,7 @@ from closecall.series import (
     read_scored,
     require_nan,
 )
+from closecall.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +43,27 @@ class Evaluation(dict[str, Any]):
         """
         values: dict[str, Any] = plain(self)
         return flat_numbers(values) if read_flag(flat, "flat") else values
+
+
+class EvaluationTable(list[Evaluation]):
+    """A row for each detector, as `evaluate` returns them of several."""
+
+    def to_latex(self, *, caption: str = "", note: str = "") -> str:
+        """Write a table for a paper: a row for each number and a column for each detector.
+
+        The best of a row is bold, the second underlined; the package booktabs is needed. The `note`
+        is below the table.
+        """
+        return latex_table(
+            self,
+            {name: name.replace("_", " ") for name in self[0]},
+            best=directions(),
+            title=f"Metrics of {counted(len(self), 'detector')}",
+            label="metrics",
+            caption=caption,
+            note=note,
+            across="detector",
+        )
 
 
 def evaluate(
@@ -94,7 +117,7 @@ def evaluate(
         goes by its own name. What is undefined is nan. Of several detectors, a list of such rows
         that begin with ``detector``, as any dataframe takes it; nan is also what a detector gave
         nothing for, such as the area under a curve of one that gave labels. ``to_dict()`` of a row
-        gives plain values.
+        gives plain values, and ``to_latex()`` of the list a table for a paper.
 
     Examples
     --------
@@ -176,7 +199,7 @@ def _row(
 
 def _table(
     sides: _Sides, chosen: _Chosen, given: dict[str, Any], threshold: Any = None, fit: Any = None
-) -> list[Evaluation]:
+) -> EvaluationTable:
     """Compute the metrics of each detector, on the time that is evaluated for all of them."""
     truth, predicted, scores = sides
     read = read_detectors(truth, predicted, scores, **given)
@@ -206,10 +229,10 @@ def _table(
         else:
             rows[name] = _row(own, chosen, shared, rules[name], fit)
     columns = dict.fromkeys(key for row in rows.values() for key in row)
-    return [
+    return EvaluationTable(
         Evaluation({"detector": name} | {key: row.get(key, undefined) for key in columns})
         for name, row in rows.items()
-    ]
+    )
 
 
 def _require_scores_alone(predicted: Any, scores: Any, threshold: Any) -> None:

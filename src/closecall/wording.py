@@ -57,6 +57,24 @@ def plain_name(name: str, most: int | None = None) -> str:
     return f"{text[:kept]}...{text[-kept:]}"
 
 
+def short_names(names: Sequence[str], most: int) -> list[str]:
+    """Write names in so many letters that they stay different: from where alike ones differ.
+
+    >>> short_names(["isolation_forest_200_trees", "lof"], 15)
+    ['isolat..._trees', 'lof']
+    >>> short_names(["encoder_of_width_8_and_depth_2", "encoder_of_width_16_and_depth_2"], 13)
+    ['...h_8_and_de', '...h_16_and_d']
+    """
+    whole, short = [*map(plain_name, names)], [plain_name(name, most) for name in names]
+    for text in {text for text in short if short.count(text) > 1}:
+        alike = [place for place, own in enumerate(short) if own == text]
+        letters = enumerate(zip(*(whole[place] for place in alike), strict=False))
+        shared = next((count for count, own in letters if len({*own}) > 1), most)
+        for place in alike:
+            short[place] = f"...{whole[place][max(shared - 2, 0) :]}"[:most]
+    return short
+
+
 FORMULA = r"^'*[=+\-@\t\r]"
 """How a cell begins that programs for tables would take for a formula, or for one made safe."""
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"

@@ -525,6 +525,83 @@ def test_numbers_without_intervals_on_the_terminal_are_counted(run, eight_series
     assert not any("more number" in line for line in printed)
 
 
+@pytest.fixture
+def twelve_series(tmp_path):
+    """Twelve series: one detector is exact, two are late, by more on some series than on others."""
+    label = np.zeros((12, 60), dtype=np.int8)
+    label[:, 20:26] = 1
+    shifted = {
+        "exact": [0] * 12,
+        "late": [3, 4, 5, 6, 3, 4, 5, 6, 3, 4, 5, 6],
+        "later": [4, 4, 4, 7, 2, 5, 4, 7, 4, 3, 6, 6],
+    }
+    alarms = {
+        name: np.stack([np.roll(own, by) for own, by in zip(label, shifts, strict=True)]).ravel()
+        for name, shifts in shifted.items()
+    }
+    table = pa.table({"series": np.repeat(np.arange(12), 60), "label": label.ravel()} | alarms)
+    pq.write_table(table, tmp_path / "twelve.parquet")
+    return table
+
+
+ALL_THREE = tuple(part for name in ("late", "later", "exact") for part in ("--predicted", name))
+
+
+def test_ranks_are_those_of_the_library(run, twelve_series):
+    arguments = ("batch", "twelve.parquet", *BOTH[:4], *ALL_THREE, "--ranks")
+    names = ["late", "later", "exact"]
+    result = evaluate_frame(twelve_series, by="series", truth="label", predicted=names)
+    ranks = result.ranks()
+    assert ranks.detectors == ("exact", "late", "later")
+    assert ranks.cliques == (("late", "later"),)
+    printed = lines(run(*arguments))
+    start = printed.index("Ranks by affiliation_f1")
+    rows = [line.split() for line in printed[start + 3 : start + 6]]
+    assert [row[:2] for row in rows] == [
+        [name, f"{rank:.2f}"]
+        for name, rank in zip(ranks.detectors, ranks.average_rank, strict=True)
+    ]
+    assert ["a" in row for row in rows] == [False, True, True]
+    assert any("12/0/0" in line for line in printed)
+    assert ranks.text in " ".join(printed)
+    assert run(*arguments, "--format", "latex").stdout == ranks.to_latex()
+    plain = json.loads(run(*arguments, "affiliation_recall", "--format", "json").stdout)
+    assert plain["ranks"] == result.ranks("affiliation_recall").to_dict()
+
+
+def test_ranks_refuse_what_cannot_be_ranked(run, refuse, twelve_series):
+    arguments = ("batch", "holes.parquet", *BOTH[:4], *ALL_THREE, "--ranks")
+    late = twelve_series["late"].to_numpy().copy()
+    late[:60] = 0  # nothing predicted: no F1
+    place = twelve_series.column_names.index("late")
+    pq.write_table(twelve_series.set_column(place, "late", pa.array(late)), "holes.parquet")
+    told = " ".join(refuse(*arguments))
+    assert "got none of some detectors on 1 of 12 series." in told
+    assert "`--ranks-missing drop`" in told
+    for rule, series in (("drop", 11), ("worst", 12)):
+        plain = run(*arguments, "--ranks-missing", rule, "--format", "json").stdout
+        assert json.loads(plain)["ranks"]["series"] == series
+    assert "`--ranks` to be a number of the rows, got 'f2'" in refuse(*arguments, "f2")[0]
+    pq.write_table(twelve_series.slice(0, 300), "few.parquet")
+    told = refuse("batch", "few.parquet", *arguments[2:])[0]
+    assert "Expected 6 or more series on which detectors can be ranked, got 5." in told
+
+
+def test_how_many_series_would_tell_is_said_where_nothing_can_be(run, twelve_series):
+    two = ("--predicted", "late", "--predicted", "later", "--intervals")
+    printed = " ".join(lines(run("batch", "twelve.parquet", *BOTH[:4], *two)))
+    result = evaluate_frame(twelve_series, by="series", truth="label", predicted=["late", "later"])
+    needed = result.series_needed("late", "later")
+    told = f"would take about {float(f'{needed:.2g}'):.0f} series."
+    assert f"late and later are not told apart in F1; for a lead as large as this, that {told}" in (
+        printed
+    )
+    assert needed > 12
+    clear = ("--predicted", "exact", "--predicted", "later", "--intervals")
+    printed = " ".join(lines(run("batch", "twelve.parquet", *BOTH[:4], *clear)))
+    assert "not told apart" not in printed
+
+
 def test_few_series_have_dashes_and_a_caution(run, eight_series):
     pq.write_table(eight_series.slice(0, 600), "few.parquet")
     printed = lines(run("batch", "few.parquet", *BOTH, "--intervals"))

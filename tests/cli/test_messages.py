@@ -207,7 +207,7 @@ BAD_USAGE = {
     "scor": "No such command 'scor'.",
     "score good.csv --tim t": "No such option",
     "score good.csv --format xml": (
-        "Invalid value for '--format': 'xml' is not one of 'table', 'json', 'csv'."
+        "Invalid value for '--format': 'xml' is not one of 'table', 'json', 'csv', 'latex'."
     ),
     f"score good.csv {SCORE} --end noon": (
         "Invalid value for '--end': 'noon' is neither a number nor an ISO time"

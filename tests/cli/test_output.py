@@ -234,3 +234,28 @@ def test_out_is_output(run, demo_file, tmp_path):
         assert written[0] == written[1]
     twice = run("metrics", "--out", "a", "--output", "b")
     assert "--output is given 2 times" in twice.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("score", "--predicted", "forecast", "--predicted", "threshold"), r"F1 & caught"),
+        (("score", "--predicted", "forecast", "--metric", "classical"), r"classical f1 & "),
+        (("compare", "--predicted", "forecast", "--predicted", "threshold"), r"F1 & caught"),
+        (
+            ("compare", "--predicted", "forecast", "--predicted", "threshold", "--intervals"),
+            "with 95 \\% intervals",
+        ),
+        (("batch", "--predicted", "forecast", "--predicted", "threshold"), "over 1 series"),
+        (("batch", "--predicted", "forecast", "--intervals"), "over 1 series"),
+    ],
+)
+def test_latex(run, demo_file, arguments, expected):
+    command, *chosen = arguments
+    result = run(
+        command, demo_file, "--truth", "label", "--time", "time", *chosen, "--format=latex"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("\\begin{table}\n")
+    assert result.stdout.endswith("\\end{table}\n")
+    assert expected in result.stdout

@@ -9,7 +9,13 @@ import pytest
 from closecall.compare import PairIntervals, compare
 from closecall.datasets import demo
 from closecall.errors import InputError
-from closecall.statistics import FEWEST_TO_COMPARE, SCORES, caution_about, caution_about_pairs
+from closecall.statistics import (
+    FEWEST_TO_COMPARE,
+    SCORES,
+    caution_about,
+    caution_about_pairs,
+    events_needed,
+)
 from tests.oracle import bootstrap as oracle
 
 NAMES = ("threshold", "forecast")
@@ -229,3 +235,14 @@ def test_one_line_each(intervals):
         "PairIntervals('forecast' minus 'threshold': precision 0.121 [-0.2"
     )
     assert "7 events" in repr(intervals.detectors["forecast"])
+
+
+def test_events_needed_are_those_of_the_differences(compared, intervals):
+    ours, theirs = (compared.results[name].events.recall for name in ("forecast", "threshold"))
+    assert intervals.events_needed("forecast", "threshold", "recall") == events_needed(
+        ours - theirs
+    )
+    # Equal blocks of two are means of two events each; so many blocks are twice as many events.
+    assert compared.intervals(block=2).events_needed("forecast", "threshold", "recall") % 2 == 0
+    with pytest.raises(InputError, match="`score` to be 'precision', 'recall' or 'f1'"):
+        intervals.events_needed("forecast", "threshold", "f2")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from closecall.paper import Cell, Reproduction, Row, Table
-from closecall.paper.latex import escape, to_latex
+from closecall.paper.latex import to_latex
 from closecall.paper.result import in_blocks
 
 
@@ -76,20 +76,6 @@ def test_latex_separates_groups():
     rows = [Row((kind, name), (SAME,)) for kind, name in ("ax", "ay", "bz")]
     text = to_latex(Reproduction((table(*rows, columns=("one",)),)))
     assert re.search(r"& y &.*\n\\addlinespace\nb & z", text)
-
-
-@pytest.mark.parametrize(
-    ("text", "escaped"),
-    [
-        ("a_b", r"a\_b"),
-        ("50% & more #1", r"50\% \& more \#1"),
-        ("$x^2$ {y} ~", r"\$x\textasciicircum{}2\$ \{y\} \textasciitilde{}"),
-        ("\\", r"\textbackslash{}"),
-        ("Y < 40 > 3", r"Y \textless{} 40 \textgreater{} 3"),
-    ],
-)
-def test_escape(text, escaped):
-    assert escape(text) == escaped
 
 
 def test_cells_compare_as_written():

@@ -12,6 +12,7 @@ from matplotlib import pyplot as plt
 
 import closecall as cc
 from closecall import plot
+from closecall.statistics import compute_ranks
 
 BASELINE = Path(__file__).parent / "baseline"
 STYLE = {"font.family": "DejaVu Sans", "text.hinting": "none"}
@@ -129,6 +130,23 @@ def draw_batch():
     return plot.plot_batch(rows, value="F1", ax=axes)
 
 
+def ranked(count):
+    values = np.random.default_rng(0).random((count, 24)) / 2
+    values += np.linspace(0, 0.5, count)[:, None]
+    names = [f"detector_of_width_{8 * number}_and_depth_2" for number in range(count)]
+    return compute_ranks(dict(zip(names, values, strict=True)), metric="F1", low=0, high=1)
+
+
+def draw_ranks():
+    figure = plt.figure(figsize=(3.4, 1.6))
+    return plot.plot_ranks(ranked(9), ax=figure.add_axes((0.01, 0.02, 0.98, 0.96)))
+
+
+def draw_rank_matrix():
+    axes = panels(1, 5, 4, left=0.22, right=0.98, top=0.7, bottom=0.12)
+    return plot.plot_ranks(ranked(5), kind="matrix", ax=axes)
+
+
 PICTURES = {
     "events": draw_events,
     "crowded-events": draw_crowded,
@@ -142,6 +160,8 @@ PICTURES = {
     "comparison": draw_comparison,
     "single-prediction": draw_single_prediction,
     "batch": draw_batch,
+    "ranks": draw_ranks,
+    "rank-matrix": draw_rank_matrix,
 }
 
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from closecall.statistics import FEWEST_TO_COMPARE
-from closecall.statistics.leads import lead, student_probability, student_quantile
+from closecall.errors import InputError
+from closecall.statistics import FEWEST_TO_COMPARE, events_needed
+from closecall.statistics.leads import _told_apart, lead, student_probability, student_quantile
 from tests.oracle import bootstrap as oracle
 
 
@@ -130,3 +131,49 @@ def test_quantiles(freedom, probability):
 @pytest.mark.parametrize("t", [-40.0, -2.0, -0.3, 0.0, 0.7, 3.0])
 def test_probabilities(freedom, t):
     assert student_probability(t, freedom) == pytest.approx(stats.t(freedom).cdf(t), abs=2e-7)
+
+
+@pytest.mark.parametrize(("effect", "level"), [(0.25, 0.95), (0.5, 0.95), (0.5, 0.99), (1.0, 0.95)])
+def test_events_needed_are_those_of_the_paired_t_test(effect, level):
+    """Differences that are normal and have no bounds have a closed form: the noncentral t."""
+
+    def power(count):
+        t = stats.t.ppf((1 + level) / 2, count - 1)
+        shifted = stats.nct(count - 1, effect * count**0.5)
+        return shifted.sf(t) + shifted.cdf(-t)
+
+    expected = next(count for count in range(6, 1000) if power(count) >= 0.8)
+    normal = stats.norm.ppf((np.arange(500) + 0.5) / 500)
+    found = events_needed(normal / normal.std() + effect, widest=inf, level=level, n=4000)
+    assert found == pytest.approx(expected, rel=0.06, abs=1)
+
+
+@pytest.mark.parametrize("widest", [1.0, inf])
+def test_events_needed_asks_the_test_of_a_lead(widest):
+    gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2])
+    told = _told_apart(gaps, 15, level=0.95, widest=widest, n=300, seed=1)
+    drawn = np.random.default_rng(1).multinomial(15, [1 / 7] * 7, size=300)
+    for counts, found in zip(drawn, told, strict=True):
+        own = np.repeat(gaps, counts)
+        error, differing = own.std(ddof=1) / 15**0.5, np.count_nonzero(own)
+        asked = {"judged": 15, "differing": differing, "level": 0.95, "widest": widest}
+        assert found == (lead(own.mean(), error, **asked).pvalue < 0.05)
+    assert 0 < told.mean() < 1
+
+
+def test_many_differences_need_as_many_events_as_the_few_they_repeat():
+    gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2, -0.3])
+    few, many = events_needed(gaps, n=4000), events_needed(np.tile(gaps, 1000), n=4000)
+    assert many == pytest.approx(few, rel=0.05)
+
+
+def test_equal_detectors_are_never_told_apart():
+    assert events_needed([0.0] * 10) is None
+    assert events_needed([0.2, -0.2] * 5) is None
+    assert events_needed([1.0] * 3) == FEWEST_TO_COMPARE
+
+
+@pytest.mark.parametrize("differences", [[], [0.1], [0.1, nan]])
+def test_too_few_differences_are_refused(differences):
+    with pytest.raises(InputError, match="`differences` to be two or more finite numbers"):
+        events_needed(differences)

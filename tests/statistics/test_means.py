@@ -172,3 +172,8 @@ def test_options_are_checked_even_if_nothing_is_drawn(options):
         mean_interval([1.0, 2.0], **options)
     with pytest.raises(InputError, match="level"):
         mean_difference([1.0, 2.0], [1.0, 2.0], level=1)
+
+
+def test_differences_whose_squares_overflow_have_no_limits():
+    gap, _ = mean_difference([1e300, 0.0, 1.0, 2.0, 3.0, 4.0], [0.0] * 6)
+    assert (gap.low, gap.high, gap.pvalue) == (-inf, inf, 1.0)

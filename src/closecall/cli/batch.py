@@ -17,6 +17,7 @@ from closecall.cli.leaderboard import print_batch, remedy
 from closecall.cli.options import (
     OUTPUT,
     Command,
+    choice_option,
     disorder_option,
     each_once,
     evaluated_options,
@@ -29,7 +30,7 @@ from closecall.cli.options import (
     reading_options,
 )
 from closecall.cli.output import tell
-from closecall.errors import InputError
+from closecall.errors import InputError, renamed
 from closecall.files import require_apart
 from closecall.plain import plain
 from closecall.tables import evaluate_frame, read_events
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     from closecall.cli.layouts import Layout
     from closecall.cli.output import Output
+    from closecall.statistics import Ranks
     from closecall.tables import BatchResult
 
 _MOST_FAILURES = 3
@@ -75,6 +77,7 @@ Examples:
   closecall batch runs/ --series filename --truth label --predicted alarm --output results.parquet
   closecall batch all.parquet --by series --truth label --score a --workers 4 --output results.csv
   closecall batch all.parquet --by series --truth label --score a --score b --intervals
+  closecall batch all.parquet --by series --truth label --score a --score b --ranks
   closecall batch all.parquet --by series --truth label --score a --threshold cross_fit
   closecall batch all.parquet --by series --truth label --score a --time t --max-step 5min
   closecall batch TSB-AD-U --layout tsb-ad --scores eval/score/uni --missing nan
@@ -152,6 +155,20 @@ def parse_threshold(text: str) -> int | float | str:
 @layout_options
 @click.option("--per-event", is_flag=True, help="Also one row for each true event.")
 @intervals_options("Say how sure the numbers and their differences are, given so many series.")
+@click.option(
+    "--ranks",
+    is_flag=False,
+    flag_value="",
+    metavar="[METRIC]",
+    help="Rank the detectors on every series by a metric, and test which can be told apart.",
+)
+@choice_option(
+    "--ranks-missing",
+    "Series that some detectors have no number on: error, drop them, or rank those worst.",
+    "error",
+    "drop",
+    "worst",
+)
 @disorder_option("index")
 @click.option("--strict", is_flag=True, help="Stop at the first series in trouble.")
 @click.option("--workers", type=int, metavar="N", help="Processes on this machine.")
@@ -169,7 +186,8 @@ def parse_threshold(text: str) -> int | float | str:
 @click.option("--overwrite", is_flag=True, help="Replace what is at --output.")
 @output_options(
     "json holds everything; csv one row for each series and detector, or the intervals if asked "
-    "for.",
+    "for; latex a table of the means, or of the ranks if asked for.",
+    "latex",
     names=(),
 )
 def batch(
@@ -181,6 +199,8 @@ def batch(
     with_intervals: bool,
     level: float | None,
     resamples: int | None,
+    ranks: str | None,
+    ranks_missing: str,
     output: Output,
     out: str | None,
     resume: str | None,
@@ -225,7 +245,12 @@ def batch(
         tell(f"{out} is finished: nothing was evaluated. --overwrite starts again.")
         return
     with _interruptible("all rows are in {}", out):
-        write_batch(result, output, out, settings)
+        ranked = None
+        if ranks is not None:
+            rule = ranks_missing.replace("error", "raise")
+            with renamed({"missing": "ranks_missing", "metric": "ranks"}):
+                ranked = result.ranks(ranks or None, missing=rule)
+        write_batch(result, output, out, settings, ranked)
 
 
 @contextmanager
@@ -251,20 +276,28 @@ def _quiet_dask() -> Iterator[None]:
 
 
 def write_batch(
-    result: BatchResult, output: Output, out: str | None, settings: dict[str, Any] | None
+    result: BatchResult,
+    output: Output,
+    out: str | None,
+    settings: dict[str, Any] | None,
+    ranks: Ranks | None = None,
 ) -> None:
-    """Write the result, with such intervals if any; raise if a part could not be read."""
+    """Write the result, with such intervals and ranks, if any; raise if a part was not read."""
     intervals = None if settings is None else result.intervals(**settings)
     if output.format == "csv" and intervals is None:
         replace(result, table=_blank_undefined(result)).write("-")
     else:
         rows = [] if intervals is None else intervals.to_pylist()
         more = {} if intervals is None else {"intervals": plain(rows)}
+        more |= {} if ranks is None else {"ranks": ranks.to_dict()}
         level = None if settings is None else settings["level"]
         output.write(
-            table=lambda console: print_batch(result, console, out, intervals, level),
+            table=lambda console: print_batch(
+                result, console, out=out, intervals=intervals, level=level, ranks=ranks
+            ),
             values=lambda: result.to_dict() | more,
             rows=lambda: rows,
+            latex=lambda: ranks.to_latex() if ranks else result.to_latex(**(settings or {})),
         )
     _require_all(result, out)
     _require_some(result)

@@ -96,7 +96,9 @@ better, worse, equivocal, equal: only events with alarms of both in their zone""
     help="Take N consecutive events together in them, where events depend on each other.",
 )
 @output_options(
-    "json holds everything; csv one row per event and detector, or the intervals if asked for.",
+    "json holds everything; csv one row per event and detector, or the intervals if asked for; "
+    "latex a table of the detectors.",
+    "latex",
     show_all=True,
 )
 def compare(
@@ -129,6 +131,7 @@ def compare(
         ),
         values=lambda: result.to_dict() | more,
         rows=lambda: _rows(result) if intervals is None else intervals.rows(),
+        latex=lambda: result.to_latex(**(settings or {})),
     )
 
 
@@ -272,6 +275,8 @@ def _print_intervals(
         level=intervals.level,
         over="events",
         cautions=[intervals.caution],
+        headline="f1",
+        needed=intervals.events_needed,
         rest=rest,
     )
 

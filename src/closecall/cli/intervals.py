@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from closecall.cli import screen
-from closecall.wording import UNDEFINED, number_text, pvalue_text, score_or_dash
+from closecall.wording import UNDEFINED, number_text, plain_name, pvalue_text, score_or_dash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rich.console import Console
 
@@ -35,11 +35,14 @@ def print_intervals(
     level: float,
     over: str,
     cautions: Iterable[str],
+    headline: str,
+    needed: Callable[[str, str], int | None],
     rest: str | None = None,
 ) -> None:
     """Print the numbers and the leads of ranked detectors with their limits.
 
     Each table has headings by number; all leads are shown, or the first, and where the `rest` is.
+    If the first two are not told apart in the `headline`, how many events are `needed` for it.
     """
     tables = [*tables]
     own = {(str(row["detector"]), row["against"], row["number"]): row for row in rows}
@@ -65,6 +68,15 @@ def print_intervals(
         if len(pairs) > len(shown):
             text = f"... and {len(pairs) - len(shown)} more pairs; {rest}."
             console.print(Text(text, style="bold"))
+        first, second, heading, lead = next(x for x in leads if x[3]["number"] == headline)
+        if lead["low"] <= 0 <= lead["high"] and lead["value"] != 0:
+            count = needed(first, second)
+            told = "more than 100,000" if count is None else f"about {float(f'{count:.2g}'):.0f}"
+            text = (
+                f"{plain_name(first)} and {plain_name(second)} are not told apart in {heading}; "
+                f"for a lead as large as this, that would take {told} {over}."
+            )
+            console.print(Text(text))
         console.print()
     for text in filter(None, cautions):
         console.print(Text(f"Caution: {text}", style="bold yellow"))

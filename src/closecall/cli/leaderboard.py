@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 from rich.text import Text
 
 from closecall.cli import screen
-from closecall.cli.intervals import print_intervals
+from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import OFFSETS
+from closecall.statistics.ranks import wins_text
 from closecall.tables.batch.status import (
     BAD_TIMES,
     CONSTANT_SCORE,
@@ -23,7 +24,14 @@ from closecall.tables.batch.status import (
     STATUSES,
 )
 from closecall.tables.batch.summary import higher_is_better
-from closecall.wording import UNDEFINED, counted, number_text, plain_name, score_or_dash
+from closecall.wording import (
+    UNDEFINED,
+    counted,
+    number_text,
+    plain_name,
+    pvalue_text,
+    score_or_dash,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,6 +40,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from closecall.cli.options import Command
+    from closecall.statistics import Ranks
     from closecall.tables import BatchResult
     from closecall.tables.batch.options import BatchOptions
 
@@ -71,6 +80,10 @@ _FLATTER = (
     "Thresholds were chosen on the same labels, so these scores flatter; "
     "--threshold cross_fit does not."
 )
+_GROUPS = """\
+groups: detectors with a letter in common are not told apart
+effect: rank-biserial correlation, from -1 (the first always loses) to 1 (it always wins)
+"""
 _CROSS_FITTED = (
     "Thresholds were chosen on other series; own best: F1 at the best threshold of each series, "
     "chosen on the labels that judge it, which flatters."
@@ -91,11 +104,13 @@ def _heading(name: str) -> str:
 def print_batch(
     result: BatchResult,
     console: Console,
+    *,
     out: str | None,
     intervals: pa.Table | None,
     level: float | None,
+    ranks: Ranks | None,
 ) -> None:
-    """Print the counts, the leaderboard, its intervals of a level, and where all else is."""
+    """Print the counts, the leaderboard, its intervals of a level, ranks, and where all else is."""
     console.print(_counts(result))
     console.print()
     if result.table.num_rows:
@@ -105,7 +120,9 @@ def print_batch(
         if intervals is not None and level is not None:
             ranked = [str(row[_DETECTOR]) for row in board[:_MOST_DETECTORS]]
             headings = {f"mean_{name}": _heading(name) for name in metrics}
-            _print_intervals(intervals, ranked, headings, level, console)
+            _print_intervals(result, intervals, ranked, headings, level=level, console=console)
+        if ranks is not None:
+            _print_ranks(ranks, console)
         _print_meaning(result, metrics, console)
     if out is not None and not result.failures:
         console.print(Text(_written(result, out)))
@@ -237,11 +254,17 @@ def _mean_column(name: str, rows: list[dict[str, Any]]) -> screen.Column:
 
 
 def _print_intervals(
-    table: pa.Table, ranked: list[str], headings: Mapping[str, str], level: float, console: Console
+    result: BatchResult,
+    table: pa.Table,
+    ranked: list[str],
+    headings: Mapping[str, str],
+    *,
+    level: float,
+    console: Console,
 ) -> None:
     """Print the first numbers under their headings, and the leads, with their limits."""
     rows = table.to_pylist()
-    means = dict(list(headings.items())[:_MOST_NUMBERS])
+    means, first = dict(list(headings.items())[:_MOST_NUMBERS]), next(iter(headings))
     pooled = {} if {row["number"] for row in rows}.isdisjoint(_POOLED) else _POOLED
     shown = [row for row in rows if row["number"] in means | pooled]
     pairs = [row for row in shown if row["against"]]
@@ -254,11 +277,47 @@ def _print_intervals(
         level=level,
         over="series",
         cautions=list(cautions)[:_MOST_CAUTIONS],
+        headline=first,
+        needed=lambda one, other: result.series_needed(
+            one, other, first.removeprefix("mean_"), level=level
+        ),
         rest="`--format json` has all",
     )
     if len(headings) > len(means):
         hidden = counted(len(headings) - len(means), "more number")
         console.print(Text(f"... and {hidden}; `--format json` has all.\n", style="bold"))
+
+
+def _print_ranks(ranks: Ranks, console: Console) -> None:
+    """Print average ranks with the groups that are not told apart, and every pair."""
+    console.print(Text(f"Ranks by {ranks.metric}\n", style="bold"))
+    columns = [
+        screen.names(_DETECTOR, ranks.detectors),
+        screen.texts("avg. rank", [f"{rank:.2f}" for rank in ranks.average_rank]),
+        screen.Column("groups", [*map(Text, ranks.groups)], "left"),
+        screen.texts("mean", [number_text(round(value, 4)) for value in ranks.mean]),
+        screen.texts("best", ranks.best_on, joined=True),
+    ]
+    screen.print_table(console, columns)
+    console.print()
+    pairs = ranks.pairs[:MOST_PAIRS]
+    columns = [
+        screen.names("first", [pair.first for pair in pairs]),
+        screen.names("second", [pair.second for pair in pairs]),
+        screen.texts("wins/ties/losses", [*map(wins_text, pairs)]),
+        screen.texts("effect", [f"{pair.effect:+z.2f}" for pair in pairs]),
+        screen.texts("p-value", [pvalue_text(pair.pvalue) for pair in pairs]),
+        screen.Column(
+            "corrected",
+            [Text(pvalue_text(pair.corrected), "green" if pair.apart else "") for pair in pairs],
+        ),
+    ]
+    screen.print_table(console, columns, keys=2)
+    if len(ranks.pairs) > len(pairs):
+        hidden = counted(len(ranks.pairs) - len(pairs), "more pair")
+        console.print(Text(f"... and {hidden}; `--format json` has all.", style="bold"))
+    console.print(Text(f"\n{ranks.text}"))
+    console.print(Text(_GROUPS, style="dim"))
 
 
 def _print_meaning(result: BatchResult, metrics: list[str], console: Console) -> None:

@@ -46,6 +46,7 @@ class Output:
         table: Callable[[Console], None],
         values: Callable[[], dict[str, Any]],
         rows: Callable[[], Sequence[Mapping[str, Any]]],
+        latex: Callable[[], str] | None = None,
     ) -> None:
         """Write the result in the format asked for, for which only that function is called."""
         if self.format == "json":
@@ -54,6 +55,8 @@ class Output:
         elif self.format == "csv":
             own = rows()
             self.text(csv_text(own, own[0]))
+        elif self.format == "latex" and latex is not None:
+            self.text(latex())
         else:
             with self.console() as console:
                 table(console)

@@ -13,6 +13,7 @@ from closecall.cli.output import load_matplotlib, tell
 from closecall.datasets import DownloadError, load_kdd2022
 from closecall.errors import MissingExtraError
 from closecall.paper import reproduce
+from closecall.paper.latex import to_latex
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,15 +66,11 @@ def paper(data: str | None, output: Output, out: str | None, figure_format: str 
     if figure_format is not None:
         raise click.UsageError("--figure-format needs --out, the folder of the figures.")
     result = reproduce(data)
-    if output.format == "latex":
-        from closecall.paper.latex import to_latex
-
-        output.text(to_latex(result))
-        return
     output.write(
         table=lambda console: _print(result, console),
         values=result.to_dict,
         rows=lambda: _rows(result),
+        latex=lambda: to_latex(result),
     )
 
 

@@ -25,6 +25,8 @@ from closecall.cli.options import (
     significance_option,
 )
 from closecall.cli.output import tested
+from closecall.compare.tables import latex_detectors
+from closecall.evaluate import Evaluation, EvaluationTable
 from closecall.tables.scoring import counts_by, metric_rows, score_columns
 from closecall.wording import UNDEFINED, json_number, plain_name
 
@@ -106,7 +108,11 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 )
 @metric_option("Also compute that metric, `all` for all that need no parameter; repeat it.")
 @significance_option
-@output_options("json holds everything; csv one row per event.", show_all=True)
+@output_options(
+    "json holds everything; csv one row per event; latex a table of the detectors.",
+    "latex",
+    show_all=True,
+)
 def score(
     *,
     inputs: Inputs,
@@ -154,6 +160,7 @@ def score(
         table=lambda console: _print_scores(found, noted, console, most=output.most),
         values=lambda: screen.by_detector({name: found.values(name) for name in results}, noted),
         rows=found.rows,
+        latex=found.latex,
     )
 
 
@@ -196,6 +203,13 @@ class Scores:
             for name, own in self.results.items()
             for row in self.counts.get(name) or _rows(own, self.tests.get(name))
         ]
+
+    def latex(self) -> str:
+        """Return a table for a paper: of the metrics, if any were asked for, else the scores."""
+        if not self.metrics:
+            return latex_detectors(self.results, {})
+        rows = ({"detector": name} | own for name, own in self.metrics.items())
+        return EvaluationTable(map(Evaluation, rows)).to_latex()
 
 
 def require_rule(scores: tuple[str, ...], rule: ThresholdRule | None, shifts: int | None) -> None:

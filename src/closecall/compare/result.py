@@ -429,6 +429,17 @@ class Comparison:
         """
         return tables.frame(self, backend, part)
 
+    def to_latex(
+        self, *, level: float | None = None, caption: str = "", note: str = "", **drawn: Any
+    ) -> str:
+        """Write the scores of the detectors as a table for a paper.
+
+        The best of a column is bold, the second underlined; the package booktabs is needed. With a
+        `level`, and what else `intervals` takes, scores have their limits. The `note` is below.
+        """
+        limits = {} if level is None else self.intervals(level=level, **drawn).detectors
+        return tables.latex_detectors(self.results, limits, caption=caption, note=note)
+
     def plot(self, **options: Any) -> Any:
         """Draw each event's scores; see `closecall.plot.plot_comparison` for the options."""
         from closecall.plot import plot_comparison

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from closecall.compare.tables import rows_frame
 from closecall.errors import InputError
 from closecall.notebook import display, heading
+from closecall.parameters import require_choice
 from closecall.statistics import (
     FEWEST_TO_COMPARE,
     SCORES,
@@ -98,6 +99,28 @@ caution='There are only 7 events: the intervals are wide, and rough.')
     """How many consecutive events were taken together."""
     caution: str
     """What so few events do not allow to say, or if they depend on each other; else empty."""
+    sample: Sample = field(repr=False, compare=False)
+    """The events behind the intervals."""
+
+    def events_needed(self, first: str, second: str, score: str = "f1") -> int | None:
+        """Return how many events would tell two detectors apart, four times in five.
+
+        For a difference in the score (``"precision"``, ``"recall"`` or ``"f1"``) as large as the
+        one at hand; None for more than 100,000 events. See `closecall.statistics.events_needed`.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> from closecall.datasets import demo
+        >>> data = demo()
+        >>> c = cc.compare(data.truth, data.predicted, times=data.times)
+        >>> c.intervals().events_needed("forecast", "threshold", "precision")
+        17
+        """
+        require_choice(score, "score", SCORES)
+        self.pair(first, second)
+        ours, theirs = ([*self.detectors].index(name) for name in (first, second))
+        return self.sample.events_needed(ours, theirs, SCORES.index(score), self.level)
 
     def pair(self, first: str, second: str) -> PairIntervals:
         """Return by how much the first detector is ahead of the second."""
@@ -222,6 +245,7 @@ def comparison_intervals(
         events=sample.events,
         block=sample.block,
         caution=_caution(detectors, pairs),
+        sample=sample,
     )
 
 

@@ -183,6 +183,15 @@ def find(name: Any) -> Metric:
     raise InputError.expected("the name of a metric", shown(name), f"{hint}{LISTED}")
 
 
+def directions() -> dict[str, bool]:
+    """Return whether higher is better for every number that the metrics give, by its name."""
+    return {
+        metric.name if part == "value" else f"{metric.name}_{part}": metric.higher_is_better
+        for metric in METRICS.values()
+        for part in metric.gives
+    }
+
+
 def table() -> list[dict[str, Any]]:
     """List every metric: name, family, range, direction, parameters, what it handles, paper.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from closecall.latex import escape, floating, line
 from closecall.paper.result import in_blocks
 
 if TYPE_CHECKING:
@@ -11,14 +12,6 @@ if TYPE_CHECKING:
 
 _WIDTH = 96  # characters that fit the text width of an article in \footnotesize
 _SIDES = ("here", "paper")  # short, since many columns are narrow
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
 
 
 def to_latex(paper: Reproduction) -> str:
@@ -33,17 +26,6 @@ def to_latex(paper: Reproduction) -> str:
     )
 
 
-def escape(text: str) -> str:
-    r"""Write text so that LaTeX prints it as it is.
-
-    Examples
-    --------
-    >>> print(escape("# events: 6% of Y < 40"))
-    \# events: 6\% of Y \textless{} 40
-    """
-    return "".join(_SPECIAL.get(character, character) for character in text)
-
-
 def _floating(block: Table, index: int, blocks: int) -> str:
     part = f", part {index + 1} of {blocks}" if blocks > 1 else ""
     matched = f"{block.matched} of {block.total} match"
@@ -51,35 +33,22 @@ def _floating(block: Table, index: int, blocks: int) -> str:
     remarks = block.remarks()
     if index + 1 == blocks:
         remarks += [*block.notes, *(f"Left out: {reason}." for reason in block.left_out)]
-    lines = [
-        "\\begin{table}",
-        "\\centering\\footnotesize\\setlength{\\tabcolsep}{2pt}",
-        f"\\caption{{{escape(caption + part)}.}}",
-        f"\\label{{tab:{block.name}{f'-{index + 1}' if part else ''}}}",
-        *_tabular(block),
-        *(f"\\par\\smallskip {escape(remark)}" for remark in remarks),
-        "\\end{table}",
+    labels = len(block.headings)
+    columns = [labels + 1 + 2 * place for place in range(len(block.columns))]
+    names = [f"\\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in block.columns]
+    head = [
+        line([""] * labels + names),
+        "".join(f"\\cmidrule(lr){{{first}-{first + 1}}}" for first in columns),
+        line([*map(escape, block.headings), *_SIDES * len(columns)]),
     ]
-    return "\n".join(lines) + "\n"
-
-
-def _tabular(table: Table) -> list[str]:
-    labels = len(table.headings)
-    columns = [labels + 1 + 2 * index for index in range(len(table.columns))]
-    names = [f"\\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in table.columns]
-    rules = [f"\\cmidrule(lr){{{first}-{first + 1}}}" for first in columns]
-    headings = [escape(heading) for heading in table.headings]
-    return [
-        f"\\begin{{tabular}}{{@{{}}{'l' * (labels + 2 * len(columns))}@{{}}}}",
-        "\\toprule",
-        _line([""] * labels + names),
-        "".join(rules),
-        _line(headings + list(_SIDES) * len(columns)),
-        "\\midrule",
-        *_body(table),
-        "\\bottomrule",
-        "\\end{tabular}",
-    ]
+    return floating(
+        "l" * (labels + 2 * len(columns)),
+        head,
+        _body(block),
+        caption=caption + part,
+        label=f"{block.name}{f'-{index + 1}' if part else ''}",
+        notes=remarks,
+    )
 
 
 def _body(table: Table) -> list[str]:
@@ -92,7 +61,7 @@ def _body(table: Table) -> list[str]:
         if grouped and before is not None and not same:
             lines.append("\\addlinespace")
         labels = ["" if same else escape(row.labels[0]), *map(escape, row.labels[1:])]
-        lines.append(_line(labels + [text for cell in row.cells for text in _pair(cell)]))
+        lines.append(line(labels + [text for cell in row.cells for text in _pair(cell)]))
         before = row
     return lines
 
@@ -102,7 +71,3 @@ def _pair(cell: Cell | None) -> tuple[str, str]:
         return "", ""
     computed, published = escape(cell.computed), escape(cell.published)
     return (computed if cell.match else f"\\textbf{{{computed}}}"), published
-
-
-def _line(cells: list[str]) -> str:
-    return " & ".join(cells) + " \\\\"

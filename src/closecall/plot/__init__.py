@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from closecall.plot.curve import plot_curve
     from closecall.plot.distances import plot_distances
     from closecall.plot.events import plot_events
+    from closecall.plot.ranks import plot_ranks
     from closecall.plot.single_prediction import plot_single_prediction
     from closecall.plot.survival import plot_survival
 
@@ -28,6 +29,7 @@ __all__ = [
     "plot_curve",
     "plot_distances",
     "plot_events",
+    "plot_ranks",
     "plot_single_prediction",
     "plot_survival",
 ]

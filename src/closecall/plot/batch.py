@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import is_listed, read_name, require_choice
 from closecall.plot.drawing import INK, PRECISION, as_given, plain, read_panels, tidy, write_names
+from closecall.statistics.ranks import ranks_of
 from closecall.tables.batch.result import BatchResult
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def plot_batch(
         read_name(value, "value")
     series, detectors, values = _read_table(table)
     upward = -values if best == "lowest" else values
-    ranks = _ranks(upward)
+    ranks = ranks_of(upward[:, ~np.isnan(upward).all(axis=0)])
     if order == "mean":
         rows, columns = _sorted(upward, ranks)
         values, ranks = values[np.ix_(rows, columns)], ranks[rows]
@@ -138,15 +139,6 @@ def _rows(table: Any) -> Any:
         for series, own in table.items()
         for detector, value in own.items()
     ]
-
-
-def _ranks(values: Floats) -> Floats:
-    """Rank the detectors on each series with a value; equal ones share the mean, nan is last."""
-    known = values[:, ~np.isnan(values).all(axis=0)]
-    filled = np.where(np.isnan(known), -np.inf, known)
-    above = (filled[None, :, :] > filled[:, None, :]).sum(axis=1)
-    level = (filled[None, :, :] == filled[:, None, :]).sum(axis=1)
-    return np.asarray(above + (level + 1) / 2, dtype=np.float64)
 
 
 def _sorted(values: Floats, ranks: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

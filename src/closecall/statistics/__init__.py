@@ -30,12 +30,14 @@ from closecall.statistics.intervals import (
     caution_about_pairs,
     limits,
 )
+from closecall.statistics.leads import events_needed
 from closecall.statistics.means import (
     mean_difference,
     mean_differences,
     mean_interval,
     mean_intervals,
 )
+from closecall.statistics.ranks import RankedPair, Ranks, compute_ranks
 from closecall.statistics.sample import Sample, hierarchical
 
 __all__ = [
@@ -44,10 +46,14 @@ __all__ = [
     "Cautions",
     "Difference",
     "Interval",
+    "RankedPair",
+    "Ranks",
     "Sample",
     "ScoreIntervals",
     "caution_about",
     "caution_about_pairs",
+    "compute_ranks",
+    "events_needed",
     "hierarchical",
     "limits",
     "mean_difference",

@@ -1,23 +1,33 @@
-"""By how much one detector is ahead of another: limits and a p-value."""
+"""By how much one detector is ahead of another: limits, p-values, and how many events it takes."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from math import atan, cos, hypot, isfinite, nan, pi, sin, sqrt, tan
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from closecall.statistics.intervals import FEWEST_TO_COMPARE, Difference
+import numpy as np
+
+from closecall.errors import InputError, InputTypeError
+from closecall.parameters import read_number, read_numbers, require_choice, require_count
+from closecall.statistics.intervals import FEWEST_TO_COMPARE, Difference, read_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import ArrayLike, NDArray
+
+Correction = Literal["holm", "bonferroni", "benjamini-hochberg"]
+CORRECTIONS: tuple[str, ...] = get_args(Correction)
 _NORMAL = NormalDist()
 _ENOUGH_FREEDOM = 1000  # from here on a transformed normal is exact to seven digits
 _BISECTIONS = 80
 _UNSEEN_SPREAD = 0.1  # of the largest difference: one event in a hundred goes wholly one way
 _LEAST_FREEDOM = 2  # where a few large series outweigh all others
 ROUNDING = 1e-12  # what differs by less is equal
+_MOST_DRAWN = 1000  # different events; more are grouped
+_MOST_NEEDED = 100_000  # beyond that many a difference is of no use to anybody
 
 
 @lru_cache
@@ -120,7 +130,7 @@ def lead(
         return Difference(gap, nan, nan, nan)
     units, bounded = units or judged, isfinite(widest)
     freedom = max(int(units) - 1, _LEAST_FREEDOM)
-    error = hypot(spread, _UNSEEN_SPREAD * widest / sqrt(units)) if bounded else spread
+    error = hypot(spread, _unseen_error(units, widest))
     steps = abs(gap) / max(error, abs(gap) * ROUNDING, ROUNDING**2)  # finite, however steady
     luck = 2.0 ** (1 - max(differing, 1))
     pvalue = min(max(2 * student_probability(-steps, freedom), luck), 1.0)
@@ -140,3 +150,151 @@ def lead(
         if not apart or gap > 0:
             high = min(max(high, most), widest)
     return Difference(gap, max(low, -widest), min(high, widest), pvalue)
+
+
+def _unseen_error(units: float, widest: float) -> float:
+    """Return the standard error of what so many events do not show; 0 without bounds."""
+    return _UNSEEN_SPREAD * widest / sqrt(units) if isfinite(widest) else 0.0
+
+
+def events_needed(
+    differences: ArrayLike,
+    *,
+    power: float = 0.8,
+    level: float = 0.95,
+    widest: float = 1.0,
+    n: int = 1000,
+    seed: int = 0,
+) -> int | None:
+    """Return how many events, or series, would be needed to tell two detectors apart.
+
+    Events are drawn from those at hand, with replacement, in growing numbers, until the test of
+    `lead` tells the two apart in a share `power` of the draws. So it is the number for a difference
+    as large, and as uneven, as the one at hand, which may itself be off.
+
+    Parameters
+    ----------
+    differences
+        What the first detector is above the second, one number for each event or series.
+    power
+        How often the two should be told apart, between 0 and 1.
+    level
+        The level of the test: 0.95 tells equally good detectors apart one time in 20.
+    widest
+        The largest difference there can be; 1 for scores from 0 to 1, inf without bounds.
+    n, seed
+        How many draws to make of each number of events, from 100 to 10,000, and their seed.
+
+    Returns
+    -------
+    int or None
+        At least 6; None if it is more than 100,000, as for detectors that do not differ.
+
+    Examples
+    --------
+    >>> events_needed([0.3, -0.1, 0.2, 0.0, 0.1, -0.2, 0.3, 0.1])
+    40
+    >>> print(events_needed([0.3, -0.3]))
+    None
+    """
+    level, widest = read_level(level), read_number(widest, "widest", "above 0", lambda x: x > 0)
+    power = read_number(power, "power", "a number between 0 and 1", lambda x: 0 < x < 1)
+    require_count(n, "n", 100, 10_000)
+    require_count(seed, "seed", 0)
+    gaps = read_numbers(differences, "differences").ravel()
+    if gaps.size < 2 or not np.isfinite(gaps).all():  # noqa: PLR2004
+        rule = "`differences` to be two or more finite numbers"
+        raise InputError.expected(rule, f"{np.isfinite(gaps).sum()} finite of {gaps.size}")
+
+    largest = float(np.abs(gaps).max())
+    if largest <= ROUNDING:
+        return None
+    gaps, widest = gaps / largest, widest / largest  # so that no square overflows
+    if gaps.size > _MOST_DRAWN:  # each with those most like it, which keeps mean and spread
+        gaps = np.array([part.mean() for part in np.array_split(np.sort(gaps), _MOST_DRAWN)])
+
+    def enough(count: int) -> bool:
+        told = _told_apart(gaps, count, level=level, widest=widest, n=int(n), seed=int(seed))
+        return bool(told.mean() >= power)
+
+    low, high = FEWEST_TO_COMPARE - 1, FEWEST_TO_COMPARE
+    while not enough(high):
+        low, high = high, 2 * high
+        if low >= _MOST_NEEDED:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high if high <= _MOST_NEEDED else None
+
+
+def _told_apart(
+    gaps: NDArray[np.float64], count: int, *, level: float, widest: float, n: int, seed: int
+) -> NDArray[Any]:
+    """Draw so many events n times, and return in which draws the test of `lead` finds a leader."""
+    shares = np.full(gaps.size, 1 / gaps.size)
+    drawn = np.random.default_rng(seed).multinomial(count, shares, size=n)
+    mean = drawn @ gaps / count
+    variance = np.maximum(drawn @ gaps**2 / count - mean**2, 0.0) / (count - 1)
+    error = np.hypot(np.sqrt(variance), _unseen_error(count, widest))
+    differing = drawn @ (np.abs(gaps) > ROUNDING)
+    reach = student_quantile((1 + level) / 2, count - 1) * error
+    return (np.abs(mean) > reach) & (2.0 ** (1 - np.maximum(differing, 1)) < 1 - level)
+
+
+def adjust_pvalues(pvalues: Any, correction: Correction = "holm") -> NDArray[np.float64]:
+    r"""Adjust the p-values of m tests so that each can be compared with the level of all of them.
+
+    With :math:`p_{(1)} \le \dots \le p_{(m)}`, the adjusted values are
+
+    - ``"bonferroni"``: :math:`m\, p_{(i)}`;
+    - ``"holm"``: :math:`\max_{k \le i} (m - k + 1)\, p_{(k)}`, never larger than Bonferroni's.
+      Either keeps the probability of any false finding at the level, whatever the dependence;
+    - ``"benjamini-hochberg"``: :math:`\min_{k \ge i} \frac{m}{k} p_{(k)}`, which keeps the expected
+      share of false findings at the level, for independent tests or positively dependent ones;
+
+    each at most 1. They are in [0, 1], lower is stronger evidence, and none is below its p-value.
+
+    Parameters
+    ----------
+    pvalues
+        In [0, 1], or nan for a test that could not be done. It still counts among the m: whether
+        it could be done is itself left to chance.
+    correction
+        Which of the three.
+
+    Returns
+    -------
+    numpy.ndarray
+        In the order given; nan stays nan.
+
+    Examples
+    --------
+    >>> adjust_pvalues([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    >>> adjust_pvalues([0.01, 0.04, 0.03], "benjamini-hochberg")
+    array([0.03, 0.04, 0.04])
+    """
+    require_choice(correction, "correction", CORRECTIONS)
+    given = read_numbers(pvalues, "pvalues")
+    if given.ndim != 1:
+        rule = "`pvalues` to be a list or another sequence of numbers"
+        raise InputTypeError.expected(rule, f"{given.ndim} dimensions")
+    wrong = np.flatnonzero((given < 0) | (given > 1))
+    if wrong.size:
+        got = f"{given[wrong[0]]:g} at index {wrong[0]}"
+        raise InputError.expected("`pvalues` to be in [0, 1], or nan", got)
+    tests = given.size
+    order = np.argsort(given)  # nan comes last
+    ranked = np.where(np.isnan(given), 1.0, given)[order]
+    ranks = np.arange(1, tests + 1)
+    if correction == "bonferroni":
+        scaled = tests * ranked
+    elif correction == "holm":
+        scaled = np.maximum.accumulate((tests - ranks + 1) * ranked)
+    else:
+        scaled = np.minimum.accumulate((tests / ranks * ranked)[::-1])[::-1]
+    adjusted = np.empty(tests)
+    adjusted[order] = np.minimum(scaled, 1.0)
+    adjusted[np.isnan(given)] = np.nan
+    return adjusted

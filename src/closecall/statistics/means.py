@@ -61,7 +61,7 @@ def mean_interval(
     >>> mean_interval([30.0, 12.0, 18.0], low=0)
     Interval(20.000, from 0.000 to 42.767)
     """
-    column, bounds = read_numbers(values, "values").reshape(1, -1), _read_bounds(low, high)
+    column, bounds = read_numbers(values, "values").reshape(1, -1), read_bounds(low, high)
     return mean_intervals(column, [bounds], level=level, n=n, seed=seed)[0]
 
 
@@ -124,7 +124,7 @@ def mean_difference(
     if ours.shape != theirs.shape or ours.ndim != 1:
         got = f"{ours.size} and {theirs.size}"
         raise InputError.expected("`first` and `second` to have as many values", got)
-    both, bounds = np.stack([ours, theirs]), _read_bounds(low, high)
+    both, bounds = np.stack([ours, theirs]), read_bounds(low, high)
     ((_, made, count),) = mean_differences(both, bounds, level=level)
     return made, count
 
@@ -141,9 +141,11 @@ def mean_differences(
     for pair in combinations(range(len(columns)), 2):
         gaps = np.subtract(*columns[list(pair)][:, finite[list(pair)].all(axis=0)])
         count = int(gaps.size)
+        with np.errstate(over="ignore"):
+            spread = float(gaps.std(ddof=1)) / sqrt(count) if count >= FEWEST else nan
         made = lead(
             float(gaps.mean()) if count else nan,
-            float(gaps.std(ddof=1)) / sqrt(count) if count >= FEWEST else nan,
+            spread,
             judged=count,
             differing=int(np.count_nonzero(np.abs(gaps) > ROUNDING)),
             level=level,
@@ -153,7 +155,7 @@ def mean_differences(
     return found
 
 
-def _read_bounds(low: Any, high: Any) -> tuple[float, float]:
+def read_bounds(low: Any, high: Any) -> tuple[float, float]:
     """Return bounds as floats; raise if they are no numbers, or the wrong way round."""
     least, most = (
         read_number(bound, name, "a number, which may be infinite", lambda x: not isnan(x))

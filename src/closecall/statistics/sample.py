@@ -26,7 +26,7 @@ from closecall.statistics.intervals import (
     read_drawing,
     read_level,
 )
-from closecall.statistics.leads import ROUNDING, lead
+from closecall.statistics.leads import ROUNDING, events_needed, lead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -314,6 +314,16 @@ class Sample:
             units=float(self._units[score, pair].min()),
             farthest=_farthest_f1(ours, theirs) if score == len(ours) - 1 else None,
         )
+
+    def events_needed(self, first: int, second: int, score: int, level: float) -> int | None:
+        """Return how many events it would take to tell two detectors apart in one score.
+
+        The difference is taken as a mean over events, as its derivatives have it.
+        """
+        gap = float(np.subtract(*self.values[score, [first, second]]))
+        steps = np.subtract(*self._influences[score, [first, second]])
+        needed = events_needed(gap + steps * steps.size, level=level)
+        return needed and needed * self.block
 
     def pair_cautions(self, first: int, second: int) -> Cautions:
         """Return what cannot be concluded about two detectors."""

@@ -7,15 +7,20 @@ from functools import cached_property
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from closecall.errors import InputError, MissingExtraError
+from closecall.latex import latex_table
 from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
-from closecall.parameters import read_flag
+from closecall.parameters import read_flag, require_choice
 from closecall.plain import flat_numbers, plain
+from closecall.statistics import Interval, compute_ranks, events_needed
 from closecall.tables.batch.journal import write_rows
 from closecall.tables.batch.options import DETECTOR, IGNORED
 from closecall.tables.batch.rows import WHOLE
 from closecall.tables.batch.summary import (
+    bounds_of,
     higher_is_better,
     interval_rows,
     rank_detectors,
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.notebook import Column
+    from closecall.statistics import Ranks
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources.source import Kind
 
@@ -40,6 +46,7 @@ _MAYBE_MISSING = tuple(name for name in WHOLE if name != "samples")
 _FIRST = (  # in a notebook, of those that a table has
     *("status", "true_events", "caught", "pooled_events", "false_alarms", "median_delay"),
 )
+_MOST_ABREAST = 4  # numbers beside each other in a table for paper
 _LENGTHS = ("median_delay", IGNORED, *LENGTHS_OF_TIME)
 
 
@@ -258,6 +265,121 @@ class BatchResult:
         """
         name = self._metric(metric)
         return in_kind(rank_detectors(self.table, self.options, name, detector), self.kind)
+
+    def ranks(
+        self,
+        metric: str | None = None,
+        *,
+        missing: str = "raise",
+        level: float = 0.95,
+        detector: str = DETECTOR,
+    ) -> Ranks:
+        """Rank the detectors on every series, and test which of them can be told apart.
+
+        Parameters
+        ----------
+        metric, detector
+            As in `leaderboard`.
+        missing, level
+            As in `closecall.statistics.compute_ranks`: what to do where a detector has no number
+            on a series that another has one on (``"raise"``, ``"drop"`` or ``"worst"``), and one
+            minus the probability of telling any two equally good detectors apart.
+
+        Returns
+        -------
+        Ranks
+            Of six or more series, and two or more detectors.
+
+        Examples
+        --------
+        >>> import closecall as cc, pyarrow as pa
+        >>> table = pa.table(
+        ...     {
+        ...         "series": [n for n in range(6) for _ in range(4)],
+        ...         "label": [0, 1, 0, 0] * 6,
+        ...         "exact": [0, 1, 0, 0] * 6,
+        ...         "late": [0, 0, 0, 1] * 6,
+        ...     }
+        ... )
+        >>> cc.evaluate_frame(
+        ...     table, by="series", truth="label", predicted=["late", "exact"]
+        ... ).ranks()
+        Ranks(exact 1, late 2; affiliation_f1 over 6 series, 1 of 1 pair told apart)
+        """
+        name = self._metric(metric)
+        _, detectors, values = values_by_series(self.table, self.options, name, detector)
+        low, high = bounds_of(name, self.options)
+        return compute_ranks(
+            dict(zip(map(str, detectors), values, strict=True)),
+            higher_is_better=higher_is_better(name, self.options),
+            missing=missing,
+            metric=name,
+            level=level,
+            low=low,
+            high=high,
+        )
+
+    def series_needed(
+        self, first: str, second: str, metric: str | None = None, *, level: float = 0.95
+    ) -> int | None:
+        """Return how many series would tell two detectors apart by their means, four times in five.
+
+        For a difference as large as the one at hand, over the series where both have the number;
+        None for more than 100,000 series. See `closecall.statistics.events_needed`.
+        """
+        name = self._metric(metric)
+        _, detectors, values = values_by_series(self.table, self.options, name)
+        called = [*map(str, detectors)]
+        for one in (first, second):
+            require_choice(one, "detector", called)
+        ours, theirs = (values[called.index(one)] for one in (first, second))
+        low, high = bounds_of(name, self.options)
+        gaps = ours - theirs
+        return events_needed(gaps[np.isfinite(gaps)], level=level, widest=high - low)
+
+    def to_latex(
+        self, *, level: float | None = None, caption: str = "", note: str = "", **drawn: Any
+    ) -> str:
+        """Write the means over series as a table for a paper, in the order of the leaderboard.
+
+        The best of a column is bold, the second underlined; the package booktabs is needed. With a
+        `level`, and what else `intervals` takes, means have their limits. The `note` is below.
+        """
+        given = {"n": 2000, "seed": 0} | drawn
+        table = (
+            self.table.slice(0, 0)
+            if level is None
+            else interval_rows(self.table, None, self.options, level=level, **given)
+        )
+        limits = {
+            (row[DETECTOR], row["number"]): Interval(row["value"], row["low"], row["high"])
+            for row in table.to_pylist()
+            if not row["against"]
+        }
+        sums = {row[DETECTOR]: row for row in self._sums.to_pylist()}
+        board = rank_detectors(self.table, self.options, self._metric(None)).to_pylist()
+        names = [f"mean_{name}" for name in self.options.metric_columns]
+        rows = []
+        for row in board:
+            own = {name: sums[row[DETECTOR]][name] for name in names}
+            own |= {name: limits[row[DETECTOR], name] for name in names if limits}
+            rows.append({DETECTOR: str(row[DETECTOR]), **own, "mean_rank": row["mean_rank"]})
+        best = {
+            f"mean_{name}": higher_is_better(name, self.options)
+            for name in self.options.metric_columns
+        }
+        alike = all(name.startswith("mean_affiliation") for name in names)
+        prefix, which = ("mean affiliation ", " affiliation") if alike else ("mean ", "")
+        return latex_table(
+            rows,
+            {name: heading(name).removeprefix(prefix) for name in rows[0]},
+            best=best | {"mean_rank": False},
+            title=f"Mean{which} scores over {board[0]['series']} series",
+            label="means",
+            caption=caption,
+            note=note,
+            across="" if len(names) <= _MOST_ABREAST else DETECTOR,
+        )
 
     def intervals(self, *, level: float = 0.95, n: int = 2000, seed: int = 0) -> Any:
         """Return how far the numbers of the summary, and who leads in them, can be trusted.

@@ -25,6 +25,7 @@ from closecall.statistics import (
     mean_intervals,
 )
 from closecall.statistics.intervals import read_drawing, read_level
+from closecall.statistics.ranks import ranks_of
 from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, QUIET
 from closecall.tables.batch.status import OK, STATUSES
 
@@ -191,9 +192,9 @@ def rank_detectors(
     detectors, values = values_by_series(rows, options, metric, detector)[1:]
     sign = 1.0 if higher_is_better(metric, options) else -1.0
     means = np.array([mean(own) for own in values])
-    places = np.where(np.isnan(means), np.nan, _ranks(sign * means[:, None])[:, 0])
+    places = np.where(np.isnan(means), np.nan, ranks_of(sign * means[:, None])[:, 0])
     known = ~np.isnan(values).all(axis=0)
-    ranks = _ranks(sign * values[:, known])
+    ranks = ranks_of(sign * values[:, known])
     best = _is_best(sign * values[:, known])
     order = np.argsort(places, kind="stable")
     return pa.table(
@@ -240,15 +241,11 @@ def higher_is_better(metric: str, options: BatchOptions) -> bool:
     return metric in options.chance_columns or options.metric_of(metric).higher_is_better
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rank each column, the highest first; equal values share the mean rank, nan is last."""
-    filled = np.where(np.isnan(values), -np.inf, values)
-    ranks = np.empty(values.shape)
-    # One detector at a time: all pairs at once would not fit in memory for a million series.
-    for line, own in enumerate(filled):
-        above, level = (filled > own).sum(axis=0), (filled == own).sum(axis=0)
-        ranks[line] = above + (level + 1) / 2
-    return ranks
+def bounds_of(metric: str, options: BatchOptions) -> tuple[float, float]:
+    """Return what a number of the rows can be at least and at most."""
+    if metric in options.chance_columns:
+        return 0.0, 1.0
+    return options.metric_of(metric).lowest, options.metric_of(metric).highest
 
 
 def _is_best(values: NDArray[np.float64]) -> NDArray[np.bool_]:
