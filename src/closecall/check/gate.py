@@ -14,7 +14,7 @@ from closecall.check.result import Check, Limit, Moved
 from closecall.check.runs import NUMBERS, Run, read_runs
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import heading
-from closecall.parameters import read_number
+from closecall.parameters import is_text, read_number
 from closecall.statistics.intervals import SCORES, Interval
 from closecall.statistics.leads import ROUNDING
 from closecall.wording import listed, outcome_text, plain_name
@@ -114,6 +114,8 @@ def check(
         raise InputError.expected("a limit (`min` or `max`) or a `baseline`", "neither", hint)
     runs = read_runs(results, "results")
     if detector is not None:
+        if not is_text(detector):
+            raise InputTypeError.expected("`detector` to be a name", shown(detector))
         runs = {detector: _named(runs, detector, "results")}
     found = [
         _limited(name, run, number, limit, at_least=at_least)
@@ -139,6 +141,8 @@ def _read_limits(given: Any, argument: str, *, at_least: bool) -> Iterator[tuple
         rule = f"`{argument}` to be limits by the names of numbers"
         raise InputTypeError.expected(rule, shown(given))
     for name, limit in (given or {}).items():
+        if not isinstance(name, str):
+            raise InputTypeError.expected(f"names in `{argument}` to be text", shown(name))
         number = f"affiliation_{name}" if name in SCORES else name
         rule = "a limit that is a finite number"
         yield number, read_number(limit, f"{argument}[{name!r}]", rule, isfinite), at_least

@@ -19,6 +19,7 @@ import numpy as np
 
 from closecall.affiliation.result import Affiliation
 from closecall.check.result import LEVEL
+from closecall.detectors import by_name
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.metrics.registry import METRICS
 from closecall.plain import schema_name
@@ -241,7 +242,8 @@ def read_runs(results: Any, argument: str) -> Runs:
         return _read_json(results, name)
     own = results.values() if isinstance(results, Mapping) else ()
     if own and all(isinstance(one, Affiliation) for one in own):
-        return {key: Run.of_one(one.to_dict()) for key, one in results.items()}
+        named = by_name(results, argument)
+        return {key: Run.of_one(one.values.to_dict()) for key, one in named.items()}
     raise InputTypeError.expected(f"{name} to be results of closecall", shown(results))
 
 
