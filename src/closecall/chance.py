@@ -12,7 +12,7 @@ import numpy as np
 
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.result import TrueEvents
-from closecall.affiliation.shifts import SHIFTS, above_chance, score_shifts
+from closecall.affiliation.shifts import above_chance, score_shifts
 from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
@@ -23,7 +23,7 @@ from closecall.parameters import (
     require_progress,
 )
 from closecall.plain import flat_numbers, plain
-from closecall.series import Pair, Scored, read_pair, read_scored
+from closecall.series import SHIFTS, Pair, Scored, read_pair, read_scored
 from closecall.statistics import SCORES
 from closecall.statistics.leads import CORRECTIONS, Correction, adjust_pvalues
 from closecall.wording import pvalue_text, score_or_dash

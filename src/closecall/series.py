@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from closecall.evaluated_time import Stretches
 
 _SHORTEST_SPAN, _LONGEST_SPAN = 1e-140, 1e152  # areas are squares of times
+SHIFTS = 1000  # of alarms: all positions up to this many, else as many of them
 _LARGEST_SPAN = 2**62  # zone borders are kept in half ticks, which must fit in 64 bits
 
 
@@ -148,6 +149,27 @@ class Pair(TruthInSpan):
         truth = self.truth.with_point_length(length, self.stop)
         predicted = self.predicted.with_point_length(length, self.stop)
         return replace(self, truth=truth, predicted=predicted)
+
+    @property
+    def sample_step(self) -> Tick | None:
+        """The step of evenly spaced samples that fill the span, or None."""
+        axis = self.axis
+        if axis is None or (axis.start, axis.end) != (self.start, self.stop):
+            return None
+        return axis.even_step()
+
+    @property
+    def whole_step(self) -> int:
+        """The longest step that divides all times, which are exact; 1 for up to 1,000 numbers."""
+        step = int(np.gcd.reduce(self.from_start()))
+        numbers = self.clock.kind == "integer" and self.stop - self.start <= SHIFTS
+        return min(step, 1) if numbers else step
+
+    def from_start(self, *more: Ticks) -> Ticks:
+        """Return the ends of true events, alarms and the span, and more, from the span's start."""
+        sides = (self.truth.starts, self.truth.stops, self.predicted.starts, self.predicted.stops)
+        ends = np.concatenate((*sides, np.array([self.stop], dtype=sides[0].dtype)))
+        return np.concatenate((ends - self.start, *more))
 
 
 def read_pair(

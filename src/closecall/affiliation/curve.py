@@ -12,7 +12,6 @@ from closecall.affiliation import _curve_kernels
 from closecall.affiliation.order import descending_order
 from closecall.affiliation.result import ignored_to_dict
 from closecall.affiliation.score import score_pair
-from closecall.affiliation.shifts import SHIFTS
 from closecall.affiliation.sweep import cut_samples, roll_scores, score_rolls, sweep, weigh
 from closecall.affiliation.thresholds import (
     Columns,
@@ -29,7 +28,7 @@ from closecall.fscore import f_measure, first_highest
 from closecall.notebook import display, heading
 from closecall.parameters import is_number, read_flag, require_count
 from closecall.plain import flat_numbers
-from closecall.series import Scored, predicted_at, read_scored
+from closecall.series import SHIFTS, Scored, predicted_at, read_scored
 from closecall.wording import counted, json_number, score_or_dash
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.shifts import rounding_of, sample_step
+from closecall.affiliation.shifts import rounding_of
 from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
@@ -227,7 +227,7 @@ def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str | dict[str, float]:
 
     Without samples it looks for a step itself: how many numbers an offset is, and the rounding.
     """
-    step, numbers = sample_step(pair), grid.clock.kind == "number"
+    step, numbers = pair.sample_step, grid.clock.kind == "number"
     if step is None:
         whole = 0 if grid.clock.kind == "datetime" else int(grid.step)
         return {"whole": whole, "rounding": rounding_of(pair) if numbers else 0}
