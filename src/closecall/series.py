@@ -7,7 +7,7 @@ caller's own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -60,6 +60,8 @@ class TruthInSpan:
     """What the time axis is closed over."""
     left_out: LeftOut = NONE_LEFT_OUT
     """How many events lie wholly inside ignored time."""
+    asked: dict[str, Any] = field(default_factory=dict)
+    """Options that decided all this, which a signature names."""
 
     @property
     def span(self) -> tuple[Tick, Tick]:
@@ -132,6 +134,10 @@ class TruthInSpan:
         """
         own = self.shared() | {"left_out": self.left_out._replace(alarms=left_out)}
         return Pair(**own, predicted=predicted)
+
+    def asking(self, **options: Any) -> Self:
+        """Return the same with options that decided it."""
+        return replace(self, asked={**self.asked, **options})
 
     def shared(self) -> dict[str, Any]:
         """Return what a series is apart from predictions and scores, by name."""
@@ -222,7 +228,7 @@ def read_pair(
     if stretches:
         own, closed = in_evaluated_time(own, sides, labels, stretches)
         sides, left_out = closed.sides, closed.left_out["predicted"]
-    return own.predicting(sides["predicted"], left_out)
+    return own.asking(max_step=max_step).predicting(sides["predicted"], left_out)
 
 
 def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
@@ -507,7 +513,7 @@ def read_scored(
         own, closed = in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
         kept = closed.kept
     require_scores(values, "scores", kept)
-    return Scored.of(own, values, kept)
+    return Scored.of(own.asking(max_step=max_step, nan=nan), values, kept)
 
 
 def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored, Scored]:

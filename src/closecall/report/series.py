@@ -22,6 +22,7 @@ from closecall.evaluated_time import advice_to_all
 from closecall.events import Events
 from closecall.parameters import is_number
 from closecall.report.packing import packed, packed_for_drawing, packed_times
+from closecall.signature import sign
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -112,8 +113,22 @@ def series_content(
         ],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
+        "signature": _signed(found),
         "advice": advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
     }
+
+
+def _signed(found: Detectors) -> str:
+    """Return what decides the numbers of the page as it opens."""
+    searched = found.scored.keys() - found.thresholds.keys()
+    return str(
+        sign(
+            "affiliation",
+            {**found.predicted, **found.scored},
+            threshold="best_f1" if searched else None,
+            thresholds=found.thresholds or None,
+        )
+    )
 
 
 def summary(content: dict[str, Any]) -> dict[str, Any]:
