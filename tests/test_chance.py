@@ -268,6 +268,7 @@ def test_one_line_each(dated):
         "sentence": scores.sentence,
         "f1": scores.f1.to_dict(),
         "average_precision": scores.average_precision.to_dict(),
+        "signature": str(scores.signature),
     }
 
 

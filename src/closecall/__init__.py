@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from closecall import adversary, compat, datasets, metrics, plot, statistics, theory
+    from closecall import adversary, compat, datasets, metrics, plot, signature, statistics, theory
     from closecall.adversary.audit import audit
     from closecall.affiliation import (
         Affiliation,
@@ -63,6 +63,7 @@ __all__ = [
     "read_events",
     "report",
     "report_batch",
+    "signature",
     "significance",
     "statistics",
     "theory",

@@ -12,7 +12,7 @@ import numpy as np
 
 from closecall.affiliation._shift_kernels import TOLERANCE
 from closecall.affiliation.result import TrueEvents
-from closecall.affiliation.shifts import SHIFTS, above_chance, score_shifts
+from closecall.affiliation.shifts import above_chance, score_shifts
 from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
@@ -23,7 +23,8 @@ from closecall.parameters import (
     require_progress,
 )
 from closecall.plain import flat_numbers, plain
-from closecall.series import Pair, Scored, read_pair, read_scored
+from closecall.series import SHIFTS, Pair, Scored, read_pair, read_scored
+from closecall.signature import sign
 from closecall.statistics import SCORES
 from closecall.statistics.leads import CORRECTIONS, Correction, adjust_pvalues
 from closecall.wording import pvalue_text, score_or_dash
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
+
+    from closecall.signature import Signature
 
     Progress = Callable[[int, int], None]
 
@@ -243,6 +246,8 @@ class _ShiftTests:
     """How many shifts were scored."""
     exact: bool
     """Whether these are all there are, so that p-values are exact."""
+    signature: Signature
+    """What decided these digits, in one line; see `closecall.signature`."""
 
     @property
     def sentence(self) -> str:
@@ -260,6 +265,7 @@ class _ShiftTests:
             "exact": self.exact,
             "sentence": self.sentence,
             **{name: test.to_dict() for name, test in self._tests.items()},
+            "signature": str(self.signature),
         }
         return flat_numbers(values) if read_flag(flat, "flat") else values
 
@@ -501,7 +507,7 @@ def significance(
             raise InputTypeError.expected("no `threshold` without `scores`", shown(threshold))
         pair = read_pair(truth, predicted, **axis)
         pair.require_truth("affiliation")
-    return _of_alarms(pair, n, correction, progress)
+    return _of_alarms(pair.asking(threshold=threshold), n, correction, progress)
 
 
 def _of_alarms(
@@ -519,7 +525,8 @@ def _of_alarms(
     columns = zip(found.event_observed, *counts, *levels, strict=True)
     settings: Any = {"exact": found.exact, "correction": correction}
     events = EventSignificance(pair, *(EventTests(*column, **settings) for column in columns))
-    return Significance(f1, count, found.exact, precision, recall, events)
+    signature = sign("affiliation", pair, n=n, correction=correction)
+    return Significance(f1, count, found.exact, signature, precision, recall, events)
 
 
 def _of_scores(scored: Scored, n: int, progress: Progress | None) -> ScoresSignificance:
@@ -530,4 +537,5 @@ def _of_scores(scored: Scored, n: int, progress: Progress | None) -> ScoresSigni
         ShiftTest(name, own, values, "scores", exact)
         for name, own, values in zip(("average precision", "best F1"), observed, null, strict=True)
     )
-    return ScoresSignificance(best, rolls.size, exact, average)
+    signature = sign("affiliation", scored, threshold=_BEST, n=n)
+    return ScoresSignificance(best, rolls.size, exact, signature, average)

@@ -136,6 +136,7 @@ def read_detectors(
         intervals, left_out, kept = closed.sides, closed.left_out, closed.kept
     for called, values in columns.items():
         require_scores(values, called, kept)
+    own = own.asking(max_step=max_step, nan=nan)
     return Detectors(
         truth=own,
         predicted={

@@ -23,10 +23,13 @@ from closecall.series import (
     read_scored,
     require_nan,
 )
+from closecall.signature import data_hash, fit_text, ignored_text, joined_hash, sign
 from closecall.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from closecall.signature import Signature
 
     _Sides = tuple[Any, Any, Any]  # truth, predicted and scores
     _Chosen = list[tuple[Metric, dict[str, Any]]]  # each with its parameters
@@ -35,13 +38,16 @@ if TYPE_CHECKING:
 class Evaluation(dict[str, Any]):
     """Numbers of metrics by name, as `evaluate` returns them."""
 
+    signature: Signature
+    """What decided these digits, in one line; see `closecall.signature`."""
+
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None.
 
         Lengths of time become seconds. With `flat`, only numbers, as trackers of experiments take
         them: what is undefined is left out.
         """
-        values: dict[str, Any] = plain(self)
+        values: dict[str, Any] = plain(self) | {"signature": str(self.signature)}
         return flat_numbers(values) if read_flag(flat, "flat") else values
 
 
@@ -162,9 +168,15 @@ def evaluate(
             "`predicted` or `scores`", "neither", "Pass 0/1 predictions, scores, or both."
         )
     labels = predicted is not None or threshold is not None
-    chosen = _chosen(metrics, labels=labels, scores=scores is not None)
+    asked = {"all": {}} if metrics is None else read_metrics(metrics)
+    named: Any = "all" if [*asked] == ["all"] else None
+    chosen = _chosen(asked, labels=labels, scores=scores is not None)
     compute = _table if several else _row
-    return compute((truth, predicted, scores), chosen, given, threshold, fit)
+    found = compute((truth, predicted, scores), chosen, given, threshold, fit)
+    named = named or {entry.name: entry.changed(own) for entry, own in chosen}
+    for row in found if isinstance(found, list) else [found]:
+        row.signature = row.signature.naming(named)
+    return found
 
 
 def _row(
@@ -175,10 +187,12 @@ def _row(
     inputs: dict[str, Any] = {}
     row = Evaluation()
     axis = {name: value for name, value in given.items() if name != "nan"}
+    rule, fitted = None, None
     if threshold is not None or fit is not None:
         _require_scores_alone(predicted, scores, threshold)
+        rule = ThresholdRule.read(threshold)
         fitted, judged = _parts(truth, scores, fit, given)
-        row["threshold"] = ThresholdRule.read(threshold).choose(fitted)
+        row["threshold"] = rule.choose(fitted)
         inputs["scores"], axis["ignore"] = judged, judged.ignored
         predicted = predicted_at(judged.all_scores, row["threshold"])
         if isinstance(truth, Events):  # which have no samples to count
@@ -194,7 +208,26 @@ def _row(
             inputs[source] = _READERS[source](truth, predicted, **axis)
         for name, value in entry.function(inputs[source], None, **parameters).values().items():
             row[entry.name if name == "value" else f"{entry.name}_{name}"] = value
+    row.signature = _signed(inputs, of_scores=of_scores, rule=rule, fitted=fitted)
     return row
+
+
+def _signed(
+    inputs: dict[str, Any], rule: ThresholdRule | None, fitted: Scored | None, *, of_scores: bool
+) -> Signature:
+    """Return what decided the numbers, but for the metrics: alarms at a number are enough."""
+    judged = inputs.get("scores")
+    chosen = rule is not None and rule.kind != "number"
+    read = [own for name, own in inputs.items() if name != "scores" or of_scores or chosen]
+    options: dict[str, Any] = {"threshold": rule and rule.signed, "fit": None}
+    if fitted is not None and fitted is not judged:
+        read.append(fitted)
+        options["fit"] = fit_text(fitted)
+    first = judged or next(iter(read), None)
+    if first is not None:
+        options |= first.asked | {"ignore": ignored_text(first)}
+    hashes = {own: own for own in map(data_hash, read)}
+    return sign({}, joined_hash(hashes) if hashes else None, **options)
 
 
 def _table(
@@ -229,10 +262,12 @@ def _table(
         else:
             rows[name] = _row(own, chosen, shared, rules[name], fit)
     columns = dict.fromkeys(key for row in rows.values() for key in row)
-    return EvaluationTable(
-        Evaluation({"detector": name} | {key: row.get(key, undefined) for key in columns})
-        for name, row in rows.items()
-    )
+    table = EvaluationTable()
+    for name, row in rows.items():
+        full = Evaluation({"detector": name} | {key: row.get(key, undefined) for key in columns})
+        full.signature = row.signature
+        table.append(full)
+    return table
 
 
 def _require_scores_alone(predicted: Any, scores: Any, threshold: Any) -> None:
@@ -262,14 +297,10 @@ def _reading(entry: Metric, parameters: Mapping[str, Any]) -> str:
 
 
 def _chosen(
-    metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None,
-    *,
-    labels: bool,
-    scores: bool,
+    asked: dict[str, dict[str, Any]], *, labels: bool, scores: bool
 ) -> list[tuple[Metric, dict[str, Any]]]:
     """Pair each metric that was asked for with its parameters."""
     available = {"labels": labels, "scores": scores}
-    asked = {"all": {}} if metrics is None else read_metrics(metrics)
     if "all" in asked:
         if asked.pop("all"):
             raise InputTypeError.expected("no parameters of all metrics", "some")

@@ -7,7 +7,7 @@ caller's own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from closecall.evaluated_time import Stretches
 
 _SHORTEST_SPAN, _LONGEST_SPAN = 1e-140, 1e152  # areas are squares of times
+SHIFTS = 1000  # of alarms: all positions up to this many, else as many of them
 _LARGEST_SPAN = 2**62  # zone borders are kept in half ticks, which must fit in 64 bits
 
 
@@ -59,6 +60,8 @@ class TruthInSpan:
     """What the time axis is closed over."""
     left_out: LeftOut = NONE_LEFT_OUT
     """How many events lie wholly inside ignored time."""
+    asked: dict[str, Any] = field(default_factory=dict)
+    """Options that decided all this, which a signature names."""
 
     @property
     def span(self) -> tuple[Tick, Tick]:
@@ -132,6 +135,10 @@ class TruthInSpan:
         own = self.shared() | {"left_out": self.left_out._replace(alarms=left_out)}
         return Pair(**own, predicted=predicted)
 
+    def asking(self, **options: Any) -> Self:
+        """Return the same with options that decided it."""
+        return replace(self, asked={**self.asked, **options})
+
     def shared(self) -> dict[str, Any]:
         """Return what a series is apart from predictions and scores, by name."""
         return {field.name: getattr(self, field.name) for field in fields(TruthInSpan)}
@@ -148,6 +155,27 @@ class Pair(TruthInSpan):
         truth = self.truth.with_point_length(length, self.stop)
         predicted = self.predicted.with_point_length(length, self.stop)
         return replace(self, truth=truth, predicted=predicted)
+
+    @property
+    def sample_step(self) -> Tick | None:
+        """The step of evenly spaced samples that fill the span, or None."""
+        axis = self.axis
+        if axis is None or (axis.start, axis.end) != (self.start, self.stop):
+            return None
+        return axis.even_step()
+
+    @property
+    def whole_step(self) -> int:
+        """The longest step that divides all times, which are exact; 1 for up to 1,000 numbers."""
+        step = int(np.gcd.reduce(self.from_start()))
+        numbers = self.clock.kind == "integer" and self.stop - self.start <= SHIFTS
+        return min(step, 1) if numbers else step
+
+    def from_start(self, *more: Ticks) -> Ticks:
+        """Return the ends of true events, alarms and the span, and more, from the span's start."""
+        sides = (self.truth.starts, self.truth.stops, self.predicted.starts, self.predicted.stops)
+        ends = np.concatenate((*sides, np.array([self.stop], dtype=sides[0].dtype)))
+        return np.concatenate((ends - self.start, *more))
 
 
 def read_pair(
@@ -200,7 +228,7 @@ def read_pair(
     if stretches:
         own, closed = in_evaluated_time(own, sides, labels, stretches)
         sides, left_out = closed.sides, closed.left_out["predicted"]
-    return own.predicting(sides["predicted"], left_out)
+    return own.asking(max_step=max_step).predicting(sides["predicted"], left_out)
 
 
 def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
@@ -485,7 +513,7 @@ def read_scored(
         own, closed = in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
         kept = closed.kept
     require_scores(values, "scores", kept)
-    return Scored.of(own, values, kept)
+    return Scored.of(own.asking(max_step=max_step, nan=nan), values, kept)
 
 
 def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored, Scored]:

@@ -35,4 +35,5 @@ def known(result):
     values = {key: value for key, value in result.to_dict().items() if "chance" not in key}
     rows = values["events"]
     values["events"] = [{k: v for k, v in row.items() if "chance" not in k} for row in rows]
+    values["signature"] = str(result.signature.adding(data="none"))  # which a stream does not know
     return values

@@ -8,8 +8,10 @@ from functools import cache
 import pytest
 from click.testing import CliRunner
 
+from closecall import __version__
 from closecall.cli.commands import closecall
 from closecall.cli.schema import read_schema
+from closecall.signature import parse
 
 
 @pytest.fixture
@@ -53,6 +55,14 @@ def lines(result):
     """The lines that a command printed, which ended well."""
     assert result.exit_code == 0, result.stderr
     return [line.rstrip() for line in result.stdout.splitlines()]
+
+
+def unsigned(result):
+    """The lines before the signature, which is the last."""
+    *before, last = lines(result)
+    assert last.startswith("signature: ")
+    assert str(parse(last.removeprefix("signature: "))).endswith(f"|closecall:{__version__}")
+    return before
 
 
 def complaint(result):

@@ -4,12 +4,14 @@ import csv
 import io
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from closecall.adversary.audit import audit
+from closecall.signature import parse
 
 TRUTH = ([0] * 60 + [1] * 30) * 4 + [0] * 60
 LATE = [0] * 10 + TRUTH[:-10]
@@ -184,4 +186,7 @@ def test_time_is_ignored_as_in_python(run, series, tmp_path):
     metrics = {"affiliation": {}, "range_based": {}}
     truth = [TRUTH[one] for one in kept]
     own = audit(truth, cut, metrics=metrics, budget=30, times=times).to_dict()
-    assert json.loads(result.stdout) == {"schema": "closecall/audit/1"} | own
+    found = json.loads(result.stdout)
+    signature, closed = parse(found.pop("signature")), parse(own.pop("signature"))
+    assert found == {"schema": "closecall/audit/1"} | own
+    assert signature.options == closed.options | {"until": datetime(2024, 1, 1, 5)}  # noqa: DTZ001

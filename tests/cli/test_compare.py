@@ -16,8 +16,9 @@ from closecall.cli.compare import _print_intervals
 from closecall.cli.intervals import lead_texts
 from closecall.compare import compare
 from closecall.datasets import demo
+from closecall.signature import parse
 from closecall.statistics import caution_about, caution_about_pairs
-from tests.cli.conftest import lines
+from tests.cli.conftest import lines, unsigned
 
 COLUMNS = ("--truth", "label", "--predicted", "threshold", "--predicted", "forecast")
 
@@ -25,7 +26,7 @@ COLUMNS = ("--truth", "label", "--predicted", "threshold", "--predicted", "forec
 def test_scores_are_shown_with_their_thresholds(run, demo_file):
     scores = ("--score", "threshold_score", "--score", "forecast_score")
     given = ("--threshold", "forecast_score=30")
-    printed = lines(run("compare", demo_file, "--truth", "label", *scores, *given))
+    printed = unsigned(run("compare", demo_file, "--truth", "label", *scores, *given))
     table = next(place for place, line in enumerate(printed) if line.startswith("detector "))
     assert printed[table].endswith("threshold")
     assert printed[table + 1].startswith("threshold_score")
@@ -48,7 +49,9 @@ def test_json_is_the_result_itself_and_what_chance_reaches(run, demo_file):
     assert printed.pop("headlines") == headlines(expected.results)
     assert printed.pop("notes") == []
     assert (printed.pop("ignored_time"), printed.pop("left_out")) == (0, {"events": 0, "alarms": 0})
-    assert printed == expected.to_dict()
+    # Times of a file are read in milliseconds, and those of Python are seconds here.
+    assert printed | {"signature": str(expected.signature)} == expected.to_dict()
+    assert parse(printed["signature"]).options == expected.signature.options == {"decimals": 2}
 
 
 def test_csv_has_one_row_per_event_and_detector(run, demo_file):
@@ -179,7 +182,7 @@ def test_csv_has_the_header_of_a_batch_and_every_caution(run):
     chosen = ("two.parquet", "--predicted", "a", "--predicted", "b", "--intervals")
     printed = run("compare", *chosen, "--format", "csv").stdout
     batch = run("batch", *chosen, "--truth", "truth", "--format", "csv").stdout
-    header = "detector,against,number,value,low,high,pvalue,caution"
+    header = "detector,against,number,value,low,high,pvalue,caution,signature"
     assert printed.splitlines()[0] == batch.splitlines()[0] == header
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [row["caution"] for row in rows[:6]] == [caution_about(2)] * 6

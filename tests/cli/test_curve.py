@@ -15,7 +15,7 @@ from matplotlib import pyplot as plt
 import closecall as cc
 from closecall.cli.curve import save_curve
 from closecall.datasets import demo
-from tests.cli.conftest import lines
+from tests.cli.conftest import lines, unsigned
 
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
 SCORES = [0.1, 0.3, 0.2, 0.9, 0.8, 0.1, 0.0, 0.7, 0.4, 0.1]
@@ -85,7 +85,7 @@ def test_no_number_is_cut_on_a_narrow_terminal(run, monkeypatch, width):
     run("demo", "--save", "demo.csv")
     monkeypatch.setenv("COLUMNS", str(width))
     arguments = ("--truth", "label", "--score", "threshold_score", "--time", "time")
-    printed = lines(run("curve", "demo.csv", *arguments))
+    printed = unsigned(run("curve", "demo.csv", *arguments))
     assert max(map(len, printed)) <= width
     assert not any("\u2026" in line for line in printed)
     tables = sum(line.startswith("1  ") for line in printed)
@@ -119,7 +119,8 @@ def test_json_is_the_curve_and_the_events_at_the_chosen_threshold(run, scores):
     point = CURVE.best(min_precision=0.9)
     assert report.pop("schema") == "closecall/curve/1"
     assert report.pop("notes")[0].startswith("The first 10% of the time have neither events")
-    assert report == CURVE.to_dict()
+    chosen_by = CURVE.signature.adding(threshold="best_f1", min_precision=0.9)
+    assert report == CURVE.to_dict() | {"signature": str(chosen_by)}
     assert (chosen["threshold"], chosen["alarms"]) == (point.threshold, point.alarms)
     assert chosen["events"] == CURVE.at(point.threshold).to_dict()["events"]
 
@@ -129,7 +130,8 @@ def test_csv_of_every_threshold(run, scores, points):
     result = run("curve", scores, *COLUMNS, "--format", "csv", "--points", points)
     header, *rows = list(csv.reader(io.StringIO(result.stdout)))
     names = ("precision", "recall", "f1", "caught", "alarms", "false_alarms", "alarmed")
-    assert header == ["threshold", *names]
+    assert header == ["threshold", *names, "signature"]
+    assert {row.pop() for row in rows} == {str(CURVE.signature.adding(threshold="best_f1"))}
     names = ("thresholds", *names)
     expected = zip(*(getattr(CURVE, name).tolist() for name in names), strict=True)
     assert [tuple(map(float, row)) for row in rows] == list(expected)
@@ -167,7 +169,7 @@ def test_standard_input(run):
 def test_uneven_times_and_a_span(run):
     Path("uneven.csv").write_text("t,truth,score\n0,0,0.1\n1,1,0.9\n5,0,0.2\n")
     arguments = ("uneven.csv", "--time", "t", "--end", "6.5", "--span", "-10", "10")
-    printed = lines(run("curve", *arguments))
+    printed = unsigned(run("curve", *arguments))
     assert printed[:2] == [
         "1 of 1 caught, median delay 0, no false alarms",
         "threshold 0.9   precision 1.00   recall 1.00   F1 1.00",

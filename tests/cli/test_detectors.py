@@ -10,6 +10,7 @@ import pytest
 
 import closecall as cc
 from closecall.datasets import demo
+from closecall.signature import parse
 
 DEMO = "demo.csv --truth label --time time"
 LABELS = "--predicted threshold --predicted forecast"
@@ -40,9 +41,12 @@ def test_several_detectors_are_scored_as_each_by_itself(run):
         assert alone.pop("notes") == both["notes"] == []
         assert alone.pop("schema") == both["schema"]
         assert own == alone
+    assert both["signature"] not in (own["signature"] for own in both["detectors"])
     events = rows(run, f"score {DEMO} {LABELS}")
+    assert {row.pop("signature") for row in events} == {both["signature"]}
     assert [row["detector"] for row in events] == ["threshold"] * 7 + ["forecast"] * 7
     alone = rows(run, f"score {DEMO} --predicted forecast")
+    assert len({row.pop("signature") for row in alone}) == 1
     assert [{"detector": "forecast", **row} for row in alone] == events[7:]
 
 
@@ -53,9 +57,15 @@ def test_curves_of_several_detectors(run):
         alone = printed(run, f"curve {DEMO} --score {name} --points 5 --fit-until 2024-03-10")
         alone.pop("notes")
         assert alone.pop("schema") == both["schema"]
+        ways = parse(own.pop("signature")).options, parse(alone.pop("signature")).options
+        assert ways[0] == {"threshold": "all"}
+        assert ways[1] == parse(both["signature"]).options
         assert own == alone
     points = rows(run, f"curve {DEMO} {SCORES} --points 5")
     alone = rows(run, f"curve {DEMO} --score forecast_score --points 5")
+    assert (
+        len({row.pop("signature") for row in points} | {row.pop("signature") for row in alone}) == 2
+    )
     found = [row for row in points if row.pop("detector") == "forecast_score"]
     assert found == alone
 

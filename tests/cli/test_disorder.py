@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from closecall.signature import parse
+
 TIMES = [0, 1, 3, 2, 4, 4, 5, 6, 7, 8]
 TRUTH = [1, 1, 0, 1, 0, 1, 0, 0, 0, 0]
 ALARM = [0, 0, 1, 0, 1, 0, 0, 0, 1, 0]
@@ -42,6 +44,9 @@ def output(run, command, file, *options):
     )
     assert result.exit_code == 0, result.stderr
     values = json.loads(result.stdout)
+    signature = parse(values["signature"])
+    assert signature.options.get("disorder") in (None, *options)
+    values["signature"] = signature.adding(disorder="error").short
     notes = values.pop("notes", result.stderr.splitlines())
     return values, notes
 

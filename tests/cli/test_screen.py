@@ -83,8 +83,9 @@ def call(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize("command", ["batch", "compare"])
 def test_no_number_is_cut_at_any_width(call, command, width):
     wide = call(1000, command, "--intervals")
-    lines = call(width, command, "--intervals")
+    *lines, signature = call(width, command, "--intervals")
     assert max(map(len, lines)) <= width
+    assert signature == wide.pop()
     assert "\u2026" not in "".join(lines)
     numbers = r"[<>+-]?\d\.\d\d\b"
     assert set(re.findall(numbers, "\n".join(lines))) == set(re.findall(numbers, "\n".join(wide)))

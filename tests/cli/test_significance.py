@@ -9,6 +9,7 @@ import pytest
 
 import closecall as cc
 from closecall.chance import significance
+from closecall.signature import parse
 
 LENGTH = 600
 TRUTH = np.zeros(LENGTH, dtype=int)
@@ -56,6 +57,8 @@ def test_json_holds_everything(run, results):
     found = run("score", *results, "--predicted", "alarm", "--format", "json", "--significance")
     values = json.loads(found.stdout)
     test = values.pop("significance")
+    assert values.pop("signature") == test["signature"]
+    assert parse(plain.pop("signature")).adding(n=1000) == parse(test["signature"])
     assert values == plain
     expected = significance(TRUTH, ALARMS).to_dict()
     assert test["n"] == expected["n"]

@@ -254,6 +254,7 @@ def test_rows_of_a_batch_are_shown_and_nothing_opens(show, tmp_path):
     cells = page.locator(".heat-map td.heat").all_text_contents()
     f1 = result.table.column("affiliation_f1").to_pylist()
     assert cells == [f"{value:.2f}" for value in f1]
+    assert page.locator("#signature").text_content() == str(result.signature)
     assert page.locator(".heat-map a").count() == 0
     assert page.locator(".leaderboard tbody tr").count() == 1
     page.evaluate("location.hash = '#series=0'")

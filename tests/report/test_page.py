@@ -8,6 +8,7 @@ from closecall.affiliation.result import headlines
 from closecall.datasets import demo
 from closecall.errors import UndefinedMetricError
 from closecall.report import report
+from closecall.signature import parse
 from closecall.wording import in_words, outcome_text, score_text
 from tests.report.conftest import until
 
@@ -49,6 +50,14 @@ def scores_shown(page):
 def scores_at(name, value):
     result = cc.affiliation(DATA.truth, DATA.scores[name] >= value, times=DATA.times)
     return [f"{number:.3f}" for number in (result.f1, result.precision, result.recall)]
+
+
+def test_the_foot_has_the_signature(page):
+    foot = parse(page.locator("#signature").text_content())
+    fixed = {"as logged": DATA.predicted["forecast"]}
+    pages = cc.compare(DATA.truth, fixed, scores=DATA.scores, times=DATA.times)
+    assert foot == pages.signature
+    assert foot.options == {"threshold": "best_f1"}
 
 
 def test_the_level_of_chance_follows_when_the_slider_rests(page):

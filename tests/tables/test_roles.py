@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -16,8 +17,10 @@ LABELS = pa.table({"truth": TRUTH, "predicted": PREDICTED})
 STAMPS = [datetime(2024, 1, 1, 0, 5 * step) for step in range(10)]  # noqa: DTZ001 - naive on purpose
 
 
-def same(result, expected=EXPECTED):
-    assert result.to_dict() == expected.to_dict()
+def same(result, expected=EXPECTED, signed=None):
+    assert result.to_dict() == expected.to_dict() | (
+        {} if signed is None else {"signature": signed}
+    )
 
 
 def test_one_table_with_both_columns():
@@ -46,7 +49,9 @@ def test_datetimes_in_both_tables_that_agree_across_units():
     result = score_files(
         pa.table({"t": seconds, "a": TRUTH}), pa.table({"t": nanoseconds, "b": PREDICTED}), time="t"
     )
-    same(result, cc.affiliation(TRUTH, PREDICTED, times=STAMPS))
+    # Seconds of Arrow are read in milliseconds; the unit is part of the data.
+    coarser = cc.affiliation(TRUTH, PREDICTED, times=np.array(STAMPS, "M8[ms]"))
+    same(result, cc.affiliation(TRUTH, PREDICTED, times=STAMPS), str(coarser.signature))
     assert result.to_dict()["events"][0]["delay"] == 300
 
 
@@ -297,7 +302,8 @@ def test_long_steps_beside_a_list_of_events():
     labels = pa.table({"t": times, "predicted": PREDICTED})
     found = score_files(LISTS[0], labels, time="t", span=(0, 25), max_step=1, since=1)
     predicted = cc.Events([(3, 5), (22, 23)])
-    same(found, cc.affiliation(EVENTS[0], predicted, span=(0, 25), ignore=[(0, 1), (5, 20)]))
+    expected = cc.affiliation(EVENTS[0], predicted, span=(0, 25), ignore=[(0, 1), (5, 20)])
+    same(found, expected, str(expected.signature.adding(max_step=1)))
     with pytest.raises(InputTypeError, match="no `max_step` beside Events"):
         score_files(*LISTS, span=(0, 10), max_step=1)
 

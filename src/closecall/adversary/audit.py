@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -36,12 +36,15 @@ from closecall.notebook import display
 from closecall.parameters import is_text, require_choice, require_count, require_progress
 from closecall.plain import plain
 from closecall.series import in_span, read_pair
+from closecall.signature import ignored_text, sign
 from closecall.wording import counted, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from closecall.adversary.search import Judge
+    from closecall.series import TruthInSpan
+    from closecall.signature import Signature
 
 
 def audit(
@@ -121,16 +124,20 @@ def audit(
     require_count(budget, "budget", 1, MOST_TRIED)
     require_progress(progress)
     axis = {"times": times, "end": end, "span": span}
+    asked: dict[str, Any] = {"seed": seed, "budget": budget}
     kinds = {isinstance(side, Events) for side in (truth, *detectors.values())}
     if ignore is not None or max_step is not None or len(kinds) > 1:
         sides = {**detectors, **({} if trivial is None else {"trivial": trivial})}
-        truth, sides, axis = _evaluated(truth, sides, **axis, ignore=ignore, max_step=max_step)
+        truth, sides, axis, own = _evaluated(truth, sides, **axis, ignore=ignore, max_step=max_step)
+        asked |= {"ignore": ignored_text(own), "max_step": max_step}
         trivial = None if trivial is None else sides.pop("trivial")
         detectors, times, span = sides, axis["times"], axis["span"]
-    series = read_truth(truth, trivial, span)
+    series, pairs = read_truth(truth, trivial, span), {}
     for name, predicted in detectors.items():
         with renamed({"predicted": f"detectors[{name!r}]"}):
-            read_pair(truth, predicted, **axis)
+            pairs[name] = read_pair(truth, predicted, **axis)
+    if trivial is not None:
+        pairs["trivial"] = read_pair(truth, trivial, **axis)
     judge, left_out = read_judge(truth, next(iter(detectors.values())), metrics, axis)
     attempts, skipped = plan(series, read_families(None), seed=seed, budget=budget)
     informed = [attempt for attempt in attempts if attempt.family.knows]
@@ -190,10 +197,19 @@ def audit(
         tried=sum(map(len, contest.draws.values())),
         left_out=left_out | skipped,
         unit="seconds" if clock.kind == "datetime" else unit,
+        signature=sign(
+            "all"
+            if metrics is None
+            else {name: audited(name).changed(own) for name, own in judge.metrics.items()},
+            pairs,
+            **asked,
+        ),
     )
 
 
-def _evaluated(truth: Any, sides: Any, **axis: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+def _evaluated(
+    truth: Any, sides: Any, **axis: Any
+) -> tuple[Any, dict[str, Any], dict[str, Any], TruthInSpan]:
     """Return all sides as labels, or all as `Events`, on the axis closed over ignored time."""
     with renamed({f"predicted[{name!r}]": f"detectors[{name!r}]" for name in sides}):
         read = read_detectors(truth, sides, **axis)
@@ -203,12 +219,14 @@ def _evaluated(truth: Any, sides: Any, **axis: Any) -> tuple[Any, dict[str, Any]
     start, stop = clock.native(np.array([own.start, own.stop]))
     closed: dict[str, Any] = {"times": None, "end": None, "span": (start, stop)}
     if own.axis is None:
-        return events.pop(""), events, closed
+        return events.pop(""), events, closed, own
     *times, end = clock.native(own.axis.borders(np.arange(own.axis.length + 1)))
     labels = {name: side.to_labels(times, end) for name, side in events.items()}
     if axis["times"] is not None or own.axis.ticks is not None:
         closed |= {"times": times, "end": end}
-    return labels.pop(""), labels, closed if axis["span"] is not None else closed | {"span": None}
+    if axis["span"] is None:
+        closed["span"] = None
+    return labels.pop(""), labels, closed, own
 
 
 @dataclass
@@ -283,6 +301,8 @@ class Audit:
     """Families and metrics that were not used, and why."""
     unit: str = "samples"
     """What the metrics that are distances are in: samples, seconds, or the unit of the times."""
+    signature: Signature = field(kw_only=True)
+    """What decided these digits, in one line; see `closecall.signature`."""
 
     @property
     def beaten(self) -> tuple[str, ...]:
@@ -320,6 +340,7 @@ class Audit:
                 },
                 "meaning": {name: target.meaning for name, target in TARGETS.items()},
                 "left_out": self.left_out,
+                "signature": str(self.signature),
             }
         )
         return values

@@ -12,7 +12,6 @@ from closecall.affiliation import _curve_kernels
 from closecall.affiliation.order import descending_order
 from closecall.affiliation.result import ignored_to_dict
 from closecall.affiliation.score import score_pair
-from closecall.affiliation.shifts import SHIFTS
 from closecall.affiliation.sweep import cut_samples, roll_scores, score_rolls, sweep, weigh
 from closecall.affiliation.thresholds import (
     Columns,
@@ -29,7 +28,8 @@ from closecall.fscore import f_measure, first_highest
 from closecall.notebook import display, heading
 from closecall.parameters import is_number, read_flag, require_count
 from closecall.plain import flat_numbers
-from closecall.series import Scored, predicted_at, read_scored
+from closecall.series import SHIFTS, Scored, predicted_at, read_scored
+from closecall.signature import sign
 from closecall.wording import counted, json_number, score_or_dash
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from closecall.affiliation.result import Affiliation, EventScores
     from closecall.affiliation.sweep import Pieces
     from closecall.series import LeftOut
+    from closecall.signature import Signature
 
     Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -112,6 +113,11 @@ class AffiliationCurve:
     """The share of the evaluated time that is in alarm at each threshold, rising to 1."""
     scored: Scored
     """The true events and the scores."""
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What decided these digits, in one line; see `closecall.signature`."""
+        return sign("affiliation", self.scored, threshold="all")
 
     @cached_property
     def f1(self) -> NDArray[np.float64]:
@@ -421,6 +427,7 @@ class AffiliationCurve:
             "best": {**asdict(best), "threshold": json_number(best.threshold)},
             "distinct_thresholds": len(self),
             **ignored_to_dict(self.scored),
+            "signature": str(self.signature),
             "curve": columns,
         }
         return flat_numbers(values) if read_flag(flat, "flat") else values

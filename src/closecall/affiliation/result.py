@@ -20,6 +20,7 @@ from closecall.fscore import f_measure
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import read_flag, require_choice
 from closecall.plain import flat_numbers
+from closecall.signature import ignored_text, sign
 from closecall.wording import headline, length_text, outcome_text, score_or_dash
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from closecall.clock import Ticks
     from closecall.notebook import Column
     from closecall.series import LeftOut, Pair, TruthInSpan
+    from closecall.signature import Signature
     from closecall.statistics import ScoreIntervals
 
 _TIMES = ("start", "stop", "zone_start", "zone_stop")
@@ -283,6 +285,17 @@ class Affiliation:
     zero_division: float = nan
     """What an event without an affiliated prediction counts for in `precision`; nan: nothing."""
 
+    @cached_property
+    def signature(self) -> Signature:
+        """What decided these digits, in one line; see `closecall.signature`.
+
+        The data of a stream, which keeps no alarms, is ``none``.
+        """
+        pair, given = self.events.pair, {"zero_division": self.zero_division}
+        if self.events.kept:
+            return sign("affiliation", pair, **given)
+        return sign("affiliation", None, ignore=ignored_text(pair), **pair.asked, **given)
+
     @property
     def caught(self) -> int:
         """How many true events an alarm overlaps."""
@@ -485,6 +498,7 @@ class Affiliation:
             "chance": self.chance.to_dict(),
             "evaluated_time": self._evaluated_time,
             **ignored_to_dict(self.events.pair),
+            "signature": str(self.signature),
             "events": [] if read_flag(flat, "flat") else list(self.events.rows()),
         }
         return flat_numbers(values) if read_flag(flat, "flat") else values

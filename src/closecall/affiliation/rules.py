@@ -23,6 +23,7 @@ from closecall.errors import (
 from closecall.fscore import first_highest
 from closecall.parameters import UNITS, budget_of_text, is_number
 from closecall.series import Scored, fit_and_rest, read_scored
+from closecall.signature import value_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,7 +123,12 @@ class ThresholdRule:
                 return f"alarms:{count:g}/{duration:g}"
             unit = next((name for name in _UNITS if not duration % UNITS[name]), "s")
             return f"alarms:{count:g}/{duration / UNITS[unit]:g}{unit}"
-        return self.kind if self.value is None else f"{self.kind}:{self.value:g}"
+        return self.kind if self.value is None else f"{self.kind}:{value_text(self.value)}"
+
+    @property
+    def signed(self) -> int | float | str | None:
+        """The rule as a signature names it, and a caller may pass it: a number, a text or None."""
+        return self.value if self.kind == "number" else None if self.kind == "none" else str(self)
 
     @property
     def words(self) -> str:

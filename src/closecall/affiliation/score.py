@@ -109,7 +109,8 @@ def affiliation(
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     pair = read_pair(truth, predicted, **axis)
     if point_length is not None:
-        pair = pair.with_point_length(read_length(point_length, pair.clock, "point_length"))
+        length = read_length(point_length, pair.clock, "point_length")
+        pair = pair.with_point_length(length).asking(point_length=point_length)
     pair.require_truth("affiliation")
     return score_pair(pair, zero_division)
 

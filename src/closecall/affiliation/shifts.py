@@ -20,6 +20,7 @@ from closecall.affiliation.zones import borders_between
 from closecall.events import Intervals
 from closecall.parameters import require_choice
 from closecall.plain import plain
+from closecall.series import SHIFTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-SHIFTS = 1000  # all positions up to this many, else as many of them
 _FEWEST_SHIFTS, _MOST_ZONES = 100, 10**8  # of a level: with very many events, each shift says more
 _ZONES_AT_ONCE = 5_000_000  # scored without a look at whether Ctrl-C was pressed
 _GOLDEN = (5**0.5 - 1) / 2
@@ -87,29 +87,22 @@ def shift_grid(pair: Pair) -> ShiftGrid:
     as samples are counted. Floats that no step divides move by any number.
     """
     numbers, length = pair.clock.kind == "number", pair.stop - pair.start
-    step = sample_step(pair)
+    step = pair.sample_step
     if step is not None and pair.axis is not None:
         if not numbers:
             return ShiftGrid(pair, step, step)
         number = pair.axis.sample_numbers
         samples = round(number(np.array([pair.stop])).item())
         return ShiftGrid(_counted(pair, number, samples), 1.0, step)
-    ends = _from_start(pair)
-    step = _common_step(ends, rounding_of(pair)) if numbers else np.gcd.reduce(ends).item()
-    if pair.clock.kind != "datetime" and length <= SHIFTS and step % 1 == 0:
+    if not numbers:
+        return ShiftGrid(pair, pair.whole_step, pair.whole_step)
+    step = _common_step(pair.from_start(), rounding_of(pair))
+    if length <= SHIFTS and step % 1 == 0:
         step = min(step, 1)
-    if not numbers or step == 0:
+    if step == 0:
         return ShiftGrid(pair, step, step)
     counted = _counted(pair, lambda at: np.rint((at - pair.start) / step), round(length / step))
     return ShiftGrid(counted, 1.0, step)
-
-
-def sample_step(pair: Pair) -> Tick | None:
-    """Return the step of evenly spaced samples that fill the span, or None."""
-    axis = pair.axis
-    if axis is None or (axis.start, axis.end) != (pair.start, pair.stop):
-        return None
-    return axis.even_step()
 
 
 def rounding_of(pair: Pair) -> float:
@@ -137,13 +130,6 @@ def _counted(pair: Pair, number: Callable[[Ticks], Floats], stop: int) -> Pair:
         for own in (pair.truth, pair.predicted)
     )
     return replace(pair, truth=truth, predicted=predicted, start=0.0, stop=float(stop), axis=None)
-
-
-def _from_start(pair: Pair, *more: Ticks) -> Ticks:
-    """Return the ends of true events, alarms and the span, and more, from the span's start."""
-    sides = (pair.truth.starts, pair.truth.stops, pair.predicted.starts, pair.predicted.stops)
-    ends = np.concatenate((*sides, np.array([pair.stop], dtype=sides[0].dtype)))
-    return np.concatenate((ends - pair.start, *more))
 
 
 def alarm_shifts(grid: ShiftGrid, n: int = SHIFTS) -> tuple[Ticks, bool]:
@@ -224,7 +210,7 @@ def score_moved(
 
     Moved, they are how many seams define the score, how many reach it, their mean and their std.
     """
-    ends = _from_start(pair, seams)
+    ends = pair.from_start(seams)
     if ends.dtype.kind == "i":  # so that the same times in seconds and nanoseconds are the same
         ends //= np.gcd.reduce(ends)
     sizes = (len(pair.truth),) * 2 + (len(pair.predicted),) * 2 + (1,)

@@ -214,11 +214,11 @@ class AffiliationStream:
             ((tick,),), clock = on_stream_clock(last, known.clock, timed)
             stop = after_last(last, tick.item(), clock)
         if isinstance(self._part, TimedPart):
-            return self._part.finished(stop).result()
+            known, stop = self._part.finished(stop), None
         if stop is not None:
             rule = "no `end` for a stream that knows where it stops"
             raise InputTypeError.expected(rule, known.clock.text(stop))
-        return known.result()
+        return known.result(max_step=self._options.max_step)
 
     def to_json(self) -> str:
         """Write all that the stream knows as JSON text, from which it can go on elsewhere.

@@ -284,9 +284,9 @@ class Segment:
         last = score_rows(near, borders, tail, self.origin, before=before, last=True)
         return last if single else self.first_zone().followed_by(self.inner).followed_by(last)
 
-    def result(self) -> Affiliation:
-        """Score all of the segment as `affiliation` would."""
-        pair = self.pair(self.truth.whole())
+    def result(self, **asked: Any) -> Affiliation:
+        """Score all of the segment as `affiliation` would; options are for its signature."""
+        pair = self.pair(self.truth.whole()).asking(**asked)
         pair.require_truth("affiliation")
         pair.checked()
         alarms = self.head

@@ -28,6 +28,7 @@ from closecall.cli.options import (
     parse_number,
     parse_time,
     reading_options,
+    signed_intervals,
 )
 from closecall.cli.output import tell
 from closecall.errors import InputError, renamed
@@ -298,6 +299,7 @@ def write_batch(
             values=lambda: result.to_dict() | more,
             rows=lambda: rows,
             latex=lambda: ranks.to_latex() if ranks else result.to_latex(**(settings or {})),
+            signature=result.signature.adding(**signed_intervals(settings)),
         )
     _require_all(result, out)
     _require_some(result)

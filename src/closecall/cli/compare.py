@@ -21,6 +21,7 @@ from closecall.cli.options import (
     predicted_option,
     read_thresholds,
     score_option,
+    signed_intervals,
     thresholds_option,
 )
 from closecall.compare import compare as run
@@ -132,6 +133,7 @@ def compare(
         values=lambda: result.to_dict() | more,
         rows=lambda: _rows(result) if intervals is None else intervals.rows(),
         latex=lambda: result.to_latex(**(settings or {})),
+        signature=result.signature.adding(**columns.signed, **signed_intervals(settings)),
     )
 
 

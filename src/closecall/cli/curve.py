@@ -30,6 +30,7 @@ from closecall.cli.output import load_matplotlib, tested
 from closecall.errors import InputError, UndefinedMetricError, renamed
 from closecall.files import whole_file
 from closecall.fscore import f_measure
+from closecall.signature import data_hash, joined_hash
 from closecall.tables.reading import write_table
 from closecall.tables.scoring import curve_columns, curve_report, same_alarms, threshold_text
 from closecall.wording import counted, number_text, plain_name, rate_text, score_text
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from closecall.cli.output import Output
     from closecall.clock import Clock
     from closecall.series import Scored
+    from closecall.signature import Signature
     from closecall.tables.inputs import Columns, Inputs
 
 _PICTURES = (".pdf", ".png", ".svg")
@@ -233,10 +235,14 @@ def curve(
     }
     noted = screen.notes(columns, results)
     first = next(iter(found.values()))
+    signature = _signed(found, fits, asked, n=shifts, folds=folds, fit_until=fit_until)
+    signature = signature.adding(**columns.signed | {"since": inputs.since})
     if plot_file is not None:
         save_curve(first.curve, first.point, plot_file)
     if output.format == "csv":
-        write_table(_all_points(found, points), output.path or "-")
+        points_of_all = _all_points(found, points)
+        rows = len(points_of_all["threshold"])
+        write_table(points_of_all | {"signature": [str(signature)] * rows}, output.path or "-")
         return
 
     def table(console: Console) -> None:
@@ -254,7 +260,22 @@ def curve(
             {name: x.values(points) for name, x in found.items()}, noted
         ),
         rows=list,
+        signature=signature,
     )
+
+
+def _signed(
+    found: dict[str, Choice], fits: dict[str, Scored], asked: Asked, **options: Any
+) -> Signature:
+    """Return what decided the curves of all detectors, and the thresholds that were chosen."""
+    hashes = {}
+    for name, own in found.items():
+        judged, fitted = own.curve.scored, fits[name]
+        hashes[name] = data_hash(*((judged,) if fitted is judged else (judged, fitted)))
+    rule = "best_f1" if asked.rule is None else asked.rule.signed
+    first = next(iter(found.values())).curve.signature
+    limits = {} if asked.rule is not None else {"beta": asked.beta, **asked.limits}
+    return first.adding(threshold=rule, data=joined_hash(hashes), **limits, **options)
 
 
 def _read_parts(

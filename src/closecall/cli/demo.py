@@ -11,8 +11,9 @@ from rich.text import Text
 from closecall.affiliation import affiliation
 from closecall.cli import screen
 from closecall.cli.options import Command
-from closecall.cli.output import Output, tell
+from closecall.cli.output import Output, print_signature, tell
 from closecall.datasets import demo as generate
+from closecall.signature import sign
 from closecall.tables.reading import write_table
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def _print(data: Demo) -> None:
             console.print(Text.assemble("\n", (name, "bold cyan"), f": {_ABOUT[name]}\n"))
             screen.print_events(result, console, most=None)
         console.print(Text(f"\n{screen.LEGEND}", style="dim"))
+        pairs = {name: result.events.pair for name, result in results.items()}
+        print_signature(sign("affiliation", pairs), console)
         for title, lines in (("Next", _NEXT.format(file="demo.csv")), ("In Python", _PYTHON)):
             console.print(Text(f"\n{title}:", style="bold"))
             # Soft wrapping keeps each command whole, so that it can be copied.

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from closecall.signature import Signature
+
 FORMATS = ("table", "json", "csv")
 _NARROWEST, _USUAL, _WIDEST = 20, 80, 1000  # columns, whatever COLUMNS says; 0 says nothing
 _COMPILING = "Compiling closecall's kernels; this takes some seconds and happens once."
@@ -47,19 +49,26 @@ class Output:
         values: Callable[[], dict[str, Any]],
         rows: Callable[[], Sequence[Mapping[str, Any]]],
         latex: Callable[[], str] | None = None,
+        signature: Signature | None = None,
     ) -> None:
-        """Write the result in the format asked for, for which only that function is called."""
+        """Write the result in the format asked for, for which only that function is called.
+
+        The signature is the last line of a table, and the last column.
+        """
+        signed = {} if signature is None else {"signature": str(signature)}
         if self.format == "json":
-            named = {"schema": schema_name(self.command)} | values()
+            named = {"schema": schema_name(self.command)} | values() | signed
             self.text(json.dumps(named, indent=2, allow_nan=False) + "\n")
         elif self.format == "csv":
-            own = rows()
+            own = [{**row, **signed} for row in rows()]
             self.text(csv_text(own, own[0]))
         elif self.format == "latex" and latex is not None:
             self.text(latex())
         else:
             with self.console() as console:
                 table(console)
+                if signature is not None:
+                    print_signature(signature, console)
 
     def text(self, text: str) -> None:
         """Write a text."""
@@ -80,6 +89,11 @@ class Output:
             new.open("w", encoding="utf-8", errors="backslashreplace") as file,
         ):
             yield _console(file)
+
+
+def print_signature(signature: Signature, console: Console) -> None:
+    """Print the short form on one line, so that it can be copied."""
+    console.print(f"signature: {signature.short}", style="dim", markup=False, soft_wrap=True)
 
 
 def _console(file: TextIO) -> Console:

@@ -27,17 +27,22 @@ from closecall.cli.options import (
 from closecall.cli.output import tested
 from closecall.compare.tables import latex_detectors
 from closecall.evaluate import Evaluation, EvaluationTable
+from closecall.parameters import is_number
+from closecall.signature import data_hash, joined_hash
 from closecall.tables.scoring import counts_by, metric_rows, score_columns
 from closecall.wording import UNDEFINED, json_number, plain_name
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
     from closecall.affiliation import Affiliation
     from closecall.affiliation.rules import ThresholdRule
     from closecall.chance import Significance
     from closecall.cli.output import Output
-    from closecall.tables.inputs import Inputs
+    from closecall.signature import Signature
+    from closecall.tables.inputs import Columns, Inputs
 
 _HELP = """\
 Score predicted anomalies against the true ones: overall, and for each true event.
@@ -161,7 +166,25 @@ def score(
         values=lambda: screen.by_detector({name: found.values(name) for name in results}, noted),
         rows=found.rows,
         latex=found.latex,
+        signature=_signed(found, columns, rule, shifts),
     )
+
+
+def _signed(
+    found: Scores, columns: Columns, rule: ThresholdRule | None, shifts: int | None
+) -> Signature:
+    """Return what decided the numbers of all detectors."""
+    first = next(iter(found.results.values()))
+    cut = rule.signed if rule is not None else "best_f1" if found.thresholds else None
+    searched = {} if cut is None or is_number(cut) else columns.detectors.scored
+    series = {name: own.events.pair for name, own in found.results.items()} | searched
+    hashes = {name: data_hash(own) for name, own in series.items()}
+    named: dict[str, dict[str, Any]] = {"affiliation": {}}
+    for name, row in found.metrics.items():
+        named |= row.signature.metrics
+        hashes[f"metrics of {name}"] = row.signature.data
+    options = first.signature.adding(threshold=cut, n=shifts, **columns.signed)
+    return options.adding(data=joined_hash(hashes)).naming(named)
 
 
 @dataclass(frozen=True)
@@ -173,7 +196,7 @@ class Scores:
     """Of those that gave scores."""
     counts: dict[str, list[dict[str, Any]]]
     """By columns of the true events; empty if none were asked for, as metrics and tests are."""
-    metrics: dict[str, dict[str, float]]
+    metrics: dict[str, Evaluation]
     tests: dict[str, Significance]
 
     def values(self, name: str) -> dict[str, Any]:
@@ -248,7 +271,7 @@ def _print_counts(counts: list[dict[str, Any]], console: Console) -> None:
     screen.print_table(console, columns, keys=2)
 
 
-def _print_metrics(numbers: dict[str, dict[str, float]], console: Console) -> None:
+def _print_metrics(numbers: Mapping[str, dict[str, float]], console: Console) -> None:
     """Print one row per number, and a column per detector."""
     rows = dict.fromkeys(key for own in numbers.values() for key in own)
     columns = [screen.Column("metric", [Text(key, "cyan") for key in rows], "left")]

@@ -233,6 +233,13 @@ class _Samples:
                 outside |= (ticks < border) if name == "since" else (ticks >= border)
         return outside
 
+    @property
+    def signed(self) -> dict[str, Any]:
+        """The options that a signature names."""
+        nan = "ignore" if self.keep_nan else "raise"
+        given = {"threshold": self.threshold, "nan": nan}
+        return given | {"since": self.since, "until": self.until}
+
     def end(self) -> Any:
         """Return where the last sample stops, if it lasts as long as most of the last ones."""
         if self.clock is None or self.last.size < 2:  # noqa: PLR2004 - one step
@@ -301,6 +308,7 @@ def _print_total(own: AffiliationStream, samples: _Samples, end: Any) -> None:
         result = own.result(end=given)
         total |= {"caught": result.caught, "false_alarms": result.false_alarms}
         total |= {"alarmed": result.alarmed, **result.values(), "headline": result.headline}
+        total["signature"] = str(result.signature.adding(**samples.signed))
     _print({name: None if value != value else value for name, value in total.items()})  # noqa: PLR0124
 
 

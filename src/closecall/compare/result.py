@@ -24,6 +24,7 @@ from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_colu
 from closecall.parameters import is_listed, read_flag
 from closecall.plain import flat_numbers
 from closecall.series import read_pair
+from closecall.signature import sign
 from closecall.wording import counted, score_or_dash, score_text
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation
+    from closecall.signature import Signature
 
 _FEWEST = 2
 _NOTEBOOK = (  # counts, those that are read first at the front
@@ -136,7 +138,15 @@ def compare(
             threshold = affiliation_curve(scored, None).best().threshold
         chosen[name], pairs[name] = threshold, scored.at(threshold)
     results = {name: affiliation(pair, None) for name, pair in pairs.items()}
-    return Comparison(results=results, thresholds=chosen, decimals=decimals)
+    searched = detectors.scored.keys() - detectors.thresholds.keys()
+    signature = sign(
+        "affiliation",
+        {name: detectors.scored[name] if name in searched else own for name, own in pairs.items()},
+        threshold="best_f1" if searched else None,
+        thresholds=detectors.thresholds or None,
+        decimals=decimals,
+    )
+    return Comparison(results, chosen, decimals, signature)
 
 
 def _require_one_kind(truth: Any, predicted: Any, scores: Any, times: Any, **axis: Any) -> None:
@@ -206,6 +216,8 @@ class Comparison:
     """By detector, where its scores were cut; None if it gave labels or events."""
     decimals: int | None
     """To how many decimals scores were rounded before they were compared; None for not at all."""
+    signature: Signature
+    """What decided these digits, in one line; see `closecall.signature`."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -404,6 +416,7 @@ class Comparison:
             "ensembles": [ensemble.to_dict() for ensemble in self.ensembles()],
             "best_pair": self.best_pair().to_dict(),
             "decimals": self.decimals,
+            "signature": str(self.signature),
         }
 
     def to_frame(

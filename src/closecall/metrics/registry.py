@@ -33,6 +33,7 @@ from closecall.metrics.threshold_free import (
 from closecall.metrics.time_aware import enhanced_time_aware, time_aware
 from closecall.metrics.vus import vus
 from closecall.metrics.window import margin, two_sided, window_once
+from closecall.signature import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,6 +94,11 @@ class Metric:
             for name, parameter in signature(self.function).parameters.items()
             if name not in _SHARED
         }
+
+    def changed(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters that are not their defaults."""
+        known = {name: value_text(value) for name, value in self.parameters.items()}
+        return {name: own for name, own in parameters.items() if value_text(own) != known[name]}
 
     def check(self, parameters: Mapping[str, Any], *, alone: bool = False) -> None:
         """Raise if a parameter is unknown, or one without a default is missing.

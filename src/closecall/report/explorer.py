@@ -200,9 +200,10 @@ def page_html(
     script: Script,
     *,
     batch: bool = False,
+    signature: str = "",
 ) -> str:
     """Fill the skeleton; each series is its own block, read when it is opened."""
-    about = {"title": title, "series": summaries, "batch": batch}
+    about = {"title": title, "series": summaries, "batch": batch, "signature": signature}
     blocks = [
         _json_block("report", about),
         *(_json_block(f"series-{index}", content) for index, content in enumerate(series)),

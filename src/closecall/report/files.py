@@ -172,7 +172,12 @@ def _page_of_rows(table: pa.Table, title: str, script: Script) -> Report:
         )
     detectors = dict.fromkeys(str(row["detector"]) for rows in found.values() for row in rows)
     summaries = list(series.values())
-    html = page_html(title, summaries, [None] * len(summaries), script, batch=True)
+    signed = (
+        table.column_names[-1] == "signature" and table.column("signature").unique().to_pylist()
+    )
+    line = signed[0] if signed and len(signed) == 1 else ""
+    closed = [None] * len(summaries)
+    html = page_html(title, summaries, closed, script, batch=True, signature=line)
     return Report(title, tuple(series), tuple(detectors), html, tuple(troubles))
 
 

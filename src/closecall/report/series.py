@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.shifts import rounding_of, sample_step
+from closecall.affiliation.shifts import rounding_of
 from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
@@ -22,6 +22,7 @@ from closecall.evaluated_time import advice_to_all
 from closecall.events import Events
 from closecall.parameters import is_number
 from closecall.report.packing import packed, packed_for_drawing, packed_times
+from closecall.signature import sign
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -112,8 +113,22 @@ def series_content(
         ],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
+        "signature": _signed(found),
         "advice": advice_to_all(found.scored | found.predicted, max_step=given["max_step"]),
     }
+
+
+def _signed(found: Detectors) -> str:
+    """Return what decides the numbers of the page as it opens."""
+    searched = found.scored.keys() - found.thresholds.keys()
+    return str(
+        sign(
+            "affiliation",
+            {**found.predicted, **found.scored},
+            threshold="best_f1" if searched else None,
+            thresholds=found.thresholds or None,
+        )
+    )
 
 
 def summary(content: dict[str, Any]) -> dict[str, Any]:
@@ -227,7 +242,7 @@ def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str | dict[str, float]:
 
     Without samples it looks for a step itself: how many numbers an offset is, and the rounding.
     """
-    step, numbers = sample_step(pair), grid.clock.kind == "number"
+    step, numbers = pair.sample_step, grid.clock.kind == "number"
     if step is None:
         whole = 0 if grid.clock.kind == "datetime" else int(grid.step)
         return {"whole": whole, "rounding": rounding_of(pair) if numbers else 0}

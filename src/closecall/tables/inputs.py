@@ -210,7 +210,7 @@ class Inputs:
             columns = mended.read(predicted, scores)
             orders = (own.order for own in mended.sources)
             columns.notes[:0] = [own.note for own in orders if own is not None]
-            return columns
+            return replace(columns, signed=self.signed)
         times = None if self.time is None else self._times(lists)
         notes: list[str] = []
         end, axis = self.end, None
@@ -236,7 +236,12 @@ class Inputs:
         }
         truth = placed(truth)
         labelled = {name: placed(side) for name, side in labelled.items()}
-        return Columns(last, truth, labelled, scored, given, notes)
+        return Columns(last, truth, labelled, scored, given, notes, self.signed)
+
+    @property
+    def signed(self) -> dict[str, Any]:
+        """The options that a signature names, beside those of the axis."""
+        return {name: getattr(self, name) for name in ("since", "until", "disorder")}
 
     def _mended(self, lists: list[EventList]) -> Inputs | None:
         """Return the same with samples in the order of time; None if they are, or must be."""
@@ -431,6 +436,8 @@ class Columns:
     """``times``, ``end``, ``span``, ``ignore``, ``max_step``, ``nan``, as the library has them."""
     notes: list[str]
     """What was inferred, a sentence each."""
+    signed: dict[str, Any]
+    """Options of reading that a signature names."""
 
     @cached_property
     def detectors(self) -> Detectors:

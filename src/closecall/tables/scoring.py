@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from closecall.affiliation.rules import ThresholdRule
     from closecall.compare import Comparison
+    from closecall.evaluate import Evaluation
     from closecall.tables.inputs import Columns, File, InputOptions
 
 _SECONDS_PER_DAY = 86_400
@@ -134,9 +135,9 @@ def counts_by(result: Affiliation, column: str) -> list[dict[str, Any]]:
 
 def metric_rows(
     columns: Columns, thresholds: dict[str, Any], metrics: dict[str, dict[str, Any]]
-) -> dict[str, dict[str, float]]:
+) -> dict[str, Evaluation]:
     """Compute metrics by detector, as `closecall.evaluate` does; lengths of time are in seconds."""
-    from closecall.evaluate import evaluate  # all metrics are many modules
+    from closecall.evaluate import Evaluation, evaluate  # all metrics are many modules
 
     rows = evaluate(
         columns.truth,
@@ -146,16 +147,18 @@ def metric_rows(
         metrics=metrics,
         **columns.axis,
     )
-    return {
-        row["detector"]: {
+    found = {}
+    for row in rows:
+        numbers = {
             key: float(value / np.timedelta64(1, "s"))
             if isinstance(value, np.timedelta64)
             else value
             for key, value in row.items()
             if key not in {"detector", "threshold"}
         }
-        for row in rows
-    }
+        found[row["detector"]] = Evaluation(numbers)
+        found[row["detector"]].signature = row.signature
+    return found
 
 
 def curve_files(

@@ -327,6 +327,7 @@ def local(large):
 
 
 def require_same(one, other):
+    assert one.signature == other.signature
     for left, right in ((one.table, other.table), (one.event_table, other.event_table)):
         assert left.schema == right.schema
         assert left.num_rows == right.num_rows > 1

@@ -95,6 +95,7 @@ def as_polars(result):
 
 def same(first, second):
     assert_frame_equal(as_polars(first), as_polars(second), check_exact=True)
+    assert first.signature == second.signature
 
 
 RESULT = evaluate_frame(TABLE, **ASKED)
@@ -428,7 +429,7 @@ def test_wrong_columns_and_options_are_named():
 def test_out_holds_the_rows_and_the_events(tmp_path):
     out = tmp_path / "rows.parquet"
     result = evaluate_frame(TABLE, **ASKED, per_event=True, out=out)
-    assert_frame_equal(pl.read_parquet(out), as_polars(result), check_exact=True)
+    assert_frame_equal(pl.read_parquet(out), pl.from_arrow(result.signed_table), check_exact=True)
     events = pl.read_parquet(tmp_path / "rows.events.parquet")
     assert_frame_equal(events, pl.from_arrow(result.event_table), check_exact=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -438,7 +439,7 @@ def test_out_holds_the_rows_and_the_events(tmp_path):
     with pytest.raises(InputError, match="overwrite"):
         evaluate_frame(TABLE, **ASKED, out=out)
     again = evaluate_frame(TABLE, **ASKED, out=out, overwrite=True)
-    assert_frame_equal(pl.read_parquet(out), as_polars(again), check_exact=True)
+    assert_frame_equal(pl.read_parquet(out), pl.from_arrow(again.signed_table), check_exact=True)
 
 
 def read_in_small_units(monkeypatch):
@@ -483,7 +484,7 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_does_only_the_rest(
     assert len(first) == 2
     assert Counter(evaluated).most_common(1)[0][1] == 1
     assert len(evaluated) > 3
-    assert_frame_equal(pl.read_parquet(out), as_polars(result), check_exact=True)
+    assert_frame_equal(pl.read_parquet(out), pl.from_arrow(result.signed_table), check_exact=True)
     monkeypatch.undo()
     same(result, evaluate_frame(TABLE, **{**ASKED, "threshold": threshold}))
 

@@ -68,19 +68,19 @@ def test_the_columns_of_a_row_follow_from_the_question():
     columns = ask().row_columns
     assert columns[:3] == ("detector", "status", "reason")
     levels = ("chance_precision", "chance_recall", "chance_f1")
-    assert columns[-3:] == levels
+    assert columns[-4:] == (*levels, "data_hash")
     happened = ("caught", "false_alarms", "alarmed", "median_delay", "evaluated_days")
     assert columns[9:15] == (*happened, "alarmed_events")
-    assert ask(score=None, predicted="p").row_columns[-3:] == levels
+    assert ask(score=None, predicted="p").row_columns[-4:-1] == levels
     average = ask(metrics=["affiliation_average_precision"]).row_columns
-    assert average[-2:] == ("threshold", "affiliation_average_precision")
+    assert average[-3:-1] == ("threshold", "affiliation_average_precision")
     retuned = ask(retune=20).row_columns
-    assert retuned[-5:] == (*levels, "chance_average_precision", "retuned_f1")
+    assert retuned[-6:-1] == (*levels, "chance_average_precision", "retuned_f1")
     ignored = ask(nan="ignore").row_columns
     assert ignored[15:18] == ("ignored_time", "left_out_events", "left_out_alarms")
     assert "best_f1" in ask(threshold="cross_fit").row_columns
     plain = ask(metrics=["auc_roc"]).row_columns
-    assert plain[-2:] == ("threshold", "auc_roc")
+    assert plain[-3:] == ("threshold", "auc_roc", "data_hash")
     assert "detector" not in ask(by=["series", "detector"]).row_columns
 
 

@@ -170,7 +170,9 @@ def test_rows_are_written_as_the_path_says(result, tmp_path, name):
     result.write(tmp_path / name)
     back = pl.from_arrow(read_table(tmp_path / name))
     own = pl.from_arrow(result.table)
-    assert back.columns == own.columns
+    assert back.columns == [*own.columns, "signature"]
+    assert back["signature"].unique().to_list() == [str(result.signature)]
+    assert [one or None for one in back["data_hash"]] == own["data_hash"].to_list()
     assert_frame_equal(back.select("series", "status"), own.select("series", "status"))
     assert back["samples"].to_list() == own["samples"].to_list()
 

@@ -48,10 +48,11 @@ async function viewOf(index) {
   return views.get(index);
 }
 
-function put(element, title, text, advice = []) {
+function put(element, title, text, signature, advice = []) {
   document.getElementById("title").textContent = title;
   document.title = title === about.title ? title : `${title} · ${about.title}`;
   document.getElementById("evaluated").textContent = text;
+  document.getElementById("signature").textContent = signature;
   document.getElementById("advice").replaceChildren(...advice.map((one) => make("p", { class: "advice" }, one)));
   document.getElementById("content").replaceChildren(element);
 }
@@ -67,13 +68,15 @@ async function route() {
   document.getElementById("back").hidden = !isBatch || all;
   if (all) {
     current = null;
-    put(batchView(about.series), about.title, batchSummary(about.series));
+    put(batchView(about.series), about.title, batchSummary(about.series), about.signature);
     return;
   }
   const view = await viewOf(index);
   current = view;
   const one = about.series[index];
-  put(view.element, isBatch ? one.name : about.title, evaluated(view.series, one), view.series.advice);
+  const { series } = view;
+  const title = isBatch ? one.name : about.title;
+  put(view.element, title, evaluated(series, one), series.signature, series.advice);
   if (detector in view.series.detectors) {
     view.active = Number(detector);
     view.shown.add(view.active);

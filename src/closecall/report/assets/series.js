@@ -65,6 +65,7 @@ export async function openSeries(raw) {
     details: Object.entries(raw.details), // what is known of the events beside their times
     leftOut: raw.left_out,
     advice: raw.advice,
+    signature: raw.signature,
     detectors: await Promise.all(raw.detectors.map(openDetector)),
   };
 }

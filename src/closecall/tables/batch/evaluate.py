@@ -257,7 +257,7 @@ def evaluate_frame(
             batch = Batch(units, opened, progress, journal)
             result = batch.evaluate(options, source.kind)
             if journal is not None and not result.failures:
-                journal.complete(result.table, result.event_table)
+                journal.complete(result.signed_table, result.event_table)
     return result
 
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from closecall.errors import InputError
 from closecall.files import UNFINISHED, flush, require_apart, whole_file
 from closecall.parameters import read_path
-from closecall.tables.batch.options import DETECTOR
+from closecall.tables.batch.options import DETECTOR, SIGNATURE
 from closecall.tables.batch.rows import EVENT_COLUMNS, row_types
 from closecall.tables.reading import arrow, read_table, write_table
 from closecall.tables.sources.content import from_stream, to_stream
@@ -142,6 +142,8 @@ class Journal:
         types, pyarrow, compute = row_types(options), arrow("pyarrow"), arrow("pyarrow.compute")
         try:
             rows, *events = (read_table(path) for path in paths)
+            if rows.column_names[-1:] == [SIGNATURE]:
+                rows = rows.drop_columns(SIGNATURE)
             if rows.column_names != [*options.by, *types]:
                 return None
             for place, (name, kind) in enumerate(types.items(), len(options.by)):

@@ -55,11 +55,12 @@ BEST = "best_f1"  # at the series' own best threshold, beside that of `cross_fit
 GAP, QUIET = "__gap__", "__quiet__"  # of rows until they are put together: what advice is given
 ALARMED = "alarmed_events"  # true events with a prediction in their zone: precision is defined
 CHANCE = ("chance_precision", "chance_recall", "chance_f1")
+DATA, SIGNATURE = "data_hash", "signature"
 RETUNED = ("chance_average_precision", "retuned_f1")  # of rolled scores, in the order of a curve
 
 _TAKEN = {
     *("status", "reason", "threshold", "event", *COUNTS, *OUTCOMES, *LENGTHS, *LEFT_OUT),
-    *(IGNORED, BEST, ALARMED, *CHANCE, *RETUNED),
+    *(IGNORED, BEST, ALARMED, *CHANCE, *RETUNED, DATA, SIGNATURE),
 }
 
 
@@ -237,6 +238,25 @@ class BatchOptions:
         """Whether each true event is to be scored."""
         return self.per_event or self.has_affiliation
 
+    @cached_property
+    def needs_scores(self) -> bool:
+        """Whether scores decide more than where there are alarms."""
+        taken = any(entry.takes == "scores" for entry, _ in self.entries)
+        return taken or self.retune is not None or self.threshold.kind != "number"
+
+    @cached_property
+    def counts_samples(self) -> bool:
+        """Whether a metric compares sample by sample, whatever their times."""
+        return any(entry.counts_samples and entry.takes == "labels" for entry, _ in self.entries)
+
+    @property
+    def signed(self) -> dict[str, Any]:
+        """The options that a signature names."""
+        names = ("fit_until", "retune", "since", "until", "max_step", "nan", "disorder")
+        folds = self.folds if self.threshold.kind == "cross_fit" else None
+        own = {name: getattr(self, name) for name in names}
+        return {"threshold": self.threshold.signed, "folds": folds, **own}
+
     @property
     def row_columns(self) -> tuple[str, ...]:
         """Columns of the result after `by`, in their order."""
@@ -245,7 +265,7 @@ class BatchOptions:
         ignored = (IGNORED, *LEFT_OUT) if self.ignores_time else ()
         best = (BEST,) if self.shows_best else ()
         head = (*detector, "status", "reason", *COUNTS, *happened, *ignored, "threshold")
-        return (*head, *self.metric_columns, *best, *self.chance_columns)
+        return (*head, *self.metric_columns, *best, *self.chance_columns, DATA)
 
     @cached_property
     def blank_row(self) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan, nan
+from math import fsum, isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from closecall.metrics.registry import LENGTHS_OF_TIME
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.parameters import read_flag, require_choice
 from closecall.plain import flat_numbers, plain
+from closecall.signature import rows_hash, sign, text_hash, value_text
 from closecall.statistics import Interval, compute_ranks, events_needed
 from closecall.tables.batch.journal import write_rows
-from closecall.tables.batch.options import DETECTOR, IGNORED
+from closecall.tables.batch.options import DATA, DETECTOR, IGNORED, SIGNATURE
 from closecall.tables.batch.rows import WHOLE
 from closecall.tables.batch.summary import (
     bounds_of,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from closecall.notebook import Column
+    from closecall.signature import Signature
     from closecall.statistics import Ranks
     from closecall.tables.batch.options import BatchOptions
     from closecall.tables.sources.source import Kind
@@ -132,7 +135,7 @@ class BatchResult:
         affiliation what the same alarms reach when they are moved, as in `Affiliation.chance`:
         ``chance_precision``, ``chance_recall`` and ``chance_f1``. With ``retune``, what shifted
         scores reach: ``chance_average_precision``, and ``retuned_f1`` at the best threshold of
-        each shift.
+        each shift. Last, ``data_hash``, a hash of the series and the scores or alarms.
 
         The status is ``ok``; or, with numbers, ``constant_score`` (every sample has the same) or
         ``undefined`` (at least one metric is); or ``no_event``, ``nan_score``, ``bad_scores``,
@@ -157,6 +160,36 @@ class BatchResult:
             rule = "rows of events to have been asked for"
             raise InputError.expected(rule, "none", "Evaluate with `per_event=True`.")
         return in_kind(self.event_table, self.kind)
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What decided these digits, in one line; see `closecall.signature`.
+
+        The data is a hash of those of the rows, ``data_hash``, in the order of the series' keys.
+        """
+        options, hashes = self.options, defaultdict[str, list[str]](list)
+        for name, own in zip(*self._texts(DETECTOR, DATA), strict=True):
+            hashes[name].append(own or "")
+        ignored = self._texts(IGNORED)[0] if options.ignores_time else []
+        amounts = [one for one in ignored if one and not isnan(one)]
+        total = value_text(fsum(amounts) / (1 if options.is_long else len(options.detectors)))
+        keys = zip(*self._texts(*(name for name in options.by if name != DETECTOR)), strict=True)
+        return sign(
+            {entry.name: entry.changed(own) for entry, own in options.entries},
+            rows_hash(hashes),
+            ignore=f"#{text_hash(repr(sorted(amounts)))}/{total}" if amounts else None,
+            series=len(set(keys)) if len(options.by) > options.is_long else 1,
+            **options.signed,
+        )
+
+    def _texts(self, *names: str) -> list[list[Any]]:
+        return [self.table.column(name).to_pylist() for name in names]
+
+    @property
+    def signed_table(self) -> pa.Table:
+        """The rows as they are written, with the signature in a column."""
+        column = [[str(self.signature)] * self.table.num_rows]
+        return self.table.append_column(SIGNATURE, column)
 
     def summary(self, by: str | Iterable[str] = DETECTOR) -> Any:
         r"""Sum the rows up: one row for each detector.
@@ -229,6 +262,7 @@ class BatchResult:
             "events": None if events is None else plain(events.to_pylist()),
             "summary": summary,
             "failures": [{"unit": unit, "reason": reason} for unit, reason in self.failures],
+            "signature": str(self.signature),
         }
 
     @cached_property
@@ -440,7 +474,7 @@ class BatchResult:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the rows as Parquet (``.parquet``, ``.pq``) or CSV; ``-`` is standard output."""
-        write_rows(self.table, path)
+        write_rows(self.signed_table, path)
 
     def plot(self, metric: str | None = None, **how: Any) -> Any:
         """Draw detectors by series; see `closecall.plot.plot_batch` for the options."""

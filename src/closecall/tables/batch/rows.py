@@ -17,12 +17,14 @@ from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import ClosecallError, UndefinedMetricError, expected
 from closecall.evaluated_time import far_step, quiet_start
 from closecall.fscore import first_highest
+from closecall.signature import data_hash
 from closecall.tables.batch.long_series import LongSeries, WholeSeries
 from closecall.tables.batch.options import (
     ALARMED,
     BEST,
     CHANCE,
     COUNTS,
+    DATA,
     DETECTOR,
     GAP,
     IGNORED,
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
     from closecall.tables.batch.series import Series
     from closecall.tables.sources import Unit
 
-_TEXTS = (DETECTOR, "status", "reason")
+_TEXTS = (DETECTOR, "status", "reason", DATA)
 WHOLE = (*COUNTS, *OUTCOMES, ALARMED, *LEFT_OUT)
 _TIMES = frozenset(COLUMNS[:4])
 _ON_THE_AXIS = _TIMES | {
@@ -150,6 +152,8 @@ class _Given(NamedTuple):
     """Why there is no threshold, where a rule should have chosen one."""
     constant: Any = None
     """The score that every sample has; None where they differ, or there are none."""
+    fitted: Scored | None = None
+    """What the threshold was chosen on, where that is another part of the time."""
 
     @classmethod
     def read(
@@ -168,13 +172,14 @@ class _Given(NamedTuple):
         scored = read_scored_column(series, column, name)
         needed = options.needs_curve and len(series.in_span.truth) > 0
         curve = affiliation_curve(scored, None) if needed else None
-        threshold, unchosen = nan, None
+        threshold, unchosen, fitted = nan, None, None
         try:
             if options.of_many_series:
                 threshold = _chosen_on_many(options, *whose)
             elif options.fit_until is not None:
-                fitted = read_series(table, options, fitting=True)
-                threshold = options.threshold.choose(read_scored_column(fitted, column, name))
+                part = read_series(table, options, fitting=True)
+                fitted = read_scored_column(part, column, name)
+                threshold = options.threshold.choose(fitted)
             elif options.threshold.kind != "none" and (
                 curve is not None or options.threshold.kind != "best_f1"
             ):
@@ -184,7 +189,7 @@ class _Given(NamedTuple):
         pair = None if isnan(threshold) else scored.at(threshold)
         scores = scored.scores
         same = len(curve) == 1 if curve is not None else scores.min() == scores.max()
-        return cls(scored, curve, threshold, pair, unchosen, scores[0] if same else None)
+        return cls(scored, curve, threshold, pair, unchosen, scores[0] if same else None, fitted)
 
     @classmethod
     def read_long(
@@ -219,6 +224,7 @@ def _evaluate_detector(
         if options.ignores_time:
             row[LEFT_OUT[1]] = given.pair.left_out.alarms
     row[QUIET] = given.scored is not None and quiet_start(given.scored) > 0
+    row[DATA] = _data_hash(series, given, options)
     row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
     scores, failure = None, None
     if given.pair is not None and len(given.pair.truth) and options.has_affiliation:
@@ -240,6 +246,16 @@ def _evaluate_detector(
     _fill_beside(row, given, scores, options)
     row["status"], row["reason"] = failure or _judge(row, given, name, options)
     return Answer(row, scores if options.per_event else None, series)
+
+
+def _data_hash(series: Series, given: _Given, options: BatchOptions) -> str | None:
+    """Return a hash of what was evaluated: of alarms, unless scores decide more than these."""
+    if given.scored is not None and (options.needs_scores or given.pair is None):
+        return data_hash(*filter(None, (given.scored, given.fitted)))
+    if given.pair is None:
+        return None
+    own = given.pair
+    return data_hash(own, *([series.in_samples(own)] if options.counts_samples else []))
 
 
 def _fill_beside(

@@ -1,0 +1,349 @@
+"""Signatures: one grammar both ways, and a hash that is equal if and only if the data is."""
+
+import re
+from datetime import UTC, timedelta, timezone
+from math import isnan
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import closecall as cc
+from closecall.datasets import demo
+from closecall.errors import InputError
+from closecall.series import read_pair, read_scored
+from closecall.signature import data_hash, ignored_text, parse, sign, value_text
+
+HASH = "ab12cd34"
+NUMBERS = st.integers(-(10**20), 10**20) | st.floats(allow_nan=False)
+LENGTHS = st.timedeltas() | st.integers(0, 10**15).map(
+    lambda own: np.timedelta64(1000 * own + 1, "ns")
+)
+EAST = timezone(timedelta(hours=5))
+TIMES = st.datetimes() | st.datetimes().filter(lambda own: 2 < own.year < 9998).map(
+    lambda own: own.replace(tzinfo=EAST)
+)
+TEXTS = st.text(st.characters(codec="utf-8")) | st.sampled_from(["none", "1", "2s", '"', "a|b:c\n"])
+VALUES = st.none() | st.booleans() | NUMBERS | LENGTHS | TIMES | TEXTS
+OPTIONS = {
+    "threshold": NUMBERS | st.sampled_from(["best_f1", "quantile:0.99", "alarms:2/7d", "all"]),
+    "thresholds": st.dictionaries(TEXTS, NUMBERS, min_size=1),
+    "folds": st.integers(2, 100),
+    "fit_until": TIMES,
+    "beta": st.floats(0, 10),
+    "max_alarms_per": st.tuples(st.integers(1, 9), LENGTHS | st.floats(0.1, 1e9)),
+    "cooldown": LENGTHS | NUMBERS,
+    "ignore": st.just(f"#{HASH}/3h"),
+    "since": TIMES | NUMBERS,
+    "max_step": LENGTHS | NUMBERS,
+    "nan": st.sampled_from(["raise", "ignore"]),
+    "zero_division": st.sampled_from([0, 1, float("nan")]),
+    "n": st.integers(1, 10**6),
+    "series": st.integers(1, 10**6),
+}
+METRICS = st.dictionaries(
+    TEXTS.filter(bool), st.dictionaries(TEXTS.filter(bool), VALUES, max_size=3), min_size=1
+)
+
+
+@given(metrics=METRICS, options=st.fixed_dictionaries({}, optional=OPTIONS))
+def test_what_is_written_is_read_again(metrics, options):
+    own = sign(metrics, HASH, **options)
+    assert str(own).isascii()
+    assert not any(mark in str(own) for mark in " \n\r\t")
+    assert parse(str(own)) == own == parse(own.short)
+    assert parse(f" {own}\n") == own
+    assert own.metrics == metrics
+    told = {name: value for name, value in options.items() if name not in ("ignore", "series")}
+    for name, value in own.options.items():
+        assert value == told[name], name
+    left = told.keys() - own.options.keys()
+    assert all(told[name] in (1, "raise") or isnan(told[name]) for name in left)
+
+
+def test_the_line_is_in_one_order_and_says_what_is_usual():
+    asked = {"series": 350, "folds": 5, "threshold": "best_f1"}
+    own = sign("affiliation", HASH, **asked)
+    version = f"closecall:{cc.__version__}"
+    assert str(own) == (
+        "affiliation|thr:best_f1|cross-fit:5|ignore:none|step:none|zero-division:nan|series:350|"
+        f"data:{HASH}|{version}"
+    )
+    assert own.short == f"affiliation|t:best_f1|x:5|n:350|d:{HASH}|v:{cc.__version__}"
+    assert (own.data, own.version) == (HASH, cc.__version__)
+    assert repr(own) == f"Signature('{own}')"
+    named = sign({"margin": {"margin": timedelta(minutes=90)}, "affiliation": {}}, None)
+    assert named.short == f"affiliation+margin(margin=90min)|d:none|v:{cc.__version__}"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("", "a signature to begin with metrics, such as affiliation, got ''"),
+        ("a(|d:ab12cd34|v:1", "to begin with metrics, such as affiliation, got 'a('"),
+        ("affiliation", "a signature to have the part `data`, got 'affiliation'"),
+        ("affiliation|d:ab12cd34", "a signature to have the part `closecall`, got"),
+        ("affiliation|d:ab12cd34|v:1|w:2", "a signature to have parts that are known, got 'w:2'"),
+        ("affiliation|d:12345678|v:1", "parts that are known, got 'd:12345678'"),
+        ("affiliation|d:ab12cd34|v:1|series:x", "parts that are known, got 'series:x'"),
+        ("affiliation|d:ab12cd34|v:1|thr", "parts that are known, got 'thr'"),
+        ("affiliation|ignore:all|d:ab12cd34|v:1", "parts that are known, got 'ignore:all'"),
+        ("affiliation|t:1|thr:2|d:ab12cd34|v:1", "to have each part once, got 'thr:2'"),
+        ("affiliation|t:0.50|d:ab12cd34|v:1", "to have values as closecall writes them, got"),
+        ('affiliation|t:"|d:ab12cd34|v:1', "to have values that can be read, got"),
+        ("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0", "metrics, such as"),
+    ],
+)
+def test_a_line_that_is_no_signature_is_refused(line, told):
+    with pytest.raises(InputError) as error:
+        parse(line)
+    assert told in str(error.value)
+    assert "Hint: Copy the whole line" in str(error.value)
+
+
+def test_anything_but_text_is_refused():
+    with pytest.raises(TypeError, match="`text` to be a signature, got 3"):
+        parse(3)
+
+
+TRUTH, ALARMS = np.array([0, 0, 1, 1, 0, 0, 0, 1, 0, 0]), np.array([0, 1, 1, 0, 0, 0, 0, 0, 1, 0])
+SCORES = np.array([0.0, 0.5, 0.75, 0.25, 0.0, 3.0, 0.0, 1.0, 0.0, 0.5])
+STAMPS = np.datetime64("2024-03-30T22:00", "us") + np.arange(10) * np.timedelta64(1, "h")
+BERLIN = [own.replace(tzinfo=UTC).astimezone(ZoneInfo("Europe/Berlin")) for own in STAMPS.tolist()]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        list,
+        tuple,
+        lambda own: own.astype(np.int8 if own.dtype.kind == "i" else np.float32),
+        lambda own: own.astype(own.dtype.newbyteorder(">")),
+        lambda own: np.repeat(own, 2)[::2],
+        pd.Series,
+        pl.Series,
+        pa.array,
+        lambda own: pa.chunked_array([own[:3], own[3:]]),
+        lambda own: np.where(own == 0, -0.0, own) if own.dtype.kind == "f" else own.astype(bool),
+    ],
+)
+def test_equal_data_has_one_hash_whatever_it_is_made_of(made):
+    pair, scored = read_pair(TRUTH, ALARMS), read_scored(TRUTH, SCORES)
+    assert data_hash(read_pair(made(TRUTH), made(ALARMS))) == data_hash(pair)
+    assert data_hash(read_scored(made(TRUTH), made(SCORES))) == data_hash(scored)
+    whole = read_scored(TRUTH, (4 * SCORES).astype(np.int64))
+    assert data_hash(read_scored(made(TRUTH), made(4 * SCORES))) == data_hash(whole)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        STAMPS.tolist(),
+        STAMPS + np.timedelta64(365, "D"),
+        pd.Series(STAMPS),
+        pd.DatetimeIndex(STAMPS, tz="UTC").tz_convert("Asia/Tokyo"),
+        pl.Series(STAMPS).dt.replace_time_zone("UTC"),
+        pa.array(STAMPS),
+        BERLIN,
+    ],
+    ids=["python", "later", "pandas", "tokyo", "polars", "arrow", "berlin"],
+)
+def test_neither_the_make_of_times_nor_their_zone_or_origin_decides(times):
+    for read, side in ((read_pair, ALARMS), (read_scored, SCORES)):
+        own = data_hash(read(TRUTH, side, times=times))
+        assert own == data_hash(read(TRUTH, side, times=STAMPS))
+        assert own != data_hash(read(TRUTH, side))
+        assert own != data_hash(read(TRUTH, side, times=STAMPS.astype("M8[s]")))  # other digits
+
+
+@pytest.mark.parametrize("times", [None, STAMPS, np.arange(10) * 300])
+def test_labels_and_the_events_made_of_them_are_the_same_data(times):
+    sides = [cc.Events.from_labels(own, times) for own in (TRUTH, ALARMS)]
+    start, end = (0, 10) if times is None else (times[0], times[-1] + (times[1] - times[0]))
+    own = cc.affiliation(TRUTH, ALARMS, times=times)
+    events = cc.affiliation(*sides, span=(start, end))
+    assert own.signature == events.signature
+    assert own.to_dict() == events.to_dict()
+
+
+def test_samples_that_decide_how_alarms_are_moved_are_told_from_events():
+    """On 2,000 samples, events that start and stop at even times move by two."""
+    truth, alarms = np.zeros((2, 2000), dtype=int)
+    truth[100:120] = alarms[110:130] = alarms[700:710] = 1
+    own = cc.affiliation(truth, alarms)
+    sides = [cc.Events.from_labels(labels) for labels in (truth, alarms)]
+    events = cc.affiliation(*sides, span=(0, 2000))
+    assert own.chance.f1 != events.chance.f1
+    assert own.signature.data != events.signature.data
+
+
+def changed(values, index, to):
+    other = np.array(values)
+    other[index] = to
+    return other
+
+
+@pytest.mark.parametrize(
+    ("truth", "scores", "options"),
+    [
+        (changed(TRUTH, 4, 1), SCORES, {}),
+        (TRUTH, changed(SCORES, 0, 1e-300), {}),
+        (TRUTH, SCORES, {"times": changed(np.arange(10), 9, 10), "end": 11}),
+        (TRUTH, SCORES, {"times": np.arange(10.0)}),
+        (TRUTH, SCORES, {"span": (0, 11)}),
+        (TRUTH, SCORES, {"ignore": [(0, 1)]}),
+        (TRUTH, SCORES, {"times": np.arange(10), "end": 10, "max_step": 2}),
+        (TRUTH, SCORES, {"nan": "ignore"}),
+        (TRUTH[:-1], SCORES[:-1], {}),
+    ],
+    ids=["label", "score", "time", "kind", "span", "ignore", "step", "nan", "length"],
+)
+def test_any_other_label_score_time_or_option_is_another_signature(truth, scores, options):
+    usual = cc.affiliation_curve(TRUTH, SCORES).signature
+    assert cc.affiliation_curve(truth, scores, **options).signature != usual
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"zero_division": 0}, {"point_length": 1}, {"ignore": [(4, 5)]}, {"span": (0, 20)}],
+)
+def test_any_other_option_of_alarms_is_another_signature(options):
+    sides = cc.Events([(2, 4), (7, 7)]), cc.Events([(1, 3), (8, 8)])
+    usual = cc.affiliation(*sides, span=(0, 10)).signature
+    assert cc.affiliation(*sides, **{"span": (0, 10), **options}).signature != usual
+
+
+def test_ignored_time_has_a_fingerprint_and_a_length():
+    own = cc.affiliation(TRUTH, ALARMS, times=STAMPS, ignore=[(STAMPS[4], STAMPS[6])])
+    assert f"|ignore:{ignored_text(own.events.pair)}|" in str(own.signature)
+    assert ignored_text(own.events.pair).endswith("/2h")
+    assert "ignore" not in parse(str(own.signature)).options
+
+
+def test_large_integers_are_told_apart():
+    first, second = (read_scored([0, 1], [2**60, 2**60 + own]) for own in (1, 2))
+    assert data_hash(first) != data_hash(second)
+
+
+def test_what_has_no_text_has_a_fingerprint():
+    given = {"half": lambda x: x / 2, "third": lambda x: x / 3, "long": 10**5000, "times": [(1, 2)]}
+    own = sign({"metric": given}, HASH)
+    assert parse(str(own)) == own
+    (read,) = own.metrics.values()
+    assert all(re.fullmatch("#[a-f][0-9a-f]{7}", value) for value in read.values())
+    assert len(set(read.values())) == len(given)
+    assert value_text(np.array([1, 2])) == value_text([1, 2]) != value_text(np.array(1))
+
+
+def test_the_order_of_detectors_and_metrics_does_not_decide():
+    sides = {"b": ALARMS, "a": TRUTH}
+    own, other = (
+        cc.compare(TRUTH, dict(pairs)) for pairs in (sides.items(), [*sides.items()][::-1])
+    )
+    assert own.signature == other.signature
+    swapped = cc.compare(TRUTH, {"a": ALARMS, "b": TRUTH})
+    assert swapped.signature != own.signature
+    names = ["margin", "classical"]
+    rows = (
+        cc.evaluate(
+            TRUTH, ALARMS, metrics={name: {"margin": 2} if name == "margin" else {} for name in own}
+        )
+        for own in (names, names[::-1])
+    )
+    first, second = (row.signature for row in rows)
+    assert first == second
+    assert first.metrics == {"classical": {}, "margin": {"margin": 2}}
+
+
+def test_a_parameter_that_is_the_default_is_left_out():
+    usual = cc.evaluate(TRUTH, ALARMS, metrics=["point_adjust_k"]).signature
+    (default,) = cc.metrics.registry.METRICS["point_adjust_k"].parameters.values()
+    for k in (default, default / 2):
+        own = cc.evaluate(TRUTH, ALARMS, metrics={"point_adjust_k": {"k": k}}).signature
+        assert (own == usual) == (k == default)
+
+
+LONG = {"truth": np.tile(TRUTH, 6), "scores": np.tile(SCORES, 6) + np.arange(60) % 7}
+CALLS = {
+    "affiliation": lambda own: cc.affiliation(
+        own["truth"], own["scores"] > 2, **own.get("options", {"zero_division": 0})
+    ),
+    "evaluate": lambda own: cc.evaluate(
+        own["truth"],
+        scores=own["scores"],
+        metrics=own.get("metrics", {"affiliation": {}, "margin": {"margin": 3}, "auc_roc": {}}),
+        **own.get("options", {"threshold": {"alarms": (2, 20)}}),
+    ),
+    "all metrics": lambda own: cc.evaluate(
+        own["truth"], own["scores"] > 2, metrics=own.get("metrics")
+    ),
+    "significance": lambda own: cc.significance(
+        own["truth"],
+        scores=own["scores"],
+        **own.get("options", {"threshold": 2.5, "n": 20, "correction": "bonferroni"}),
+    ),
+    "batch": lambda own: cc.evaluate_frame(
+        pa.table({"truth": own["truth"], "s": own["scores"], "k": np.repeat([0, 1, 2], 20)}),
+        by="k",
+        truth="truth",
+        score="s",
+        metrics=own.get("metrics"),
+        **own.get("options", {"threshold": "cross_fit", "folds": 3, "retune": 4}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_with_the_options_of_a_signature_gives_the_same_digits(name):
+    first = CALLS[name](LONG)
+    read = parse(str(first.signature))
+    again = CALLS[name]({**LONG, "metrics": read.metrics, "options": read.options})
+    assert again.signature == first.signature
+    assert again.to_dict() == first.to_dict()
+
+
+def test_limits_of_a_chosen_threshold_are_read_back():
+    asked = {"min_recall": 0.1, "max_alarms_per": (9, 20), "max_alarmed": 0.75, "cooldown": 2}
+    curve = cc.affiliation_curve(LONG["truth"], LONG["scores"])
+    own = parse(curve.signature.adding(beta=2, **asked).short)
+    options = own.options | {"threshold": None}
+    del options["threshold"]
+    assert curve.best(**options) == curve.best(2, **asked)
+
+
+def test_time_that_is_fitted_on_decides():
+    asked = {"scores": LONG["scores"], "threshold": "best_f1", "metrics": ["affiliation"]}
+    own, other = (
+        cc.evaluate(truth, **asked, fit=[(0, 20)]).signature
+        for truth in (LONG["truth"], changed(LONG["truth"], 15, 1))
+    )
+    assert own.data != other.data
+    assert "|fit:#" in str(own)
+    assert "/20|" in str(own)
+
+
+def test_a_stream_says_that_it_does_not_know_its_data():
+    stream = cc.AffiliationStream(max_step=5)
+    stream.update(TRUTH, ALARMS)
+    own = stream.result().signature
+    assert own.data == "none"
+    assert parse(str(own)).options == {"max_step": 5}
+
+
+def test_every_python_and_platform_has_the_signature_of_the_demo():
+    data = demo()
+    result = cc.affiliation(data.truth, data.predicted["forecast"], times=data.times)
+    curve = cc.affiliation_curve(data.truth, data.scores["forecast"], times=data.times)
+    table = cc.evaluate(data.truth, data.predicted, times=data.times, metrics=["affiliation"])
+    lines = [str(own.signature) for own in (result, curve, *table)]
+    assert [line.rpartition("|closecall:")[0] for line in lines] == [
+        "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:e43a35fc",
+        "affiliation|thr:all|ignore:none|step:none|zero-division:nan|series:1|data:b70a4455",
+        "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:c1eb31cd",
+        "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:e43a35fc",
+    ]
