@@ -109,6 +109,6 @@ def renamed(names: Mapping[str, str]) -> Iterator[None]:
     except (InputError, InputTypeError) as error:
         message = str(error)
         for ours, theirs in names.items():
-            message = re.sub(rf"`{ours}(?=[`=])", f"`{theirs}", message)
+            message = f"`{theirs}".join(re.split(rf"`{re.escape(ours)}(?=[`=])", message))
         error.args = (message,)
         raise

@@ -20,7 +20,6 @@ _THEIRS = {
     "truth": "events_gt",
     "predicted": "events_pred",
     "span": "Trange",
-    "span=(start, stop)": "Trange=(start, stop)",
     "truth.merged()": "list(closecall.Events(events_gt).merged())",
     "predicted.merged()": "list(closecall.Events(events_pred).merged())",
 }
