@@ -94,7 +94,7 @@ def test_a_batch_as_plain_values():
     result = cc.evaluate_frame(TABLE, truth="label", score="c", per_event=True)
     values = result.to_dict()
     assert json.loads(json.dumps(values, allow_nan=False)) == values
-    assert list(values) == ["rows", "events", "summary", "failures"]
+    assert list(values) == ["rows", "events", "summary", "failures", "signature"]
     assert values["rows"][0]["caught"] == result.rows["caught"][0].as_py()
     assert len(values["events"]) == 7
     assert RESULTS["batch"].to_dict()["events"] is None
