@@ -570,7 +570,8 @@ def test_ranks_are_those_of_the_library(run, twelve_series):
     assert ["a" in row for row in rows] == [False, True, True]
     assert any("12/0/0" in line for line in printed)
     assert ranks.text in " ".join(printed)
-    assert run(*arguments, "--format", "latex").stdout == ranks.to_latex()
+    note = f"Signature: {result.signature.short}"
+    assert run(*arguments, "--format", "latex").stdout == ranks.to_latex(note=note)
     plain = json.loads(run(*arguments, "affiliation_recall", "--format", "json").stdout)
     assert plain["ranks"] == result.ranks("affiliation_recall").to_dict()
 

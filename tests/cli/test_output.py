@@ -11,6 +11,7 @@ import pytest
 
 from closecall import compiled
 from closecall.cli.output import Output, compile_notice, show_progress
+from closecall.latex import escape
 from closecall.tables import write_table
 
 
@@ -257,5 +258,8 @@ def test_latex(run, demo_file, arguments, expected):
     )
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("\\begin{table}\n")
-    assert result.stdout.endswith("\\end{table}\n")
+    *_, note, end = result.stdout.splitlines()
+    assert end == "\\end{table}"
+    told = run(command, demo_file, "--truth", "label", "--time", "time", *chosen).stdout
+    assert note == f"\\par\\smallskip {escape(told.splitlines()[-1].capitalize())}"
     assert expected in result.stdout

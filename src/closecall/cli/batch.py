@@ -298,7 +298,11 @@ def write_batch(
             ),
             values=lambda: result.to_dict() | more,
             rows=lambda: rows,
-            latex=lambda: ranks.to_latex() if ranks else result.to_latex(**(settings or {})),
+            latex=lambda note: (
+                ranks.to_latex(note=note)
+                if ranks
+                else result.to_latex(note=note, **(settings or {}))
+            ),
             signature=result.signature.adding(**signed_intervals(settings)),
         )
     _require_all(result, out)

@@ -132,7 +132,7 @@ def compare(
         ),
         values=lambda: result.to_dict() | more,
         rows=lambda: _rows(result) if intervals is None else intervals.rows(),
-        latex=lambda: result.to_latex(**(settings or {})),
+        latex=lambda note: result.to_latex(note=note, **(settings or {})),
         signature=result.signature.adding(**columns.signed, **signed_intervals(settings)),
     )
 

@@ -48,12 +48,12 @@ class Output:
         table: Callable[[Console], None],
         values: Callable[[], dict[str, Any]],
         rows: Callable[[], Sequence[Mapping[str, Any]]],
-        latex: Callable[[], str] | None = None,
+        latex: Callable[[str], str] | None = None,
         signature: Signature | None = None,
     ) -> None:
         """Write the result in the format asked for, for which only that function is called.
 
-        The signature is the last line of a table, and the last column.
+        The signature is the last line of a table, the last column, and the note under LaTeX.
         """
         signed = {} if signature is None else {"signature": str(signature)}
         if self.format == "json":
@@ -63,7 +63,7 @@ class Output:
             own = [{**row, **signed} for row in rows()]
             self.text(csv_text(own, own[0]))
         elif self.format == "latex" and latex is not None:
-            self.text(latex())
+            self.text(latex("" if signature is None else f"Signature: {signature.short}"))
         else:
             with self.console() as console:
                 table(console)

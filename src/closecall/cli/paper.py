@@ -70,7 +70,7 @@ def paper(data: str | None, output: Output, out: str | None, figure_format: str 
         table=lambda console: _print(result, console),
         values=result.to_dict,
         rows=lambda: _rows(result),
-        latex=lambda: to_latex(result),
+        latex=lambda _: to_latex(result),
     )
 
 

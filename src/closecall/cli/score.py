@@ -227,12 +227,12 @@ class Scores:
             for row in self.counts.get(name) or _rows(own, self.tests.get(name))
         ]
 
-    def latex(self) -> str:
+    def latex(self, note: str) -> str:
         """Return a table for a paper: of the metrics, if any were asked for, else the scores."""
         if not self.metrics:
-            return latex_detectors(self.results, {})
+            return latex_detectors(self.results, {}, note=note)
         rows = ({"detector": name} | own for name, own in self.metrics.items())
-        return EvaluationTable(map(Evaluation, rows)).to_latex()
+        return EvaluationTable(map(Evaluation, rows)).to_latex(note=note)
 
 
 def require_rule(scores: tuple[str, ...], rule: ThresholdRule | None, shifts: int | None) -> None:
