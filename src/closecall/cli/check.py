@@ -19,8 +19,8 @@ from closecall.cli.options import (
     metric_option,
     output_options,
     parse_number,
-    parse_rule,
     predicted_option,
+    rule_option,
     score_option,
 )
 from closecall.cli.score import FLATTERED, require_rule
@@ -103,13 +103,7 @@ def _limit_option(side: str, what: str) -> Any:
     click.option("--detector", metavar="NAME", help="Check this one of several detectors."),
     predicted_option,
     score_option,
-    click.option(
-        "--threshold",
-        "rule",
-        type=parse_rule,
-        metavar="RULE",
-        help="Where to cut scores, a number or a rule; by default at the highest F1.",
-    ),
+    rule_option,
     nan=True,
     first="RESULTS",
 )

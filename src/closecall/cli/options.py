@@ -446,6 +446,13 @@ score_option = click.option(
     metavar="COLUMN",
     help="Column of a detector's scores, higher is more anomalous; repeat it, or give a pattern.",
 )
+rule_option = click.option(
+    "--threshold",
+    "rule",
+    type=parse_rule,
+    metavar="RULE",
+    help="Where to cut scores, a number or a rule; by default at the highest F1.",
+)
 thresholds_option = click.option(
     "--threshold",
     "thresholds",

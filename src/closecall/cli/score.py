@@ -19,8 +19,8 @@ from closecall.cli.options import (
     metric_option,
     output_options,
     parse_duration,
-    parse_rule,
     predicted_option,
+    rule_option,
     score_option,
     significance_option,
 )
@@ -83,13 +83,7 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
     "PREDICTED",
     predicted_option,
     score_option,
-    click.option(
-        "--threshold",
-        "rule",
-        type=parse_rule,
-        metavar="RULE",
-        help="Where to cut scores, a number or a rule; by default at the highest F1.",
-    ),
+    rule_option,
     nan=True,
 )
 @click.option(
