@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +23,7 @@ import numpy as np
 
 from closecall import __version__
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.parameters import is_listed, is_number
+from closecall.parameters import is_number
 from closecall.series import Pair, Scored, TruthInSpan
 
 if TYPE_CHECKING:
@@ -338,7 +338,9 @@ def value_text(value: Any) -> str:  # noqa: PLR0911 - one for each kind of value
 
 
 def _plain(value: Any) -> Any:
-    if is_listed(value):
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     return value.item() if isinstance(value, np.number) else value
 
@@ -379,8 +381,9 @@ def _time_text(value: datetime | np.datetime64) -> str:
     if hasattr(value, "to_datetime64"):  # a pandas stamp, which knows nanoseconds
         value = value.to_datetime64()
     if isinstance(value, datetime):
-        stamp: Any = value.astimezone(UTC).replace(tzinfo=None) if zoned else value
-        stamp = np.datetime64(stamp, "us")
+        # numpy has years beyond those of Python's own dates, to which an offset may lead.
+        offset = np.timedelta64(value.utcoffset() or timedelta(0))
+        stamp: Any = np.datetime64(value.replace(tzinfo=None), "us") - offset
     else:
         stamp = value.astype("datetime64[us]")
         stamp = stamp if stamp == value else value.astype("datetime64[ns]")

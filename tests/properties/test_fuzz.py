@@ -33,6 +33,10 @@ FOUND = (
         "cc.evaluate_frame(frame, truth='T', predicted='P', workers=2**63)",
         "`workers` to be at most",
     ),
+    (
+        "cc.read_events(pd.DataFrame({'start': [1], 'end': [2]}), open_until=frame)",
+        "`open_until` to be",
+    ),
     ("page.save('a\\x00b')", "that the system can open"),
     ("page.save(5)", "`path` to be a path, got 5"),
     ("cc.audit(T, {'\\ud800': P})", r"names in `detectors` to be text, got '\ud800'"),
@@ -86,6 +90,11 @@ ACCEPTED = (
     "cc.evaluate_frame(frame, truth='T', score='S', time='i', max_step=10**5000, out='x.csv')",
     "cc.compare(T, {'a': P}, scores={'s': S}, thresholds=10**5000)",
     "curve.at(10**30)",
+    (
+        "cc.evaluate_frame(frame, by='k', truth='T', score='S', "
+        "until=dt.datetime(1, 1, 1, tzinfo=ZoneInfo('Asia/Tokyo')))"
+    ),
+    "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step=range(10**12))",
     "cc.affiliation(T, P, times=dates, end=np.datetime64('10000-01-01T00:00:00'))",
     "curve.at(-(10**5000))",
     "cc.affiliation(T, P, max_step=2**63)",

@@ -19,7 +19,7 @@ from closecall.columns import time_zone
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.events import Events, runs
 from closecall.files import ucr_anomaly
-from closecall.parameters import duration_of_text, is_number, read_flag
+from closecall.parameters import duration_of_text, is_listed, is_number, read_flag
 from closecall.tables.reading import opened, shown_name, table_of
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ def read_events(
     listing = _read_listing(source, _column_pair(columns), series, encoding)
     hint = "Say until when such events last: `open_until=end_of_the_series`."
     if open_until is not None:
+        if is_listed(open_until):
+            raise InputTypeError.expected("`open_until` to be a time", shown(open_until))
         open_until = _read_time(open_until, zone, "`open_until`")
     events = events_of(listing, zone, open_until, hint)
     return events.merged() if joined else events
@@ -522,8 +524,9 @@ def in_zone(value: Any, zone: tzinfo | None, where: str) -> Any:
 
 
 def _is_missing(value: Any) -> bool:
-    # nan and NaT differ from themselves.
-    return value is None or value != value or (isinstance(value, str) and not value.strip())  # noqa: PLR0124
+    differs = value != value  # noqa: PLR0124 - nan and NaT do; of an array it is no answer
+    lacking = isinstance(differs, bool | np.bool_) and bool(differs)
+    return value is None or lacking or (isinstance(value, str) and not value.strip())
 
 
 def details_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
