@@ -377,6 +377,8 @@ def _length_text(value: timedelta | np.timedelta64) -> str:
 
 def _time_text(value: datetime | np.datetime64) -> str:
     """Write a time as ISO 8601; one with a zone in UTC."""
+    if str(value) == "NaT":
+        return "NaT"
     zoned = isinstance(value, datetime) and value.utcoffset() is not None
     if hasattr(value, "to_datetime64"):  # a pandas stamp, which knows nanoseconds
         value = value.to_datetime64()
@@ -429,7 +431,9 @@ def joined_hash(hashes: Mapping[str, str]) -> str:
     """Return one hash for those of several detectors by name, in any order; a single one stays."""
     if len(hashes) == 1:
         return next(iter(hashes.values()))
-    return _hash(f"{name}\0{own}\n".encode() for name, own in sorted(hashes.items()))
+    return _hash(
+        f"{name}\0{own}\n".encode(errors="surrogatepass") for name, own in sorted(hashes.items())
+    )
 
 
 def rows_hash(hashes: Mapping[str, list[str]]) -> str:
@@ -442,7 +446,7 @@ def rows_hash(hashes: Mapping[str, list[str]]) -> str:
 
 def text_hash(text: str) -> str:
     """Return a hash of a text."""
-    return _hash([text.encode(errors="surrogatepass")])
+    return _hash([text.encode()])
 
 
 def data_hash(*series: TruthInSpan) -> str:

@@ -90,6 +90,8 @@ ACCEPTED = (
     "cc.evaluate_frame(frame, truth='T', score='S', time='i', max_step=10**5000, out='x.csv')",
     "cc.compare(T, {'a': P}, scores={'s': S}, thresholds=10**5000)",
     "curve.at(10**30)",
+    "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step=pd.NaT)",
+    "cc.report(T, scores={'a': S, '\\ud800': S})",
     (
         "cc.evaluate_frame(frame, by='k', truth='T', score='S', "
         "until=dt.datetime(1, 1, 1, tzinfo=ZoneInfo('Asia/Tokyo')))"

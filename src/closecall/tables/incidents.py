@@ -524,7 +524,10 @@ def in_zone(value: Any, zone: tzinfo | None, where: str) -> Any:
 
 
 def _is_missing(value: Any) -> bool:
-    differs = value != value  # noqa: PLR0124 - nan and NaT do; of an array it is no answer
+    try:
+        differs = value != value  # noqa: PLR0124 - nan and NaT do; of an array it is no answer
+    except ArithmeticError:  # a nan of decimals that tells by this
+        return True
     lacking = isinstance(differs, bool | np.bool_) and bool(differs)
     return value is None or lacking or (isinstance(value, str) and not value.strip())
 
