@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from math import nan
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
 from zlib import crc32
@@ -297,7 +298,8 @@ def _option(name: str, value: Any) -> str:
 
 def _pairs(values: Mapping[str, Any]) -> str:
     """Write values by name."""
-    texts = ((_escaped(name), _escaped(value_text(own))) for name, own in sorted(values.items()))
+    named = sorted(((str(name), own) for name, own in values.items()), key=itemgetter(0))
+    texts = ((_escaped(name), _escaped(value_text(own))) for name, own in named)
     return ",".join(map("=".join, texts))
 
 

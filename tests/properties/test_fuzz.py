@@ -90,6 +90,7 @@ ACCEPTED = (
     "cc.evaluate_frame(frame, truth='T', score='S', time='i', max_step=10**5000, out='x.csv')",
     "cc.compare(T, {'a': P}, scores={'s': S}, thresholds=10**5000)",
     "curve.at(10**30)",
+    "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step={0: T, 'b': T})",
     "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step=pd.NaT)",
     "cc.report(T, scores={'a': S, '\\ud800': S})",
     (
