@@ -277,6 +277,22 @@ def test_counts_by_a_column_of_the_list(run, refuse, tmp_path):
     assert "csv holds either --metric or --by-column" in refuse(*both, code=2)[0]
 
 
+@pytest.mark.parametrize("command", ["curve", "compare"])
+def test_counts_by_a_column_in_other_commands(run, refuse, tmp_path, command):
+    name = written(tmp_path, "start,end,cost\n3,7,5\n9,12,\n20,23,\n")
+    detectors = "--score score" + " --predicted alarm" * (command == "compare")
+    line = f"{command} {name} samples.csv --time t {detectors} --by-column"
+    found = scored(run, f"{line} cost")["by_column"]
+    first = found[:: 2 if command == "compare" else 1]  # each value of all detectors
+    assert [(row["value"], row["events"]) for row in first] == [(5.0, 1), (None, 2)]
+    assert [row["caught"] + row["close_calls"] + row["missed"] for row in first] == [1, 2]
+    assert {row.get("detector") for row in found} == (
+        {"alarm", "score"} if command == "compare" else {None}
+    )
+    assert "close calls  missed\ncost  5.0" in run(*f"{line} cost".split()).stdout
+    assert "`--by-column` to name a column" in refuse(*f"{line} colour".split())[0]
+
+
 def test_columns_of_the_list_never_take_the_place_of_scores(run, tmp_path):
     name = written(tmp_path, "start,end,precision,detector,team\n3,7,77,x,a\n20,23,78,y,b\n")
     command = f"compare {name} {AGAINST} --score score --time t"

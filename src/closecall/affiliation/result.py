@@ -14,14 +14,14 @@ import numpy as np
 from closecall.affiliation import _kernels
 from closecall.affiliation.shifts import Chance
 from closecall.affiliation.zones import in_ticks, origin_of
-from closecall.errors import MissingExtraError
+from closecall.errors import InputError, MissingExtraError, shown
 from closecall.events import Events
 from closecall.fscore import f_measure
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import read_flag, require_choice
 from closecall.plain import flat_numbers
 from closecall.signature import ignored_text, sign
-from closecall.wording import headline, length_text, outcome_text, score_or_dash
+from closecall.wording import headline, length_text, listed, outcome_text, score_or_dash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -478,6 +478,47 @@ class Affiliation:
     def values(self) -> dict[str, float]:
         """Return the scores by name."""
         return {name: getattr(self, name) for name in _SCORES}
+
+    def counts_by(self, column: str) -> list[dict[str, Any]]:
+        """Count what became of the true events by what their list says of them.
+
+        Parameters
+        ----------
+        column
+            One of `events.details`, which come with `closecall.read_events`.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"start": [10, 40], "stop": [20, 50], "team": ["a", "b"]})
+        >>> r = cc.affiliation(cc.read_events(table), cc.Events([(12, 14)]), span=(0, 100))
+        >>> r.counts_by("team")[0]
+        {'column': 'team', 'value': 'a', 'events': 1, 'caught': 1, 'close_calls': 0, 'missed': 0}
+        """
+        known = self.events.details
+        if column not in known:
+            rule = "`column` to name a column of the list of true events"
+            hint = (
+                f"Its columns are: {listed(list(known))}." if known else "Labels have no columns."
+            )
+            raise InputError.expected(rule, shown(column), hint)
+        outcomes: dict[Any, list[str]] = {}
+        values = known[column].tolist()
+        for value, outcome in zip(values, self.events.outcome.tolist(), strict=True):
+            missing = value is None or value != value  # noqa: PLR0124 - nan and NaT
+            outcomes.setdefault(None if missing else _plain(value), []).append(outcome)
+        return [
+            {
+                "column": column,
+                "value": value,
+                "events": len(own),
+                "caught": own.count("caught"),
+                "close_calls": own.count("close call"),
+                "missed": own.count("missed"),
+            }
+            for value, own in outcomes.items()
+        ]
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None.

@@ -14,6 +14,7 @@ from closecall.cli import screen
 from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import (
     Command,
+    by_column_option,
     input_options,
     interval_settings,
     intervals_options,
@@ -89,6 +90,7 @@ better, worse, equivocal, equal: only events with alarms of both in their zone""
     metavar="N",
     help="Round the scores of events to N decimals before they are compared.",
 )
+@by_column_option
 @intervals_options("Say how sure the scores and their differences are, given so many events.")
 @click.option(
     "--block",
@@ -108,6 +110,7 @@ def compare(
     predicted: tuple[str, ...],
     scores: tuple[str, ...],
     decimals: int | None,
+    by_column: tuple[str, ...],
     thresholds: tuple[tuple[str | None, float], ...],
     with_intervals: bool,
     level: float | None,
@@ -125,10 +128,17 @@ def compare(
     pair = next(iter(result.results.values())).events.pair
     noted = screen.notes(columns, result.results)
     more = {"headlines": headlines(result.results), "notes": noted, **ignored_to_dict(pair)}
+    counted_by = [screen.counts_by(own, by_column) for own in result.results.values()]
+    counts = [
+        {"detector": name} | row
+        for rows in zip(*counted_by, strict=True)
+        for name, row in zip(result.results, rows, strict=True)
+    ]
+    more |= {"by_column": counts} if counts else {}
     more |= {} if intervals is None else {"intervals": intervals.to_dict()}
     output.write(
         table=lambda console: _print_comparison(
-            result, noted, intervals, console, most=output.most
+            result, noted, counts, intervals, console, most=output.most
         ),
         values=lambda: result.to_dict() | more,
         rows=lambda: _rows(result) if intervals is None else intervals.rows(),
@@ -150,6 +160,7 @@ def _rows(comparison: Comparison) -> list[dict[str, Any]]:
 def _print_comparison(
     comparison: Comparison,
     noted: list[str],
+    counts: list[dict[str, Any]],
     intervals: ComparisonIntervals | None,
     console: Console,
     *,
@@ -168,6 +179,8 @@ def _print_comparison(
     screen.print_detectors(comparison.results, comparison.thresholds, noted, console, *columns)
     console.print()
     _print_events(comparison, console, most)
+    screen.print_counts(counts, console)
+    console.print()
     _print_pairs(comparison, console, most_pairs)
     if intervals is not None:
         _print_intervals(comparison, intervals, console, None if most is None else _REST)
@@ -231,7 +244,6 @@ def _print_events(comparison: Comparison, console: Console, most: int | None) ->
     screen.print_table(console, columns, keys=4)
     screen.print_offset(offset, console)
     screen.print_more(total - count, " events", console)
-    console.print()
 
 
 def _ranked(comparison: Comparison) -> list[str]:

@@ -17,6 +17,7 @@ from closecall.affiliation.thresholds import Constraints, OperatingPoint, durati
 from closecall.cli import screen
 from closecall.cli.options import (
     Command,
+    by_column_option,
     input_options,
     output_options,
     parse_budget,
@@ -178,6 +179,7 @@ def parse_points(text: str) -> int | None:
     metavar="N",
     help="About how many points of the curve json and csv hold; `all` for every threshold.",
 )
+@by_column_option
 @significance_option
 @output_options("json holds everything; csv one row per point of the curve.", show_all=True)
 @click.option(
@@ -193,6 +195,7 @@ def curve(
     rule: ThresholdRule | None,
     fit_until: Any,
     folds: int | None,
+    by_column: tuple[str, ...],
     shifts: int | None,
     output: Output,
     **limits: Any,
@@ -219,6 +222,7 @@ def curve(
             told[name],
             asked.reason(curve, point, fit_until),
             asked.rates(curve, point, fewest),
+            counts=screen.counts_by(results[name], by_column),
             limited=bool(asked.kept(curve.scored.clock)),
             fitted=None if folds is None else _cross_fitted(curve, asked, folds),
             # The best F1 is chosen again in each shift, unless other labels or none chose it.
@@ -312,6 +316,8 @@ class Choice:
     headline: str
     reason: str
     rates: str
+    counts: list[dict[str, Any]]
+    """By columns of the true events; empty if none were asked for."""
     limited: bool
     fitted: CrossFitted | str | None
     """The cross-fitted score, or why there is none; None if it was not asked for."""
@@ -321,6 +327,8 @@ class Choice:
         """Return everything as plain JSON values."""
         report = curve_report(self.curve, self.point, points=points)
         report["chosen"] |= {"headline": self.headline, "reason": self.reason}
+        if self.counts:
+            report["by_column"] = self.counts
         if isinstance(self.fitted, str):
             report["cross_fitted"] = {"undefined": self.fitted}
         elif self.fitted is not None:
@@ -456,6 +464,7 @@ def _print_choice(found: Choice, noted: list[str], console: Console, most: int |
     screen.print_notes(noted, console)
     console.print()
     screen.print_events(found.at, console, most=most)
+    screen.print_counts(found.counts, console)
     console.print()
     _print_whole_curve(found, console)
     _print_points(found, console)

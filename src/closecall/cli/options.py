@@ -463,6 +463,14 @@ thresholds_option = click.option(
 )
 
 
+by_column_option = click.option(
+    "--by-column",
+    multiple=True,
+    metavar="COLUMN",
+    help="Count the events caught and missed by a column of their list, such as severity.",
+)
+
+
 def metric_option(text: str) -> Callable[[_Function], _Function]:
     """Add --metric, which may be repeated."""
     return click.option(

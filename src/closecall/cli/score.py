@@ -13,6 +13,7 @@ from closecall.affiliation.result import headlines
 from closecall.cli import screen
 from closecall.cli.options import (
     Command,
+    by_column_option,
     choice_option,
     each_once,
     input_options,
@@ -29,7 +30,7 @@ from closecall.compare.tables import latex_detectors
 from closecall.evaluate import Evaluation, EvaluationTable
 from closecall.parameters import is_number
 from closecall.signature import data_hash, joined_hash
-from closecall.tables.scoring import counts_by, metric_rows, score_columns
+from closecall.tables.scoring import metric_rows, score_columns
 from closecall.wording import UNDEFINED, json_number, plain_name
 
 if TYPE_CHECKING:
@@ -99,12 +100,7 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
     "0",
     "1",
 )
-@click.option(
-    "--by-column",
-    multiple=True,
-    metavar="COLUMN",
-    help="Count the events caught and missed by a column of their list, such as severity.",
-)
+@by_column_option
 @metric_option("Also compute that metric, `all` for all that need no parameter; repeat it.")
 @significance_option
 @output_options(
@@ -140,11 +136,7 @@ def score(
     found = Scores(
         results,
         thresholds,
-        {
-            name: [row for column in by_column for row in counts_by(own, column)]
-            for name, own in results.items()
-            if by_column
-        },
+        {name: screen.counts_by(own, by_column) for name, own in results.items() if by_column},
         {} if asked is None else metric_rows(columns, thresholds, asked),
         {
             name: tested(own.events.pair, None, n=shifts)
@@ -252,19 +244,6 @@ def _rows(result: Affiliation, test: Significance | None) -> list[dict[str, Any]
     ]
 
 
-def _print_counts(counts: list[dict[str, Any]], console: Console) -> None:
-    """Print what became of the events by the values of columns."""
-    values = [UNDEFINED if row["value"] is None else str(row["value"]) for row in counts]
-    columns = [
-        screen.Column("by", [Text(plain_name(row["column"]), "cyan") for row in counts], "left"),
-        screen.Column("", [Text(plain_name(value)) for value in values], "left", folds=True),
-        *(screen.texts(name, [row[name] for row in counts]) for name in ("events", "caught")),
-        screen.texts("close calls", [row["close_calls"] for row in counts]),
-        screen.texts("missed", [row["missed"] for row in counts]),
-    ]
-    screen.print_table(console, columns, keys=2)
-
-
 def _print_metrics(numbers: Mapping[str, dict[str, float]], console: Console) -> None:
     """Print one row per number, and a column per detector."""
     rows = dict.fromkeys(key for own in numbers.values() for key in own)
@@ -296,9 +275,7 @@ def _print_scores(found: Scores, noted: list[str], console: Console, *, most: in
             screen.print_notes(noted, console)
             console.print()
         screen.print_events(own, console, most=most)
-        if found.counts:
-            console.print()
-            _print_counts(found.counts[name], console)
+        screen.print_counts(found.counts.get(name, []), console)
     console.print()
     screen.print_meaning(next(iter(found.results.values())), console)
     if found.metrics:

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from closecall.affiliation.result import headlines, ignored_to_dict
+from closecall.errors import renamed
 from closecall.evaluated_time import advice_to_all
 from closecall.wording import (
     UNDEFINED,
@@ -275,6 +276,31 @@ def print_events(result: Affiliation, console: Console, *, most: int | None) -> 
     print_offset(offset, console)
     lost = missed[len(rows) :].sum()
     print_more(len(missed) - len(rows), f", {lost} of them missed", console)
+
+
+def counts_by(result: Affiliation, columns: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Count what became of the events by columns of their list."""
+    with renamed({"column": "by_column"}):
+        return [row for column in columns for row in result.counts_by(column)]
+
+
+def print_counts(counts: list[dict[str, Any]], console: Console) -> None:
+    """Print what `counts_by` gave, of one detector or of several, if it was asked for."""
+    if not counts:
+        return
+    values = [UNDEFINED if row["value"] is None else str(row["value"]) for row in counts]
+    columns = [
+        Column("by", [Text(plain_name(row["column"]), "cyan") for row in counts], "left"),
+        Column("", [Text(plain_name(value)) for value in values], "left", folds=True),
+        texts("events", [row["events"] for row in counts]),
+        texts("caught", [row["caught"] for row in counts]),
+        texts("close calls", [row["close_calls"] for row in counts]),
+        texts("missed", [row["missed"] for row in counts]),
+    ]
+    if "detector" in counts[0]:
+        columns.insert(2, names("detector", [row["detector"] for row in counts]))
+    console.print()
+    print_table(console, columns, keys=2)
 
 
 def print_offset(offset: str, console: Console) -> None:

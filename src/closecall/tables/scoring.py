@@ -16,10 +16,10 @@ from closecall.affiliation import (
     affiliation,
     affiliation_curve,
 )
-from closecall.errors import InputError, InputTypeError, shown
+from closecall.errors import InputTypeError, shown
 from closecall.parameters import read_names, require_count
 from closecall.tables.inputs import Inputs
-from closecall.wording import json_number, listed
+from closecall.wording import json_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,37 +100,6 @@ def score_columns(
         thresholds[name] = (rule or ThresholdRule("best_f1")).choose(scored)
         pairs[name] = scored.at(thresholds[name])
     return {name: affiliation(pair, None, **options) for name, pair in pairs.items()}, thresholds
-
-
-def counts_by(result: Affiliation, column: str) -> list[dict[str, Any]]:
-    """Count what became of the true events by a column that came with their list.
-
-    >>> import pyarrow as pa
-    >>> incidents = pa.table({"start": [10, 40], "stop": [20, 50], "team": ["a", "b"]})
-    >>> alarms = pa.table({"start": [12], "stop": [14]})
-    >>> counts_by(score_files(incidents, alarms, span=(0, 100)), "team")[0]
-    {'column': 'team', 'value': 'a', 'events': 1, 'caught': 1, 'close_calls': 0, 'missed': 0}
-    """
-    known = result.events.details
-    if column not in known:
-        rule = "`by_column` to name a column of the list of true events"
-        hint = f"Its columns are: {listed(list(known))}." if known else "Labels have no columns."
-        raise InputError.expected(rule, repr(column), hint)
-    outcomes: dict[Any, list[str]] = {}
-    for value, outcome in zip(known[column].tolist(), result.events.outcome.tolist(), strict=True):
-        plain = value if isinstance(value, str | int | float | None) else str(value)
-        outcomes.setdefault(plain, []).append(outcome)
-    return [
-        {
-            "column": column,
-            "value": value,
-            "events": len(own),
-            "caught": own.count("caught"),
-            "close_calls": own.count("close call"),
-            "missed": own.count("missed"),
-        }
-        for value, own in outcomes.items()
-    ]
 
 
 def metric_rows(
