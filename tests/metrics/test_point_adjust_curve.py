@@ -13,7 +13,7 @@ from closecall.metrics.point_adjust_curve import point_adjust_curve
 from closecall.metrics.pointwise import point_adjust
 from tests.metrics.test_pointwise import both, same
 from tests.oracle import pointwise as oracle
-from tests.properties.strategies import dyadic_steps, labelled
+from tests.properties.strategies import dyadic_steps, labelled, small
 
 SCORED = st.integers(1, 30).flatmap(
     lambda size: st.tuples(
@@ -66,7 +66,7 @@ def test_the_best_threshold_of_a_long_series(kind, count):
 @given(case=labelled(dyadic_steps), data=st.data())
 def test_the_best_threshold_where_samples_last_differently(case, data):
     truth, _, times, end = case
-    scores = data.draw(st.lists(st.integers(0, 9), min_size=len(truth), max_size=len(truth)))
+    scores = data.draw(small(0, 9, len(truth)))
     curve = point_adjust_curve(truth, scores, times=times, end=end)
     best, index = curve.best(), curve.f1.argmax()
     assert (best.threshold, *both(best)) == (
