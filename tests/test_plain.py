@@ -100,13 +100,16 @@ def test_a_batch_as_plain_values():
     assert RESULTS["batch"].to_dict()["events"] is None
 
 
+TEXT = st.text(max_size=3)
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.dates()
 NESTED = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dates(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
 )
 
 
-@given(st.dictionaries(st.text(), NESTED))
+@given(st.dictionaries(TEXT, NESTED, max_size=3))
 def test_any_plain_value_fits_json(values):
     one = plain(values)
     assert json.loads(json.dumps(one, allow_nan=False)) == one
