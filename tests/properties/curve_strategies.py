@@ -37,9 +37,11 @@ class ScoredCase:
         labels = [int(score >= threshold) for score in self.scores.tolist()]
         return events_of_labels(labels, self.times, self.end)
 
+    def affiliation(self, predicted):
+        return cc.affiliation(cc.Events(self.truth), events(predicted), span=self.span)
+
     def affiliation_at(self, threshold):
-        predicted = events(self.predicted_at(threshold))
-        return cc.affiliation(cc.Events(self.truth), predicted, span=self.span)
+        return self.affiliation(self.predicted_at(threshold))
 
     @property
     def thresholds(self):

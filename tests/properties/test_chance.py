@@ -21,7 +21,7 @@ def above(result):
 
 @given(mixed_cases | on_uneven_axis(mixed_cases, decimal_steps))
 @settings(max_examples=200)
-def test_never_above_one(case):
+def test_never_above_one_and_levels_within_the_scores(case):
     result = case.score()
     scores = np.array(above(result))
     assert not (scores > 1).any()
@@ -31,12 +31,8 @@ def test_never_above_one(case):
         assert (np.isnan(column) == np.isnan(getattr(result.events, name))).all()
     assert isnan(scores[2]) == (not case.predicted)
     assert not isnan(scores[1])
-
-
-@given(mixed_cases)
-@settings(max_examples=200)
-def test_levels_lie_between_the_scores_of_the_shifts(case):
-    level = case.score().chance
+    # Levels lie between the scores of the shifts.
+    level = result.chance
     assert (level.shifts == 0) == (not case.predicted)
     assert ((level.events.recall >= 0) & (level.events.recall <= 1)).all()
     assert not ((level.events.precision < 0) | (level.events.precision > 1)).any()
@@ -93,7 +89,6 @@ def test_the_shifts_are_those_of_the_definition(labels):
 
 
 @given(st.integers(2, 60).flatmap(lambda size: small(0, 3, size)))
-@settings(max_examples=200)
 def test_labels_and_the_events_of_these_labels_have_the_same_level(samples):
     """Sample numbers are counted one by one, as integers or floats, in a list too."""
     truth, predicted = np.divmod(samples, 2)

@@ -26,12 +26,12 @@ def check(case, curve=None):
     """Compare every point of the curve with an evaluation of its own."""
     curve = case.curve() if curve is None else curve
     assert curve.thresholds.tolist() == case.thresholds
-    results = [case.affiliation_at(threshold) for threshold in case.thresholds]
+    predicted = [case.predicted_at(threshold) for threshold in case.thresholds]
+    results = [case.affiliation(alarms) for alarms in predicted]
     for name in ("precision", "recall", "f1"):
         expected = [getattr(result, name) for result in results]
         assert_allclose(getattr(curve, name), expected, rtol=0, atol=TOLERANCE, err_msg=name)
-    counts = [len(case.predicted_at(threshold)) for threshold in case.thresholds]
-    assert curve.alarms.tolist() == counts
+    assert curve.alarms.tolist() == [len(alarms) for alarms in predicted]
     for name in ("caught", "alarms", "false_alarms"):
         assert getattr(curve, name).tolist() == [getattr(result, name) for result in results], name
     assert curve.alarmed == pytest.approx([result.alarmed for result in results], abs=TOLERANCE)

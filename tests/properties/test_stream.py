@@ -29,13 +29,15 @@ COLUMNS = (*TIMES, *SCORES, *LENGTHS, *OUTCOMES, "predicted_count")
 START = datetime(2024, 3, 31, 0, 30, tzinfo=UTC)
 
 
-def assert_same(found, expected):
-    """Compare two results bit for bit, times and types included."""
-    assert_same_digits(found, expected, columns=COLUMNS)
-    for name in COLUMNS:
-        assert getattr(found.events, name).dtype == getattr(expected.events, name).dtype, name
-    assert found.events.alarms == expected.events.alarms
-    assert known(found) == known(expected)
+def assert_same(expected, *results):
+    """Compare results bit for bit, times and types included."""
+    values = known(expected)
+    for found in results:
+        assert_same_digits(found, expected, columns=COLUMNS)
+        for name in COLUMNS:
+            assert getattr(found.events, name).dtype == getattr(expected.events, name).dtype, name
+        assert found.events.alarms == expected.events.alarms
+        assert known(found) == values
 
 
 def assert_same_rows(found, expected):
@@ -100,8 +102,7 @@ def test_chunks_of_labels_also_if_pickled_between_them(drawn, cuts):
         one_by_one += [row for row in [next(stream.closed(), None)] if row is not None]
         stored = copied(stored)
     expected = cc.affiliation(truth, predicted)
-    assert_same(stream.result(), expected)
-    assert_same(copied(stored.result()), expected)
+    assert_same(expected, stream.result(), copied(stored.result()))
     assert_same_rows(rows, expected)
     assert [*one_by_one, *stream.closed()] == rows
     # Only the outer zones keep predictions.
@@ -117,7 +118,7 @@ def test_single_samples_and_every_moment(drawn):
     for seen, (true, alarm) in enumerate(zip(truth, predicted, strict=True), 1):
         stream.update([true], [alarm])
         if any(truth[:seen]):
-            assert_same(stream.result(), cc.affiliation(truth[:seen], predicted[:seen]))
+            assert_same(cc.affiliation(truth[:seen], predicted[:seen]), stream.result())
 
 
 PLACES = st.sampled_from([(None, None), (-7, 3), (START, timedelta(minutes=5))])
@@ -137,7 +138,7 @@ def test_any_tree_of_merges(drawn, cuts, choices, place):
     if step is not None:
         axis = {"times": [origin + step * index for index in range(len(truth))], "end": start}
     expected = cc.affiliation(truth, predicted, **axis)
-    assert_same(merged(parts, choices).result(), expected)
+    assert_same(expected, merged(parts, choices).result())
 
 
 def timed_parts(cuts, truth, predicted, times):
@@ -162,10 +163,9 @@ def test_uneven_floats(drawn, cuts, choices):
     assert_same_rows(rows, expected)
     assert list(stream.closed()) == []
     assert len(stream) == len(expected.events)
-    assert_same(stream.result(end=end), expected)
     parts = list(timed_parts(cuts, truth, predicted, times))
     before = [(repr(part), part.kept) for part in parts]
-    assert_same(merged(parts, choices).result(end=end), expected)
+    assert_same(expected, stream.result(end=end), merged(parts, choices).result(end=end))
     assert [(repr(part), part.kept) for part in parts] == before  # a sum leaves its parts alone
 
 
@@ -175,7 +175,7 @@ def test_uneven_datetimes(drawn, cuts, choices):
     stamps = np.array([*times, end]).astype("datetime64[ms]")
     parts = timed_parts(cuts, truth, predicted, stamps[:-1])
     expected = cc.affiliation(truth, predicted, times=stamps[:-1], end=stamps[-1])
-    assert_same(merged(parts, choices).result(end=stamps[-1]), expected)
+    assert_same(expected, merged(parts, choices).result(end=stamps[-1]))
 
 
 @given(sample_labels, some_cuts, st.sampled_from([0.1, 1 / 3, 7, 2.5e-3]))
@@ -184,7 +184,7 @@ def test_the_end_of_an_even_axis_is_inferred(drawn, cuts, step):
     times = 5 + step * np.arange(len(truth))
     stream = reduce(add, timed_parts(cuts, truth, predicted, times))
     if len(truth) > 1:
-        assert_same(stream.result(), cc.affiliation(truth, predicted, times=times))
+        assert_same(cc.affiliation(truth, predicted, times=times), stream.result())
 
 
 def cut_between(case, cuts):
@@ -224,8 +224,7 @@ def test_events_with_points(drawn, choices, factor):
         stream.update_events(*sides, until=until)
         parts.append(AffiliationStream(start=start))
         parts[-1].update_events(*sides, until=until)
-    assert_same(stream.result(), case.score())
-    assert_same(merged(parts, choices).result(), case.score())
+    assert_same(case.score(), stream.result(), merged(parts, choices).result())
 
 
 def make_ignored(number):
@@ -257,8 +256,9 @@ def test_samples_that_are_ignored(drawn, cuts, choices):
         parts.append(AffiliationStream(max_step=max_step))
         parts[-1].update(*chunk[:2], ignore=chunk[2])
     if expected is not None:
-        for stream in (whole, merged(parts, choices)):
-            assert_same(stream.result(), expected)
+        streams = whole, merged(parts, choices)
+        assert_same(expected, *(stream.result() for stream in streams))
+        for stream in streams:
             assert stream.result().left_out == expected.left_out
             rows = list(stream.closed())
             assert_same_rows(rows, expected)
@@ -278,13 +278,13 @@ def test_times_with_gaps(drawn, cuts, choices):
             parts.append(AffiliationStream(max_step=max_step))
             parts[-1].update(*sides, ignore=mask, times=own)
     if expected is not None:
-        for stream in (whole, merged(parts, choices)):
-            assert_same(stream.result(end=times[-1]), expected)
+        streams = whole, merged(parts, choices)
+        assert_same(expected, *(stream.result(end=times[-1]) for stream in streams))
         inferred = expected_or_none(
             truth, predicted, ignore=ignore, max_step=max_step, times=times[:-1]
         )
         if inferred is not None:
-            assert_same(whole.result(), inferred)
+            assert_same(inferred, whole.result())
 
 
 @given(whole_events, small(0, 255, 0, 6), some_choices)
@@ -307,5 +307,4 @@ def test_events_with_ignored_time(drawn, ignored, choices):
         parts.append(AffiliationStream(start=left))
         parts[-1].update_events(*sides, until=right, ignore=cut)
     if expected is not None:
-        for stream in (whole, merged(parts, choices)):
-            assert_same(stream.result(), expected)
+        assert_same(expected, whole.result(), merged(parts, choices).result())
