@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -248,12 +249,13 @@ ENDS = ("low", "high")
 
 def least_steady_lead(events: int) -> float:
     """Return the least lead, in thousandths, that is told from none if it is on every event."""
-    for lead in np.arange(1, 1_000) / 1_000:
-        second = np.full((1, events), 0.5 - lead / 2)
-        both = np.vstack([second + lead, second])
-        if Sample.read(both, both).differences(0, 1, LEVEL)[1].low > 0:
-            return float(lead)
-    return 1.0
+
+    def told(lead: int) -> bool:
+        second = np.full((1, events), 0.5 - lead / 2_000)
+        both = np.vstack([second + lead / 1_000, second])
+        return bool(Sample.read(both, both).differences(0, 1, LEVEL)[1].low > 0)
+
+    return (1 + bisect_left(range(1, 1_000), x=True, key=told)) / 1_000
 
 
 def print_pairs(pairs: dict[str, Pair], sets: int, *, least: float) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date, timedelta
+from functools import cache
 from math import inf, nan
 
 import numpy as np
@@ -20,18 +21,25 @@ FORECAST = DATA.predicted["forecast"]
 TABLE = pa.table(
     {"label": DATA.truth, "a.b": DATA.scores["forecast"], "c": DATA.scores["threshold"]}
 )
-RESULTS = {
-    "affiliation": cc.affiliation(DATA.truth, FORECAST, **AXIS),
-    "no alarm": cc.affiliation([0, 1, 0], [0, 0, 0]),
-    "curve": cc.affiliation_curve([0, 1, 1, 0, 0], [0.1, 0.9, 0.3, 0.4, 0.2]),
-    "infinite": cc.affiliation_curve([0, 1, 1, 0, 0], [0.1, inf, 0.3, 0.4, 0.2]),
-    "comparison": cc.compare(DATA.truth, {"a.b": FORECAST, "none": 0 * FORECAST}, **AXIS),
-    "significance": cc.significance(DATA.truth, FORECAST, n=20, **AXIS),
-    "scores": cc.significance([0, 1, 1, 0, 0], scores=[0.1, 0.9, 0.3, 0.4, 0.2]),
-    "evaluated": cc.evaluate(DATA.truth, FORECAST, metrics=["classical", "hausdorff"], **AXIS),
-    "undefined": cc.evaluate([0, 1, 0], [0, 0, 0], metrics=["classical", "hausdorff"]),
-    "batch": cc.evaluate_frame(TABLE, truth="label", score=["a.b", "c"]),
+CALLS = {
+    "affiliation": lambda: cc.affiliation(DATA.truth, FORECAST, **AXIS),
+    "no alarm": lambda: cc.affiliation([0, 1, 0], [0, 0, 0]),
+    "curve": lambda: cc.affiliation_curve([0, 1, 1, 0, 0], [0.1, 0.9, 0.3, 0.4, 0.2]),
+    "infinite": lambda: cc.affiliation_curve([0, 1, 1, 0, 0], [0.1, inf, 0.3, 0.4, 0.2]),
+    "comparison": lambda: cc.compare(DATA.truth, {"a.b": FORECAST, "none": 0 * FORECAST}, **AXIS),
+    "significance": lambda: cc.significance(DATA.truth, FORECAST, n=20, **AXIS),
+    "scores": lambda: cc.significance([0, 1, 1, 0, 0], scores=[0.1, 0.9, 0.3, 0.4, 0.2]),
+    "evaluated": lambda: cc.evaluate(
+        DATA.truth, FORECAST, metrics=["classical", "hausdorff"], **AXIS
+    ),
+    "undefined": lambda: cc.evaluate([0, 1, 0], [0, 0, 0], metrics=["classical", "hausdorff"]),
+    "batch": lambda: cc.evaluate_frame(TABLE, truth="label", score=["a.b", "c"]),
 }
+
+
+@cache
+def result(name):
+    return CALLS[name]()
 
 
 def by_name(values):
@@ -53,9 +61,9 @@ def found(values, names):
     raise KeyError(names)
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", CALLS)
 def test_flat_values_are_numbers_of_the_nested_ones(name):
-    flat, nested = RESULTS[name].to_dict(flat=True), by_name(RESULTS[name].to_dict())
+    flat, nested = result(name).to_dict(flat=True), by_name(result(name).to_dict())
     assert flat
     assert {type(key) for key in flat} == {str}
     assert {type(value) for value in flat.values()} <= {int, float}
@@ -78,35 +86,38 @@ def test_flat_values_are_numbers_of_the_nested_ones(name):
     ],
 )
 def test_names_that_trackers_see(name, some):
-    assert some <= set(RESULTS[name].to_dict(flat=True))
+    assert some <= set(result(name).to_dict(flat=True))
 
 
 def test_what_is_no_number_is_left_out():
-    flat = RESULTS["no alarm"].to_dict(flat=True)
+    flat = result("no alarm").to_dict(flat=True)
     assert "precision" not in flat
     assert "chance.exact" not in flat
     assert flat["recall"] == 0
-    assert "best.threshold" not in RESULTS["infinite"].to_dict(flat=True)
-    assert "detectors.none.f1" not in RESULTS["comparison"].to_dict(flat=True)
+    assert "best.threshold" not in result("infinite").to_dict(flat=True)
+    assert "detectors.none.f1" not in result("comparison").to_dict(flat=True)
 
 
 def test_a_batch_as_plain_values():
-    result = cc.evaluate_frame(TABLE, truth="label", score="c", per_event=True)
-    values = result.to_dict()
+    batch = cc.evaluate_frame(TABLE, truth="label", score="c", per_event=True)
+    values = batch.to_dict()
     assert json.loads(json.dumps(values, allow_nan=False)) == values
     assert list(values) == ["rows", "events", "summary", "failures", "signature"]
-    assert values["rows"][0]["caught"] == result.rows["caught"][0].as_py()
+    assert values["rows"][0]["caught"] == batch.rows["caught"][0].as_py()
     assert len(values["events"]) == 7
-    assert RESULTS["batch"].to_dict()["events"] is None
+    assert result("batch").to_dict()["events"] is None
 
 
+TEXT = st.text(max_size=3)
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.dates()
 NESTED = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dates(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
 )
 
 
-@given(st.dictionaries(st.text(), NESTED))
+@given(st.dictionaries(TEXT, NESTED, max_size=3))
 def test_any_plain_value_fits_json(values):
     one = plain(values)
     assert json.loads(json.dumps(one, allow_nan=False)) == one
@@ -123,7 +134,7 @@ def test_what_plain_values_become():
 
 
 def test_a_row_of_many_metrics_is_a_dictionary():
-    row = RESULTS["evaluated"]
+    row = result("evaluated")
     assert isinstance(row, dict)
     assert row.to_dict()["hausdorff"] == row["hausdorff"] / np.timedelta64(1, "s")
-    assert RESULTS["undefined"].to_dict()["classical_precision"] is None
+    assert result("undefined").to_dict()["classical_precision"] is None

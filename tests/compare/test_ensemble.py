@@ -1,8 +1,7 @@
 """Ensembles against votes that are counted sample by sample."""
 
 import numpy as np
-import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import closecall as cc
@@ -10,17 +9,18 @@ from closecall.clock import SAMPLES
 from closecall.compare import compare
 from closecall.compare.ensemble import agreed
 from closecall.events import Intervals
+from tests.properties.strategies import small
 
 NAMES = ("a", "b", "c", "d")
 
 
 @st.composite
-def detectors(draw, most=4):
-    count = draw(st.integers(2, most))
-    length = draw(st.integers(2, 25))
-    column = st.lists(st.integers(0, 1), min_size=length, max_size=length)
-    truth = draw(column.filter(any))
-    return np.array(truth), {name: np.array(draw(column)) for name in NAMES[:count]}
+def detectors(draw):
+    """Each bit of a number is what one of them says of a sample, and the fifth is the truth."""
+    samples = np.array(draw(small(0, 31, draw(st.integers(2, 25)))))
+    assume((samples >= 16).any())
+    names = NAMES[: draw(st.integers(2, 4))]
+    return samples >> 4, {name: samples >> bit & 1 for bit, name in enumerate(names)}
 
 
 def axes(length, kind):
@@ -35,29 +35,23 @@ def axes(length, kind):
     return {"times": times[:-1], "end": times[-1]}
 
 
-@pytest.mark.parametrize("kind", ["samples", "numbers", "datetimes"])
-@given(data=detectors(), votes=st.integers(1, 4))
-def test_votes_are_those_of_every_sample(kind, data, votes):
+@given(data=detectors(), kind=st.sampled_from(["samples", "numbers", "datetimes"]))
+@settings(max_examples=150)
+def test_votes_are_those_of_every_sample(data, kind):
     truth, predicted = data
-    axis = axes(truth.size, kind)
+    axis, count = axes(truth.size, kind), len(predicted)
     compared = compare(truth, predicted, **axis)
-    votes = min(votes, len(predicted))
-    labels = (sum(predicted.values()) >= votes).astype(int)
-    ensemble = compared.ensemble(how="vote", votes=votes)
-    expected = cc.affiliation(truth, labels, **axis)
-    assert ensemble.predicted == cc.Events.from_labels(labels, **axis)
-    assert ensemble.result.to_dict() == expected.to_dict()
-
-
-@given(data=detectors())
-def test_rules_are_votes(data):
-    truth, predicted = data
-    compared, count = compare(truth, predicted), len(predicted)
-    for how, votes in (("union", 1), ("intersection", count), ("vote", count // 2 + 1)):
-        ensemble = compared.ensemble(how=how)
+    rules = {"union": 1, "intersection": count, "vote": count // 2 + 1}
+    asked = [(votes, {"how": how}) for how, votes in rules.items()]
+    asked += [(votes, {"how": "vote", "votes": votes}) for votes in range(1, count + 1)]
+    for place, (votes, options) in enumerate(asked):
         labels = (sum(predicted.values()) >= votes).astype(int)
+        ensemble = compared.ensemble(**options)
         assert (ensemble.votes, ensemble.names) == (votes, NAMES[:count])
-        assert ensemble.predicted == cc.Events.from_labels(labels)
+        assert ensemble.predicted == cc.Events.from_labels(labels, **axis)
+        if place == truth.size % len(asked):  # a result of each, in turn
+            expected = cc.affiliation(truth, labels, **axis)
+            assert ensemble.result.to_dict() == expected.to_dict()
 
 
 @given(data=detectors())

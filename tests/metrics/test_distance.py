@@ -13,8 +13,6 @@ from closecall.metrics.distance import hausdorff, modified_hausdorff, segmentati
 from tests.oracle import distance as oracle
 from tests.properties.strategies import cases, events, mixed_cases
 
-ORDERS = [0.5, 1, 2, 3.5, 40]
-
 
 def sides(case):
     return events(case.truth), events(case.predicted)
@@ -29,16 +27,12 @@ def test_equals_the_search_over_all_moments(case):
         assert metric(*sides(case), span=case.span).value == pytest.approx(expected, **close)
     expected = oracle.segmentation(*pair, case.span)
     assert segmentation(*sides(case), span=case.span).value == pytest.approx(expected, **close)
-
-
-@pytest.mark.parametrize("p", ORDERS)
-@given(case=mixed_cases)
-def test_the_order_weighs_far_moments(p, case):
-    expected = oracle.semimetric(case.truth, case.predicted, p)
-    # The quadrature of a root is not exact where it starts from 0.
-    rel = 1e-5 if p < 1 else 1e-11
-    value = semimetric(*sides(case), span=case.span, p=p).value
-    assert value == pytest.approx(expected, rel=rel, nan_ok=True)
+    for p in (0.5, 1, 2, 3.5, 40):  # the order weighs far moments
+        expected = oracle.semimetric(*pair, p)
+        # The quadrature of a root is not exact where it starts from 0.
+        rel = 1e-5 if p < 1 else 1e-11
+        value = semimetric(*sides(case), span=case.span, p=p).value
+        assert value == pytest.approx(expected, rel=rel, nan_ok=True), p
 
 
 @given(case=cases(truth="only", predicted="only", at_least=1))

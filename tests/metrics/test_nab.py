@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.metrics.nab import NabProfile, nab
 from tests.oracle import nab as oracle
+from tests.properties.strategies import small
 
 PROFILES = st.sampled_from(sorted(oracle.WEIGHTS))
 PROBATIONS = st.sampled_from([0, 0.15, 0.5])
@@ -18,17 +19,16 @@ BEST = 2 / (1 + exp(-5)) - 1
 
 def runs_vector(size):
     """Draw a vector with long runs, so that windows are wide."""
-    pieces = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9)), min_size=1, max_size=8)
-    return pieces.map(
-        lambda ps: [value for value, count in [*ps, (0, size)] for _ in range(count)][:size]
+    return small(0, 17, 1, 8).map(
+        lambda pieces: [
+            value
+            for value, count in [*(divmod(piece, 9) for piece in pieces), (0, size)]
+            for _ in range(count + 1)
+        ][:size]
     )
 
 
-SIDES = st.integers(1, 40).flatmap(
-    lambda size: st.tuples(
-        runs_vector(size), st.lists(st.integers(0, 1), min_size=size, max_size=size)
-    )
-)
+SIDES = st.integers(1, 40).flatmap(lambda size: st.tuples(runs_vector(size), small(0, 1, size)))
 
 
 @given(SIDES, PROFILES, PROBATIONS)

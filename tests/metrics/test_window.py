@@ -14,24 +14,25 @@ from closecall.errors import InputError
 from closecall.metrics import classical, margin, two_sided, two_sided_null, window_once
 from tests.metrics.test_pointwise import LABELS
 from tests.oracle import window as oracle
+from tests.properties.strategies import small
 
 SPAN = (0, 40)
 
 
-@st.composite
-def events(draw, *, step=1.0):
+def events(*, step=1.0):
     """Draw disjoint events in the span, points among them, on multiples of the step."""
-    last = int(SPAN[1] / step)
-    borders = draw(st.lists(st.integers(0, last - 1), min_size=0, max_size=12, unique=True))
-    borders.sort()
-    pairs = []
-    while borders:
-        start = borders.pop(0)
-        if borders and draw(st.booleans()):
-            pairs.append((start * step, borders.pop(0) * step))
-        else:
-            pairs.append((start * step, start * step))
-    return pairs
+
+    def make(numbers):
+        last, pairs = int(SPAN[1] / step), []
+        borders = sorted({number % last for number in numbers})
+        ranges = iter(number % 2 for number in reversed(numbers))
+        while borders:
+            start = borders.pop(0)
+            stop = borders.pop(0) if borders and next(ranges) else start
+            pairs.append((start * step, stop * step))
+        return pairs
+
+    return small(0, 255, 0, 12).map(make)
 
 
 def on_integers(pairs):
@@ -49,20 +50,19 @@ DEFINED = {
 }
 
 
-@pytest.mark.parametrize("name", DEFINED)
 @given(truth=events(), predicted=events(), reach=st.sampled_from([0, 1, 2, 3, 2.5, 7, 10]))
-def test_on_samples_each_is_its_definition(name, truth, predicted, reach):
-    metric, option, definition = DEFINED[name]
-    found = metric(on_integers(truth), on_integers(predicted), span=SPAN, **{option: reach})
-    assert same(found, definition(truth, predicted, reach, whole=True))
+def test_on_samples_each_is_its_definition(truth, predicted, reach):
+    sides = on_integers(truth), on_integers(predicted)
+    for name, (metric, option, definition) in DEFINED.items():
+        found = metric(*sides, span=SPAN, **{option: reach})
+        assert same(found, definition(truth, predicted, reach, whole=True)), name
 
 
-@pytest.mark.parametrize("name", DEFINED)
 @given(sides=st.tuples(*[events(step=0.5)] * 2), reach=st.sampled_from([0, 0.5, 1, 2.5, 7, 10]))
-def test_on_numbers_each_is_its_definition(name, sides, reach):
-    metric, option, definition = DEFINED[name]
-    found = metric(*map(cc.Events, sides), span=(0.0, 40.0), **{option: reach})
-    assert same(found, definition(*sides, reach, whole=False))
+def test_on_numbers_each_is_its_definition(sides, reach):
+    for name, (metric, option, definition) in DEFINED.items():
+        found = metric(*map(cc.Events, sides), span=(0.0, 40.0), **{option: reach})
+        assert same(found, definition(*sides, reach, whole=False)), name
 
 
 @given(events(step=0.5), events(step=0.5), st.sampled_from([0, 1, 2.5]))

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 PANELS = 128  # features narrower than about a thousandth of an integral's range may go unseen
 LOOKS = np.array([0.0, 0.11, 0.23, 0.38, 0.52, 0.64, 0.79, 0.9, 1.0])  # uneven: nothing to resonate
-HALVINGS = 60
+PARTS, ROUNDS = 8, 20  # a panel with a bend is cut into so many, so often
 MOST_PANELS = 100_000
 TOLERANCE = 1e-14  # of the whole integral, for each panel
 
@@ -199,7 +199,7 @@ def _share(left: Floats, right: Floats, length: float) -> Floats:
 def _integral(
     f: Callable[[Floats], Floats], interval: tuple[float, float], size: list[float]
 ) -> Floats:
-    """Integrate each component of f, halving every panel on which f is seen not to be straight.
+    """Integrate each component of f, cutting every panel on which f is seen not to be straight.
 
     `size` is how large each component can become, for rounding not to pass for a bend.
     """
@@ -208,20 +208,20 @@ def _integral(
     left, right = borders[:-1], borders[1:]
     allowed = TOLERANCE * (stop - start) * np.array(size)[:, None]
     total = np.zeros(len(size))
-    for halving in range(HALVINGS + 1):
+    for turn in range(ROUNDS + 1):
         width = right - left
         x = left[:, None] + width[:, None] * LOOKS
         values = f(x.ravel()).reshape(len(size), *x.shape)
         first, last = values[:, :, :1], values[:, :, -1:]
         area = (first + last)[:, :, 0] / 2 * width
         bend = np.abs(values - (first + (last - first) * LOOKS)).max(axis=2) * width
-        settled = (bend <= allowed).all(axis=0) | (halving == HALVINGS)
+        settled = (bend <= allowed).all(axis=0) | (turn == ROUNDS)
         total += area[:, settled].sum(axis=1)
         left, right = left[~settled], right[~settled]
         if not len(left):
             break
-        middle = (left + right) / 2
-        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+        borders = np.linspace(left, right, PARTS + 1)
+        left, right = borders[:-1].ravel(), borders[1:].ravel()
         if len(left) > MOST_PANELS:
             raise ArithmeticError(f"Expected few bends between {start} and {stop}, got {len(left)}")
     return total

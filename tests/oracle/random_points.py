@@ -66,17 +66,15 @@ def exact_recall_moments(event: Exact, zone: Exact) -> tuple[Fraction, Fraction]
     bends = {low, high} | {place for end in event for place in (end, 2 * end - low, 2 * end - high)}
     places = sorted(x for x in bends if low <= x <= high)
 
-    def integral(power: int) -> Fraction:
-        total = Fraction(0)
-        for s, t in pairwise(places):
-            step = (t - s) / 4
-            values = [exact_recall(s + i * step, event, zone) ** power for i in range(5)]
-            weighted = zip((7, 32, 12, 32, 7), values, strict=True)
-            total += (t - s) / 90 * sum(weight * value for weight, value in weighted)
-        return total / (high - low)
-
-    mean = integral(1)
-    return mean, integral(2) - mean**2
+    mean = square = Fraction(0)
+    for s, t in pairwise(places):
+        step = (t - s) / 4
+        values = [exact_recall(s + i * step, event, zone) for i in range(5)]
+        for weight, value in zip((7, 32, 12, 32, 7), values, strict=True):
+            share = weight * (t - s) / (90 * (high - low))
+            mean += share * value
+            square += share * value**2
+    return mean, square - mean**2
 
 
 def random_detectors(

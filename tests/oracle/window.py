@@ -3,30 +3,26 @@
 Nothing here comes from the package under test. On an integer axis an event is the set of its
 samples. On other axes it is a set of moments: the tests keep every border, margin and tolerance on
 multiples of 1/2, so the moments at multiples of 1/8 and one just before the (excluded) stop decide
-every comparison, and the middles of cells of width 1/4 measure every length.
+every comparison, and the middles of cells of width 1/4 measure every length. All of them are whole
+thousandths, and counted as such.
 """
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from math import nan
 
 Interval = tuple[float, float]
-Near = Callable[[Fraction], bool]
+Near = Callable[[int], bool]
 
-FINE = Fraction(1, 8)
-JUST = Fraction(1, 1000)
-
-
-def samples(event: Interval) -> list[Fraction]:
-    return [Fraction(i) for i in range(int(event[0]), max(int(event[1]), int(event[0]) + 1))]
+UNIT, FINE, JUST = 1000, 125, 1
 
 
-def moments(event: Interval) -> list[Fraction]:
-    start, stop = Fraction(event[0]), Fraction(event[1])
-    if start == stop:
-        return [start]
-    steps = range(int((stop - start) / FINE))
-    return [*(start + step * FINE for step in steps), stop - JUST]
+def samples(event: Interval) -> list[int]:
+    return [UNIT * i for i in range(int(event[0]), max(int(event[1]), int(event[0]) + 1))]
+
+
+def moments(event: Interval) -> list[int]:
+    start, stop = (int(UNIT * end) for end in event)
+    return [*range(start, stop, FINE), stop - JUST] if start < stop else [start]
 
 
 def are_near(one: Interval, other: Interval, near: Near, *, whole: bool) -> bool:
@@ -37,8 +33,8 @@ def are_near(one: Interval, other: Interval, near: Near, *, whole: bool) -> bool
 def window_once(
     truth: Sequence[Interval], predicted: Sequence[Interval], margin: float, *, whole: bool
 ) -> tuple[float, float]:
-    def near(distance: Fraction) -> bool:
-        return distance <= margin
+    def near(distance: int) -> bool:
+        return distance <= UNIT * margin
 
     hit = sum(any(are_near(t, p, near, whole=whole) for p in predicted) for t in truth)
     alarms = sum(not any(are_near(t, p, near, whole=whole) for t in truth) for p in predicted)
@@ -48,8 +44,8 @@ def window_once(
 def margin_rule(
     truth: Sequence[Interval], predicted: Sequence[Interval], margin: float, *, whole: bool
 ) -> tuple[float, float]:
-    def near(distance: Fraction) -> bool:
-        return distance < margin or distance == 0
+    def near(distance: int) -> bool:
+        return distance < UNIT * margin or distance == 0
 
     edges = [
         [j for j, p in enumerate(predicted) if are_near(t, p, near, whole=whole)] for t in truth
@@ -84,18 +80,22 @@ def two_sided(
 def _sample_share(of: Sequence[Interval], by: Sequence[Interval], tolerance: float) -> float:
     mine = [sample for event in of for sample in samples(event)]
     others = [sample for event in by for sample in samples(event)]
-    return _ratio(sum(any(abs(x - y) <= tolerance for y in others) for x in mine), len(mine))
+    return _share(mine, others, tolerance)
 
 
 def _measured_share(of: Sequence[Interval], by: Sequence[Interval], tolerance: float) -> float:
     others = [moment for event in by for moment in moments(event)]
     cells = [
-        Fraction(start) + Fraction(2 * step + 1, 8)
+        middle
         for start, stop in of
-        for step in range(int(4 * (stop - start)))
+        for middle in range(int(UNIT * start) + FINE, int(UNIT * stop), 2 * FINE)
     ]
-    mine = cells or [Fraction(start) for start, _ in of]
-    return _ratio(sum(any(abs(x - y) <= tolerance for y in others) for x in mine), len(mine))
+    return _share(cells or [int(UNIT * start) for start, _ in of], others, tolerance)
+
+
+def _share(mine: Sequence[int], others: Sequence[int], tolerance: float) -> float:
+    near = sum(any(abs(x - y) <= UNIT * tolerance for y in others) for x in mine)
+    return _ratio(near, len(mine))
 
 
 def _ratio(part: int, whole: int) -> float:

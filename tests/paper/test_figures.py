@@ -1,5 +1,7 @@
 """The paper's figures show what their captions say."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -18,14 +20,18 @@ def _closed_figures():
     plt.close("all")
 
 
-def figure(name, data=None):
+data = cache(load_kdd2022)
+
+
+@cache
+def figure(name, folder=None):
     (found,) = [known for known in figures.FIGURES if known.name == name]
-    return found.draw(data or {})
+    return found.draw(data(folder) if found.needs_data else {})
 
 
 def texts(axes):
     """Texts of the zones that have room."""
-    axes.figure.canvas.draw()
+    axes.figure.draw_without_rendering()
     renderer = axes.figure.canvas.get_renderer()
     parts = [part for part in axes.artists if isinstance(part, ZoneLabels)]
     return [text for part in parts for _, text in part.placed(renderer)]
@@ -77,7 +83,7 @@ def test_the_construction_has_the_distances_and_scores_of_the_text():
 
 
 def test_the_adversary_is_shown_whole_and_near(data_folder):
-    whole, near = figure("adversary", load_kdd2022(data_folder)).axes
+    whole, near = figure("adversary", data_folder).axes
     assert near.get_xlim() == (2060, 2090)
     bars = near.collections[-1].get_paths()
     starts = [path.get_extents().x0 for path in bars]
@@ -88,7 +94,7 @@ def test_the_adversary_is_shown_whole_and_near(data_folder):
 
 
 def test_six_events_of_swat_with_the_scores_of_the_table(data_folder):
-    (axes,) = figure("per-event", load_kdd2022(data_folder)).axes
+    (axes,) = figure("per-event", data_folder).axes
     written = texts(axes)
     assert written[:6] == ["1", "2", "3", "4", "5", "6"]
     assert "7" not in written
@@ -103,8 +109,8 @@ def test_six_events_of_swat_with_the_scores_of_the_table(data_folder):
 
 def test_nothing_is_cut_off(data_folder):
     for known in figures.FIGURES:
-        drawn = known.draw(load_kdd2022(data_folder))
-        drawn.canvas.draw()
+        drawn = figure(known.name, data_folder)
+        drawn.draw_without_rendering()
         box = drawn.get_tightbbox()
         width, height = drawn.get_size_inches()
         assert box.x0 > -0.02, known.name

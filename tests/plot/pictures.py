@@ -3,6 +3,7 @@
 `python tests/plot/pictures.py` draws them anew; look at each before committing it.
 """
 
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -165,18 +166,24 @@ PICTURES = {
 }
 
 
-def save(name, file):
-    """Draw one picture as it is compared: fixed style, few dots."""
+@contextmanager
+def style():
+    """Draw as pictures are compared, whatever is set."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
-        figure = np.ravel(PICTURES[name]())[0].figure
-        figure.savefig(file, format="png", dpi=DOTS_PER_INCH, metadata={"Software": VERSION})
-        plt.close(figure)
+        yield
+
+
+def save(axes, file):
+    figure = np.ravel(axes)[0].figure
+    figure.savefig(file, format="png", dpi=DOTS_PER_INCH, metadata={"Software": VERSION})
 
 
 if __name__ == "__main__":
     mpl.use("Agg")
     BASELINE.mkdir(exist_ok=True)
-    for picture in PICTURES:
-        save(picture, BASELINE / f"{picture}.png")
+    with style():
+        for name, draw in PICTURES.items():
+            save(draw(), BASELINE / f"{name}.png")
+            plt.close("all")

@@ -84,7 +84,7 @@ def test_bars_are_where_the_events_are():
 
 def shares(axes):
     """Texts about shares that a reader sees."""
-    axes.figure.canvas.draw()
+    axes.figure.draw_without_rendering()
     renderer = axes.figure.canvas.get_renderer()
     return [text for artist in axes.artists for _, text in artist.placed(renderer)]
 
@@ -119,16 +119,17 @@ def test_percents_add_up():
 
 
 @pytest.mark.parametrize("days", [1, 2, 3, 4, 5, 9, 30, 60, 200, 500, 900])
-@pytest.mark.parametrize("inches", [2, 4, 6, 9])
-def test_any_length_of_time_has_dates(days, inches):
+def test_any_length_of_time_has_dates(days):
     start = datetime(2024, 3, 1)  # noqa: DTZ001 - no zone is needed
     times = [start + timedelta(days=days) * share for share in (0, 0.4, 0.6, 1)]
     truth = cc.Events([(times[1], times[2])])
-    _, axes = plt.subplots(figsize=(inches, 2))
+    figure, axes = plt.subplots()
     plot_distances(truth, truth, span=(times[0], times[3]), side="recall", ax=axes)
-    axes.figure.canvas.draw()  # a warning is an error here
     low, high = axes.get_xlim()
-    assert 1 <= sum(low <= tick <= high for tick in axes.get_xticks()) <= 12
+    for inches in (2, 4, 6, 9):
+        figure.set_size_inches(inches, 2)
+        figure.draw_without_rendering()  # a warning is an error here
+        assert 1 <= sum(low <= tick <= high for tick in axes.get_xticks()) <= 12, inches
 
 
 def test_a_small_event_in_a_wide_zone_is_shown_closer():
@@ -152,7 +153,7 @@ def test_an_event_without_predictions():
 
 
 def test_hundreds_of_predictions_are_few_artists():
-    starts = np.arange(0, 9000, 10)
+    starts = np.arange(0, 9000, 30)
     predicted = cc.Events.from_arrays(starts, starts + 5)
     left, _ = plot_distances(cc.Events([(4000, 4100)]), predicted, span=(0, 9000))
     assert len(arrows(left)[0]) < 40

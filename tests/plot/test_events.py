@@ -1,12 +1,8 @@
 """What `plot_events` draws: bars, zones, texts and axes, read back from the figure."""
 
-import io
-import re
 from datetime import UTC, datetime, timedelta
-from html import unescape
 from zoneinfo import ZoneInfo
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -46,11 +42,15 @@ def zone_lines(ax):
 
 def written(ax):
     """Texts that a reader sees, in drawing order."""
-    file = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none"}):
-        ax.figure.savefig(file, format="svg")
-    texts = re.findall(r"<text[^>]*>(.*?)</text>", file.getvalue(), flags=re.DOTALL)
-    return [unescape(re.sub(r"<[^>]*>", " ", text)).strip() for text in texts]
+    found, renderer = [], ax.figure.canvas.get_renderer()
+
+    def draw_text(gc, x, y, text, *_, ismath=False, **__):
+        found.append(f"as mathematics: {text}" if ismath else text.strip())
+
+    with renderer._draw_disabled():  # lays everything out, and paints nothing
+        renderer.draw_text = draw_text
+        ax.figure.draw(renderer)
+    return found
 
 
 def test_one_bar_per_event_where_the_event_is():

@@ -1,5 +1,7 @@
 """The critical-difference diagram and the matrix of pairs, in a column and across a page."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -16,6 +18,7 @@ HITS = {
 }
 
 
+@cache
 def many(count):
     random = np.random.default_rng(count)
     values = random.random((count, 40)) + np.linspace(1, 0, count)[:, None]
@@ -74,15 +77,11 @@ def test_nothing_is_clipped_and_no_names_coincide(kind, width, count):
                 assert apart, (left, other)
     else:
         assert len({label.get_text() for label in axes.get_yticklabels()}) == count - 1
-
-
-def test_cells_without_room_keep_a_dot():
-    ranks = many(20)
-    _, axes = plt.subplots(figsize=(3.4, 3.4))
-    plot_ranks(ranks, kind="matrix", ax=axes)
-    texts = [text.get_text() for text in axes.texts]
-    assert texts.count("\N{BULLET}") == sum(pair.apart for pair in ranks.pairs)
-    assert set(texts) == {"", "\N{BULLET}"}
+        texts = [text.get_text() for text in axes.texts]
+        assert ("\N{BULLET}" in texts) == ((count, width) == (20, 3.4))
+        if "\N{BULLET}" in texts:  # cells without room keep a dot
+            assert texts.count("\N{BULLET}") == sum(pair.apart for pair in ranks.pairs)
+            assert set(texts) == {"", "\N{BULLET}"}
 
 
 def test_messages():

@@ -57,7 +57,7 @@ def test_the_functions_have_the_values_of_the_paper():
 
 def test_means_of_pieces_are_written_above_them():
     left, right = plot_survival(MINUTES)
-    left.figure.canvas.draw()
+    left.figure.draw_without_rendering()
     placed = left.artists[0].placed(left.figure.canvas.get_renderer())
     assert [text for _, text in placed] == ["0.833", "0.028"]
     assert placed[0][0] == pytest.approx(50)
@@ -92,7 +92,7 @@ def test_dates_are_on_the_axis():
     left, _ = plot_survival(running_example(), event=1)
     low, high = date2num(np.array(["2022-08-14T03:30", "2022-08-14T05:00"], dtype="datetime64[s]"))
     assert left.get_xlim() == pytest.approx((low, high))
-    left.figure.canvas.draw()
+    left.figure.draw_without_rendering()
     texts = [label.get_text() for label in left.get_xticklabels()]
     assert {"04:00", "04:30"} <= set(texts)
     assert len(texts) < 9, "few enough to stand side by side"

@@ -6,6 +6,7 @@ zones may lie beyond them.
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
 
 import hypothesis.strategies as st
@@ -13,7 +14,7 @@ import numpy as np
 
 import closecall as cc
 from tests.oracle.affiliation import events_of_labels
-from tests.properties.strategies import events, intervals
+from tests.properties.strategies import events, made_of_bytes, make_intervals, small
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,11 @@ class ScoredCase:
         labels = [int(score >= threshold) for score in self.scores.tolist()]
         return events_of_labels(labels, self.times, self.end)
 
+    def affiliation(self, predicted):
+        return cc.affiliation(cc.Events(self.truth), events(predicted), span=self.span)
+
     def affiliation_at(self, threshold):
-        predicted = events(self.predicted_at(threshold))
-        return cc.affiliation(cc.Events(self.truth), predicted, span=self.span)
+        return self.affiliation(self.predicted_at(threshold))
 
     @property
     def thresholds(self):
@@ -69,20 +72,37 @@ class ScoredCase:
         )
 
 
-tied_scores = st.integers(0, 3)
-floats = st.floats(allow_nan=False)
+def each(values):
+    """Draw a value for each of so many samples."""
+    return cache(lambda size: st.lists(values, min_size=size, max_size=size))
+
+
+def tied_scores(size):
+    return small(0, 3, size)
+
+
+@cache
+def any_integers(size):
+    raw = st.binary(min_size=8 * size, max_size=8 * size)
+    return raw.map(lambda drawn: np.frombuffer(drawn, np.int64))
+
+
+floats = each(st.floats(allow_nan=False))
 score_kinds = st.sampled_from(
     [
         (np.float64, tied_scores),
         (np.float64, floats),
-        (np.float64, st.sampled_from([-np.inf, -1.5, -0.0, 0.0, 2.0, np.inf])),
-        (np.float64, st.integers(-3, 3).map(lambda steps: 1 + steps / 2**52) | st.just(-np.inf)),
-        (np.float32, st.floats(allow_nan=False, width=32)),
+        (np.float64, each(st.sampled_from([-np.inf, -1.5, -0.0, 0.0, 2.0, np.inf]))),
+        (
+            np.float64,
+            each(st.sampled_from([-np.inf, *(1 + step / 2**52 for step in range(-3, 4))])),
+        ),
+        (np.float32, each(st.floats(allow_nan=False, width=32))),
         (np.float32, tied_scores),
-        (np.int64, st.integers(-(2**63), 2**63 - 1)),
+        (np.int64, any_integers),
         (np.int64, tied_scores),
-        (np.uint8, st.integers(0, 255)),
-        (np.bool_, st.booleans()),
+        (np.uint8, lambda size: small(0, 255, size)),
+        (np.bool_, lambda size: small(0, 1, size)),
     ]
 )
 
@@ -91,27 +111,19 @@ score_kinds = st.sampled_from(
 def scored_cases(draw, kinds=score_kinds, *, points="some", most=14, widest=6, wider=6):
     """Draw a case on the integers; samples are up to `widest` long, the span up to `wider` more."""
     dtype, values = draw(kinds)
-    size = draw(st.integers(1, most))
-    scores = np.array(draw(st.lists(values, min_size=size, max_size=size)), dtype=dtype)
-    widths = draw(st.lists(st.integers(1, widest), min_size=size, max_size=size))
-    first = draw(st.integers(-5, 25))
-    *times, end = accumulate(widths, initial=first)
-    truth = draw(intervals(points=points, sizes=(1, 5), longest=6))
-    start = min(first, truth[0][0]) - draw(st.integers(0, wider))
-    stop = max(end, truth[-1][1]) + draw(st.integers(0, wider))
-    return ScoredCase(truth, scores, times, end, (start, stop))
+
+    def make(number):
+        *times, end = accumulate(
+            (number(1, widest) for _ in range(number(1, most))), initial=number(-5, 25)
+        )
+        truth = make_intervals(number, points=points, sizes=(1, 5), longest=6)
+        start = min(times[0], truth[0][0]) - number(0, wider)
+        return truth, times, end, (start, max(end, truth[-1][1]) + number(0, wider))
+
+    truth, times, end, span = draw(made_of_bytes(most + 16, make))
+    scores = np.array(draw(values(len(times))), dtype=dtype)
+    return ScoredCase(truth, scores, times, end, span)
 
 
 float_kinds = st.sampled_from([(np.float64, tied_scores), (np.float64, floats)])
 """One type of scores, for the tests that are about something else."""
-
-
-@st.composite
-def on_uneven_floats(draw, grid_cases, steps):
-    """Stretch each step of the grid by its own factor."""
-    case = draw(grid_cases)
-    first, last = case.span
-    count = last - first
-    widths = draw(st.lists(steps, min_size=count, max_size=count))
-    places = list(accumulate(widths, initial=draw(steps)))
-    return case.moved(lambda tick: places[tick - first])

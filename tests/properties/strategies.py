@@ -1,11 +1,13 @@
 """Random truths and predictions for the property tests.
 
 Everything is drawn on a small integer grid, where ties (touching events, predictions that end on
-a zone border, points on the edge of an event) are common, and only then put on an axis.
+a zone border, points on the edge of an event) are common, and only then put on an axis. The
+small numbers are made of bytes that are drawn at once: a draw for each takes ten times as long.
 """
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate, pairwise
 
 import hypothesis.strategies as st
@@ -86,39 +88,58 @@ def clipped(intervals, left, right, *, closed=False):
     return sorted(points + ranges)
 
 
-@st.composite
-def intervals(draw, *, points, sizes, touching_points=True, longest=9):
-    """Draw sorted, disjoint intervals on the integers, which may touch."""
-    if points == "only":
-        lengths = st.just(0)
-    elif points == "some":
-        lengths = st.integers(0, longest)
-    else:
-        lengths = st.integers(1, longest)
-    found = []
-    position = draw(st.integers(0, longest))
-    for _ in range(draw(st.integers(*sizes))):
-        length = draw(lengths)
-        after_point = bool(found) and found[-1][0] == found[-1][1]
+@cache
+def small(low, high, size, most=None):
+    """Draw a list of integers from low to high, which are less than 256 apart."""
+    return st.binary(min_size=size, max_size=most or size).map(
+        lambda drawn: [low + byte % (high - low + 1) for byte in drawn]
+    )
+
+
+def made_of_bytes(most, make):
+    """Draw what a function makes of numbers: it calls its argument with the bounds of each."""
+
+    def made(drawn):
+        following = iter(drawn).__next__
+        return make(lambda low, high: low + following() % (high - low + 1))
+
+    return st.binary(min_size=most, max_size=most).map(made)
+
+
+def make_intervals(number, *, points, sizes, touching_points=True, longest=9):
+    """Make sorted, disjoint intervals on the integers, which may touch."""
+    lengths = {"only": (0, 0), "some": (0, longest), "no": (1, longest)}[points]
+    found, position = [], number(0, longest)
+    for _ in range(number(*sizes)):
+        length = number(*lengths)
+        after_point = bool(found) and is_point(found[-1])
         touches = not after_point and (length > 0 or touching_points)
-        start = position + draw(st.integers(0 if touches or not found else 1, longest))
-        found.append((start, start + length))
+        start = position + number(0 if touches or not found else 1, longest)
         position = start + length
+        found.append((start, position))
     return found
 
 
-@st.composite
-def cases(draw, *, truth="some", predicted="some", touching_points=True, at_least=0):
-    """Draw a case on the integers; "no", "some" or "only" points on either side."""
-    true_events = draw(intervals(points=truth, sizes=(1, 5), touching_points=touching_points))
-    predictions = draw(
-        intervals(points=predicted, sizes=(at_least, 8), touching_points=touching_points)
+def intervals(**options):
+    return made_of_bytes(
+        2 + 2 * options["sizes"][1], lambda number: make_intervals(number, **options)
     )
-    everything = true_events + predictions
-    first = min(start for start, _ in everything) - draw(st.integers(0, 6))
-    last = max(stop for _, stop in everything) + draw(st.integers(0, 6))
-    # A span has a length, even around a single point.
-    return Case(true_events, predictions, (first, max(last, first + 1)))
+
+
+def cases(*, truth="some", predicted="some", touching_points=True, at_least=0):
+    """Draw a case on the integers; "no", "some" or "only" points on either side."""
+    touching = {"touching_points": touching_points}
+
+    def make(number):
+        true_events = make_intervals(number, points=truth, sizes=(1, 5), **touching)
+        predictions = make_intervals(number, points=predicted, sizes=(at_least, 8), **touching)
+        everything = true_events + predictions
+        first = min(start for start, _ in everything) - number(0, 6)
+        last = max(stop for _, stop in everything) + number(0, 6)
+        # A span has a length, even around a single point.
+        return Case(true_events, predictions, (first, max(last, first + 1)))
+
+    return made_of_bytes(32, make)
 
 
 range_cases = cases(truth="no", predicted="no")
@@ -126,22 +147,33 @@ point_cases = cases(truth="some", predicted="only")
 mixed_cases = cases()
 
 
-@st.composite
-def on_uneven_axis(draw, grid_cases, steps):
+def on_uneven_axis(grid_cases, step):
     """Stretch each step of the grid by its own factor, so that nothing is evenly spaced."""
-    case = draw(grid_cases)
-    first, last = case.span
-    count = last - first
-    widths = draw(st.lists(steps, min_size=count, max_size=count))
-    times = list(accumulate(widths, initial=draw(steps)))
-    return case.moved(lambda tick: times[tick - first])
+
+    def moved(case, widths):
+        times, first = list(accumulate(map(step, widths))), case.span[0]
+        return case.moved(lambda tick: times[tick - first])
+
+    return st.builds(moved, grid_cases, small(0, 255, 200))
 
 
-dyadic_steps = st.integers(1, 200).map(lambda width: width / 64)
-"""Sums and halves of these are exact, so ties stay ties."""
+# A step is made of a byte.
+def dyadic_steps(byte):
+    """Return a step whose sums and halves are exact, so ties stay ties."""
+    return (1 + byte) / 64
 
-decimal_steps = st.floats(0.1, 3.0, allow_subnormal=False)
-"""Sums of these are rounded; see `clear_of_borders`."""
+
+def decimal_steps(byte):
+    """Return a step whose sums are rounded; see `clear_of_borders`."""
+    return 0.1 + byte / 87
+
+
+def one(byte):
+    return 1
+
+
+def whole_steps(byte):
+    return 1 + byte % 9
 
 
 def clear_of_borders(case, distance=1e-9):
@@ -150,16 +182,17 @@ def clear_of_borders(case, distance=1e-9):
     return all(gap > distance for gap in gaps)
 
 
-@st.composite
-def labelled(draw, steps):
+def labelled(step, most=40):
     """Draw two label vectors on one axis: truth, predicted, times and end."""
-    size = draw(st.integers(1, 40))
-    vectors = st.lists(st.integers(0, 1), min_size=size, max_size=size)
-    truth = draw(vectors.filter(any))
-    predicted = draw(vectors)
-    widths = draw(st.lists(steps, min_size=size, max_size=size))
-    borders = list(accumulate(widths, initial=draw(steps)))
-    return truth, predicted, borders[:-1], borders[-1]
+
+    def make(number):
+        labels = [number(0, 3) for _ in range(number(1, most))]
+        truth, predicted = [label & 1 for label in labels], [label >> 1 for label in labels]
+        truth[-1] |= not any(truth)
+        *times, end = accumulate(step(number(0, 255)) for _ in [*labels, "end"])
+        return truth, predicted, times, end
+
+    return made_of_bytes(2 + 2 * most, make)
 
 
 def is_point(interval):

@@ -15,19 +15,12 @@ from tests.properties.strategies import (
     mixed_cases,
     on_uneven_axis,
     point_cases,
-    range_cases,
 )
 
 
 def check(case, **options):
     oracle = evaluate(case.truth, case.predicted, case.span)
     assert_matches_oracle(case.score(), oracle, **options)
-
-
-@given(range_cases)
-@settings(max_examples=150)
-def test_ranges(case):
-    check(case)
 
 
 @given(point_cases)

@@ -65,10 +65,11 @@ def test_bounds(case):
 
 
 @given(mixed_cases)
-def test_an_event_without_predictions_is_undefined_and_missed(case):
+@settings(max_examples=300)
+def test_what_is_undefined_perfect_and_shared_out(case):
     result = case.score()
-    events = result.events
-    missed = [index for index in range(len(case.truth)) if not case.part(index)]
+    events, parts = result.events, [case.part(index) for index in range(len(case.truth))]
+    missed = [index for index, pieces in enumerate(parts) if not pieces]
     assert np.flatnonzero(np.isnan(events.precision)).tolist() == missed
     assert np.flatnonzero(events.predicted_count == 0).tolist() == missed
     for index in missed:
@@ -77,14 +78,9 @@ def test_an_event_without_predictions_is_undefined_and_missed(case):
             assert isnan(getattr(events, name)[index]), name
     assert isnan(result.precision) == (len(missed) == len(case.truth))
 
-
-@given(mixed_cases)
-def test_zones_share_out_the_span_and_the_predictions(case):
-    events = case.score().events
-    assert events.start.tolist() == [start for start, _ in case.truth]
-    assert events.stop.tolist() == [stop for _, stop in case.truth]
-    assert events.zone_start[0] == case.span[0]
-    assert events.zone_stop[-1] == case.span[1]
+    # Zones share out the span and the predictions.
+    assert list(zip(events.start.tolist(), events.stop.tolist(), strict=True)) == case.truth
+    assert (events.zone_start[0], events.zone_stop[-1]) == case.span
     assert (events.zone_start[1:] == events.zone_stop[:-1]).all()
     assert ((events.zone_start <= events.start) & (events.stop <= events.zone_stop)).all()
     total = sum(stop - start for start, stop in case.predicted)
@@ -94,28 +90,15 @@ def test_zones_share_out_the_span_and_the_predictions(case):
     )
     assert events.predicted_count.sum() == len(case.predicted) + crossings
 
-
-@given(mixed_cases)
-@settings(max_examples=300)
-def test_precision_is_one_exactly_when_predictions_lie_in_the_truth(case):
-    result = case.score()
-    inside = []
-    for index, event in enumerate(case.truth):
-        pieces = case.part(index)
-        if pieces:
-            inside.append(lies_in(pieces, event))
-            assert (result.events.precision[index] == 1) == inside[-1]
-            assert not inside[-1] or result.events.precision_distance[index] == 0
+    # Precision is one exactly where predictions lie in the truth, recall where it is covered.
+    inside = [lies_in(own, event) for own, event in zip(parts, case.truth, strict=True) if own]
+    defined = events.predicted_count > 0
+    assert (events.precision[defined] == 1).tolist() == inside
+    assert not events.precision_distance[defined][inside].any()
     assert (result.precision == 1) == (bool(inside) and all(inside))
-
-
-@given(mixed_cases)
-@settings(max_examples=300)
-def test_recall_is_one_exactly_when_the_truth_is_covered(case):
-    result = case.score()
-    covered = [covers(case.part(index), event) for index, event in enumerate(case.truth)]
-    assert (result.events.recall == 1).tolist() == covered
-    assert (result.events.recall_distance == 0).tolist() == covered
+    covered = [covers(own, event) for own, event in zip(parts, case.truth, strict=True)]
+    assert (events.recall == 1).tolist() == covered
+    assert (events.recall_distance == 0).tolist() == covered
     assert (result.recall == 1) == all(covered)
 
 

@@ -9,13 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 import closecall as cc
 from tests.golden.published import labels
 from tests.oracle.affiliation import evaluate
-from tests.properties.curve_strategies import (
-    ScoredCase,
-    float_kinds,
-    on_uneven_floats,
-    scored_cases,
+from tests.properties.curve_strategies import ScoredCase, float_kinds, scored_cases
+from tests.properties.strategies import (
+    decimal_steps,
+    dyadic_steps,
+    on_uneven_axis,
+    small,
+    touches_a_point,
 )
-from tests.properties.strategies import decimal_steps, dyadic_steps, touches_a_point
 
 TOLERANCE = 1e-12
 LONG = 500_000
@@ -25,12 +26,15 @@ def check(case, curve=None):
     """Compare every point of the curve with an evaluation of its own."""
     curve = case.curve() if curve is None else curve
     assert curve.thresholds.tolist() == case.thresholds
-    results = [case.affiliation_at(threshold) for threshold in case.thresholds]
+    predicted = [case.predicted_at(threshold) for threshold in case.thresholds]
+    results = [case.affiliation(alarms) for alarms in predicted]
     for name in ("precision", "recall", "f1"):
         expected = [getattr(result, name) for result in results]
         assert_allclose(getattr(curve, name), expected, rtol=0, atol=TOLERANCE, err_msg=name)
-    counts = [len(case.predicted_at(threshold)) for threshold in case.thresholds]
-    assert curve.alarms.tolist() == counts
+    assert curve.alarms.tolist() == [len(alarms) for alarms in predicted]
+    for name in ("caught", "alarms", "false_alarms"):
+        assert getattr(curve, name).tolist() == [getattr(result, name) for result in results], name
+    assert curve.alarmed == pytest.approx([result.alarmed for result in results], abs=TOLERANCE)
     for column in (curve.precision, curve.recall, curve.f1):
         assert ((column >= 0) & (column <= 1)).all()
     assert (np.diff(curve.recall) >= -1e-15).all()
@@ -69,13 +73,13 @@ def test_several_borders_in_one_sample(case):
     check(case)
 
 
-@given(on_uneven_floats(scored_cases(float_kinds), dyadic_steps))
+@given(on_uneven_axis(scored_cases(float_kinds), dyadic_steps))
 @settings(max_examples=200)
 def test_uneven_floats_with_ties(case):
     check(case)
 
 
-@given(on_uneven_floats(scored_cases(float_kinds), decimal_steps))
+@given(on_uneven_axis(scored_cases(float_kinds), decimal_steps))
 def test_uneven_floats(case):
     check(case)
 
@@ -93,11 +97,10 @@ def test_far_from_zero_changes_no_digit(case, shift):
     assert_array_equal(near.recall, far.recall)
 
 
-@given(st.data(), st.integers(2, 30))
-def test_label_vectors(data, size):
-    vectors = st.lists(st.integers(0, 1), min_size=size, max_size=size)
-    truth = np.array(data.draw(vectors.filter(any)))
-    scores = np.array(data.draw(st.lists(st.integers(0, 9), min_size=size, max_size=size)))
+@given(small(0, 19, 2, 30))
+def test_label_vectors(samples):
+    scores, truth = np.divmod(samples, 2)
+    assume(truth.any())
     curve = cc.affiliation_curve(truth, scores)
     assert curve.thresholds.tolist() == sorted(set(scores.tolist()), reverse=True)
     for point, threshold in enumerate(curve.thresholds):
@@ -116,49 +119,40 @@ def test_against_the_definitions(case):
         assert found == pytest.approx((oracle.precision, oracle.recall), abs=1e-8)
 
 
-@given(scored_cases(float_kinds))
-def test_each_event_at_every_threshold(case):
-    curve = case.curve()
+@given(scored_cases(float_kinds), st.floats(allow_nan=False))
+def test_each_event_and_any_threshold(case, between):
+    curve, borders = case.curve(), [*case.times, case.end]
     events = [curve.event_curve(event) for event in range(len(case.truth))]
-    for threshold in case.thresholds:
+    for threshold in (*case.thresholds, between):
+        result, expected = curve.at(threshold), case.affiliation_at(threshold)
         rows = curve.events_at(threshold)
+        for name in ("precision", "recall"):
+            assert_array_equal(getattr(result, name), getattr(expected, name))
+            assert_array_equal(getattr(rows, name), getattr(expected.events, name))
+        assert_array_equal(result.events.delay, expected.events.delay)
+        assert list(result.events.outcome) == list(expected.events.outcome)
         for event, own in enumerate(events):
             # The last point at or above the threshold still holds, further on nothing entered.
             count = np.count_nonzero(own.thresholds >= threshold)
-            expected = (rows.precision[event], rows.recall[event])
             found = (own.precision[count - 1], own.recall[count - 1]) if count else (np.nan, 0.0)
-            assert found == pytest.approx(expected, abs=TOLERANCE, nan_ok=True)
-
-
-@given(scored_cases(float_kinds))
-def test_thresholds_of_an_event_are_the_scores_in_its_zone(case):
-    curve = case.curve()
-    zones = curve.at(case.thresholds[-1]).events
-    borders = [*case.times, case.end]
-    for event in range(len(case.truth)):
-        start, stop = zones.zone_start[event], zones.zone_stop[event]
+            expected_row = (rows.precision[event], rows.recall[event])
+            assert_allclose(found, expected_row, rtol=0, atol=TOLERANCE)
+    for event, own in enumerate(events):
+        start, stop = rows.zone_start[event], rows.zone_stop[event]
         inside = {
             score
             for score, left, right in zip(case.scores, borders, borders[1:], strict=False)
             if max(left, start) < min(right, stop)
         }
-        assert curve.event_curve(event).thresholds.tolist() == sorted(inside, reverse=True)
-
-
-@given(scored_cases(float_kinds), st.floats(allow_nan=False))
-def test_any_threshold(case, threshold):
-    result = case.curve().at(threshold)
-    expected = case.affiliation_at(threshold)
-    assert_array_equal(result.precision, expected.precision)
-    assert_array_equal(result.recall, expected.recall)
-    assert_array_equal(result.events.delay, expected.events.delay)
+        assert own.thresholds.tolist() == sorted(inside, reverse=True)
 
 
 @given(scored_cases(), st.data())
 def test_only_the_order_of_the_scores_counts(case, data):
     ranks = {score: rank for rank, score in enumerate(reversed(case.thresholds))}
-    rising = st.lists(st.floats(allow_nan=False), min_size=len(ranks), max_size=len(ranks))
-    values = sorted(data.draw(rising.filter(lambda drawn: len(set(drawn)) == len(ranks))))
+    values = sorted(
+        data.draw(st.sets(st.floats(allow_nan=False), min_size=len(ranks), max_size=len(ranks)))
+    )
     moved = case.having(np.array([values[ranks[score]] for score in case.scores.tolist()]))
     before, after = case.curve(), moved.curve()
     assert after.thresholds.tolist() == values[::-1]

@@ -10,7 +10,7 @@ import closecall as cc
 from closecall.affiliation.result import COLUMNS
 from tests.oracle.evaluated_time import Cells, gaps
 from tests.properties.comparisons import TIMES, assert_same_digits
-from tests.properties.strategies import cases, events
+from tests.properties.strategies import cases, events, small
 
 EPOCH = 1_700_000_000_000_000_000  # nanoseconds
 SCALES = {"samples": None, "integers": (5, 3), "epoch nanoseconds": (EPOCH, 60_000_000_000)}
@@ -20,11 +20,10 @@ SCALES = {"samples": None, "integers": (5, 3), "epoch nanoseconds": (EPOCH, 60_0
 def vectors(draw):
     """Draw truth, predictions, scores and what to ignore, with a true sample left."""
     size = draw(st.integers(2, 30))
-    label = st.lists(st.integers(0, 1), min_size=size, max_size=size).map(np.array)
-    truth, predicted, ignore = (draw(label) for _ in range(3))
+    samples = np.array(draw(small(0, 47, size)))
+    truth, predicted, ignore = samples % 2, samples // 2 % 2, samples // 4 % 2
     assume((truth * (1 - ignore)).any())
-    scores = draw(st.lists(st.integers(0, 5), min_size=size, max_size=size))
-    return truth, predicted, np.array(scores, dtype=float), ignore
+    return truth, predicted, samples // 8.0, ignore
 
 
 def axis(scale, size):
@@ -76,8 +75,9 @@ def test_every_metric_of_samples_is_that_of_the_samples_left(drawn):
 def ignoring(draw):
     """Draw a case, and stretches in any order that may overlap and leave the span."""
     case = draw(cases())
-    places = st.integers(case.span[0] - 2, case.span[1] + 2)
-    pairs = draw(st.lists(st.tuples(places, places).map(sorted).map(tuple), max_size=4))
+    count = draw(st.integers(0, 4))
+    places = draw(small(case.span[0] - 2, case.span[1] + 2, 2 * count))
+    pairs = [tuple(sorted(pair)) for pair in zip(places[::2], places[1::2], strict=True)]
     cells = Cells(case.span, pairs)
     assume(cells.kept)
     return case, pairs, cells
@@ -106,15 +106,13 @@ def test_events_are_scored_on_the_closed_axis(drawn, origin):
     assert_same_digits(found, closed)
 
 
-@given(data=st.data())
-def test_gaps_are_ignored_time(data):
-    steps = data.draw(st.lists(st.integers(1, 9), min_size=2, max_size=15))
+@given(small(0, 35, 2, 15), st.integers(1, 9))
+def test_gaps_are_ignored_time(samples, longest):
+    predicted, truth, steps = np.unravel_index(samples, (2, 2, 9))
+    assume(truth.any())
+    steps += 1
     times = np.cumsum([0, *steps])
-    size, end = times.size - 1, int(times[-1])
-    label = st.lists(st.integers(0, 1), min_size=size, max_size=size)
-    truth, predicted = data.draw(label), data.draw(label)
-    assume(any(truth))
-    longest = data.draw(st.integers(1, 9))
+    end = int(times[-1])
     given_axis = {"times": times[:-1], "end": end}
     found = cc.affiliation(truth, predicted, **given_axis, max_step=longest)
     ignored = cc.affiliation(
@@ -132,7 +130,7 @@ def test_a_curve_beside_true_events(drawn, data):
     truth = cells.closed(case.truth)
     assume(truth)
     size = case.span[1] - case.span[0]
-    scores = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
+    scores = data.draw(small(0, 3, size))
     axis = {"times": np.arange(*case.span), "end": case.span[1], "ignore": pairs}
     curve = cc.affiliation_curve(cc.Events(case.truth), scores, **axis)
     left = [scores[cell - case.span[0]] for cell in cells.kept]

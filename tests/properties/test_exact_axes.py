@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import closecall as cc
 from tests.properties.comparisons import LENGTHS, assert_close, assert_same_digits
-from tests.properties.strategies import labelled, mixed_cases
+from tests.properties.strategies import labelled, mixed_cases, one, whole_steps
 
 EPOCH = 1_700_000_000_000_000_000
 SCORES = ("precision", "recall", "f1", "predicted_count")
@@ -31,7 +31,7 @@ def test_epoch_nanoseconds_as_datetimes(case):
     assert_same_durations(from_zero, epoch)
 
 
-@given(labelled(st.integers(1, 5)), st.sampled_from([2**53 + 1, EPOCH, 2**62 - 3, -(2**62)]))
+@given(labelled(whole_steps), st.sampled_from([2**53 + 1, EPOCH, 2**62 - 3, -(2**62)]))
 def test_labels_on_a_far_axis(drawn, origin):
     truth, predicted, times, end = drawn
     near = cc.affiliation(truth, predicted, times=times, end=end)
@@ -41,7 +41,7 @@ def test_labels_on_a_far_axis(drawn, origin):
     assert far.events.start.tolist() == [start + origin for start in near.events.start.tolist()]
 
 
-@given(labelled(st.just(1)))
+@given(labelled(one))
 def test_labels_on_epoch_nanoseconds(drawn):
     truth, predicted, _, _ = drawn
     stamps = np.arange(EPOCH, EPOCH + len(truth)).astype("datetime64[ns]")

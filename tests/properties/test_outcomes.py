@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 import closecall as cc
 from closecall.events import runs
 from tests.oracle.outcomes import median_delay, outcomes
-from tests.properties.curve_strategies import scored_cases
-from tests.properties.strategies import cases, dyadic_steps, on_uneven_axis
+from tests.properties.strategies import cases, dyadic_steps, on_uneven_axis, small
 
 
 def check(case):
@@ -37,18 +36,6 @@ def test_uneven_axes(case):
     check(case)
 
 
-@given(scored_cases())
-def test_every_threshold(case):
-    curve = case.curve()
-    for index, threshold in enumerate(curve.thresholds):
-        own = case.affiliation_at(threshold)
-        found = curve.caught[index], curve.alarms[index], curve.false_alarms[index]
-        assert found == (own.caught, own.alarms, own.false_alarms)
-        assert curve.alarmed[index] == pytest.approx(own.alarmed, abs=1e-12)
-        at = curve.at(threshold).events
-        assert list(at.outcome) == list(own.events.outcome)
-
-
 def joined(labels, times, truth, cooldown):
     """Count the alarms, and those that overlap no true sample, where a short pause joins two."""
     groups = []
@@ -66,9 +53,9 @@ def joined(labels, times, truth, cooldown):
 def flapping(draw, most=24):
     """Draw true labels, scores that rise and fall, and the borders of the samples."""
     size = draw(st.integers(5, most))
-    truth = draw(st.lists(st.integers(0, 1), min_size=size, max_size=size).filter(any))
-    scores = draw(st.lists(st.integers(0, 6), min_size=size, max_size=size))
-    widths = draw(st.lists(st.integers(1, 4), min_size=size, max_size=size))
+    samples, widths = draw(small(0, 13, size)), draw(small(1, 4, size))
+    truth, scores = [sample % 2 for sample in samples], [sample // 2 for sample in samples]
+    truth[-1] |= not any(truth)
     return truth, scores, np.cumsum([0, *widths])
 
 

@@ -15,19 +15,29 @@ from closecall.affiliation.stream import AffiliationStream
 from closecall.affiliation.zones import origin_of
 from tests.affiliation.streams import known
 from tests.properties.comparisons import LENGTHS, OUTCOMES, SCORES, TIMES, assert_same_digits
-from tests.properties.strategies import decimal_steps, events, labelled, mixed_cases
+from tests.properties.strategies import (
+    decimal_steps,
+    events,
+    labelled,
+    made_of_bytes,
+    mixed_cases,
+    one,
+    small,
+)
 
 COLUMNS = (*TIMES, *SCORES, *LENGTHS, *OUTCOMES, "predicted_count")
 START = datetime(2024, 3, 31, 0, 30, tzinfo=UTC)
 
 
-def assert_same(found, expected):
-    """Compare two results bit for bit, times and types included."""
-    assert_same_digits(found, expected, columns=COLUMNS)
-    for name in COLUMNS:
-        assert getattr(found.events, name).dtype == getattr(expected.events, name).dtype, name
-    assert found.events.alarms == expected.events.alarms
-    assert known(found) == known(expected)
+def assert_same(expected, *results):
+    """Compare results bit for bit, times and types included."""
+    values = known(expected)
+    for found in results:
+        assert_same_digits(found, expected, columns=COLUMNS)
+        for name in COLUMNS:
+            assert getattr(found.events, name).dtype == getattr(expected.events, name).dtype, name
+        assert found.events.alarms == expected.events.alarms
+        assert known(found) == values
 
 
 def assert_same_rows(found, expected):
@@ -72,9 +82,9 @@ def merged(streams, choices):
     return streams[0]
 
 
-some_cuts = st.lists(st.integers(0, 40), max_size=12)
-some_choices = st.lists(st.integers(0, 100), max_size=13)
-sample_labels = labelled(st.just(1))
+some_cuts = small(0, 40, 0, 12)
+some_choices = small(0, 100, 0, 13)
+sample_labels = labelled(one)
 
 
 @given(sample_labels, some_cuts)
@@ -84,30 +94,31 @@ sample_labels = labelled(st.just(1))
 @example(([1, 1], [1, 1], [], 0), [0, 0, 1, 1, 2, 2])  # empty chunks, and single samples
 def test_chunks_of_labels_also_if_pickled_between_them(drawn, cuts):
     truth, predicted, _, _ = drawn
-    stream, stored, rows = AffiliationStream(), AffiliationStream(), []
+    stream, stored, rows, one_by_one = AffiliationStream(), AffiliationStream(), [], []
     for chunk in chunks(cuts, truth, predicted):
         stream.update(*chunk)
         stored.update(*chunk)
         rows += stored.closed()
+        one_by_one += [row for row in [next(stream.closed(), None)] if row is not None]
         stored = copied(stored)
     expected = cc.affiliation(truth, predicted)
-    assert_same(stream.result(), expected)
-    assert_same(copied(stored.result()), expected)
+    assert_same(expected, stream.result(), copied(stored.result()))
     assert_same_rows(rows, expected)
+    assert [*one_by_one, *stream.closed()] == rows
     # Only the outer zones keep predictions.
     counts = expected.events.predicted_count
     assert stream.kept == (counts[[0, -1]].sum() if len(counts) > 1 else counts[0])
 
 
 @settings(max_examples=40)  # each compares as many results as it has samples
-@given(sample_labels)
+@given(labelled(one, 16))
 def test_single_samples_and_every_moment(drawn):
     truth, predicted, _, _ = drawn
     stream = AffiliationStream()
     for seen, (true, alarm) in enumerate(zip(truth, predicted, strict=True), 1):
         stream.update([true], [alarm])
         if any(truth[:seen]):
-            assert_same(stream.result(), cc.affiliation(truth[:seen], predicted[:seen]))
+            assert_same(cc.affiliation(truth[:seen], predicted[:seen]), stream.result())
 
 
 PLACES = st.sampled_from([(None, None), (-7, 3), (START, timedelta(minutes=5))])
@@ -127,7 +138,7 @@ def test_any_tree_of_merges(drawn, cuts, choices, place):
     if step is not None:
         axis = {"times": [origin + step * index for index in range(len(truth))], "end": start}
     expected = cc.affiliation(truth, predicted, **axis)
-    assert_same(merged(parts, choices).result(), expected)
+    assert_same(expected, merged(parts, choices).result())
 
 
 def timed_parts(cuts, truth, predicted, times):
@@ -140,45 +151,54 @@ def timed_parts(cuts, truth, predicted, times):
 @given(labelled(decimal_steps), some_cuts, some_choices)
 def test_uneven_floats(drawn, cuts, choices):
     truth, predicted, times, end = drawn
-    stream = AffiliationStream()
+    expected = cc.affiliation(truth, predicted, times=times, end=end)
+    stream, rows, seen = AffiliationStream(), [], 0
     for true, alarms, own in chunks(cuts, truth, predicted, times):
         stream.update(true, alarms, times=own)
-    expected = cc.affiliation(truth, predicted, times=times, end=end)
-    assert_same(stream.result(end=end), expected)
-    parts = timed_parts(cuts, truth, predicted, times)
-    assert_same(merged(parts, choices).result(end=end), expected)
+        seen += len(true)
+        rows += stream.closed()
+        # Complete: as soon as the next true event has started, and not before.
+        begun = sum(1 for start in expected.events.start if start < [*times, end][seen])
+        assert len(rows) == max(begun - 1, 0)
+    assert_same_rows(rows, expected)
+    assert list(stream.closed()) == []
+    assert len(stream) == len(expected.events)
+    parts = list(timed_parts(cuts, truth, predicted, times))
+    before = [(repr(part), part.kept) for part in parts]
+    assert_same(expected, stream.result(end=end), merged(parts, choices).result(end=end))
+    assert [(repr(part), part.kept) for part in parts] == before  # a sum leaves its parts alone
 
 
-@given(labelled(st.integers(1, 10**6)), some_cuts, some_choices)
+@given(labelled(lambda byte: 1 + byte * 3907), some_cuts, some_choices)
 def test_uneven_datetimes(drawn, cuts, choices):
     truth, predicted, times, end = drawn
     stamps = np.array([*times, end]).astype("datetime64[ms]")
     parts = timed_parts(cuts, truth, predicted, stamps[:-1])
     expected = cc.affiliation(truth, predicted, times=stamps[:-1], end=stamps[-1])
-    assert_same(merged(parts, choices).result(end=stamps[-1]), expected)
+    assert_same(expected, merged(parts, choices).result(end=stamps[-1]))
 
 
-@given(labelled(st.just(1)), some_cuts, st.sampled_from([0.1, 1 / 3, 7, 2.5e-3]))
+@given(sample_labels, some_cuts, st.sampled_from([0.1, 1 / 3, 7, 2.5e-3]))
 def test_the_end_of_an_even_axis_is_inferred(drawn, cuts, step):
     truth, predicted, _, _ = drawn
     times = 5 + step * np.arange(len(truth))
     stream = reduce(add, timed_parts(cuts, truth, predicted, times))
     if len(truth) > 1:
-        assert_same(stream.result(), cc.affiliation(truth, predicted, times=times))
+        assert_same(cc.affiliation(truth, predicted, times=times), stream.result())
 
 
-@st.composite
-def whole_events(draw):
-    """Draw a case and places on its axis that cut no event."""
-    case = draw(mixed_cases)
+def cut_between(case, cuts):
+    """Return a case and places on its axis that cut no event."""
     first, last = case.span
-    places = st.lists(st.integers(first, last), max_size=6)
+    places = sorted(first + cut % (last - first + 1) for cut in cuts)
+    everything = case.truth + case.predicted
     inside = [
-        place
-        for place in draw(places)
-        if not any(start < place < stop for start, stop in case.truth + case.predicted)
+        place for place in places if not any(start < place < stop for start, stop in everything)
     ]
-    return case, [*sorted(inside), last]
+    return case, [*inside, last]
+
+
+whole_events = st.builds(cut_between, mixed_cases, small(0, 255, 0, 6))
 
 
 def event_parts(case, places):
@@ -194,72 +214,27 @@ def event_parts(case, places):
         before = until
 
 
-@given(whole_events(), some_choices)
-def test_events_with_points(drawn, choices):
+@given(whole_events, some_choices, st.sampled_from([1, 0.1, 1 / 3]))
+def test_events_with_points(drawn, choices, factor):
     case, places = drawn
+    if factor != 1:
+        case, places = case.moved(factor.__mul__), [factor * place for place in places]
     stream, parts = AffiliationStream(start=case.span[0]), []
     for start, sides, until in event_parts(case, places):
         stream.update_events(*sides, until=until)
         parts.append(AffiliationStream(start=start))
         parts[-1].update_events(*sides, until=until)
-    assert_same(stream.result(), case.score())
-    assert_same(merged(parts, choices).result(), case.score())
+    assert_same(case.score(), stream.result(), merged(parts, choices).result())
 
 
-@given(whole_events(), st.sampled_from([0.1, 1 / 3]))
-def test_events_on_floats(drawn, factor):
-    case, places = drawn
-    moved = case.moved(lambda tick: tick * factor)
-    stream = AffiliationStream(start=moved.span[0])
-    for _, sides, until in event_parts(moved, [place * factor for place in places]):
-        stream.update_events(*sides, until=until)
-    assert_same(stream.result(), moved.score())
+def make_ignored(number):
+    """Make labels with a mask, uneven steps, and how long a sample lasts at most."""
+    samples = [number(0, 7) for _ in range(number(1, 30))]
+    labels = [[sample >> bit & 1 for sample in samples] for bit in range(3)]
+    return *labels, [number(1, 9) for _ in samples], number(0, 9) or None
 
 
-@given(labelled(decimal_steps), some_cuts)
-def test_rows_are_closed_once_in_order_and_in_time(drawn, cuts):
-    truth, predicted, times, end = drawn
-    expected = cc.affiliation(truth, predicted, times=times, end=end)
-    stream, rows, seen = AffiliationStream(), [], 0
-    for true, alarms, own in chunks(cuts, truth, predicted, times):
-        stream.update(true, alarms, times=own)
-        seen += len(true)
-        rows += stream.closed()
-        # Complete: as soon as the next true event has started, and not before.
-        begun = sum(1 for start in expected.events.start if start < [*times, end][seen])
-        assert len(rows) == max(begun - 1, 0)
-    assert_same_rows(rows, expected)
-    assert list(stream.closed()) == []
-    assert len(stream) == len(expected.events)
-
-
-@given(sample_labels, some_cuts)
-def test_rows_that_are_taken_one_by_one(drawn, cuts):
-    truth, predicted, _, _ = drawn
-    stream, rows = AffiliationStream(), []
-    for chunk in chunks(cuts, truth, predicted):
-        stream.update(*chunk)
-        rows += [row for row in [next(stream.closed(), None)] if row is not None]
-    rows += stream.closed()
-    assert_same_rows(rows, cc.affiliation(truth, predicted))
-
-
-@given(labelled(st.integers(1, 5)), some_cuts)
-def test_a_sum_leaves_its_parts_alone(drawn, cuts):
-    truth, predicted, times, _ = drawn
-    parts = list(timed_parts(cuts, truth, predicted, times))
-    before = [(repr(part), part.kept) for part in parts]
-    reduce(add, parts)
-    assert [(repr(part), part.kept) for part in parts] == before
-
-
-@st.composite
-def ignored_labels(draw):
-    """Draw labels with a mask, uneven steps, and how long a sample lasts at most."""
-    size = draw(st.integers(1, 30))
-    label = st.lists(st.integers(0, 1), min_size=size, max_size=size)
-    steps = draw(st.lists(st.integers(1, 9), min_size=size, max_size=size))
-    return draw(label), draw(label), draw(label), steps, draw(st.none() | st.integers(1, 9))
+ignored_labels = made_of_bytes(62, make_ignored)
 
 
 def expected_or_none(*sides, **options):
@@ -270,7 +245,7 @@ def expected_or_none(*sides, **options):
         return None
 
 
-@given(drawn=ignored_labels(), cuts=some_cuts, choices=some_choices)
+@given(drawn=ignored_labels, cuts=some_cuts, choices=some_choices)
 def test_samples_that_are_ignored(drawn, cuts, choices):
     truth, predicted, ignore, _, max_step = drawn
     expected = expected_or_none(truth, predicted, ignore=ignore, max_step=max_step)
@@ -281,14 +256,15 @@ def test_samples_that_are_ignored(drawn, cuts, choices):
         parts.append(AffiliationStream(max_step=max_step))
         parts[-1].update(*chunk[:2], ignore=chunk[2])
     if expected is not None:
-        for stream in (whole, merged(parts, choices)):
-            assert_same(stream.result(), expected)
+        streams = whole, merged(parts, choices)
+        assert_same(expected, *(stream.result() for stream in streams))
+        for stream in streams:
             assert stream.result().left_out == expected.left_out
             rows = list(stream.closed())
             assert_same_rows(rows, expected)
 
 
-@given(drawn=ignored_labels(), cuts=some_cuts, choices=some_choices)
+@given(drawn=ignored_labels, cuts=some_cuts, choices=some_choices)
 def test_times_with_gaps(drawn, cuts, choices):
     truth, predicted, ignore, steps, max_step = drawn
     times = (np.cumsum([0, *steps]) + 1_700_000_000_000_000_000).tolist()
@@ -302,34 +278,28 @@ def test_times_with_gaps(drawn, cuts, choices):
             parts.append(AffiliationStream(max_step=max_step))
             parts[-1].update(*sides, ignore=mask, times=own)
     if expected is not None:
-        for stream in (whole, merged(parts, choices)):
-            assert_same(stream.result(end=times[-1]), expected)
+        streams = whole, merged(parts, choices)
+        assert_same(expected, *(stream.result(end=times[-1]) for stream in streams))
         inferred = expected_or_none(
             truth, predicted, ignore=ignore, max_step=max_step, times=times[:-1]
         )
         if inferred is not None:
-            assert_same(whole.result(), inferred)
+            assert_same(inferred, whole.result())
 
 
-@given(case=mixed_cases, data=st.data(), choices=some_choices)
-def test_events_with_ignored_time(case, data, choices):
-    places = st.integers(case.span[0], case.span[1])
-    pairs = data.draw(st.lists(st.tuples(places, places).map(sorted).map(tuple), max_size=3))
+@given(whole_events, small(0, 255, 0, 6), some_choices)
+def test_events_with_ignored_time(drawn, ignored, choices):
+    (case, places), (first, last) = drawn, drawn[0].span
+    ends = [first + place % (last - first + 1) for place in ignored]
+    pairs = [tuple(sorted(pair)) for pair in zip(ends[::2], ends[1::2], strict=False)]
     expected = expected_or_none(
         cc.Events(case.truth), events(case.predicted), span=case.span, ignore=pairs
     )
-    everything = case.truth + case.predicted
-    borders = [case.span[0]]
-    for place in sorted(data.draw(st.lists(places, max_size=5))):
-        # Events are given whole, and points with what comes after them.
-        if place > borders[-1] and not any(start < place < stop for start, stop in everything):
-            borders.append(place)
-    borders.append(case.span[1])
+    borders = sorted({first, *places})  # points are given with what comes after them
     whole, parts = AffiliationStream(start=case.span[0]), []
     for left, right in pairwise(borders):
-        last = right == case.span[1]
         sides = [
-            events([own for own in side if left <= own[0] and (own[0] < right or last)])
+            events([own for own in side if left <= own[0] and (own[0] < right or right == last)])
             for side in (case.truth, case.predicted)
         ]
         cut = [(max(a, left), min(b, right)) for a, b in pairs if max(a, left) < min(b, right)]
@@ -337,5 +307,4 @@ def test_events_with_ignored_time(case, data, choices):
         parts.append(AffiliationStream(start=left))
         parts[-1].update_events(*sides, until=right, ignore=cut)
     if expected is not None:
-        for stream in (whole, merged(parts, choices)):
-            assert_same(stream.result(), expected)
+        assert_same(expected, whole.result(), merged(parts, choices).result())

@@ -25,13 +25,13 @@ from benchmarks.intervals import (
 
 from closecall.statistics import Sample
 
-SETS = 250
+SETS, FEWER = 250, 150  # fewer of what is whole in the benchmarks
 SLACK = 3 * sqrt(LEVEL * (1 - LEVEL) / SETS)
 
 
 @cache
 def true_scores(detector):
-    return scores(simulated(np.random.default_rng(0), (400_000,), **DETECTORS[detector]))
+    return scores(simulated(np.random.default_rng(0), (100_000,), **DETECTORS[detector]))
 
 
 def usable(precision, recall):
@@ -58,7 +58,7 @@ def test_intervals_of_scores(detector, events):
 
 
 @pytest.mark.parametrize("series", [5, 30])
-@pytest.mark.parametrize("alike", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize("alike", [0.0, 0.9])
 def test_intervals_over_series(series, alike):
     """Six events each, more or less alike within a series."""
     random = np.random.default_rng(series)
@@ -73,14 +73,14 @@ def test_intervals_over_series(series, alike):
         precision = np.where(missed, np.nan, unit(1.5 * p + 2))
         return precision, np.where(missed, 0.0, unit(1.5 * r + 1.5)), places
 
-    truth = scores(drawn(200_000)[:2])
+    truth = scores(drawn(50_000)[:2])
     held_count, as_events = np.zeros(3), np.zeros(3)
     ways = [(held_count, True), (as_events, False)][: 2 if alike == 0.9 else 1]
     for seed in range(SETS):
         precision, recall, places = drawn(series)
         for counts, grouped in ways:
             groups = places if grouped else None
-            found = Sample.read([precision], [recall], groups).drawn(n=300, seed=seed)
+            found = Sample.read([precision], [recall], groups).drawn(n=200, seed=seed)
             low = np.quantile(found.worse[:, 0], (1 - LEVEL) / 2, axis=1)
             high = np.quantile(found.better[:, 0], (1 + LEVEL) / 2, axis=1)
             counts[:] += (low <= truth) & (truth <= high)
@@ -102,7 +102,7 @@ def test_intervals_over_series_of_very_different_sizes(series, tied):
         scores = np.clip(common[places] + random.normal(0, 0.05, (2, places.size)), 0, 1)
         return *scores, places
 
-    truth = scores(drawn(200_000)[:2])
+    truth = scores(drawn(50_000)[:2])
     held_count = np.zeros(3)
     for seed in range(SETS):
         precision, recall, places = drawn(series)
@@ -120,8 +120,9 @@ def least_coverage(found):
     return np.nanmin(found.coverage)
 
 
-@pytest.mark.parametrize("events", [6, 20])
-@pytest.mark.parametrize("name", [*PAIRS][:9])
+@pytest.mark.parametrize(
+    ("name", "events"), [*((name, 6) for name in [*PAIRS][:9]), ("good", 20), ("skewed", 20)]
+)
 def test_intervals_of_differences(name, events):
     found = measured(PAIRS[name], events, SETS)
     assert found.made[1] == SETS
@@ -141,7 +142,7 @@ def test_intervals_of_differences(name, events):
     ],
 )
 def test_intervals_of_differences_where_what_matters_is_often_not_seen(name, events):
-    assert least_coverage(measured(PAIRS[name], events, SETS)) >= LEAST
+    assert least_coverage(measured(PAIRS[name], events, FEWER)) >= LEAST
 
 
 @pytest.mark.parametrize(("events", "least"), [(6, 0.35), (10, 0.6), (20, 0.85)])
@@ -158,7 +159,7 @@ def test_a_lead_on_every_event_is_told_apart(events, lead):
 @pytest.mark.parametrize("name", ["one fails 10 %, in runs of 3", "both fail 20 %, in runs of 4"])
 def test_events_that_fail_in_runs_need_blocks_and_are_found_out(name):
     pair, block = CLUSTERED[name]
-    alone, blocked = measured(pair, 100, SETS), measured(pair, 100, SETS, block=block)
+    alone, blocked = measured(pair, 100, FEWER), measured(pair, 100, FEWER, block=block)
     assert least_coverage(alone) < 0.8
     assert least_coverage(blocked) >= LEAST
     assert alone.cautioned > 0.7
@@ -167,7 +168,7 @@ def test_events_that_fail_in_runs_need_blocks_and_are_found_out(name):
 
 def test_independent_events_are_hardly_ever_said_to_depend_on_each_other():
     pair, _ = CLUSTERED["independent failures, 15 %"]
-    assert measured(pair, 50, SETS).cautioned <= 0.02
+    assert measured(pair, 50, FEWER).cautioned <= 0.02
 
 
 @pytest.mark.parametrize(("events", "found"), [(20, 3), (40, 8), (100, 10)])
@@ -209,7 +210,7 @@ def test_intervals_of_differences_over_series(series, alike):
         precision, recall = np.where(failed, [[[np.nan]], [[0.0]]], unit(1.5 * values + 2))
         return precision, recall, places
 
-    sides = zip(*drawn(200_000)[:2], strict=True)
+    sides = zip(*drawn(50_000)[:2], strict=True)
     truth = np.subtract(*map(scores, sides))
     covered = np.zeros(3)
     for _ in range(SETS):

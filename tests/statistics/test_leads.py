@@ -1,5 +1,6 @@
 """What a lead is worth: no more than Student's t, what was not seen, and luck allow."""
 
+from bisect import bisect_left
 from itertools import product
 from math import inf, isnan, nan
 
@@ -142,9 +143,9 @@ def test_events_needed_are_those_of_the_paired_t_test(effect, level):
         shifted = stats.nct(count - 1, effect * count**0.5)
         return shifted.sf(t) + shifted.cdf(-t)
 
-    expected = next(count for count in range(6, 1000) if power(count) >= 0.8)
-    normal = stats.norm.ppf((np.arange(500) + 0.5) / 500)
-    found = events_needed(normal / normal.std() + effect, widest=inf, level=level, n=4000)
+    expected = 6 + bisect_left(range(6, 1000), 0.8, key=power)
+    normal = stats.norm.ppf((np.arange(300) + 0.5) / 300)
+    found = events_needed(normal / normal.std() + effect, widest=inf, level=level, n=2000)
     assert found == pytest.approx(expected, rel=0.06, abs=1)
 
 
@@ -163,7 +164,7 @@ def test_events_needed_asks_the_test_of_a_lead(widest):
 
 def test_many_differences_need_as_many_events_as_the_few_they_repeat():
     gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2, -0.3])
-    few, many = events_needed(gaps, n=4000), events_needed(np.tile(gaps, 1000), n=4000)
+    few, many = events_needed(gaps, n=800), events_needed(np.tile(gaps, 1000), n=800)
     assert many == pytest.approx(few, rel=0.05)
 
 

@@ -487,14 +487,13 @@ def free_corner(
 ) -> tuple[float, float]:
     """Return the lower left corner of a place in the unit square: clear first, then near."""
     width, height = size
-    left, bottom = np.meshgrid(
-        np.linspace(_CLEAR, 1 - _CLEAR - width, _CORNER_STEPS),
-        np.linspace(_CLEAR, 1 - _CLEAR - height, _CORNER_STEPS),
-    )
-    spots = np.column_stack((left.ravel(), bottom.ravel()))
-    centres = spots + np.array(size) / 2
-    beside = np.abs(drawn[:, 0] - centres[:, :1]) > width / 2 + _CLEAR
-    above = np.abs(drawn[:, 1] - centres[:, 1:]) > height / 2 + _CLEAR
-    crossings = (~(beside | above)).sum(axis=1)
-    best = int(np.lexsort((np.hypot(*(centres - near).T), crossings))[0])
+    left = np.linspace(_CLEAR, 1 - _CLEAR - width, _CORNER_STEPS)
+    bottom = np.linspace(_CLEAR, 1 - _CLEAR - height, _CORNER_STEPS)
+    beside = np.abs(drawn[:, 0] - (left[:, None] + width / 2)) > width / 2 + _CLEAR
+    above = np.abs(drawn[:, 1] - (bottom[:, None] + height / 2)) > height / 2 + _CLEAR
+    # A product of ones and zeros counts what is drawn in each place.
+    crossings = (~above).astype(np.float64) @ (~beside).astype(np.float64).T
+    spots = np.column_stack([grid.ravel() for grid in np.meshgrid(left, bottom)])
+    away = np.hypot(*(spots + np.array(size) / 2 - near).T)
+    best = int(np.lexsort((away, crossings.ravel()))[0])
     return float(spots[best, 0]), float(spots[best, 1])

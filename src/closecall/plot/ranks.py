@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import TextPath
+from matplotlib.path import Path
+from matplotlib.textpath import text_to_path
 
 from closecall.errors import InputTypeError
 from closecall.parameters import require_choice
@@ -167,7 +168,12 @@ def _lanes(ranks: Ranks) -> list[int]:
 
 def _wide(text: str, font: float) -> float:
     """Return the width of a text in points."""
-    return float(TextPath((0, 0), text, size=font, prop=FontProperties()).get_extents().width)
+    corners, codes = text_to_path.get_text_path(FontProperties(), text)
+    if not len(codes):  # nothing but spaces
+        return 0.0
+    # The extents of a path would find the bends of its curves one by one, in Python.
+    letters = np.concatenate(Path(corners, codes).to_polygons())
+    return float(np.ptp(letters[:, 0])) * font / text_to_path.FONT_SCALE
 
 
 def _short(names: Sequence[str], room: float, font: float) -> list[str]:

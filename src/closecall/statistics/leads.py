@@ -233,7 +233,7 @@ def _told_apart(
 ) -> NDArray[Any]:
     """Draw so many events n times, and return in which draws the test of `lead` finds a leader."""
     shares = np.full(gaps.size, 1 / gaps.size)
-    drawn = np.random.default_rng(seed).multinomial(count, shares, size=n)
+    drawn = np.random.default_rng(seed).multinomial(count, shares, size=n).astype(np.float64)
     mean = drawn @ gaps / count
     variance = np.maximum(drawn @ gaps**2 / count - mean**2, 0.0) / (count - 1)
     error = np.hypot(np.sqrt(variance), _unseen_error(count, widest))
