@@ -11,6 +11,11 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[3]
+SETTINGS = {
+    # After it a cluster drops a worker that is away, also when it has died a second time.
+    "distributed.deploy.lost-worker-timeout": "1h",
+    "distributed.worker.profile.enabled": False,  # which looks at every thread 100 times a second
+}
 
 
 def import_distributed():
@@ -22,9 +27,8 @@ def import_distributed():
 def local_cluster(workers=2, *, processes=True):
     """Start workers, which come back whenever they die as processes, and a client of theirs."""
     distributed = import_distributed()
-    # After its time-out a cluster drops a worker that is away, also when it has died a second time.
     with (
-        pytest.importorskip("dask").config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+        pytest.importorskip("dask").config.set(SETTINGS),
         distributed.LocalCluster(
             n_workers=workers, processes=processes, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
