@@ -99,11 +99,11 @@ PLACES = """() => {
 }"""
 
 
-# Move the slider from one end to the other, and look after every step.
+# Move the slider from one end to the other and back, and look after every step.
 MOVE = f"""() => {{
   const slider = document.getElementById('threshold-slider');
   return Array.from({{ length: 13 }}, (_, k) => {{
-    slider.value = Math.floor(k / 12 * slider.max);
+    slider.value = Math.floor((1 - Math.abs(k / 6 - 1)) * slider.max);
     slider.dispatchEvent(new Event('input', {{ bubbles: true }}));
     return [({PLACES})(), document.documentElement.scrollHeight];
   }});

@@ -35,10 +35,10 @@ COLUMNS = {
 @given(cuts=st.lists(st.integers(0, 7), max_size=4), before=st.integers(0, 3))
 def test_chunks_and_slices_make_no_difference(cuts, before):
     wanted = content_digest(pa.table(COLUMNS))
-    # The rows before are sliced off again, so that buffers begin elsewhere.
+    # The rows before and after are sliced off again, so that buffers begin and end elsewhere.
     padded = pa.table(
         {
-            name: pa.concat_arrays([column.slice(0, before), column]).slice(before)
+            name: pa.concat_arrays([column.slice(0, before), column, column]).slice(before, 7)
             for name, column in COLUMNS.items()
         }
     )
