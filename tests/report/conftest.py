@@ -50,7 +50,7 @@ def show(browser, tmp_path_factory):
         page.on("dialog", lambda dialog: page.troubles.append(dialog.message))
         pages.append(page)
         page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", timeout=20_000)
+        page.frames[-1].wait_for_selector("html[data-ready]", timeout=20_000)  # in a notebook, too
         assert page.troubles.pop(0) == path.as_uri()
         return page
 
@@ -87,6 +87,17 @@ def resize(page, width, height=900):
         return
     page.set_viewport_size(size)
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def point_at(page, lane, share):
+    """Move the pointer to a share of the window, on a lane of the timeline."""
+    box = page.locator(".timeline .stage").bounding_box()
+    frame = page.evaluate(
+        "(() => { const { frame } = closecall.view.timeline; return "
+        "{ left: frame.left, right: frame.right, tops: frame.lanes.map((lane) => lane.top) }; })()"
+    )
+    x = box["x"] + frame["left"] + share * (frame["right"] - frame["left"])
+    page.mouse.move(x, box["y"] + frame["tops"][lane] + 5)
 
 
 def until(page, condition):

@@ -52,7 +52,7 @@ def ticks(page, *window):
     return page.evaluate(TICKS)
 
 
-def test_moments_are_those_of_the_zone(many):
+def test_moments_and_marks_are_those_of_the_zone(many):
     page = all_of(many, "paris")
     span = "2024-10-26 00:00 to 2024-11-01 21:40 (Europe/Paris)"
     assert page.locator("#evaluated").text_content().endswith(span)
@@ -68,11 +68,12 @@ def test_moments_are_those_of_the_zone(many):
         zone = moment.isoformat()[-6:]
         assert text == f"{moment:%Y-%m-%d %H:%M}" + (f" {zone}" if k in twice else "")
     assert shown[323:325] == ["2024-10-27 02:55 +02:00", "2024-10-27 02:00 +01:00"]
+    for window in ((0, 2_000), (250, 400), (315, 335), (0, 100), (322, 326)):
+        require_round(ticks(page, *window))
 
 
-@pytest.mark.parametrize("window", [(0, 2_000), (250, 400), (315, 335), (0, 100), (322, 326)])
-def test_marks_are_round_in_the_zone_and_in_order(many, window):
-    marks = ticks(all_of(many, "paris"), *window)
+def require_round(marks):
+    """Check that marks are round in the zone, and in order."""
     places = [place for place, _ in marks]
     assert 3 <= len(marks) <= 14
     assert places == sorted(set(places))
@@ -131,10 +132,6 @@ def test_years_and_months_are_marks_too(many):
     assert [text for _, text in ticks(page)][:2] == ["2000", "2010"]
     inside = [text for _, text in ticks(page, 100, 120)]
     assert inside[0].partition("<br>")[2] in ("1993", "1992")
-
-
-def test_zooming_gives_the_window_that_was_asked_for(many):
-    page = all_of(many, "nanoseconds")
     page.evaluate(
         "Plotly.relayout(closecall.view.timeline.plot, "
         "{ 'xaxis.range[0]': 280, 'xaxis.range[1]': 320 })"

@@ -103,7 +103,7 @@ def compare(shown, results):
         np.testing.assert_allclose(values, expected, **exact, err_msg=name)
 
 
-def thresholds_of(scores, count=50):
+def thresholds_of(scores, count=20):
     """Scores themselves, numbers between them, and both infinities."""
     distinct = np.unique(scores[np.isfinite(scores)])
     between = (distinct[1:] + distinct[:-1]) / 2
@@ -170,7 +170,7 @@ def many(show):
 
 
 @pytest.mark.parametrize("case", SERIES)
-def test_every_number_at_fifty_thresholds(many, case):
+def test_every_number_at_twenty_thresholds(many, case):
     opened(many, case)
     options = dict(SERIES[case])
     scores = options.pop("scores")
@@ -186,20 +186,19 @@ def test_every_number_at_fifty_thresholds(many, case):
             assert drawn.tolist() == [(own.starts - start).tolist(), (own.stops - start).tolist()]
 
 
-@pytest.mark.parametrize("detector", DETECTORS)
-def test_points_and_touching_events(many, detector):
+def test_points_and_touching_events(many):
     opened(many, "events")
-    shown = many.evaluate(SCORE_AT, [list(DETECTORS).index(detector), ["0"]])
-    compare(shown, [cc.affiliation(TRUE_EVENTS, DETECTORS[detector], span=(0, 97))])
+    for place, predicted in enumerate(DETECTORS.values()):
+        shown = many.evaluate(SCORE_AT, [place, ["0"]])
+        compare(shown, [cc.affiliation(TRUE_EVENTS, predicted, span=(0, 97))])
 
 
-@pytest.mark.parametrize(("detector", "step"), [("tenths", 0.1), ("halves", 0.1), ("no step", 0)])
-def test_floats_move_by_what_divides_them(many, detector, step):
+def test_floats_move_by_what_divides_them(many):
     opened(many, "float events")
-    shown = many.evaluate(SCORE_AT, [list(FLOATS).index(detector), ["0"]])
-    result = cc.affiliation(TRUE_FLOATS, FLOATS[detector], span=(0.0, 10.0))
-    assert result.chance.step == pytest.approx(step)
-    compare(shown, [result])
+    for place, (predicted, step) in enumerate(zip(FLOATS.values(), (0.1, 0.1, 0), strict=True)):
+        result = cc.affiliation(TRUE_FLOATS, predicted, span=(0.0, 10.0))
+        assert result.chance.step == pytest.approx(step)
+        compare(many.evaluate(SCORE_AT, [place, ["0"]]), [result])
 
 
 @pytest.mark.parametrize("case", [name for name in FIXED if "beside" in name])
@@ -209,27 +208,20 @@ def test_labels_and_events_side_by_side(many, case):
     compare(shown, [cc.affiliation(INCIDENTS, ALARMS, span=HOUR)])
 
 
-@pytest.fixture
-def single(many):
-    return opened(many, "two detectors")
-
-
-@pytest.mark.parametrize("share", [0, 0.05, 0.4, 1])
-def test_the_numbers_on_display_follow_the_slider(single, share):
+def test_the_numbers_on_display_follow_the_slider_and_what_is_typed(many):
+    single = opened(many, "two detectors")
     curve = cc.affiliation_curve(TRUTH, SCORES)
     stops = curve.thresholds[curve.outline(400)][::-1]
-    stop = round(share * (stops.size - 1))
-    single.locator("#threshold-slider").fill(str(stop))
-    assert single.evaluate("closecall.view.thresholds[0]") == stops[stop]
-    result = cc.affiliation(TRUTH, stops[stop] <= SCORES)
-    shown = single.locator(".card.active dd[data-score]").all_text_contents()
-    plain = [float(number.lstrip("<>")) for number in shown]
-    assert plain == pytest.approx((result.f1, result.precision, result.recall), abs=0.0011)
-    recalls = single.locator("tbody tr td:nth-child(6)").all_text_contents()
-    assert recalls == [score_text(recall) for recall in result.events.recall]
-
-
-def test_a_typed_threshold(single):
+    for share in (0, 0.05, 0.4, 1):
+        stop = round(share * (stops.size - 1))
+        single.locator("#threshold-slider").fill(str(stop))
+        assert single.evaluate("closecall.view.thresholds[0]") == stops[stop]
+        result = cc.affiliation(TRUTH, stops[stop] <= SCORES)
+        shown = single.locator(".card.active dd[data-score]").all_text_contents()
+        plain = [float(number.lstrip("<>")) for number in shown]
+        assert plain == pytest.approx((result.f1, result.precision, result.recall), abs=0.0011)
+        recalls = single.locator("tbody tr td:nth-child(6)").all_text_contents()
+        assert recalls == [score_text(recall) for recall in result.events.recall]
     field = single.get_by_label("threshold, as a number")
     field.fill("1.25")
     field.press("Enter")

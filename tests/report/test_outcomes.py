@@ -10,7 +10,7 @@ import closecall as cc
 from closecall.errors import UndefinedMetricError
 from closecall.report import report_batch
 from closecall.wording import headline, outcome_text, rate_text
-from tests.report.conftest import opened
+from tests.report.conftest import opened, point_at
 
 RANDOM = np.random.default_rng(15)
 START = np.datetime64("2024-03-04", "s")
@@ -48,12 +48,11 @@ def random_events(most, length, points):
 
 
 def random_series(dated):
-    """A series with five detectors; some alarms cross borders of zones, some touch events."""
+    """A series with many detectors; some alarms cross borders of zones, some touch events."""
     length = int(RANDOM.integers(30, 200))
     truth = random_events(int(RANDOM.integers(2, 14)), length, 0.25)
-    detectors = [
-        random_events(int(RANDOM.integers(1, 14)), length, share) for share in (0, 0, 0.2, 0.5, 1)
-    ]
+    shares = (0, 0, 0.2, 0.5, 1) * 3
+    detectors = [random_events(int(RANDOM.integers(1, 14)), length, share) for share in shares]
     unit = np.timedelta64(int(RANDOM.choice([1, 7, 300, 86_400])), "s") if dated else 1
     origin = START if dated else int(RANDOM.integers(-50, 50))
     scale = 1 if dated or RANDOM.random() < 0.5 else float(RANDOM.choice([0.37, 12.5]))
@@ -68,7 +67,7 @@ def random_series(dated):
     }
 
 
-SERIES = {f"s{k}": random_series(dated=k % 2 == 0) for k in range(40)}
+SERIES = {f"s{k}": random_series(dated=k % 2 == 0) for k in range(14)}
 BY_HAND = {
     "truth": cc.Events([(start, start + 10) for start in range(10, 600, 100)]),
     "predicted": cc.Events([(5, 10), (123, 125), (208, 215), (313, 330), (410, 420)]),
@@ -76,9 +75,35 @@ BY_HAND = {
 }
 
 
+INCIDENTS = """start,stop,name,severity,owner,ticket
+2,4,<b>disk</b>,high,ann,17
+8,9,net,low,,18
+"""
+
+
 @pytest.fixture(scope="module")
-def many(show):
-    return show(report_batch(SERIES | {"by hand": BY_HAND}))
+def many(show, tmp_path_factory):
+    path = tmp_path_factory.mktemp("incidents") / "incidents.csv"
+    path.write_text(INCIDENTS)
+    listed = {"truth": cc.read_events(path), "predicted": cc.Events([(3, 5)]), "span": (0, 12)}
+    own = {"truth": TRUTH, "scores": SCORES}
+    axes = {name: {**own, **options} for name, (options, _) in AXES.items()}
+    return show(report_batch(SERIES | axes | {"by hand": BY_HAND, "incidents": listed}))
+
+
+def test_what_is_known_of_incidents_is_shown(many):
+    """Names and severities of the list, in the table and under the pointer, as text."""
+    page = opened(many, "incidents")
+    heads = page.locator(".events thead th button").all_inner_texts()
+    assert heads[3:6] == ["name", "severity", "owner"]
+    details = page.locator(".events tbody td.detail")
+    assert details.all_inner_texts() == ["<b>disk</b>", "high", "ann", "net", "low", ""]
+    for _ in range(2):
+        page.locator(".events thead button", has_text="severity").click()
+    assert details.all_inner_texts()[:2] == ["net", "low"]
+    point_at(page, 0, 3 / 12)
+    lines = page.locator("#tooltip").inner_text().splitlines()
+    assert lines[2:6] == ["name: <b>disk</b>", "severity: high", "owner: ann", "ticket: 17"]
 
 
 def seconds(values):
@@ -221,12 +246,6 @@ BEST = """sets => sets.map((limits) => {
 })"""
 
 
-@pytest.fixture(scope="module")
-def axes(show):
-    own = {"truth": TRUTH, "scores": SCORES}
-    return show(report_batch({name: {**own, **options} for name, (options, _) in AXES.items()}))
-
-
 def in_units(value, unit):
     """A duration in the units of the axis, and as the page is told it: seconds or the number."""
     length = value * unit
@@ -234,10 +253,10 @@ def in_units(value, unit):
 
 
 @pytest.mark.parametrize("axis", AXES)
-def test_the_best_threshold_within_limits(axes, axis):
+def test_the_whole_curve_and_the_best_thresholds_within_limits(many, axis):
     options, unit = AXES[axis]
     curve = cc.affiliation_curve(TRUTH, SCORES, **options)
-    opened(axes, axis)
+    opened(many, axis)
     asked, told = [], []
     for limits in LIMITS:
         own, page = dict(limits), {}
@@ -250,7 +269,7 @@ def test_the_best_threshold_within_limits(axes, axis):
                 own[name], page[NAMES[name]] = (value[0], length), [value[0], plain]
         asked.append(own)
         told.append(page)
-    for own, shown in zip(asked, axes.evaluate(BEST, told), strict=True):
+    for own, shown in zip(asked, many.evaluate(BEST, told), strict=True):
         if shown["broken"]:
             with pytest.raises(UndefinedMetricError) as error:
                 curve.best(**own)
@@ -262,18 +281,9 @@ def test_the_best_threshold_within_limits(axes, axis):
         assert (shown["alarms"], shown["falseAlarms"]) == (best.alarms, best.false_alarms), own
         for name, key in (("precision",) * 2, ("recall",) * 2, ("f1", "fbeta"), ("alarmed",) * 2):
             assert shown[name] == pytest.approx(getattr(best, key), abs=1e-12), own
-
-
-@pytest.mark.parametrize("axis", AXES)
-def test_the_whole_curve(axes, axis):
-    options, _ = AXES[axis]
-    curve = cc.affiliation_curve(TRUTH, SCORES, **options)
-    opened(axes, axis)
-    shown = axes.evaluate(
+    shown = many.evaluate(
         """() => {
-          const { series } = closecall.view;
-          closecall.bestWithin(series, series.detectors[0], {});
-          const { thresholds, precision, recall } = series.detectors[0].whole;
+          const { thresholds, precision, recall } = closecall.view.series.detectors[0].whole;
           return [thresholds, precision, recall].map((column) => [...column]);
         }"""
     )

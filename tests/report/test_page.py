@@ -10,7 +10,7 @@ from closecall.errors import UndefinedMetricError
 from closecall.report import report
 from closecall.signature import parse
 from closecall.wording import in_words, outcome_text, score_text
-from tests.report.conftest import until
+from tests.report.conftest import point_at, until
 
 DATA = demo()
 CURVES = {
@@ -20,15 +20,18 @@ CURVES = {
 OPTIONS = {"times": DATA.times, "values": DATA.values}
 
 
+LOGGED = {"as logged": DATA.predicted["forecast"]}
+
+
 @pytest.fixture(scope="module")
 def loaded(show):
-    fixed = {"as logged": DATA.predicted["forecast"]}
-    return show(report(DATA.truth, fixed, scores=DATA.scores, title="Latency", **OPTIONS))
+    return show(report(DATA.truth, LOGGED, scores=DATA.scores, title="Latency", **OPTIONS))
 
 
 @pytest.fixture
 def page(loaded):
     """The page as it opens."""
+    loaded.bring_to_front()
     loaded.evaluate("closecall.reopen()")
     loaded.mouse.move(5, 5)
     return loaded
@@ -50,14 +53,6 @@ def scores_shown(page):
 def scores_at(name, value):
     result = cc.affiliation(DATA.truth, DATA.scores[name] >= value, times=DATA.times)
     return [f"{number:.3f}" for number in (result.f1, result.precision, result.recall)]
-
-
-def test_the_foot_has_the_signature(page):
-    foot = parse(page.locator("#signature").text_content())
-    fixed = {"as logged": DATA.predicted["forecast"]}
-    pages = cc.compare(DATA.truth, fixed, scores=DATA.scores, times=DATA.times)
-    assert foot == pages.signature
-    assert foot.options == {"threshold": "best_f1"}
 
 
 def test_the_level_of_chance_follows_when_the_slider_rests(page):
@@ -132,10 +127,16 @@ def test_the_header_says_what_was_evaluated(page):
     )
     best = CURVES["threshold"].best()
     assert scores_shown(page) == scores_at("threshold", best.threshold)
+    foot = parse(page.locator("#signature").text_content())
+    assert foot == cc.compare(DATA.truth, LOGGED, scores=DATA.scores, times=DATA.times).signature
+    assert foot.options == {"threshold": "best_f1"}
     results = {name: own.at(own.best().threshold) for name, own in CURVES.items()}
     result = results["threshold"]
-    told = headlines(results)["threshold"]
-    assert page.locator(".card.active .headline").text_content() == told
+    results["as logged"] = cc.affiliation(DATA.truth, *LOGGED.values(), times=DATA.times)
+    told = page.locator(".card .headline").all_text_contents()
+    assert told == list(headlines(results).values())
+    rates = [line.rpartition(", ")[2] for line in told]  # in one unit of time
+    assert rates == ["3 false alarms a week", "0.5 false alarms a week", "no false alarms"]
     levels = [result.chance.f1, result.chance.precision, result.chance.recall]
     assert page.locator(".card.active .chance").all_text_contents() == [
         f"chance {level:.2f}" for level in levels
@@ -150,8 +151,7 @@ def test_the_header_says_what_was_evaluated(page):
     level = CURVES["threshold"].chance.f1
     assert tuned == f"best F1 {best.fbeta:.3f}: here · re-tuned chance {level:.2f}"
     assert page.locator(".card").nth(2).locator(".note").text_content() == (
-        f"{len(cc.Events.from_labels(DATA.predicted['forecast']))} alarms · "
-        "predictions without a threshold"
+        f"{results['as logged'].alarms} alarms · predictions without a threshold"
     )
 
 
@@ -240,22 +240,8 @@ def test_filter_and_sort_the_events(page):
     page.get_by_role("button", name="recall").click()
     assert rows.first.text_content() == str(np.argmax(recall) + 1)
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
-
-
-def test_an_empty_filter_says_so(page):
     page.get_by_role("button", name="close call").click()
     assert page.get_by_text("No event is like that").is_visible()
-
-
-def point_at(page, lane, share):
-    """Move the pointer to a share of the window, on a lane of the timeline."""
-    box = page.locator(".timeline .stage").bounding_box()
-    frame = page.evaluate(
-        "(() => { const { frame } = closecall.view.timeline; return "
-        "{ left: frame.left, right: frame.right, tops: frame.lanes.map((lane) => lane.top) }; })()"
-    )
-    x = box["x"] + frame["left"] + share * (frame["right"] - frame["left"])
-    page.mouse.move(x, box["y"] + frame["tops"][lane] + 5)
 
 
 def test_hovering_an_event_tells_what_became_of_it(page):
@@ -274,30 +260,6 @@ def test_hovering_an_event_tells_what_became_of_it(page):
     assert f"({in_words(distance)} from an alarm)" in text
     point_at(page, 2, 0.52)
     assert page.locator("#tooltip").inner_text().splitlines()[0] == "Alarm"
-
-
-def test_what_is_known_of_incidents_is_shown(show, tmp_path):
-    """Names and severities of the list, in the table and under the pointer, as text."""
-    path = tmp_path / "incidents.csv"
-    path.write_text(
-        "start,stop,name,severity,owner,ticket\n2,4,<b>disk</b>,high,ann,17\n8,9,net,low,,18\n"
-    )
-    page = show(report(cc.read_events(path), cc.Events([(3, 5)]), span=(0, 12)))
-    heads = page.locator(".events thead th button").all_inner_texts()
-    assert heads[3:6] == ["name", "severity", "owner"]
-    details = page.locator(".events tbody td.detail")
-    assert details.all_inner_texts() == ["<b>disk</b>", "high", "ann", "net", "low", ""]
-    for _ in range(2):
-        page.locator(".events thead button", has_text="severity").click()
-    assert details.all_inner_texts()[:2] == ["net", "low"]
-    point_at(page, 0, 3 / 12)
-    text = page.locator("#tooltip").inner_text()
-    assert text.splitlines()[2:6] == [
-        "name: <b>disk</b>",
-        "severity: high",
-        "owner: ann",
-        "ticket: 17",
-    ]
 
 
 def test_detectors_can_be_hidden_and_overlaid(page):
@@ -341,14 +303,15 @@ def test_light_dark_and_paper(page):
     page.emulate_media(color_scheme="light")
 
 
-def test_words_are_those_of_the_library(page):
+def test_words_are_those_of_the_library(loaded):
     random = np.random.default_rng(3)
     lengths = [0, 150, 76.5, 93_600, 0.0025, 59.95, 60, 119.96, 3_599.7, -300, 86_399.9, 7e-9]
     lengths += [12.25, 0.125, 0.99996e-6, 1.5e-9]
     lengths += (10 ** random.uniform(-9, 7, size=300)).tolist()
-    assert page.evaluate("xs => xs.map(closecall.inWords)", lengths) == list(map(in_words, lengths))
+    told = loaded.evaluate("xs => xs.map(closecall.inWords)", lengths)
+    assert told == list(map(in_words, lengths))
     scores = [0, 1, 0.857, 0.9999, 0.0001, 0.5, 0.125, 0.375, 0.005, *random.random(100).tolist()]
-    shown = page.evaluate("xs => xs.map((x) => closecall.scoreText(x))", scores)
+    shown = loaded.evaluate("xs => xs.map((x) => closecall.scoreText(x))", scores)
     assert shown == list(map(score_text, scores))
 
 

@@ -25,16 +25,6 @@ def test_the_explorer_says_them(stories, run, demo_file, show):  # noqa: F811
         assert outcome_text(row["outcome"], row["delay"], row["nearest"], dated=True) in text
 
 
-def test_cards_side_by_side_have_one_unit_of_time(run, demo_file, show):  # noqa: F811
-    detectors = ("--score", "threshold_score", "--score", "forecast_score")
-    assert run("report", demo_file, *COLUMNS, *detectors, "--output", "two.html").exit_code == 0
-    page = show(Saved("two.html"))
-    until(page, "document.querySelector('.card .chance')?.textContent.trim()")
-    first, second = page.locator(".card .headline").all_inner_texts()
-    assert first.endswith("3 false alarms a week")
-    assert second.endswith("0.5 false alarms a week")
-
-
 class Saved:
     """A page that the command line has written."""
 

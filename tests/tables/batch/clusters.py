@@ -10,19 +10,27 @@ from pathlib import Path
 
 import pytest
 
-distributed = pytest.importorskip("distributed")
-dask = pytest.importorskip("dask")
 REPOSITORY = Path(__file__).parents[3]
+SETTINGS = {
+    # After it a cluster drops a worker that is away, also when it has died a second time.
+    "distributed.deploy.lost-worker-timeout": "1h",
+    "distributed.worker.profile.enabled": False,  # which looks at every thread 100 times a second
+}
+
+
+def import_distributed():
+    """Import Dask where it is needed: it takes long, and tests are collected by many processes."""
+    return pytest.importorskip("distributed")
 
 
 @contextmanager
-def local_cluster():
-    """Start two worker processes, which come back whenever they die, and a client of theirs."""
-    # After its time-out a cluster drops a worker that is away, also when it has died a second time.
+def local_cluster(workers=2, *, processes=True):
+    """Start workers, which come back whenever they die as processes, and a client of theirs."""
+    distributed = import_distributed()
     with (
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+        pytest.importorskip("dask").config.set(SETTINGS),
         distributed.LocalCluster(
-            n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"
+            n_workers=workers, processes=processes, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
@@ -32,6 +40,7 @@ def local_cluster():
 @contextmanager
 def cluster_processes(folder, python_path):
     """Start a scheduler and a worker as anybody would, and end them by their ids."""
+    import_distributed()
     file = folder / "scheduler.json"
     common = ("--scheduler-file", str(file), "--no-dashboard")
     environment = {**os.environ, "PYTHONPATH": str(python_path)}

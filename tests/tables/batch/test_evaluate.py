@@ -41,7 +41,7 @@ from tests.tables.batch.groups import HandMade, group, random_series
 
 DATA = Path(os.environ.get("CLOSECALL_DATA", "../shared/data"))
 NAB = DATA / "nab" / "scores.parquet"
-NAB_DETECTORS = ["numenta", "windowedGaussian", "random", "relativeEntropy", "skyline"]
+NAB_DETECTORS = ["numenta", "relativeEntropy"]
 
 
 def dirty_series():
@@ -98,16 +98,18 @@ def same(first, second):
     assert first.signature == second.signature
 
 
-RESULT = evaluate_frame(TABLE, **ASKED)
+@pytest.fixture(scope="module")
+def result():
+    return evaluate_frame(TABLE, **ASKED)
 
 
-def test_one_row_for_each_series_and_detector_in_the_one_order():
-    keys = list(zip(*(RESULT.table[x].to_pylist() for x in ("series", "detector")), strict=True))
+def test_one_row_for_each_series_and_detector_in_the_one_order(result):
+    keys = list(zip(*(result.table[x].to_pylist() for x in ("series", "detector")), strict=True))
     assert keys == [(name, detector) for name in sorted(SERIES) for detector in ("b", "a")]
 
 
-def test_every_trouble_is_told_and_the_others_go_on():
-    statuses = {(r["series"], r["detector"]): r["status"] for r in RESULT.table.to_pylist()}
+def test_every_trouble_is_told_and_the_others_go_on(result):
+    statuses = {(r["series"], r["detector"]): r["status"] for r in result.table.to_pylist()}
     assert statuses == {
         **{(name, detector): "ok" for name in ("a", "b") for detector in ("a", "b")},
         **{("no event", detector): "no_event" for detector in ("a", "b")},
@@ -120,16 +122,16 @@ def test_every_trouble_is_told_and_the_others_go_on():
         **{("backward", detector): "bad_times" for detector in ("a", "b")},
         **{("single", detector): "bad_times" for detector in ("a", "b")},
     }
-    reasons = RESULT.table["reason"].to_pylist()
+    reasons = result.table["reason"].to_pylist()
     assert [reason is None for reason in reasons] == [
-        status == "ok" for status in RESULT.table["status"].to_pylist()
+        status == "ok" for status in result.table["status"].to_pylist()
     ]
     assert all("\n" not in reason for reason in reasons if reason)
 
 
-def test_each_row_is_what_evaluate_gives():
+def test_each_row_is_what_evaluate_gives(result):
     checked = 0
-    for row in RESULT.table.to_pylist():
+    for row in result.table.to_pylist():
         if row["status"] != "ok":
             continue
         columns = SERIES[row["series"]]
@@ -190,21 +192,21 @@ def parquet_folder(folder):
     ],
     ids=["arrow", "pandas", "polars", "lazy", "duckdb", "dask", "parquet", "csv", "folder", "glob"],
 )
-def test_every_kind_of_table_gives_the_same_rows_back_in_kind(make, kind, tmp_path):
-    result = evaluate_frame(make(tmp_path), **ASKED)
-    assert type(result.rows) is kind
-    columns = [name for name in RESULT.table.column_names if name != "reason"]
-    assert_frame_equal(as_polars(result)[columns], as_polars(RESULT)[columns], check_exact=True)
-    assert len(result.rows) == 2 * len(SERIES)
+def test_every_kind_of_table_gives_the_same_rows_back_in_kind(result, make, kind, tmp_path):
+    found = evaluate_frame(make(tmp_path), **ASKED)
+    assert type(found.rows) is kind
+    columns = [name for name in result.table.column_names if name != "reason"]
+    assert_frame_equal(as_polars(found)[columns], as_polars(result)[columns], check_exact=True)
+    assert len(found.rows) == 2 * len(SERIES)
 
 
-def test_interleaved_series_are_the_same_series():
+def test_interleaved_series_are_the_same_series(result):
     names = np.array(TABLE["series"].to_pylist())
     shuffled = np.random.default_rng(3).permutation(names)
     places = np.empty(TABLE.num_rows, dtype=np.int64)
     for name in SERIES:  # samples of a series stay in their order
         places[shuffled == name] = np.flatnonzero(names == name)
-    same(evaluate_frame(TABLE.take(pa.array(places)), **ASKED), RESULT)
+    same(evaluate_frame(TABLE.take(pa.array(places)), **ASKED), result)
 
 
 def test_long_tables_name_the_detector_in_a_column():
@@ -682,7 +684,7 @@ def test_whatever_is_done_to_what_is_kept_no_row_is_lost_doubled_or_changed(tmp_
     (tmp_path / "precious").write_text("years of work")
     units, notes = (sorted(file.name for file in kept.glob(x)) for x in ("*.unit", "*.note"))
     assert len(units) > 2
-    names = [*units[:2], *notes, "manifest.json"]
+    names = [units[0], *notes, "manifest.json"]
     chance, refused = random.Random(7), Counter()  # noqa: S311 - no secret
     copy = "of another run"
     attacks = {**ATTACKS, copy: lambda file, _: shutil.copy(tmp_path / "other" / file.name, file)}
@@ -746,7 +748,7 @@ def nab():
         pytest.skip(f"the NAB scores are not in {DATA} (CLOSECALL_DATA)")
     asked = {"by": "series", "truth": "label", "score": NAB_DETECTORS, "time": "timestamp"}
     return {
-        disorder: evaluate_frame(NAB, **asked, disorder=disorder, per_event=True)
+        disorder: evaluate_frame(NAB, **asked, disorder=disorder, per_event=disorder == "index")
         for disorder in ("error", "sort", "index")
     }
 
@@ -756,15 +758,15 @@ def test_all_of_nab_comes_through_with_every_series_accounted_for(nab):
         names = pq.read_table(NAB, columns=["series"])["series"].unique().to_pylist()
         keys = zip(*(result.table[x].to_pylist() for x in ("series", "detector")), strict=True)
         assert list(keys) == [(name, one) for name in sorted(names) for one in NAB_DETECTORS]
-        assert len(result) == 58 * 5 == 290
-        assert sum(result.table["samples"].to_pylist()) == 5 * 365_558
+        assert len(result) == 58 * 2
+        assert sum(result.table["samples"].to_pylist()) == 2 * 365_558
     counts = {
         disorder: dict(Counter(result.table["status"].to_pylist()))
         for disorder, result in nab.items()
     }
-    assert counts["error"] == {"ok": 219, "bad_times": 40, "no_event": 30, "constant_score": 1}
+    assert counts["error"] == {"ok": 87, "bad_times": 16, "no_event": 12, "constant_score": 1}
     assert counts["sort"] == counts["error"]
-    assert counts["index"] == {"ok": 259, "no_event": 30, "constant_score": 1}
+    assert counts["index"] == {"ok": 103, "no_event": 12, "constant_score": 1}
 
 
 def test_rows_of_nab_are_what_evaluate_gives(nab):

@@ -227,14 +227,14 @@ from contextlib import closing
 from tests.tables.batch.groups import run_with
 from tests.tables.batch.test_process_pool import much, numbers
 if __name__ == "__main__":
-    for _ in range(6):
+    for _ in range(4):
         with closing(run_with(numbers(6), much, workers=2)) as outcomes:
             next(outcomes)
 """
 
 
 def much(unit):
-    return bytes(20_000_000)
+    return bytes(5_000_000)
 
 
 def test_stopping_while_a_result_is_sent_does_not_wait_for_ever(tmp_path):

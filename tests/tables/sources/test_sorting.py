@@ -32,54 +32,43 @@ def scattered(keys, seed=0):
     return table.take(pa.array(np.random.default_rng(seed).permutation(table.num_rows)))
 
 
-@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
-def test_sorted_on_disk(tmp_path, keys):
-    table = scattered(keys)
-    pq.write_table(table, tmp_path / "x.parquet", row_group_size=10)
-    source = open_source(tmp_path / "x.parquet", ask(key_names(keys)), size=rows_of(8))
-    units = source.units()
+def units_of(table, path, question, size):
+    pq.write_table(table, path, row_group_size=10)
+    return open_source(path, question, size=size).units()
+
+
+@pytest.mark.parametrize("name", ["two columns", "with a null"])
+def test_sorted_on_disk(tmp_path, name):
+    keys = KEYS[name]
+    table, path = scattered(keys), tmp_path / "x.parquet"
+    units = units_of(table, path, ask(key_names(keys)), rows_of(8))
     assert read_groups(units) == expected_groups(table, key_names(keys))
     # A sorted file takes the place of the other one, and goes when nobody reads it any more.
-    [path] = {one.file.path for unit in units for one in unit.row_groups}
-    assert path != str(tmp_path / "x.parquet")
-    assert Path(path).exists()
+    [sorted_path] = {one.file.path for unit in units for one in unit.row_groups}
+    assert sorted_path != str(path)
+    assert Path(sorted_path).exists()
     assert all(unit.temporary for unit in units)
     del units
-    assert not Path(path).parent.exists()
+    assert not Path(sorted_path).parent.exists()
 
 
 def test_types_survive_the_sort(tmp_path):
     table = scattered(KEYS["strings"])
-    times = pa.array(np.arange(table.num_rows), pa.timestamp("ms", "Europe/Paris"))
-    table = table.set_column(table.column_names.index("t"), "t", times)
-    label = table["label"].cast(pa.uint8())
-    table = table.set_column(table.column_names.index("label"), "label", label)
-    pq.write_table(table, tmp_path / "x.parquet", row_group_size=10)
-    source = open_source(tmp_path / "x.parquet", ask("key0"), size=rows_of(8))
-    units = source.units()
+    numbers = np.arange(table.num_rows)
+    columns = {
+        "t": pa.array(10**18 + 7 * numbers, pa.timestamp("ns", "Europe/Paris")),
+        "label": pa.array(numbers % 2, pa.uint8()),
+        "a": pa.array(numbers.astype(np.float16) / 8),
+    }
+    for name, column in columns.items():
+        table = table.set_column(table.column_names.index(name), name, column)
+    units = units_of(table, tmp_path / "x.parquet", ask("key0"), rows_of(8))
+    assert all(unit.temporary for unit in units)
     assert read_groups(units) == expected_groups(table, ["key0"])
-    for unit in units:
-        for _, rows in unit.groups():
-            assert rows.schema.field("t").type == pa.timestamp("ms", "Europe/Paris")
-            assert rows.schema.field("label").type == pa.uint8()
-
-
-def test_names_and_folders_are_quoted(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    (tmp_path / "it's").mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "it's"))
-    table = scattered(KEYS["strings"])
-    named = table.rename_columns(
-        ['a "key"' if name == "key0" else name for name in table.column_names]
-    )
-    pq.write_table(named, tmp_path / "x.parquet", row_group_size=10)
-    units = open_source(tmp_path / "x.parquet", ask('a "key"'), size=rows_of(8)).units()
-    assert read_groups(units) == expected_groups(table, ["key0"])
-
-
-def units_of(table, path, question, size):
-    pq.write_table(table, path, row_group_size=10)
-    return open_source(path, question, size=size).units()
+    kinds = {
+        rows.schema.field(name).type for u in units for _, rows in u.groups() for name in columns
+    }
+    assert kinds == {column.type for column in columns.values()}
 
 
 def test_names_that_differ_in_case_only(tmp_path):
@@ -95,46 +84,40 @@ def test_names_that_differ_in_case_only(tmp_path):
     assert all(unit.temporary for unit in units)
 
 
-@pytest.mark.parametrize("name", ["closecall row number", "number", "c0", "c5"])
-def test_a_key_may_have_any_name(tmp_path, name):
-    table = scattered(KEYS["strings"])
-    names = [name if one == "key0" else one for one in table.column_names]
-    units = units_of(table.rename_columns(names), tmp_path / "x.parquet", ask(name), rows_of(8))
-    assert read_groups(units) == expected_groups(table, ["key0"])
-
-
-@pytest.mark.parametrize(
-    ("kind", "values"),
-    [
-        (pa.duration("s"), [3600, 0, -60, 1]),
-        (pa.duration("us"), [3600, 0, -60, 1]),
-        (pa.time32("s"), [3600, 0, 60, 1]),
-        (pa.time64("us"), [3600, 0, 60, 1]),
-        (pa.timestamp("ms", "UTC"), [3600, 0, -60, 1]),
-        (pa.date64(), [dt.date(2024, 1, day) for day in (3, 1, 9, 2)]),
-        (pa.decimal128(20, 2), [Decimal(text) for text in ("2.50", "0", "-1", "3")]),
-        (pa.large_string(), ["b", "a", "c", ""]),
-        (pa.bool_(), [True, False, True, None]),
-    ],
-    ids=str,
-)
-def test_a_key_may_have_any_type(tmp_path, kind, values):
-    table = scattered([(place,) for place in range(4)])
-    table = table.set_column(0, "key0", pa.array(values, kind).take(table["key0"]))
-    units = units_of(table, tmp_path / "x.parquet", ask("key0"), rows_of(8))
+def test_keys_and_folders_may_have_any_name(tmp_path, monkeypatch):
+    (tmp_path / "it's").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "it's"))
+    names = ["closecall row number", "number", "c0", "c8", 'a "key"']  # c8 is the row's number
+    table = scattered([(key,) * 5 for (key,) in KEYS["strings"]])
+    named = table.rename_columns([*names, *table.column_names[5:]])
+    units = units_of(named, tmp_path / "x.parquet", ask(names), rows_of(8))
     assert all(unit.temporary for unit in units)
-    assert read_groups(units) == expected_groups(table, ["key0"])
+    assert read_groups(units) == expected_groups(named, names)
 
 
-def test_nanoseconds_and_short_floats_survive_the_sort(tmp_path):
-    table = scattered(KEYS["strings"])
-    times = pa.array(10**18 + 7 * np.arange(table.num_rows), pa.timestamp("ns", "UTC"))
-    scores = pa.array(np.arange(table.num_rows, dtype=np.float16) / 8)
-    table = table.set_column(table.column_names.index("t"), "t", times)
-    table = table.set_column(table.column_names.index("a"), "a", scores)
-    units = units_of(table, tmp_path / "x.parquet", ask("key0"), rows_of(8))
+KINDS = [
+    (pa.duration("s"), [3600, 0, -60, 1]),
+    (pa.duration("us"), [3600, 0, -60, 1]),
+    (pa.time32("s"), [3600, 0, 60, 1]),
+    (pa.time64("us"), [3600, 0, 60, 1]),
+    (pa.timestamp("ms", "UTC"), [3600, 0, -60, 1]),
+    (pa.date32(), [dt.date(2024, 1, day) for day in (3, 1, 9, 2)]),
+    (pa.date64(), [dt.date(2024, 1, day) for day in (3, 1, 9, 2)]),
+    (pa.decimal128(20, 2), [Decimal(text) for text in ("2.50", "0", "-1", "3")]),
+    (pa.int64(), [7, -2, 40, 0]),
+    (pa.large_string(), ["b", "a", "c", ""]),
+    (pa.bool_(), [True, False, True, None]),
+]
+
+
+def test_keys_may_have_any_type(tmp_path):
+    table = scattered([(place,) * len(KINDS) for place in range(4)])
+    places, by = table["key0"], [f"key{number}" for number in range(len(KINDS))]
+    for number, (kind, values) in enumerate(KINDS):
+        table = table.set_column(number, by[number], pa.array(values, kind).take(places))
+    units = units_of(table, tmp_path / "x.parquet", ask(by), rows_of(8))
     assert all(unit.temporary for unit in units)
-    assert read_groups(units) == expected_groups(table, ["key0"])
+    assert read_groups(units) == expected_groups(table, by)
 
 
 def in_numbers(count):

@@ -25,8 +25,6 @@ from tests.tables.sources.tables import (
     series_table,
 )
 
-dask = pytest.importorskip("dask.dataframe")
-
 
 class OnlyStream:
     """Knows nothing but Arrow's protocol for tables."""
@@ -82,7 +80,7 @@ WAYS = {
     # Dask makes text of dates that are Python objects, so columns keep their Arrow types.
     "Dask": (
         "pandas",
-        lambda table, _folder: dask.from_pandas(
+        lambda table, _folder: pytest.importorskip("dask.dataframe").from_pandas(
             table.to_pandas(types_mapper=pd.ArrowDtype), npartitions=5, sort=False
         ),
     ),

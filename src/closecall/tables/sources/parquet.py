@@ -132,19 +132,24 @@ class Footers(NamedTuple):
 
 
 def read_footers(
-    files: Sequence[DataFile], options: BatchOptions, name: str, damage: Damage | None = None
+    files: Sequence[DataFile],
+    options: BatchOptions,
+    name: str,
+    damage: Damage | None = None,
+    *,
+    ours: bool = False,
 ) -> Footers:
     """Read the footer of every file; one without rows may have columns of any type.
 
     A file that cannot be read is refused, since the others may hold the rest of its series; unless
-    the names of folders say which series that is.
+    the names of folders say which series that is. Files that were written here are read at once.
     """
     layout: Layout | None = None
     without_rows: Layout | None = None
     row_groups: list[RowGroup] = []
     vacant: list[DataFile] = []
     damage = damage or Damage(options.by, files)
-    for file, parquet in _opened(files, damage):
+    for file, parquet in _opened(files, damage, ours=ours):
         schema = _needed_schema(parquet, file, options, name if len(files) == 1 else file.path)
         if not parquet.metadata.num_rows:
             vacant.append(file)
@@ -170,9 +175,11 @@ def _keys_of(file: DataFile, layout: Layout, row_groups: Iterable[RowGroup]) -> 
             yield from RowGroupKeys.read(layout, row_group).keys
 
 
-def _opened(files: Iterable[DataFile], damage: Damage) -> Iterator[tuple[DataFile, Any]]:
+def _opened(
+    files: Iterable[DataFile], damage: Damage, *, ours: bool
+) -> Iterator[tuple[DataFile, Any]]:
     """Open each file in turn, and note those that cannot be."""
-    fatal = _fatal(list(files))
+    fatal = set() if ours else _fatal(list(files))
     for file in files:
         if file in fatal:
             damage.reasons[file] = str(damaged_parquet(file.path, RuntimeError(_FATAL)))
@@ -352,7 +359,7 @@ def parquet_source(
     damage: Damage | None = None,
 ) -> Source:
     """Make a source of Parquet files; nothing but their footers is read for it."""
-    footers = read_footers(files, options, name, damage)
+    footers = read_footers(files, options, name, damage, ours=folder is not None)
     layout, row_groups = footers.layout, footers.row_groups
     planner = _Planner(layout, row_groups, options, name, size or UnitSize(), folder)
 
@@ -449,7 +456,7 @@ class _Planner:
         file = DataFile(str(folder.path / "rows.parquet"))
         tables = (part for one in self.row_groups for part in self.layout.stream(one))
         write_in_row_groups(file.path, tables, rows=rows, by=self.layout.by)
-        smaller = read_footers([file], self.options, self.name).row_groups
+        smaller = read_footers([file], self.options, self.name, ours=True).row_groups
         return replace(self, row_groups=smaller, folder=folder).units()
 
     def _gathered(self, error: ScatteredError) -> list[Unit]:
@@ -461,7 +468,7 @@ class _Planner:
             return memory_source(table, self.options, kind="arrow", name=name, size=size).units()
         rows = size.rows(columns=len(layout.schema))
         path, folder = sort_out_of_core(tables, layout, name=name, key=error.key, rows=rows)
-        sorted_rows = read_footers([DataFile(str(path))], self.options, name).row_groups
+        sorted_rows = read_footers([DataFile(str(path))], self.options, name, ours=True).row_groups
         return replace(self, row_groups=sorted_rows, folder=folder).units()
 
 
