@@ -97,7 +97,7 @@ def here(tmp_path, monkeypatch):
     # Whether numba compiles here depends on the tests before.
     monkeypatch.setattr("closecall.cli.options.compile_notice", nullcontext)
 
-    def call(command, columns="100", given=None):
+    def call(command, *, columns="100", given=None):
         monkeypatch.setenv("COLUMNS", columns)
         arguments = shlex.split(command)[1:]
         return CliRunner().invoke(cli, arguments, prog_name="closecall", input=given)
@@ -136,11 +136,13 @@ def run_line(command, folder, here, *, shell=False):
 
 
 def run_all(page, lines, folder, here):
-    """Run the lines of a page; the README's first as a reader would."""
+    """Run the lines of a page, the README's first as a reader would; return what they print."""
     if shutil.which("jq") is None:
         lines = [line for line in lines if "| jq " not in line]
-    for place, command in enumerate(map(os.path.expandvars, lines)):
+    return [
         run_line(command, folder, here, shell=page.name == "README.md" and place == 0)
+        for place, command in enumerate(map(os.path.expandvars, lines))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +173,13 @@ def test_what_a_story_shows_is_what_is_printed(page, tmp_path, here):
 @pytest.mark.parametrize("page", pages_with_data("sh"), ids=name)
 def test_commands_that_need_the_data_run(page, data_folder, tmp_path, monkeypatch, here):
     monkeypatch.setenv("CLOSECALL_DATA", str(data_folder))
-    run_all(page, commands(page, needs_data=True), tmp_path, here)
+    monkeypatch.setitem(here.__kwdefaults__, "columns", "80")
+    found = run_all(page, commands(page, needs_data=True), tmp_path, here)
+    if page.stem == "batch":
+        _, shown = blocks(page, "text")[0]
+        assert "3  random " in shown
+        told = [line.rstrip() for line in found[0].splitlines()]
+        assert told[: len(shown.splitlines())] == shown.splitlines()
 
 
 @pytest.mark.parametrize("page", pages_with_data("pycon"), ids=name)
@@ -227,7 +235,7 @@ def test_the_tables_in_the_documents_are_what_is_printed(here, start, command, c
     shown = next(block for _, block in blocks(page, "text") if start in block.partition("(")[0])
     line = next(line for line in commands(page) if line.startswith(command))
     here("closecall demo --save demo.csv")
-    assert printed(here(line, columns))[: len(shown.splitlines())] == shown.splitlines()
+    assert printed(here(line, columns=columns))[: len(shown.splitlines())] == shown.splitlines()
 
 
 def test_the_error_on_the_command_line_is_what_is_printed(here):

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from closecall import __version__
+from closecall.affiliation import curve
 from closecall.cli.commands import closecall
 from closecall.cli.schema import read_schema
 from closecall.signature import parse
@@ -24,6 +25,8 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     # Whether numba compiles here depends on the tests before; processes of their own test it.
     monkeypatch.setattr("closecall.cli.options.compile_notice", nullcontext)
+    # Twenty rolls of the demo's scores instead of a thousand; `test_screens` has them all.
+    monkeypatch.setattr(curve, "_MOST_ROLLED", 100_000)
 
     def call(*arguments, **options):
         result = CliRunner().invoke(
