@@ -98,18 +98,14 @@ def test_what_a_file_holds_decides_and_not_its_size(tmp_path):
 @pytest.fixture(scope="module")
 def too_many(tmp_path_factory):
     path = tmp_path_factory.mktemp("many") / "x.csv.gz"
-    rows = b"".join(b"0,0,0.%d\n1,1,0.%d\n" % (i, i) for i in range(1000)) * 3000
-    path.write_bytes(gzip.compress(b"truth,predicted,score\n" + rows, 1))
+    rows = b"".join(b"0,0,0.%d\n1,1,0.%d\n" % (i, i) for i in range(1000)) * 100
+    path.write_bytes(gzip.compress(b"truth,predicted,score\n") + gzip.compress(rows, 1) * 30)
     return path
 
 
 @pytest.mark.parametrize(
     ("command", "options"),
-    [
-        ("score", ()),
-        ("curve", ("--score", "score")),
-        ("batch", ("--truth", "truth", "--score", "score")),
-    ],
+    [("score", ()), ("batch", ("--truth", "truth", "--score", "score"))],
 )
 def test_no_memory_left_is_one_line(too_many, command, options):
     done = run(command, too_many, *options, "--memory", "9", limit=1100 << 20)
@@ -121,15 +117,18 @@ def test_no_memory_left_is_one_line(too_many, command, options):
 def test_a_refusal_while_much_is_read_ends_in_order(tmp_path):
     """Arrow's threads must not be left reading a file of Python's when Python ends."""
     path = tmp_path / "x.csv.gz"
-    path.write_bytes(gzip.compress(b"truth,predicted\n" + b"0,0\n1,1\n" * 2**21))
+    path.write_bytes(gzip.compress(b"truth,predicted\n" + b"0,0\n1,1\n" * 2**19, 1))
     for _ in range(5):
-        done = run("score", path, "--memory", "0.2")
+        done = run("score", path, "--memory", "0.05")
         assert (done.returncode, done.stderr.count("\n")) == (1, 2)
 
 
+# The compiler, which workers would load for nothing here, is left out; pandas is loaded once.
 ABORTING = """
-import os
-import pyarrow.parquet as pq
+import os, sys, types
+import pandas, pyarrow.parquet as pq
+
+sys.modules["closecall.tables.batch.preload"] = types.ModuleType("preload")
 
 def aborting(call):
     def read(*arguments, **options):

@@ -7,11 +7,13 @@ comment "needs the data" run only where the data is; Python among them is `pycon
 import doctest
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +30,7 @@ from closecall.paper import reproduce
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+REPRODUCED = cache(reproduce)  # the tables of the paper, for all commands and formats
 STORIES = ("from-incidents", "paper-table", "many-files")
 STORY = "python docs/stories.py "  # writes the raw files that a page starts from
 PAGES = [page for page in PAGES if not {"generated", "_build"} & set(page.parts)]
@@ -70,9 +73,8 @@ def pages_with_data(*languages):
     return [page for page in PAGES if blocks(page, *languages, needs_data=True)]
 
 
-def run(command, folder):
+def run(command, folder, given=None):
     """Run a line of a page as a reader would: in a shell, with the command as it is installed."""
-    command = command.replace(STORY, f"{shlex.quote(sys.executable)} {REPOSITORY}/docs/stories.py ")
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(  # noqa: S602 - the lines are our own documents, redirections included
@@ -80,6 +82,7 @@ def run(command, folder):
         shell=True,
         cwd=folder,
         env=environment,
+        input=given,
         capture_output=True,
         text=True,
         check=False,
@@ -90,12 +93,14 @@ def run(command, folder):
 def here(tmp_path, monkeypatch):
     """Run a command in this process, in a folder of its own: that is several times as fast."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("closecall.cli.paper.reproduce", REPRODUCED)
     # Whether numba compiles here depends on the tests before.
     monkeypatch.setattr("closecall.cli.options.compile_notice", nullcontext)
 
-    def call(command, columns="100"):
+    def call(command, *, columns="100", given=None):
         monkeypatch.setenv("COLUMNS", columns)
-        return CliRunner().invoke(cli, shlex.split(command)[1:], prog_name="closecall")
+        arguments = shlex.split(command)[1:]
+        return CliRunner().invoke(cli, arguments, prog_name="closecall", input=given)
 
     return call
 
@@ -109,25 +114,35 @@ def name(page):
 
 
 def run_line(command, folder, here, *, shell=False):
-    """Run a line in this process, unless it needs a shell; return what it prints."""
-    quoted = re.sub(r"'[^']*'", "", command)
-    if shell or not command.startswith("closecall ") or re.search(r"[|<>&;$*~]", quoted):
+    """Run a line, in this process what needs no shell; return what it prints."""
+    if command.startswith(STORY):  # in the folder that `here` is in
+        runpy.run_path(str(REPOSITORY / "docs/stories.py"))[command.removeprefix(STORY)]()
+        return ""
+    own, pipe, rest = command.partition(" | ")
+    own, _, file = own.partition(" < ")
+    quoted = re.sub(r"'[^']*'", "", own)
+    if shell or re.search(r"[|<>&;$*~]", quoted):
         done = run(command, folder)
         code = done.returncode
     else:
-        done = here(command)
+        done = here(own, given=(folder / file).read_bytes() if file else None)
         code = done.exit_code
+        if pipe and code == 0:
+            done = run(rest, folder, given=done.stdout)
+            code = done.returncode
     assert code == 0, f"{command}\n{done.stdout}{done.stderr}"
     assert done.stdout or done.stderr or any(folder.iterdir()), f"{command} did nothing"
     return done.stdout
 
 
 def run_all(page, lines, folder, here):
-    """Run the lines of a page; the README's first as a reader would."""
+    """Run the lines of a page, the README's first as a reader would; return what they print."""
     if shutil.which("jq") is None:
         lines = [line for line in lines if "| jq " not in line]
-    for place, command in enumerate(map(os.path.expandvars, lines)):
+    return [
         run_line(command, folder, here, shell=page.name == "README.md" and place == 0)
+        for place, command in enumerate(map(os.path.expandvars, lines))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +173,13 @@ def test_what_a_story_shows_is_what_is_printed(page, tmp_path, here):
 @pytest.mark.parametrize("page", pages_with_data("sh"), ids=name)
 def test_commands_that_need_the_data_run(page, data_folder, tmp_path, monkeypatch, here):
     monkeypatch.setenv("CLOSECALL_DATA", str(data_folder))
-    run_all(page, commands(page, needs_data=True), tmp_path, here)
+    monkeypatch.setitem(here.__kwdefaults__, "columns", "80")
+    found = run_all(page, commands(page, needs_data=True), tmp_path, here)
+    if page.stem == "batch":
+        _, shown = blocks(page, "text")[0]
+        assert "3  random " in shown
+        told = [line.rstrip() for line in found[0].splitlines()]
+        assert told[: len(shown.splitlines())] == shown.splitlines()
 
 
 @pytest.mark.parametrize("page", pages_with_data("pycon"), ids=name)
@@ -198,7 +219,7 @@ def test_the_count_of_the_paper_is_what_is_printed(data_folder, here, monkeypatc
 def test_the_tables_of_the_paper_are_counted(data_folder):
     page = (REPOSITORY / "docs" / "paper.md").read_text("utf-8")
     rows = re.findall(r"^\| `(\w+)` \| .* \| (\d+) \| (\d+) \|$", page, flags=re.MULTILINE)
-    tables = reproduce(data_folder).tables
+    tables = REPRODUCED(str(data_folder)).tables
     assert rows == [(table.name, str(table.total), str(table.matched)) for table in tables]
 
 
@@ -214,7 +235,7 @@ def test_the_tables_in_the_documents_are_what_is_printed(here, start, command, c
     shown = next(block for _, block in blocks(page, "text") if start in block.partition("(")[0])
     line = next(line for line in commands(page) if line.startswith(command))
     here("closecall demo --save demo.csv")
-    assert printed(here(line, columns))[: len(shown.splitlines())] == shown.splitlines()
+    assert printed(here(line, columns=columns))[: len(shown.splitlines())] == shown.splitlines()
 
 
 def test_the_error_on_the_command_line_is_what_is_printed(here):

@@ -7,25 +7,30 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
-from tests.tables.batch.large_file import SMALLER, UNITS, large_file
+from closecall.tables.sources.source import UnitSize
 
 COLUMNS = ("--by", "series", "--truth", "label")
-SCORES = (*COLUMNS, "--score", "good", "--score", "noise")
-# A process that was started in the background may ignore signals, and so would its children. These
-# share the kernels that it loads before it forks them. It pauses after each unit, so that it is in
-# the middle of its work when it is stopped, however late that is.
+SCORES = (*COLUMNS, "--score", "good", "--score", "noise", "--per-event")
+SERIES, SAMPLES, UNITS = 12, 40, 4
+SMALLER = (400, 1_600, 6_400, 25_600)  # so many values that this is how many units there are
+# A process that was started in the background may ignore signals, and so would its children. None
+# of them loads compiled code, which takes longer than these series. It pauses after each unit, so
+# that it is in the middle of its work when it is stopped, however late that is.
 START = f"""
-import signal, time
+import signal, sys, time, types
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
-import closecall.tables.batch.preload
+sys.modules["closecall.tables.batch.preload"] = types.ModuleType("preload")
 from closecall.cli import main
+from closecall.tables.batch.evaluate import evaluate_frame
 from closecall.tables.batch.journal import Journal
 from closecall.tables.sources.source import UnitSize
 UnitSize.__init__.__defaults__ = {SMALLER}
@@ -35,10 +40,33 @@ main()
 """
 
 
+@pytest.fixture(scope="module", autouse=True)
+def small_units():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(UnitSize.__init__, "__defaults__", SMALLER)
+        patch.setenv("NUMBA_DISABLE_JIT", "1")
+        yield
+
+
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    with large_file(tmp_path_factory.mktemp("large")) as path:
-        yield path
+    """Write series one after the other, of which one has no true event."""
+    path = tmp_path_factory.mktemp("large") / "large.parquet"
+    noise = np.random.default_rng(6).random((2, SERIES * SAMPLES))
+    series, place = np.divmod(np.arange(SERIES * SAMPLES), SAMPLES)
+    label = (place // 5 % 4 == series % 4) & (series != 3)
+    columns = {"series": series, "label": label, "good": noise[0] + label / 3, "noise": noise[1]}
+    pq.write_table(pa.table(columns), path, row_group_size=SAMPLES)
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(large, tmp_path_factory):
+    """What a batch writes that nobody stops."""
+    folder = tmp_path_factory.mktemp("whole")
+    options = {"per_event": True, "out": folder / "results.parquet", "progress": False}
+    evaluate_frame(large, by="series", truth="label", score=["good", "noise"], **options)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def start(*arguments, folder, **options):
@@ -54,11 +82,11 @@ def start(*arguments, folder, **options):
 
 @pytest.fixture
 def finish(run, monkeypatch):
-    """Run a batch to its end, in this process: only what is stopped needs one of its own."""
+    """Resume a batch to its end, in this process: only what is stopped needs one of its own."""
 
     def call(*arguments, folder):
         monkeypatch.chdir(folder)
-        result = run("batch", *map(str, arguments))
+        result = run("batch", *map(str, arguments), "--resume", "results.parquet")
         assert result.exit_code == 0, result.stderr
 
     return call
@@ -79,12 +107,12 @@ def finished_keys(folder):
     return set(Journal(folder / "results.parquet").kept())
 
 
-def test_a_batch_that_was_killed_is_resumed(large, tmp_path, refuse, finish, monkeypatch):
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    whole.mkdir()
+def test_a_batch_that_was_killed_is_resumed(  # noqa: PLR0917 - they are fixtures
+    large, whole, tmp_path, refuse, finish, monkeypatch
+):
+    stopped = tmp_path / "stopped"
     stopped.mkdir()
-    arguments = (large, *SCORES, "--per-event", "--out", "results.parquet")
-    finish(*arguments, folder=whole)
+    arguments = (large, *SCORES, "--out", "results.parquet")
     with start(*arguments, folder=stopped) as process:
         wait_for_units(process, stopped, 1)
         process.kill()
@@ -93,7 +121,7 @@ def test_a_batch_that_was_killed_is_resumed(large, tmp_path, refuse, finish, mon
     assert 1 <= len(keys) < UNITS
     marked_folder = shutil.copytree(stopped, tmp_path / "marked")
     marked = mark_finished(marked_folder)
-    finish(*arguments, "--resume", folder=marked_folder)
+    finish(*arguments, folder=marked_folder)
     rows = pq.read_table("results.parquet")
     assert pc.sum(pc.equal(rows["reason"], "was not evaluated again")).as_py() == marked
 
@@ -105,13 +133,9 @@ def test_a_batch_that_was_killed_is_resumed(large, tmp_path, refuse, finish, mon
         "Error: Expected to resume what results.parquet.partial was begun with, got `--score` "
         in refuse("batch", *other)[0]
     )
-    finish(*arguments, "--resume", folder=stopped)
-    for name in ("results.parquet", "results.events.parquet"):
-        assert (stopped / name).read_bytes() == (whole / name).read_bytes()
-    assert sorted(path.name for path in stopped.iterdir()) == [
-        "results.events.parquet",
-        "results.parquet",
-    ]
+    finish(*arguments, folder=stopped)
+    assert {path.name: path.read_bytes() for path in stopped.iterdir()} == whole
+    assert len(whole) == 2  # rows and events
 
 
 def mark_finished(folder):
@@ -134,7 +158,9 @@ def mark_finished(folder):
         (signal.SIGHUP, 129, ("--workers", "2")),
     ],
 )
-def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, finish, *, sent, status, workers):
+def test_an_interrupted_batch_says_what_is_kept(
+    large, whole, tmp_path, finish, *, sent, status, workers
+):
     arguments = (large, *SCORES, "--out", "results.parquet", *workers)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -152,8 +178,8 @@ def test_an_interrupted_batch_says_what_is_kept(large, tmp_path, finish, *, sent
         "on.\n"
     )
     assert 1 <= len(finished_keys(tmp_path)) < UNITS
-    finish(large, *SCORES, "--resume", "results.parquet", *workers, folder=tmp_path)
-    assert pq.read_metadata(tmp_path / "results.parquet").num_rows == 2 * 12
+    finish(large, *SCORES, folder=tmp_path)
+    assert (tmp_path / "results.parquet").read_bytes() == whole["results.parquet"]
 
 
 def ended(group):
@@ -167,24 +193,27 @@ def ended(group):
     return False
 
 
-def test_a_scheduler_that_goes_is_told_in_one_line(large, tmp_path, finish):
+def test_a_scheduler_that_goes_is_told_in_one_line(  # noqa: PLR0917 - they are fixtures
+    large, whole, tmp_path, refuse, finish, monkeypatch, caplog
+):
     pytest.importorskip("distributed")
     from tests.tables.batch.clusters import REPOSITORY, cluster_processes
 
-    arguments = (large, *SCORES, "--out", "results.parquet")
+    arguments = ("batch", str(large), *SCORES, "--out", "results.parquet")
+    keep = Journal.keep
     with cluster_processes(tmp_path, REPOSITORY) as (scheduler, address):
-        engine = ("--engine", address.replace("tcp://", "dask://"))
-        with start(*arguments, *engine, folder=tmp_path) as process:
-            wait_for_units(process, tmp_path, 1)
+
+        def keep_and_kill(*unit):
+            keep(*unit)
             scheduler.kill()
-            output, complaint = process.communicate(timeout=60)
-    assert (process.returncode, output) == (1, "")
-    _, error, hint = complaint.splitlines()
-    assert error.startswith("Error: Expected the Dask scheduler at tcp://127.0.0.1:")
-    assert "to stay reachable, got a lost connection while these were on their way: " in error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Journal, "keep", keep_and_kill)
+            error, hint = refuse(*arguments, "--engine", address.replace("tcp://", "dask://"))
+    assert error.startswith(f"Error: Expected the Dask scheduler at {address} to stay reachable, ")
+    assert "got a lost connection while these were on their way: " in error
     assert hint.endswith("`--resume` continues.")
+    assert caplog.text == ""  # what Dask would say of it
     assert 1 <= len(finished_keys(tmp_path)) < UNITS
-    finish(*arguments, "--resume", folder=tmp_path)
-    finish(*arguments[:-1], "whole.parquet", folder=tmp_path)
-    results, whole = (tmp_path / f"{name}.parquet" for name in ("results", "whole"))
-    assert results.read_bytes() == whole.read_bytes()
+    finish(large, *SCORES, folder=tmp_path)
+    assert (tmp_path / "results.parquet").read_bytes() == whole["results.parquet"]

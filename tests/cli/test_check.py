@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -200,8 +201,8 @@ def workflow():
     return [(" ".join(found[1].split()), found[2]) for found in ran if found]
 
 
-@pytest.mark.parametrize("missed", [(), range(9)])
-def test_the_workflow_turns_red_on_a_planted_regression(tmp_path, missed):
+def test_the_workflow_turns_red_on_a_planted_regression(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "step.md")
     commands = workflow()
     assert [command.split()[:2] for command, _ in commands] == [
         ["pip", "install"],
@@ -210,33 +211,30 @@ def test_the_workflow_turns_red_on_a_planted_regression(tmp_path, missed):
         ["closecall", "check"],
         ["cat", "summary.md"],
     ]
-    environment = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "GITHUB_STEP_SUMMARY": "step.md",
-    }
+    (_, detect, score, _, _) = (command for command, _ in commands)
 
     def step(command):
-        return subprocess.run(  # noqa: S603 - the lines of docs/check.md
-            ["/bin/bash", "-e", "-c", command], cwd=tmp_path, env=environment, check=False
-        ).returncode
+        if command.startswith("closecall "):
+            return run(*shlex.split(command)[1:]).exit_code
+        line = command.replace("python", shlex.quote(sys.executable))
+        return subprocess.run(["/bin/bash", "-e", "-c", line], check=False).returncode  # noqa: S603
 
-    def write_detector(missed):
+    for missed in ((), range(9)):
         (tmp_path / "detect.py").write_text(DETECTOR.format(missed=list(missed)), encoding="utf-8")
-
-    write_detector(())
-    (_, detect, score, _, _), failed = (command for command, _ in commands), False
-    assert [step(detect), step(score)] == [0, 0]
-    (tmp_path / "new.json").rename(tmp_path / "baseline.json")
-    write_detector(missed)
-    for command, condition in commands[1:]:
-        if not failed or condition == "always()":
-            failed |= step(command) != 0
-    assert failed == bool(missed)
-    suite = ET.parse(tmp_path / "junit.xml").getroot()[0]  # noqa: S314 - our own
-    assert (suite.get("failures") != "0") == bool(missed)
-    summary = (tmp_path / "step.md").read_text(encoding="utf-8")
-    assert summary.startswith(f"## closecall check: {'fail' if missed else 'pass'}: ")
-    assert summary.count("| newly missed |") == len(missed)
+        if not missed:
+            assert [step(detect), step(score)] == [0, 0]
+            (tmp_path / "new.json").rename(tmp_path / "baseline.json")
+        failed = False
+        for command, condition in commands[1:]:
+            if not failed or condition == "always()":
+                failed |= step(command) != 0
+        assert failed == bool(missed)
+        suite = ET.parse(tmp_path / "junit.xml").getroot()[0]  # noqa: S314 - our own
+        assert (suite.get("failures") != "0") == bool(missed)
+        summary = (tmp_path / "step.md").read_text(encoding="utf-8")
+        assert summary.startswith(f"## closecall check: {'fail' if missed else 'pass'}: ")
+        assert summary.count("| newly missed |") == len(missed)
+        (tmp_path / "step.md").unlink()
 
 
 DETECTOR = """

@@ -184,7 +184,8 @@ def test_uneven_times_and_a_span(run):
 )
 def test_uneven_times_without_an_end(run, command, column):
     text = "t,truth,score,other\n0,0,0,1\n1,1,1,0\n5,0,0,0\n6,0,0,0\n"
-    columns = {"compare": ("--predicted", "other"), "audit": ("--predicted", "other")}
+    other = ("--predicted", "other")
+    columns = {"compare": other, "audit": (*other, "--metric", "affiliation")}
     arguments = ("-", "--time", "t", *((column, "score") if column else ()))
     result = run(command, *arguments, *columns.get(command, ()), input=text)
     assert result.exit_code == 0

@@ -105,12 +105,12 @@ def test_names_of_series_files_and_columns_in_every_place(run, tmp_path):
         assert all(letter.isprintable() or letter == "\n" for letter in text), command
 
 
-def test_a_hundred_thousand_columns_are_not_all_named(run, tmp_path):
-    header = ",".join(f"c{number}" for number in range(100_000))
-    (tmp_path / "wide.csv").write_text(f"{header}\n{'0,' * 99_999}0\n")
+def test_thousands_of_columns_are_not_all_named(run, tmp_path):
+    header = ",".join(f"c{number}" for number in range(5_000))
+    (tmp_path / "wide.csv").write_text(f"{header}\n{'0,' * 4_999}0\n")
     result = run("score", "wide.csv", "--truth", "x")
     assert result.exit_code == 1
-    assert "c19 and 99,980 more." in result.stderr
+    assert "c19 and 4,980 more." in result.stderr
     assert len(result.stderr) < 1000
 
 
@@ -175,22 +175,10 @@ def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path, monkeypatch):
         (f"closecall {SCORE} --format csv >/dev/full", 1, 0, "Error: No space left on device\n"),
         (f"closecall {SCORE} >/dev/full", 1, 0, "Error: No space left on device\n"),
         ("closecall metrics --format json | head -1", 0, 1, ""),
-        (f"closecall {SCORE.replace('data.csv', '<(cat data.csv)')} --format csv", 0, 2, ""),
-        (
-            f"closecall batch <(cat data.csv) {ALARM} --format csv",
-            *(0, 2, "1 series, 1 detector.\n"),
-        ),
-        (f"ln -s loop.csv loop.csv; closecall {SCORE} --ignore . -o loop.csv", 1, 0, "Error: "),
-        ("ln -s loop.csv loop.csv; closecall score loop.csv", 1, 0, "Error: Expected"),
-        (
-            f"ln -s loop.csv loop.csv; closecall batch '*.csv' --series one {ALARM}",
-            *(1, 0, "Error: Expected to read loop.csv, got `Too many levels"),
-        ),
         ("closecall score $'caf\\xe9.csv'", 1, 0, "Error: Expected a file at caf\\udce9.csv, got"),
-        (f"closecall {SCORE} --ignore $'caf\\xe9'", 1, 0, "Error: Expected `--ignore` to name"),
     ],
 )
-def test_streams_pipes_loops_and_bytes(tmp_path, line, status, lines, complaint):
+def test_closed_and_full_streams_and_bytes(tmp_path, line, status, lines, complaint):
     done = shell(tmp_path, line)
     told = done.stderr.decode().replace(
         "Compiling closecall's kernels; this takes some seconds and happens once.\n", ""
@@ -202,6 +190,33 @@ def test_streams_pipes_loops_and_bytes(tmp_path, line, status, lines, complaint)
         assert bool(told) == bool(complaint)
     if lines is not None:
         assert done.stdout.count(b"\n") == lines
+
+
+@pytest.mark.parametrize("command", ["score", "batch"])
+def test_a_file_that_is_a_pipe(run, command):
+    """As `<(cat data.csv)` of a shell is."""
+    reading, writing = os.pipe()
+    os.write(writing, DATA.encode())
+    os.close(writing)
+    result = run(command, f"/dev/fd/{reading}", *ALARM.split(), "--format", "csv")
+    os.close(reading)
+    assert (result.exit_code, result.stdout.count("\n")) == (0, 2), result.stderr
+    assert result.stderr == ("1 series, 1 detector.\n" if command == "batch" else "")
+
+
+LOOPS = {
+    f"{SCORE} --ignore . -o loop.csv": "",
+    "score loop.csv": "Expected",
+    f"batch *.csv --series one {ALARM}": "Expected to read loop.csv, got `Too many levels",
+    f"{SCORE} --ignore caf\udce9": "Expected `--ignore` to name",
+}
+
+
+@pytest.mark.parametrize("line", LOOPS, ids=ascii)
+def test_links_in_a_loop_and_bytes(refuse, tmp_path, line):
+    (tmp_path / "data.csv").write_text(DATA)
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    assert refuse(*line.split())[0].startswith(f"Error: {LOOPS[line]}")
 
 
 @pytest.mark.parametrize("columns", ["0", "1", "-1", "1" * 30, "x"])

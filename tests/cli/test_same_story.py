@@ -11,7 +11,6 @@ from tests.cli.conftest import lines
 THRESHOLD = 24  # where the scores give the labels of the detector
 COLUMNS = ("--truth", "label", "--time", "time")
 SCORES = ("precision", "recall", "f1")
-_RATES = {"threshold_score": "3", "forecast_score": "0.5"}
 
 
 @pytest.fixture
@@ -85,16 +84,13 @@ def told(values):
     }
 
 
-def test_the_values_are_the_same(stories):
-    found = told(stories[1])
+def test_values_and_screens_are_the_same(stories):
+    screens, values = stories
+    found = told(values)
     assert found["score"] == found["curve"] == found["compare"] == found["batch"]
     assert [row["outcome"] for row in found["score"]["events"]].count("caught") == 6
-    assert found["score"]["headline"].startswith("6 of 7 caught, median delay 35 min")
-
-
-def test_the_screens_say_them(stories):
-    screens, values = stories
-    story = told(values)["score"]
+    story = found["score"]
+    assert story["headline"].startswith("6 of 7 caught, median delay 35 min")
     for name, screen in screens.items():
         text = "\n".join(screen)
         assert story["headline"] in text, name

@@ -35,14 +35,21 @@ OPTIONAL = {
 }
 
 
+@pytest.fixture(scope="module")
+def found():
+    return {}
+
+
 @pytest.fixture
-def written(run, demo_file):
+def written(run, demo_file, found):
     """What a command writes; of a stream the last event, the line before the totals."""
-    run(*f"score {DEMO} --predicted forecast --format json --output old.json".split())
 
     def call(name):
-        text = lines(run(*WRITTEN[name].split()))
-        return json.loads(text[-2] if name == "stream" else "\n".join(text))
+        if name not in found:
+            run(*f"score {DEMO} --predicted forecast --format json --output old.json".split())
+            text = lines(run(*WRITTEN[name].split()))
+            found[name] = json.loads(text[-2] if name == "stream" else "\n".join(text))
+        return found[name]
 
     return call
 

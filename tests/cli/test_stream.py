@@ -1,7 +1,6 @@
-"""`closecall stream` through real pipes: events as soon as they are known, and the state."""
+"""`closecall stream`: events as soon as they are known, through real pipes, and the state."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +9,19 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from tests.cli.conftest import validate
 
 RANDOM = np.random.default_rng(3)
 TRUTH, ALARMS = (RANDOM.random((2, 300)) < 0.06).astype(int)
 TIMES = np.cumsum(RANDOM.integers(1, 4, 300))
 COLUMNS = ("--truth", "label", "--predicted", "alarm", "--time", "t")
-COMMAND = [sys.executable, "-c", "from closecall.cli import main; main()", "stream"]
+START = """
+import atexit, sys
+from closecall.cli import main
+heavy = {"pandas", "numba", "polars", "narwhals", "pyarrow.parquet"}
+atexit.register(lambda: print(heavy & sys.modules.keys(), file=sys.stderr))
+main()
+"""
+COMMAND = [sys.executable, "-c", START, "stream"]
 
 
 def csv_lines(first=0, last=300):
@@ -32,22 +37,19 @@ def json_lines(first=0, last=300):
     ]
 
 
-def piped(lines, *arguments, cwd=None):
-    """What the command prints for lines on standard input, after it ended well."""
-    done = subprocess.run(  # noqa: S603 - our own command
-        [*COMMAND, *arguments],
-        input="".join(lines),
-        capture_output=True,
-        check=False,
-        text=True,
-        cwd=cwd,
-    )
-    assert done.returncode == 0, done.stderr
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    for line in found:
-        validate(line)
-        assert line.pop("schema") == "closecall/stream/1"
-    return found
+@pytest.fixture
+def printed(run):
+    """What the command prints for lines of a file, after it ended well."""
+
+    def call(lines, *arguments):
+        Path("samples").write_text("".join(lines))
+        done = run("stream", "samples", *arguments)
+        assert done.exit_code == 0, done.stderr
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        assert {line.pop("schema") for line in found} == {"closecall/stream/1"}
+        return found
+
+    return call
 
 
 def expected_result():
@@ -56,8 +58,8 @@ def expected_result():
 
 
 @pytest.mark.parametrize("lines", [csv_lines, json_lines])
-def test_events_and_totals_are_those_of_affiliation(lines):
-    *events, total = piped(lines(), *COLUMNS)
+def test_events_and_totals_are_those_of_affiliation(printed, lines):
+    *events, total = printed(lines(), *COLUMNS)
     expected = expected_result()
     for event, row in zip(events, expected.events.rows(), strict=False):
         assert event.pop("kind") == "event"
@@ -69,7 +71,7 @@ def test_events_and_totals_are_those_of_affiliation(lines):
     assert (total["caught"], total["false_alarms"]) == (expected.caught, expected.false_alarms)
 
 
-def test_time_that_does_not_count():
+def test_time_that_does_not_count(run, printed):
     skipped = np.isin(np.arange(300) // 20, (0, 4, 9)).astype(int)
     missing = np.arange(300) % 50 == 7
     rows = zip(TIMES, TRUTH, np.where(ALARMS, "0.7", "0.2"), skipped, missing, strict=True)
@@ -78,52 +80,44 @@ def test_time_that_does_not_count():
         *(f"{t},{label},{'' if lost else s},{skip}\n" for t, label, s, skip, lost in rows),
     ]
     columns = ("--truth", "label", "--score", "s", "--threshold", "0.7", "--time", "t")
-    total = piped(lines, *columns, "--ignore", "skip", "--nan", "ignore")[-1]
+    total = printed(lines, *columns, "--ignore", "skip", "--nan", "ignore")[-1]
     end = int(TIMES[-1]) + int(np.median(np.diff(TIMES)))
     ignore = skipped | missing
     expected = cc.affiliation(TRUTH, ALARMS, times=TIMES, end=end, ignore=ignore)
     assert (total["f1"], total["headline"]) == (expected.f1, expected.headline)
-    done = subprocess.run(  # noqa: S603 - our own command
-        [*COMMAND, *columns], input="".join(lines), capture_output=True, check=False, text=True
-    )
+    done = run("stream", "samples", *columns)
     assert "Expected a score in each line, got none in line 9." in done.stderr
     assert "--nan ignore" in done.stderr
 
 
-def test_fractions_of_seconds_may_come_late_and_the_end_may_be_typed():
+def test_totals_come_every_so_often_and_fractions_of_seconds_may_come_late():
     first = ["t,label,alarm\n", "2024-03-01 00:00:00,0,0\n", "2024-03-01 00:00:01,1,1\n"]
     stream = subprocess.Popen(  # noqa: S603 - our own command
         [*COMMAND, *COLUMNS, "--end", "2024-03-01T00:00:04", "--every", "0.05"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     stream.stdin.write("".join(first).encode())
     stream.stdin.flush()
-    while not json.loads(stream.stdout.readline())["alarms"]:  # until the first part was read
-        pass
-    printed, _ = stream.communicate(b"2024-03-01 00:00:02.5,0,0\n")
+    while not (total := json.loads(stream.stdout.readline()))["alarms"]:
+        pass  # until the first part was read
+    assert json.loads(stream.stdout.readline()) == total  # nothing is written meanwhile
+    rest, told = stream.communicate(b"2024-03-01 00:00:02.5,0,0\n")
     times = np.array(["2024-03-01T00:00:00", "2024-03-01T00:00:01", "2024-03-01T00:00:02.5"])
     own = times.astype("datetime64[ms]"), np.datetime64("2024-03-01T00:00:04")
     expected = cc.affiliation([0, 1, 0], [0, 1, 0], times=own[0], end=own[1])
-    total = json.loads(printed.splitlines()[-1])
+    assert told.decode() == "set()\n"
+    total = json.loads(rest.splitlines()[-1])
     assert (total["alarmed"], total["f1"]) == (expected.alarmed, expected.f1)
 
 
-def test_a_stream_that_goes_back_names_what_takes_it():
-    lines = ["t,label,alarm\n", "1,0,0\n", "1,1,1\n"]
-    done = subprocess.run(  # noqa: S603 - our own command
-        [*COMMAND, *COLUMNS], input="".join(lines), capture_output=True, check=False, text=True
-    )
-    assert done.returncode == 1
-    assert "Of a file, `closecall score` takes --disorder." in done.stderr
-
-
-def test_scores_from_a_threshold_on():
+def test_scores_from_a_threshold_on(printed):
     scores = [
         json.dumps({"label": int(label), "s": 0.7 if alarm else 0.2}) + "\n"
         for label, alarm in zip(TRUTH, ALARMS, strict=True)
     ]
-    total = piped(scores, "--truth", "label", "--score", "s", "--threshold", "0.7")[-1]
+    total = printed(scores, "--truth", "label", "--score", "s", "--threshold", "0.7")[-1]
     assert total["f1"] == cc.affiliation(TRUTH, ALARMS).f1
 
 
@@ -134,9 +128,8 @@ def test_an_event_is_printed_while_the_pipe_is_open(tmp_path):
     path.write_text("".join(csv_lines(0, starts[1])))
     follow = ["tail", "-n", "+1", "-f", path]
     tail = subprocess.Popen(follow, stdout=subprocess.PIPE)  # noqa: S603 - of our own file
-    stream = subprocess.Popen(  # noqa: S603 - our own command
-        [*COMMAND, *COLUMNS], stdin=tail.stdout, stdout=subprocess.PIPE
-    )
+    pipes = {"stdin": tail.stdout, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    stream = subprocess.Popen([*COMMAND, *COLUMNS], **pipes)  # noqa: S603 - our own command
     tail.stdout.close()
     try:
         with path.open("a") as file:
@@ -153,39 +146,21 @@ def test_an_event_is_printed_while_the_pipe_is_open(tmp_path):
     assert json.loads(rest)["kind"] == "total"
 
 
-def test_totals_come_every_so_often_also_when_nothing_does():
-    reading, writing = os.pipe()
-    stream = subprocess.Popen(  # noqa: S603 - our own command
-        [*COMMAND, *COLUMNS, "--every", "0.05"], stdin=reading, stdout=subprocess.PIPE
-    )
-    os.close(reading)
-    os.write(writing, "".join(csv_lines()).encode())
-    totals = 0
-    while totals < 2:  # nothing is written meanwhile
-        totals += json.loads(stream.stdout.readline())["kind"] == "total"
-    os.close(writing)
-    stream.stdout.read()
-    stream.stdout.close()
-    assert stream.wait() == 0
-
-
-def test_the_state_goes_on_where_it_was(tmp_path):
-    printed = []
+def test_the_state_goes_on_where_it_was(printed, tmp_path):
+    found = []
     for first in range(0, 300, 100):
-        *events, total = piped(
-            csv_lines(first, first + 100), *COLUMNS, "--state", "s.json", cwd=tmp_path
-        )
-        printed += events
-    whole = piped(csv_lines(), *COLUMNS)
-    assert printed == whole[:-1]
+        *events, total = printed(csv_lines(first, first + 100), *COLUMNS, "--state", "s.json")
+        found += events
+    whole = printed(csv_lines(), *COLUMNS)
+    assert found == whole[:-1]
     assert total == whole[-1]
-    assert [path.name for path in tmp_path.iterdir()] == ["s.json"]
+    assert {path.name for path in tmp_path.iterdir()} == {"s.json", "samples"}
 
 
-def test_nothing_at_all_and_no_event_yet():
-    assert piped([], *COLUMNS) == [{"kind": "total", "events": 0, "alarms": 0}]
+def test_nothing_at_all_and_no_event_yet(printed):
+    assert printed([], *COLUMNS) == [{"kind": "total", "events": 0, "alarms": 0}]
     lines = ["t,label,alarm\n", "1,0,1\n", "2,0,0\n"]
-    assert piped(lines, *COLUMNS) == [{"kind": "total", "events": 0, "alarms": 1}]
+    assert printed(lines, *COLUMNS) == [{"kind": "total", "events": 0, "alarms": 1}]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +172,7 @@ def test_nothing_at_all_and_no_event_yet():
         ("t,label,alarm\n1,0\n", ("--predicted", "alarm"), "to go on as it began, from line 2 on"),
         ("1,0,0\n", ("--predicted", "alarm"), "a header in the first line of samples"),
         ('{"label": 0, "alarm": 1}\n{"la', ("--predicted", "alarm"), "to go on as it began"),
-        ("t,label,alarm\n2,0,0\n1,0,0\n", COLUMNS[2:], "strictly increasing"),
+        ("t,label,alarm\n2,0,0\n1,0,0\n", COLUMNS[2:], "`closecall score` takes --disorder."),
         ("label,s\n0,0.5\n0,\n", ("--score", "s", "--threshold", "1"), "none in line 3"),
         ("t,label,alarm\n1,0,0\n", (*COLUMNS[2:], "--every", "0"), "longer than zero"),
         ("t,label,alarm\n1,0,0\n", (*COLUMNS[2:], "--every", "1e308"), "shorter than a year"),
@@ -221,10 +196,10 @@ def test_a_state_that_was_damaged_is_kept_as_it_is(run, content):
 
 
 @pytest.mark.parametrize("lines", [csv_lines, json_lines])
-def test_time_outside_of_from_and_until_is_ignored(lines):
+def test_time_outside_of_from_and_until_is_ignored(printed, lines):
     since, until = int(TIMES[40]), int(TIMES[250])
     limits = ("--from", str(since), "--until", str(until))
-    *events, total = piped(lines(), *COLUMNS, *limits)
+    *events, total = printed(lines(), *COLUMNS, *limits)
     end = int(TIMES[-1]) + int(np.median(np.diff(TIMES)))
     outside = [(int(TIMES[0]), since), (until, end)]
     whole = cc.affiliation(TRUTH, ALARMS, times=TIMES, end=end, ignore=outside)

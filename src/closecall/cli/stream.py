@@ -26,7 +26,7 @@ from closecall.errors import InputError, first_line
 from closecall.files import whole_file
 from closecall.plain import schema_name
 from closecall.series import predicted_at
-from closecall.tables.reading import arrow, column_names, delimiter, first_record, shown_name
+from closecall.tables.reading import column_names, delimiter, first_record, imported, shown_name
 from closecall.tables.roles import Source, with_nan
 
 if TYPE_CHECKING:
@@ -267,18 +267,18 @@ class _Samples:
         return lines.partition(b"\n")[2]
 
     def _table(self, lines: bytes) -> pa.Table:
-        pyarrow = arrow("pyarrow")
+        pyarrow = imported("pyarrow")
         # Bytes, and no threads: none of Arrow's may be left with an object of Python's at the end.
         content = pyarrow.BufferReader(lines)
         try:
             if self.header is not None:
-                csv = arrow("pyarrow.csv")
+                csv = imported("pyarrow.csv")
                 return csv.read_csv(
                     content,
                     csv.ReadOptions(column_names=self.header, use_threads=False),
                     csv.ParseOptions(delimiter=self.separator),
                 )
-            reader = arrow("pyarrow.json")
+            reader = imported("pyarrow.json")
             # Times that are text stay text, whatever those of one chunk look like.
             schema = pyarrow.schema([(self.time, pyarrow.string())]) if self.text_times else None
             options = reader.ParseOptions(explicit_schema=schema)
@@ -297,7 +297,7 @@ def _fine(times: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = times.type
     if getattr(kind, "unit", "") not in ("s", "ms"):
         return times
-    return times.cast(arrow("pyarrow").timestamp("us", kind.tz))
+    return times.cast(imported("pyarrow").timestamp("us", kind.tz))
 
 
 def _print_total(own: AffiliationStream, samples: _Samples, end: Any) -> None:
