@@ -21,7 +21,7 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
-myst_enable_extensions = ["amsmath", "dollarmath", "deflist"]
+myst_enable_extensions = ["amsmath", "dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 default_role = "py:obj"
 
@@ -46,8 +46,8 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 4,  # the four groups of index.md: nothing is under "More"
     "navbar_persistent": ["search-button"],
-    "secondary_sidebar_items": {"index": [], "**": ["page-toc"]},
+    "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
+html_sidebars = {"index": [], "plots": [], "**": ["sidebar-nav-bs"]}

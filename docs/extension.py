@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tables
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from latex2mathml.converter import convert
-from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import closecall as cc
+import tables
 from closecall.datasets import demo
 
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
 EXPLORER = "demo-explorer.html"
+BAR = re.compile(r"<mo([^>]*)>(\||&#x0007C;)</mo>")
 logger = logging.getLogger(__name__)
 
 
@@ -32,7 +35,8 @@ def mathml(node: nodes.Element, display: str) -> str:
     shown: str = convert(node.astext().strip(), display=display)
     if "\\" in re.sub("<[^>]+>", "", shown):
         logger.warning("a formula is not converted: %s", node.astext(), location=node)
-    return shown
+    # A bar is a bracket here, never a relation, and a bracket has no space around it.
+    return BAR.sub(r'<mo\1 lspace="0" rspace="0">\2</mo>', shown)
 
 
 def visit_inline(self: Any, node: nodes.Element) -> None:
@@ -41,7 +45,7 @@ def visit_inline(self: Any, node: nodes.Element) -> None:
 
 
 def visit_display(self: Any, node: nodes.Element) -> None:
-    self.body.append(f'<div class="math">{mathml(node, "block")}</div>')
+    self.body.append(f'<div class="formula">{mathml(node, "block")}</div>')
     raise nodes.SkipNode
 
 
@@ -80,11 +84,20 @@ class EventColumns(Markdown):
         return tables.event_columns()
 
 
-class CommandOptions(Markdown):
-    required_arguments = 1
+class CommandOptions(SphinxDirective):
+    """A section for each command."""
 
-    def text(self) -> str:
-        return tables.command_options(self.arguments[0])
+    def run(self) -> list[nodes.Node]:
+        found: list[nodes.Node] = []
+        for name in tables.options_by_command():
+            title = nodes.title("", f"closecall {name}")
+            section = nodes.section(
+                "", title, ids=[f"closecall-{name}"], names=[f"closecall-{name}"]
+            )
+            lines = StringList(tables.command_options(name).splitlines(), self.name)
+            self.state.nested_parse(lines, 0, section)
+            found.append(section)
+        return found
 
 
 class CommonOptions(Markdown):
@@ -97,7 +110,7 @@ class DemoExplorer(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         html = (
-            f'<iframe class="explorer" src="{EXPLORER}" loading="lazy" '
+            f'<iframe class="explorer" src="{EXPLORER}" '
             'title="The explorer of the demo data"></iframe>\n'
             f'<p class="caption"><a href="{EXPLORER}">Open the explorer alone</a></p>'
         )

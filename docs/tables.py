@@ -51,12 +51,8 @@ def told(text: str, word: str) -> str:
         raise ValueError(message)
     paragraph = " ".join(after.partition("\n\n")[0].split())
     first = re.split(r"(?<=[.:]) (?=[A-Z`])|:$", paragraph)[0].rstrip(":.")
+    first = first.removeprefix("because ")
     return f"{first[0].upper()}{first[1:]}."
-
-
-def cost(text: str) -> str:
-    """Return what the directive of a section says of the cost."""
-    return re.search(r"^:cost: (.+)$", text, flags=re.MULTILINE)[1]  # type: ignore[index]
 
 
 def gives(row: dict[str, Any]) -> str:
@@ -82,13 +78,14 @@ def parameters(row: dict[str, Any]) -> str:
 
 def metric_index() -> str:
     """Return the table of all metrics, with links to their sections."""
-    head = ["metric", "rewards", "misleads", "gives", "range", "better", "parameters"]
+    head = ["metric", "rewards", "misleads", "gives", "parameters"]
     rows = []
     for row in table():
         page, text = sections()[row["name"]]
-        link = f"[`{row['name']}`](metrics/{page}.md#{row['name'].replace('_', '-')})"
+        link = f"[`{row['name']}`](metrics/{page}.md#{row['name']})"
         said = [told(text, "Rewards"), told(text, "Misleads")]
-        rows.append([link, *said, gives(row), bounds(row), better(row), parameters(row)])
+        lower = "" if row["higher_is_better"] else ", lower is better"
+        rows.append([link, *said, f"{gives(row)}: {bounds(row)}{lower}", parameters(row)])
     return rows_of(head, *rows)
 
 
