@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 EXPLORER = "demo-explorer.html"
+NAME = re.compile(r"<mo([^>]*)>(min|max|sup)</mo>")
 BAR = re.compile(r"<mo([^>]*)>(\||&#x0007C;)</mo>")
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,8 @@ def mathml(node: nodes.Element, display: str) -> str:
     shown: str = convert(node.astext().strip(), display=display)
     if "\\" in re.sub("<[^>]+>", "", shown):
         logger.warning("a formula is not converted: %s", node.astext(), location=node)
-    # A bar is a bracket here, never a relation, and a bracket has no space around it.
+    # A bar is a bracket here, never a relation, and no space stands before a bracket.
+    shown = NAME.sub(r'<mo\1 rspace="0">\2</mo>', shown)
     return BAR.sub(r'<mo\1 lspace="0" rspace="0">\2</mo>', shown)
 
 
