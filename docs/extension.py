@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 EXPLORER = "demo-explorer.html"
+OVERLINE = re.compile(
+    r'<mover>(<mrow>(?:(?!<mover>).)*?</mrow>)<mo accent="true">&#x02015;</mo></mover>'
+)
 NAME = re.compile(r"<mo([^>]*)>(min|max|sup)</mo>")
 BAR = re.compile(r"<mo([^>]*)>(\||&#x0007C;)</mo>")
 logger = logging.getLogger(__name__)
@@ -36,6 +39,8 @@ def mathml(node: nodes.Element, display: str) -> str:
     shown: str = convert(node.astext().strip(), display=display)
     if "\\" in re.sub("<[^>]+>", "", shown):
         logger.warning("a formula is not converted: %s", node.astext(), location=node)
+    # A line over a term does not stretch in browsers; a border does.
+    shown = OVERLINE.sub(r'<mrow class="overline">\1</mrow>', shown)
     # A bar is a bracket here, never a relation, and no space stands before a bracket.
     shown = NAME.sub(r'<mo\1 rspace="0">\2</mo>', shown)
     return BAR.sub(r'<mo\1 lspace="0" rspace="0">\2</mo>', shown)

@@ -89,21 +89,13 @@ def metric_index() -> str:
     return rows_of(head, *rows)
 
 
-def metric_facts(name: str, cost_of_it: str) -> str:
-    """Return what the registry knows of one metric, in a line or two."""
+def metric_facts(name: str, cost: str) -> str:
+    """Return what the registry knows of one metric, and its cost, in sentences."""
     row = next(row for row in table() if row["name"] == name)
     takes = "scores" if row["takes"] == "scores" else "labels or events"
-    return rows_of(
-        ["takes", "gives", "range", "better", "parameters", "cost", "paper"],
-        [
-            takes,
-            gives(row),
-            bounds(row),
-            better(row),
-            parameters(row),
-            cost_of_it,
-            row["paper"],
-        ],
+    return (
+        f"Takes {takes}, gives {gives(row)} from {bounds(row)}; {better(row)} is better. "
+        f"Parameters: {parameters(row)}. Cost: {cost}. Paper: {row['paper']}."
     )
 
 

@@ -314,7 +314,7 @@ def test_the_section_of_a_metric_explains_its_parameters(metric, tables):
     shown = tables.metric_facts(metric, "O(1)")
     missing = [name for name in METRICS[metric].parameters if f"`{name}" not in shown]
     assert not missing
-    assert ("| higher |" in shown) == METRICS[metric].higher_is_better
+    assert ("higher is better" in shown) == METRICS[metric].higher_is_better
 
 
 def test_the_columns_of_events_are_all_described(tables):
