@@ -41,7 +41,7 @@ def _leave_folder(namespace: dict[str, Any]) -> None:
 _documents = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS), SkipParser()],
     path=str(REPOSITORY),
-    patterns=["README.md", "docs/*.md"],
+    patterns=["README.md", "docs/*.md", "docs/metrics/*.md"],
     excludes=["docs/errors.md"],  # its blocks fail on purpose; tests/test_documents.py runs them
     setup=_enter_folder,
     teardown=_leave_folder,

@@ -1,6 +1,11 @@
 """Sphinx configuration; `python -m sphinx -W -b html docs docs/_build/html` builds the site."""
 
+import sys
+from pathlib import Path
+
 import closecall
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "closecall"
 author = "The closecall developers"
@@ -12,11 +17,11 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "extension",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
-myst_enable_extensions = ["amsmath", "dollarmath", "deflist"]
+myst_enable_extensions = ["amsmath", "dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 default_role = "py:obj"
 
@@ -30,14 +35,20 @@ autosummary_filename_map = {  # on some systems file names differ by more than c
 numpydoc_show_class_members = False
 
 html_theme = "pydata_sphinx_theme"
-html_title = f"closecall {release}"
+html_title = "closecall"
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
+    "header_links_before_dropdown": 4,  # the four groups of index.md: nothing is under "More"
     "navbar_persistent": ["search-button"],
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
 }
-# Only the reference has pages under pages; elsewhere the room is better used by the text.
-html_sidebars = {"*": [], "api/index": [], "api/generated/*": ["sidebar-nav-bs"]}
+html_sidebars = {"index": [], "plots": [], "**": ["sidebar-nav-bs"]}

@@ -309,49 +309,49 @@ def test_every_name_in_the_reference_exists():
     assert not missing
 
 
-def characteristics():
-    """The rows of the table of characteristics, as the registry has them."""
-    for row in closecall.metrics.table():
-        cells = (
-            f"`{row['name']}`",
-            "P/R" if "recall" in row["gives"] else ", ".join(row["gives"]),
-            " to ".join(f"{bound:g}" for bound in row["range"]),
-            "higher" if row["higher_is_better"] else "lower",
-            row["mainly_for"],
-            *(
-                ("yes" if row[flag] else "no")
-                + ("\\*" if flag in row["measured_otherwise"] else "")
-                for flag in ("handles_adjacency", "handles_durations")
-            ),
-            str(len(row["parameters"])),
-        )
-        yield f"| {' | '.join(cells)} |"
+@pytest.fixture
+def tables(monkeypatch):
+    """The module that makes the tables of the site."""
+    monkeypatch.syspath_prepend(str(REPOSITORY / "docs"))
+    return import_module("tables")
 
 
-def test_the_table_of_characteristics_is_that_of_the_registry():
-    page = (REPOSITORY / "docs" / "metrics.md").read_text("utf-8")
-    _, _, after = page.partition("<!-- characteristics: checked by tests/test_documents.py -->\n\n")
-    table, _, _ = after.partition("\n\n")
-    assert table.splitlines()[2:] == list(characteristics())
+def test_every_metric_has_its_section_on_the_page_of_its_family(tables):
+    families = {metric.name: metric.family for metric in METRICS.values()}
+    assert {name: page for name, (page, _) in tables.sections().items()} == families
 
 
-def metric_sections():
-    page = (REPOSITORY / "docs" / "metrics.md").read_text("utf-8")
-    parts = re.split(r"^### `(\w+)`\n", page, flags=re.MULTILINE)[1:]
-    return dict(zip(parts[::2], parts[1::2], strict=True))
-
-
-def test_every_metric_has_its_section():
-    assert list(metric_sections()) == list(METRICS)
+def test_the_index_of_metrics_says_what_each_rewards_and_what_misleads_it(tables):
+    rows = [row.strip("| ").split(" | ") for row in tables.metric_index().splitlines()[2:]]
+    assert [re.match(r"\[`(\w+)`\]", row[0])[1] for row in rows] == list(METRICS)
+    assert all(len(row) == 5 and min(map(len, row[1:3])) > 15 for row in rows)
+    assert rows[list(METRICS).index("hausdorff")][3:] == ["value: 0 to ∞, lower is better", "none"]
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_section_of_a_metric_has_its_parameters_and_its_range(metric):
-    section = " ".join(metric_sections()[metric].split())
-    missing = [name for name in METRICS[metric].parameters if f"`{name}`" not in section]
+def test_the_section_of_a_metric_explains_its_parameters(metric, tables):
+    _, section = tables.sections()[metric]
+    assert f"```{{metric}} {metric}\n:cost: O(" in section
+    shown = tables.metric_facts(metric, "O(1)")
+    missing = [name for name in METRICS[metric].parameters if f"`{name}" not in shown]
     assert not missing
-    assert "higher is better" in section or not METRICS[metric].higher_is_better
-    assert "*Misleads*" in section
+    assert ("higher is better" in shown) == METRICS[metric].higher_is_better
+
+
+def test_the_columns_of_events_are_all_described(tables):
+    listed = re.findall(r"^\| `(\w+)` \| [A-Z].+\. \|$", tables.event_columns(), re.MULTILINE)
+    result = closecall.affiliation([0, 1, 0], [0, 1, 0])
+    assert sorted(listed) == sorted(result.to_frame().columns)
+
+
+def test_every_option_of_every_command_is_listed(tables):
+    runner = CliRunner()
+    common = tables.common_options()
+    for name in tables.options_by_command():
+        page = common + tables.command_options(name)
+        told = runner.invoke(cli, [name, "--help"]).stdout.partition("Options:")[2]
+        options = set(re.findall(r"^  (?:-\w, )*(--[\w-]+)", told, re.MULTILINE)) - {"--help"}
+        assert not [option for option in options if option not in page], name
 
 
 def test_the_design_targets_are_those_of_the_audit():
@@ -365,11 +365,36 @@ def test_the_design_targets_are_those_of_the_audit():
         assert re.findall(r"-?[\d.]+", limits) == bounds
 
 
+def anchors(page):
+    """The anchors of the headings of a page, as Sphinx and GitHub make them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#{1,3} (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_somewhere(page):
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+    targets = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", text)
     images = re.findall(r"^```\{figure\} (\S+)", page.read_text("utf-8"), flags=re.MULTILINE)
-    for target in (*targets, *images):
+    for target, anchor in (*targets, *((image, "") for image in images)):
         if not target.startswith("https://"):
-            assert (page.parent / target).exists(), f"{name(page)}: {target}"
+            found = page.parent / target if target else page
+            assert found.exists(), f"{name(page)}: {target}"
+            assert not anchor or anchor in anchors(found), f"{name(page)}: {target}#{anchor}"
+
+
+def test_every_page_is_in_the_navigation():
+    """Each page but the first is in the list of one group, and of no second."""
+    docs = REPOSITORY / "docs"
+    listed = []
+    for page in PAGES:
+        trees = re.findall(
+            r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+        )
+        entries = [
+            line for tree in trees for line in tree.splitlines() if line[:1] not in {"", ":"}
+        ]
+        listed += [re.sub(r".*<(.*)>", r"\1", entry) for entry in entries]
+    pages = [str(page.relative_to(docs))[:-3] for page in PAGES if docs in page.parents]
+    assert sorted(listed) == sorted(set(pages) - {"index"})
