@@ -4,9 +4,6 @@ from math import nan
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer
-from sklearn.model_selection import KFold, cross_val_score
 
 import closecall as cc
 
@@ -51,6 +48,10 @@ def test_zero_division(zero_division, precision, f1):
 
 @pytest.mark.parametrize("name", SCORERS)
 def test_cross_val_score(problem, name):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import make_scorer
+    from sklearn.model_selection import KFold, cross_val_score
+
     features, labels = problem
     estimator, folds = LogisticRegression(), KFold(4)
     found = cross_val_score(
@@ -66,6 +67,9 @@ def test_cross_val_score(problem, name):
 
 
 def test_options_pass_through_make_scorer(problem):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import make_scorer
+
     features, labels = problem
     never = LogisticRegression().fit(features, labels)
     never.intercept_ -= 1000

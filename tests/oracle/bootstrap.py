@@ -9,7 +9,7 @@ from itertools import product
 from math import isnan, nan, sqrt
 
 import numpy as np
-from scipy import stats
+import scipy  # which loads its parts when they are used
 
 LEVEL = 0.95
 
@@ -42,8 +42,8 @@ def _added(precision, recall, score, cells):
     """The scores with half an event of that score, over the grid."""
     m = len(recall)
     middles = (np.arange(cells) + 0.5) / cells
-    extra = stats.beta(0.5, m).ppf((np.arange(8 * cells) + 0.5) / (8 * cells))
-    sticks = [stats.beta(1, m - place - 1).ppf(middles) for place in range(m - 1)]
+    extra = scipy.stats.beta(0.5, m).ppf((np.arange(8 * cells) + 0.5) / (8 * cells))
+    sticks = [scipy.stats.beta(1, m - place - 1).ppf(middles) for place in range(m - 1)]
     found = []
     for parts in product(*sticks):
         left, shares = 1.0, []
@@ -62,16 +62,16 @@ def _added(precision, recall, score, cells):
 
 def limits_of_share(found, events, *, level=LEVEL):
     """The limits for events that are found (1) or not (0): quantiles of Beta distributions."""
-    low = stats.beta(found, events - found + 0.5).ppf((1 - level) / 2) if found else 0.0
+    low = scipy.stats.beta(found, events - found + 0.5).ppf((1 - level) / 2) if found else 0.0
     missed = events - found
-    high = stats.beta(found + 0.5, missed).ppf((1 + level) / 2) if missed else 1.0
+    high = scipy.stats.beta(found + 0.5, missed).ppf((1 + level) / 2) if missed else 1.0
     return low, high
 
 
 def limits_of_lead(gap, spread, *, judged, differing, level=LEVEL, widest=1.0):
     """The limits of a difference and its p-value, from scipy's t and case by case."""
     error = sqrt(spread**2 + (0.1 * widest) ** 2 / judged)
-    student = stats.t(judged - 1)
+    student = scipy.stats.t(judged - 1)
     pvalue = max(2 * student.sf(abs(gap) / error), 2 / 2 ** max(differing, 1))
     reach = student.ppf((1 + level) / 2) * error
     low, high = gap - reach, gap + reach
@@ -90,6 +90,6 @@ def paired_t(first, second, *, level=LEVEL):
     """The classical interval of the mean of differences, and its two-sided p-value."""
     gaps = np.asarray(first) - np.asarray(second)
     spread, freedom = gaps.std(ddof=1) / sqrt(gaps.size), gaps.size - 1
-    reach = stats.t(freedom).ppf((1 + level) / 2) * spread
+    reach = scipy.stats.t(freedom).ppf((1 + level) / 2) * spread
     mean = gaps.mean()
-    return mean - reach, mean + reach, 2 * stats.t(freedom).sf(abs(mean) / spread)
+    return mean - reach, mean + reach, 2 * scipy.stats.t(freedom).sf(abs(mean) / spread)

@@ -6,9 +6,9 @@ from math import inf, isnan, nan
 
 import numpy as np
 import pytest
+import scipy  # which loads its parts when they are used
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from closecall.errors import InputError
 from closecall.statistics import FEWEST_TO_COMPARE, events_needed
@@ -33,8 +33,8 @@ def test_nothing_is_said_of_fewer(judged):
 
 def test_a_number_without_bounds_has_the_limits_of_student():
     gap = lead(0.05, 0.04, judged=12, differing=12, level=0.9, widest=inf)
-    assert (gap.low, gap.high) == pytest.approx(stats.t(11, 0.05, 0.04).interval(0.9))
-    assert gap.pvalue == pytest.approx(2 * stats.t(11).sf(1.25))
+    assert (gap.low, gap.high) == pytest.approx(scipy.stats.t(11, 0.05, 0.04).interval(0.9))
+    assert gap.pvalue == pytest.approx(2 * scipy.stats.t(11).sf(1.25))
 
 
 @pytest.mark.parametrize("differing", [6, 7, 20, 5000])
@@ -69,7 +69,7 @@ def test_limits_are_those_of_the_oracle(gap, spread, counts, level, widest):
 def test_a_limit_that_names_no_leader_has_room_for_events_that_were_not_seen():
     """0.05 on all of 20 events: the other may have failed on 13.6 %, and nobody have seen it."""
     made = lead(0.05, 0.0, judged=20, differing=20, level=0.95)
-    assert made.low == pytest.approx(0.05 - stats.t(19).ppf(0.975) * 0.1 / np.sqrt(20))
+    assert made.low == pytest.approx(0.05 - scipy.stats.t(19).ppf(0.975) * 0.1 / np.sqrt(20))
     share = 1 - 0.05 ** (1 / 20.5)
     assert share == pytest.approx(0.136, abs=5e-4)
     assert made.high == pytest.approx((1 - share) * 0.05 + share)
@@ -93,7 +93,7 @@ def test_a_limit_that_names_no_leader_has_room_for_events_that_were_not_seen():
 def test_what_weighs_as_fewer_has_their_freedom(units, freedom):
     made = lead(0.3, 0.1, judged=8, differing=8, level=0.95, units=units)
     error = np.hypot(0.1, 0.1 / np.sqrt(units))
-    assert made.pvalue == pytest.approx(2 * stats.t(freedom).sf(0.3 / error))
+    assert made.pvalue == pytest.approx(2 * scipy.stats.t(freedom).sf(0.3 / error))
 
 
 def test_the_pvalue_is_never_below_that_of_changing_places():
@@ -113,7 +113,7 @@ def test_the_pvalue_is_never_below_that_of_changing_places():
 def test_five_that_differ_among_many_do_not_leave_out_0():
     """Student's t alone would."""
     made = lead(0.25, 0.1, judged=20, differing=5, level=0.95)
-    assert 2 * stats.t(19).sf(0.25 / np.hypot(0.1, 0.1 / np.sqrt(20))) < 0.05
+    assert 2 * scipy.stats.t(19).sf(0.25 / np.hypot(0.1, 0.1 / np.sqrt(20))) < 0.05
     assert made.pvalue == 1 / 16
     assert made.low <= 0 < made.high
 
@@ -124,14 +124,14 @@ FREEDOMS = [1, 2, 3, 4, 5, 34, 99, 100, 999, 1000, 1001, 50_000]
 @pytest.mark.parametrize("freedom", FREEDOMS)
 @pytest.mark.parametrize("probability", [0.5, 0.6, 0.9, 0.975, 0.9995])
 def test_quantiles(freedom, probability):
-    expected = stats.t(freedom).ppf(probability)
+    expected = scipy.stats.t(freedom).ppf(probability)
     assert student_quantile(probability, freedom) == pytest.approx(expected, rel=1e-7, abs=1e-12)
 
 
 @pytest.mark.parametrize("freedom", FREEDOMS)
 @pytest.mark.parametrize("t", [-40.0, -2.0, -0.3, 0.0, 0.7, 3.0])
 def test_probabilities(freedom, t):
-    assert student_probability(t, freedom) == pytest.approx(stats.t(freedom).cdf(t), abs=2e-7)
+    assert student_probability(t, freedom) == pytest.approx(scipy.stats.t(freedom).cdf(t), abs=2e-7)
 
 
 @pytest.mark.parametrize(("effect", "level"), [(0.25, 0.95), (0.5, 0.95), (0.5, 0.99), (1.0, 0.95)])
@@ -139,12 +139,12 @@ def test_events_needed_are_those_of_the_paired_t_test(effect, level):
     """Differences that are normal and have no bounds have a closed form: the noncentral t."""
 
     def power(count):
-        t = stats.t.ppf((1 + level) / 2, count - 1)
-        shifted = stats.nct(count - 1, effect * count**0.5)
+        t = scipy.stats.t.ppf((1 + level) / 2, count - 1)
+        shifted = scipy.stats.nct(count - 1, effect * count**0.5)
         return shifted.sf(t) + shifted.cdf(-t)
 
     expected = 6 + bisect_left(range(6, 1000), 0.8, key=power)
-    normal = stats.norm.ppf((np.arange(300) + 0.5) / 300)
+    normal = scipy.stats.norm.ppf((np.arange(300) + 0.5) / 300)
     found = events_needed(normal / normal.std() + effect, widest=inf, level=level, n=2000)
     assert found == pytest.approx(expected, rel=0.06, abs=1)
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy  # which loads its parts when they are used
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from closecall.errors import InputError, InputTypeError, MissingExtraError
 from closecall.statistics import compute_ranks, mean_difference
@@ -97,11 +97,11 @@ def test_equals_brute_force(rows, upward):
 def test_pvalues_are_those_of_scipy(series):
     table = drawn(1, series=series)
     ranks = compute_ranks(table)
-    friedman = stats.friedmanchisquare(*table.values())
+    friedman = scipy.stats.friedmanchisquare(*table.values())
     assert ranks.friedman_statistic == pytest.approx(friedman.statistic)
     assert ranks.friedman_pvalue == pytest.approx(friedman.pvalue)
     for pair in ranks.pairs:
-        expected = stats.wilcoxon(table[pair.first], table[pair.second]).pvalue
+        expected = scipy.stats.wilcoxon(table[pair.first], table[pair.second]).pvalue
         assert pair.pvalue == pytest.approx(expected, rel=1e-9)
 
 
