@@ -129,6 +129,13 @@ def _tasks(dask_scheduler):
     return [key for key in dask_scheduler.tasks if str(key).startswith("attempt")]
 
 
+def test_a_worker_that_dies_loses_and_repeats_no_outcome(client, tmp_path):
+    units = traced(12, tmp_path)
+    found = by_key(run_with(units, die_the_first_time, engine=client))
+    assert found == {unit.key: Outcome(unit.key, unit.value) for unit in units}
+    assert begun(tmp_path).count(3) == 2
+
+
 def test_only_the_unit_that_kills_workers_fails(client, few_deaths, tmp_path):
     units = traced(6, tmp_path)
     found = by_key(run_with(units, die_every_time, engine=client))
