@@ -172,6 +172,11 @@ class Signature:
         """The version of closecall."""
         return unquote(dict(self.parts)["closecall"])
 
+    @property
+    def note(self) -> str:
+        """The short form as a sentence, as it stands below tables."""
+        return f"Signature: {self.short}"
+
     def naming(self, metrics: str | Mapping[str, Mapping[str, Any]]) -> Signature:
         """Return the same of other metrics."""
         return _in_order(dict(self.parts) | {"metrics": _metrics_text(metrics)})
