@@ -14,17 +14,24 @@ from closecall.check.result import Check, Limit, Moved
 from closecall.check.runs import NUMBERS, Run, read_runs
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.notebook import heading
-from closecall.parameters import is_text, read_number
+from closecall.parameters import is_number, is_text, read_number
+from closecall.signature import joined_hash, value_text
 from closecall.statistics.intervals import SCORES, Interval
 from closecall.statistics.leads import ROUNDING
 from closecall.wording import listed, outcome_text, plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from closecall.check.result import Status
     from closecall.check.runs import Runs
+    from closecall.signature import Signature
 
+# Options of tests, intervals and searches, which decide no number that is checked.
+_BESIDE = (
+    *("n", "correction", "level", "resamples", "block", "seed", "decimals", "retune", "budget"),
+    "thresholds",
+)
 _CHANGES = (
     ("delay", "later", "earlier"),
     *((name, f"higher {heading(name)}", f"lower {heading(name)}") for name in reversed(SCORES)),
@@ -81,7 +88,9 @@ def check(
     baseline
         Results of an earlier run, of the same true events, in any of these forms. No number of a
         metric that both hold may be worse than there by more than `tolerance`. The interval is that
-        of the paired difference. There is none where no event got worse: the number decides.
+        of the paired difference. There is none where no event got worse: the number decides. It
+        must be of the same version and options, as the signatures say; a threshold that is a number
+        may differ, since it makes alarms.
     tolerance
         How much worse a number may be: in its own unit, or for a metric without bounds as a share
         of what it was. 0 or more.
@@ -128,12 +137,14 @@ def check(
         for name, run in runs.items():
             alone = len(earlier) == len(runs) == 1
             before = next(iter(earlier.values())) if alone else _named(earlier, name, "baseline")
+            _require_same_options(run.signature, before.signature)
             before = _aligned(run, before)
             found += _compared(name, run, before, allowed)
             moved += _moved(name, run, before)
     if not found:
         raise InputError.expected("`baseline` to hold a metric of the results", "none")
-    return Check(tuple(found), tuple(moved))
+    signed = [_signed(own.values()) for own in (runs, {} if baseline is None else earlier)]
+    return Check(tuple(found), tuple(moved), *signed)
 
 
 def _read_limits(given: Any, argument: str, *, at_least: bool) -> Iterator[tuple[str, float, bool]]:
@@ -191,6 +202,49 @@ def _compared(name: str | None, run: Run, before: Run, tolerance: float) -> Iter
         interval = Interval(value, *ends.tolist())
         reason = f"{lost} series had a number, and have none now" if lost else ""
         yield _judged((name, number, value, up, limit), interval, was, reason)
+
+
+def _signed(runs: Iterable[Run]) -> Signature | None:
+    """Return the signature of runs, of detectors that were signed one by one that of all."""
+    signed = dict.fromkeys(run.signature for run in runs if run.signature is not None)
+    if not signed:
+        return None
+    first = next(iter(signed))
+    return first.adding(data=joined_hash({own.data: own.data for own in signed}))
+
+
+def _require_same_options(now: Signature | None, was: Signature | None) -> None:
+    """Raise if numbers of another version, or with other options, are no baseline."""
+    if now is None or was is None:
+        return
+    if now.version != was.version:
+        hint = "Evaluate the earlier run with this version, and write it anew."
+        rule = f"`baseline` to be of closecall {now.version}, as the results are"
+        raise InputError.expected(rule, was.version, hint)
+    both = now.metrics.keys() & was.metrics.keys()
+    ours, theirs = (_decisive(own, both) for own in (now, was))
+    names = [name for name in ours | theirs if ours.get(name) != theirs.get(name)]
+    if names:
+        told = [f"{name} {_told(theirs, name)} instead of {_told(ours, name)}" for name in names]
+        hint = "Evaluate the earlier run with the same options, and write it anew."
+        rule = "`baseline` to be of the options of the results"
+        raise InputError.expected(rule, listed(told), hint)
+
+
+def _decisive(signature: Signature, metrics: Collection[str]) -> dict[str, Any]:
+    """Return what decides the numbers of some metrics, apart from the data."""
+    found = {key: own for key, own in signature.options.items() if key not in _BESIDE}
+    if is_number(found.get("threshold")):
+        del found["threshold"]  # it makes alarms, which are data
+    if "nan" not in found:  # then the detector decides on what is ignored
+        found["ignore"] = dict(signature.parts).get("ignore")
+    return found | {name: own for name, own in signature.metrics.items() if name in metrics and own}
+
+
+def _told(options: Mapping[str, Any], name: str) -> str:
+    own = options.get(name)
+    pairs = own.items() if isinstance(own, Mapping) else ()
+    return ", ".join(f"{key}={value_text(x)}" for key, x in pairs) or value_text(own)
 
 
 def _aligned(run: Run, before: Run) -> Run:

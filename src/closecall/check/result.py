@@ -15,6 +15,8 @@ from closecall.wording import counted, plain_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from closecall.signature import Signature
+
     Status = Literal["pass", "fail", "investigate"]
 
 LEVEL = 0.95
@@ -111,6 +113,10 @@ class Check:
     limits: tuple[Limit, ...]
     moved: tuple[Moved, ...]
     """Events that changed, the worst first; empty without a baseline."""
+    signature: Signature | None = None
+    """What decided the numbers, in one line; None if the results do not say it."""
+    baseline_signature: Signature | None = None
+    """The same of the baseline."""
 
     @property
     def status(self) -> Status:
@@ -140,9 +146,18 @@ class Check:
                 "level": LEVEL,
                 "limits": [asdict(limit) for limit in self.limits],
                 "moved": [asdict(moved) for moved in self.moved],
+                "signature": None,
+                "baseline_signature": None,
+                **self._signatures,
             }
         )
         return values
+
+    @property
+    def _signatures(self) -> dict[str, str]:
+        """The two lines by name, as far as they are known."""
+        both = {"signature": self.signature, "baseline_signature": self.baseline_signature}
+        return {name: str(own) for name, own in both.items() if own is not None}
 
     def to_junit(self) -> str:
         """Return JUnit XML: a test case for each limit, skipped if it is in doubt."""
@@ -159,6 +174,10 @@ class Check:
         }
         root = ET.Element("testsuites", totals)
         suite = ET.SubElement(root, "testsuite", totals)
+        if self._signatures:
+            properties = ET.SubElement(suite, "properties")
+            for name, line in self._signatures.items():
+                ET.SubElement(properties, "property", name=name, value=line)
         for limit in self.limits:
             cells = limit.cells()
             owner = ".".join(filter(None, ("closecall", cells["detector"])))
@@ -179,6 +198,8 @@ class Check:
         parts = [f"## closecall check: {_markdown(self.headline)}", _table(self.limits)]
         if self.moved:
             parts += ["### What moved against the baseline", _table(self.moved)]
+        lines = (f"{name.replace('_', ' ')}: `{own}`" for name, own in self._signatures.items())
+        parts += [f"<sub>{line}</sub>" for line in lines]
         return "\n\n".join(parts) + "\n"
 
     def __str__(self) -> str:

@@ -159,11 +159,11 @@ def score(
         values=lambda: screen.by_detector({name: found.values(name) for name in results}, noted),
         rows=found.rows,
         latex=found.latex,
-        signature=_signed(found, columns, rule, shifts),
+        signature=sign_scores(found, columns, rule, shifts),
     )
 
 
-def _signed(
+def sign_scores(
     found: Scores, columns: Columns, rule: ThresholdRule | None, shifts: int | None
 ) -> Signature:
     """Return what decided the numbers of all detectors."""
