@@ -167,7 +167,7 @@ BAD = {
     "old.json --baseline text.json": "text.json to follow the schema closecall/score/1, got Value",
     "old.json --baseline earlier.json": "to be of closecall 0.1.0, as the results are, got 0.0.9.",
     "old.json --baseline other.json": "options of the results, got threshold best_f1 instead of no",
-    "old.json --baseline unsigned.json": "the signature in unsigned.json to be one, got 'x|y'.",
+    "old.json --baseline unsigned.json": "to have a signature that can be read, got 'x|y'",
     "old.json --baseline half.json": "Expected half.json to be whole JSON",
     "old.json --baseline deep.json": "Expected deep.json to be whole JSON",
     "cut.parquet --min f1=1": "Expected cut.parquet to be",

@@ -277,7 +277,8 @@ def _read_json(values: Mapping[str, Any], name: str) -> Runs:
     try:
         signature = parse(line)
     except (InputError, InputTypeError):
-        raise InputError.expected(f"the signature in {name} to be one", shown(line)) from None
+        rule = f"{name} to have a signature that can be read"
+        raise InputError.expected(rule, shown(line), "Write it anew with this version.") from None
     return {detector: replace(run, signature=signature) for detector, run in runs.items()}
 
 
