@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from closecall.affiliation.result import Affiliation
-from closecall.check.result import LEVEL
 from closecall.detectors import by_name
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.metrics.registry import METRICS
@@ -46,6 +45,8 @@ NUMBERS: dict[str, Metric] = {
     for number in metric.gives
 }
 """The metric of each number, by the names of `closecall.evaluate` and of batches."""
+LEVEL = 0.95
+"""How often intervals are meant to hold the number over all events there could be."""
 _UNITS = {"hour": 3_600, "day": 86_400, "week": 604_800}
 _OF_ONE = ("caught", "alarms", "false_alarms", "alarmed")
 _ABOVE_CHANCE = tuple(f"{score}_above_chance" for score in SCORES)

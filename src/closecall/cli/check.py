@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from closecall.check import check as check_results
-from closecall.check.result import columns
+from closecall.check.gate import columns
 from closecall.check.runs import NUMBERS, is_results
 from closecall.cli import screen
 from closecall.cli.options import (
