@@ -145,16 +145,11 @@ def changed(name, change):
 
 BAD = {
     "old.json --min affilation_f1=0.8": "got 'affilation_f1'. Hint: Did you mean affiliation_f1",
-    "old.json --min nonsense=1": "got 'nonsense'. Hint: There is: caught, alarms,",
     "old.json --min f1": "Invalid value for '--min': 'f1' is no NAME=VALUE",
     "old.json --min f1=high": "'f1=high' is no NAME=VALUE",
-    "old.json --min =1": "'=1' is no NAME=VALUE",
-    "old.json --min f1=nan": "to be a limit that is a finite number, got nan",
     "old.json --min f1=1 --min f1=2": "--min is given twice for one number.",
     "old.json": "Expected a limit (`--min` or `--max`) or a `--baseline`, got neither.",
-    "old.json --min f1=1 --tolerance -1": "`--tolerance` to be a number of 0 or more, got -1",
     "old.json --min f1=1 --detector x": "to hold the detector 'x', got one without a name.",
-    "both.json --min f1=1 --detector x": "to hold the detector 'x', got forecast, threshold.",
     "both.json --baseline old.json": "`--baseline` to hold the detector 'forecast'",
     "none.json --min f1=1": "Expected a file at none.json, got none.",
     "old.json --baseline none.json": "Expected a file at none.json, got none.",

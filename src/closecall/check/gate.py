@@ -6,7 +6,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     Status = Literal["pass", "fail", "investigate"]
 
+_STATUSES = ("pass", "investigate", "fail")  # from the best to the worst
 # Options of tests, intervals and searches, which decide no number that is checked.
 _BESIDE = (
     *("n", "correction", "level", "resamples", "block", "seed", "decimals", "retune", "budget"),
@@ -139,21 +140,19 @@ class Check:
     @property
     def status(self) -> Status:
         """``pass``; ``fail`` if any limit is broken; else ``investigate`` if any is in doubt."""
-        found = {limit.status for limit in self.limits}
-        return "fail" if "fail" in found else "investigate" if "investigate" in found else "pass"
+        return max((limit.status for limit in self.limits), key=_STATUSES.index)
 
     @property
     def headline(self) -> str:
         """The status, and how many limits it rests on."""
         counts = Counter[str](limit.status for limit in self.limits)
-        all_of = len(self.limits)
-        kept = [f"{counted(all_of, 'limit')} kept"]
+        limits = counted(len(self.limits), "limit")
         told = [
-            f"{counts[status]} of {counted(all_of, 'limit')} {words}"
+            f"{counts[status]} of {limits} {words}"
             for status, words in (("fail", "broken"), ("investigate", "in doubt"))
             if counts[status]
         ]
-        return f"{self.status}: {', '.join(told or kept)}"
+        return f"{self.status}: {', '.join(told) or f'{limits} kept'}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
@@ -384,11 +383,16 @@ def _read_limits(given: Any, argument: str, *, at_least: bool) -> Iterator[tuple
 
 
 def _limited(name: str | None, run: Run, number: str, limit: float, *, at_least: bool) -> Limit:
-    if number not in run.numbers:
-        raise _unknown(number, run.numbers)
+    known = run.numbers
+    if number not in known:
+        close = difflib.get_close_matches(number, known, n=3)
+        hint = f"Did you mean {' or '.join(close)}?" if close else f"There is: {listed([*known])}."
+        if re.match(r"(false_)?alarms_per_", number) and "false_alarms_per_day" not in known:
+            hint = "Rates need times that are dates, and results that say how much was evaluated."
+        raise InputError.expected("the name of a number in the results", shown(number), hint)
     reason = f"the detector gave nothing on {run.lost} series" if run.lost else ""
     interval = run.interval(number)
-    return _judged((name, number, run.numbers[number], at_least, limit), interval, None, reason)
+    return _judged((name, number, known[number], at_least, limit), interval, None, reason)
 
 
 def _judged(
@@ -402,15 +406,6 @@ def _judged(
     status = decide(value, limit, interval, at_least=at_least)
     status = "investigate" if reason and status == "pass" else status
     return Limit(*limited, interval.low, interval.high, baseline, status, reason)
-
-
-def _unknown(name: Any, known: Mapping[str, Any]) -> InputError:
-    """Return the error of a limit on a number that is not there, with the names near it."""
-    close = difflib.get_close_matches(str(name), known, n=3)
-    hint = f"Did you mean {' or '.join(close)}?" if close else f"There is: {listed([*known])}."
-    if re.match(r"(false_)?alarms_per_", str(name)) and "false_alarms_per_day" not in known:
-        hint = "Rates need times that are dates, and results that say how much was evaluated."
-    return InputError.expected("the name of a number in the results", shown(name), hint)
 
 
 def _compared(name: str | None, run: Run, before: Run, tolerance: float) -> Iterator[Limit]:
@@ -484,7 +479,7 @@ def _aligned(run: Run, before: Run) -> Run:
     places = {name: place for place, name in enumerate(before.series)}
     order = [places[name] for name in run.series]
     columns = before.columns and {name: own[order] for name, own in before.columns.items()}
-    return Run(before.numbers, events, run.series, columns, before.lost, before.evaluated)
+    return replace(before, events=events, series=run.series, columns=columns)
 
 
 def _require_same(ours: Collection[Any], theirs: Collection[Any], what: str) -> None:
