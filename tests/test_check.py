@@ -184,6 +184,57 @@ def test_what_moved_is_told_event_by_event():
     assert [moved.change for moved in same_delay.moved] == ["lower F1"]
 
 
+def signed(**options):
+    """A result whose JSON was signed with options, or metrics with parameters."""
+    metrics, result = options.pop("metrics", "affiliation"), detector(8)
+    signature = result.signature.adding(**options).naming(metrics)
+    return {"schema": "closecall/score/1", **result.to_dict(), "signature": str(signature)}
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        {"data": "ab12cd34"},
+        {"threshold": 0.7},  # which makes alarms
+        {"n": 1000, "level": 0.9},  # of tests and intervals
+        {"metrics": {"affiliation": {}, "margin": {"margin": 3}}},  # the results lack it
+    ],
+)
+def test_a_baseline_is_of_other_data_or_more_numbers(same):
+    found = cc.check(detector(8), baseline=signed(**same))
+    assert found.status == "pass"
+    assert found.signature == detector(8).signature
+    assert str(found.baseline_signature) == signed(**same)["signature"]
+
+
+@pytest.mark.parametrize(
+    ("now", "was", "told"),
+    [
+        ({}, {"closecall": "0.0"}, "to be of closecall 0.1.0, as the results are, got 0.0."),
+        ({}, {"threshold": "best_f1"}, "got threshold best_f1 instead of none."),
+        ({"threshold": 0.7}, {"threshold": "best_f1"}, "threshold best_f1 instead of none."),
+        ({"max_step": 3}, {"max_step": 4}, "got max_step 4 instead of 3."),
+        ({"ignore": "#ab12cd34/5"}, {}, "got ignore none instead of #ab12cd34/5."),
+        (
+            {"metrics": {"margin": {"margin": 3}}},
+            {"metrics": {"margin": {"margin": 5}}},
+            "of the options of the results, got margin margin=5 instead of margin=3.",
+        ),
+    ],
+)
+def test_a_baseline_of_another_version_or_options_is_refused(now, was, told):
+    first = message(ValueError, cc.check, signed(**now), baseline=signed(**was)).partition("\n")[0]
+    assert first.endswith(told)
+
+
+def test_detectors_that_were_signed_one_by_one_are_signed_together():
+    both = {"good": detector(8), "poor": detector(8, missed=range(6))}
+    found = cc.check(both, baseline=both)
+    assert found.signature == found.baseline_signature
+    assert found.signature.data not in {own.signature.data for own in both.values()}
+    assert cc.check(record(*np.full((2, 8), 0.5)), min={"caught": 0}).signature is None
+
+
 def test_several_detectors_are_each_checked_and_one_can_be_picked():
     both = {"good": detector(8), "poor": detector(8, missed=range(6))}
     found = cc.check(both, min={"caught": 5})

@@ -122,6 +122,9 @@ def tables():
             label, scores=columns, threshold="quantile:0.9", metrics=["affiliation", "hausdorff"]
         ).to_latex(note="data:ab12_cd"),
         "all metrics": many.to_latex(),
+        "one row": cc.evaluate(label, scores=columns[NAMES[0]]).to_latex(),
+        "score": cc.affiliation(label, label).to_latex(),
+        "score with intervals": compared.results[NAMES[0]].to_latex(level=0.9, n=100),
         "compare": compared.to_latex(),
         "compare with intervals": compared.to_latex(level=0.95, caption="How sure"),
         "batch": batch.to_latex(),
@@ -137,9 +140,33 @@ def test_tables_have_the_numbers_of_their_results(tables):
     assert "\\caption{Affiliation scores over 12 true events.}" in tables["compare"]
     assert tables["compare with intervals"].count("--") == 3 * len(NAMES)
     assert tables["batch with intervals"].count("--") == 4 * len(NAMES)
+    assert tables["score with intervals"].count("--") == 3
+    assert "12 true events, with 90 \\% intervals.}" in tables["score with intervals"]
+    assert "1.000 & 1.000 & 1.000 & 12 & 0 " in tables["score"]
     assert "letter in common" in tables["ranks"]
     assert "Holm over 6 pairs" in tables["ranks"]
     assert r"signature\textbar{}affiliation" in tables["ranks"]  # LaTeX prints | as a dash
+
+
+def test_the_signature_is_below_unless_there_is_another_note(tables):
+    other = {"evaluate": "data:ab12\\_cd", "ranks": "signature\\textbar{}affiliation"}
+    for name, text in tables.items():
+        note = text.splitlines()[-2].removeprefix("\\par\\smallskip ")
+        assert note.startswith(other.get(name, "Signature: ")), name
+        assert note == other.get(name) or "\\textbar{}v:" in note
+
+
+def test_a_table_of_metrics_has_the_signature_of_all_its_rows():
+    label, scores = [0, 1, 1, 0, 0], [0.1, 0.8, 0.3, 0.2, 0.1]
+    how = {"metrics": ["classical"]}
+    sides = {"a": scores, "b": scores[::-1]}
+    one, two = (cc.evaluate(label, scores=own, threshold=0.3, **how) for own in (sides, sides))
+    assert one.signature == two.signature
+    assert one.signature.options == {"threshold": 0.3}
+    assert one.signature.data not in {row.signature.data for row in one}
+    other = cc.evaluate(label, scores=sides, threshold={"a": 0.3, "b": "quantile:0.5"}, **how)
+    assert other.signature.options == {"thresholds": {"a": 0.3, "b": "quantile:0.5"}}
+    assert cc.signature.parse(str(other.signature)) == other.signature
 
 
 def test_ranks_as_a_table():

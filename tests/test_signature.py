@@ -150,15 +150,41 @@ def test_equal_data_has_one_hash_whatever_it_is_made_of(made):
         pl.Series(STAMPS).dt.replace_time_zone("UTC"),
         pa.array(STAMPS),
         BERLIN,
+        *(STAMPS.astype(f"M8[{unit}]") for unit in ("h", "s", "ms", "ns")),
     ],
-    ids=["python", "later", "pandas", "tokyo", "polars", "arrow", "berlin"],
+    ids=["python", "later", "pandas", "tokyo", "polars", "arrow", "berlin", "h", "s", "ms", "ns"],
 )
-def test_neither_the_make_of_times_nor_their_zone_or_origin_decides(times):
+def test_neither_the_make_of_times_nor_their_zone_unit_or_origin_decides(times):
     for read, side in ((read_pair, ALARMS), (read_scored, SCORES)):
         own = data_hash(read(TRUTH, side, times=times))
         assert own == data_hash(read(TRUTH, side, times=STAMPS))
         assert own != data_hash(read(TRUTH, side))
-        assert own != data_hash(read(TRUTH, side, times=STAMPS.astype("M8[s]")))  # other digits
+    later = changed(STAMPS.astype("M8[ns]"), 9, STAMPS[9] + np.timedelta64(1, "ns"))
+    end = STAMPS[9] + np.timedelta64(1, "h")
+    assert own != data_hash(read_scored(TRUTH, SCORES, times=later, end=end))
+
+
+@pytest.mark.parametrize("step", [timedelta(hours=1), timedelta(microseconds=1_234_567)])
+@pytest.mark.parametrize("kind", ["even", "uneven", "events"])
+def test_the_same_times_in_any_unit_have_the_same_digits(step, kind):
+    drawn = np.random.default_rng(5)
+    truth, scores = drawn.random((2, 300)) * np.array([[1.0], [9.0]])
+    truth = (np.convolve(truth > 0.99, np.ones(4), "same") > 0).astype(int)
+    places = np.arange(301) if kind == "even" else np.cumsum(drawn.integers(1, 9, 301))
+    told = set()
+    for unit in ("us", "ns") if step.microseconds else ("s", "ms", "us", "ns"):
+        times = (STAMPS[0] + places * np.timedelta64(step)).astype(f"M8[{unit}]")
+        axis = {"times": times[:-1], "end": times[-1]}
+        curve = cc.affiliation_curve(truth, scores, **axis)
+        row = cc.evaluate(truth, scores > 8, scores=scores, **axis)
+        one = cc.affiliation(truth, scores > 8, **axis)
+        if kind == "events":
+            sides = [cc.Events.from_labels(own, **axis) for own in (truth, scores > 8)]
+            one = cc.affiliation(*sides, span=(times[0], times[-1]))
+            row = cc.evaluate(*sides, span=(times[0], times[-1]))
+        numbers = [own.tobytes() for own in (curve.precision, curve.recall, curve.alarmed)]
+        told.add(repr((numbers, row.to_dict(), one.values(), one.chance, curve.to_dict())))
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("times", [None, STAMPS, np.arange(10) * 300])
@@ -342,8 +368,8 @@ def test_every_python_and_platform_has_the_signature_of_the_demo():
     table = cc.evaluate(data.truth, data.predicted, times=data.times, metrics=["affiliation"])
     lines = [str(own.signature) for own in (result, curve, *table)]
     assert [line.rpartition("|closecall:")[0] for line in lines] == [
-        "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:e43a35fc",
-        "affiliation|thr:all|ignore:none|step:none|zero-division:nan|series:1|data:b70a4455",
-        "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:c1eb31cd",
-        "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:e43a35fc",
+        "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:b69c6c08",
+        "affiliation|thr:all|ignore:none|step:none|zero-division:nan|series:1|data:b15a5978",
+        "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:ef81918e",
+        "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:b69c6c08",
     ]

@@ -20,6 +20,9 @@ _WRITABLE = 10**30
 class ClosecallError(Exception):
     """Anything a caller can mend: bad values, bad types, a missing extra."""
 
+    exit_status: int | None = None
+    """What the command line exits with, where that is not as usual."""
+
     @classmethod
     def expected(cls, rule: str, got: str, hint: str = "") -> Self:
         """Return the error with the one wording of `expected`."""

@@ -41,6 +41,12 @@ class Evaluation(dict[str, Any]):
     signature: Signature
     """What decided these digits, in one line; see `closecall.signature`."""
 
+    def to_latex(self, *, caption: str = "", note: str | None = None) -> str:
+        """Write a table for a paper, as that of several detectors, with a row for each number."""
+        named = Evaluation({"detector": self.get("detector", "value")} | self)
+        named.signature = self.signature
+        return EvaluationTable([named]).to_latex(caption=caption or "Metrics", note=note)
+
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None.
 
@@ -54,20 +60,32 @@ class Evaluation(dict[str, Any]):
 class EvaluationTable(list[Evaluation]):
     """A row for each detector, as `evaluate` returns them of several."""
 
-    def to_latex(self, *, caption: str = "", note: str = "") -> str:
+    @property
+    def signature(self) -> Signature:
+        """What decided these digits, of all detectors; see `closecall.signature`."""
+        signed = {row["detector"]: row.signature for row in self}
+        cuts = {name: own.options.get("threshold") for name, own in signed.items()}
+        first, *others = signed.values()
+        options: dict[str, Any] = {"data": joined_hash({x: own.data for x, own in signed.items()})}
+        if any(own.options.get("threshold") != first.options.get("threshold") for own in others):
+            known = {name: cut for name, cut in cuts.items() if cut is not None}
+            options |= {"threshold": None, "thresholds": known}
+        return first.adding(**options)
+
+    def to_latex(self, *, caption: str = "", note: str | None = None) -> str:
         """Write a table for a paper: a row for each number and a column for each detector.
 
         The best of a row is bold, the second underlined; the package booktabs is needed. The `note`
-        is below the table.
+        is below the table: the signature, unless there is another.
         """
         return latex_table(
             self,
-            {name: name.replace("_", " ") for name in self[0]},
+            {name: name.replace("_", " ") for name in self[0]} | {"detector": "metric"},
             best=directions(),
             title=f"Metrics of {counted(len(self), 'detector')}",
             label="metrics",
             caption=caption,
-            note=note,
+            note=self.signature.note if note is None else note,
             across="detector",
         )
 

@@ -115,7 +115,7 @@ class Signature:
     >>> import closecall as cc
     >>> s = cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0], zero_division=0).signature
     >>> print(s.short)
-    affiliation|z:0|d:e36109bb|v:...
+    affiliation|z:0|d:c9fe0803|v:...
     >>> cc.signature.parse(str(s)) == s, s.options
     (True, {'zero_division': 0})
     """
@@ -171,6 +171,11 @@ class Signature:
     def version(self) -> str:
         """The version of closecall."""
         return unquote(dict(self.parts)["closecall"])
+
+    @property
+    def note(self) -> str:
+        """The short form as a sentence, as it stands below tables."""
+        return f"Signature: {self.short}"
 
     def naming(self, metrics: str | Mapping[str, Mapping[str, Any]]) -> Signature:
         """Return the same of other metrics."""
@@ -419,7 +424,7 @@ def ignored_text(series: TruthInSpan) -> str | None:
     ignored = series.ignored
     if ignored is None:
         return None
-    own = _hash(_bytes(ends, _origin(series)) for ends in (ignored.starts, ignored.stops))
+    own = _hash(_bytes(ends, series) for ends in (ignored.starts, ignored.stops))
     return f"#{own}/{value_text(series.ignored_time)}"
 
 
@@ -461,16 +466,16 @@ def data_hash(*series: TruthInSpan) -> str:
 
 
 def _contents(series: TruthInSpan) -> Iterator[bytes]:
-    clock, origin, truth = series.clock, _origin(series), series.truth
-    head = (clock.kind, clock.unit, *series.left_out, len(truth), ignored_text(series))
+    truth = series.truth
+    head = (series.clock.kind, *series.left_out, len(truth), ignored_text(series))
     yield f"{head} ".encode()
-    yield _bytes(np.array([series.start, series.stop]), origin)
-    yield _bytes(np.concatenate((truth.starts, truth.stops)), origin)
+    yield _bytes(np.array([series.start, series.stop]), series)
+    yield _bytes(np.concatenate((truth.starts, truth.stops)), series)
     if isinstance(series, Pair):
         yield f"alarms {len(series.predicted)} {_step_text(series)} ".encode()
-        yield _bytes(series.predicted.starts, origin) + _bytes(series.predicted.stops, origin)
+        yield _bytes(np.concatenate((series.predicted.starts, series.predicted.stops)), series)
     if isinstance(series, Scored):
-        yield from _scored(series, origin)
+        yield from _scored(series)
 
 
 def _step_text(pair: Pair) -> str:
@@ -480,15 +485,16 @@ def _step_text(pair: Pair) -> str:
         return ""
     if pair.clock.kind == "number":
         return str(round((pair.stop - pair.start) / step))
-    return "" if step == pair.whole_step else str(step)
+    return "" if step == pair.whole_step else _exact_text(step, pair)
 
 
-def _scored(series: Scored, origin: Tick) -> Iterator[bytes]:
+def _scored(series: Scored) -> Iterator[bytes]:
     axis, scores = series.axis, series.all_scores
     step = None if series.clock.kind == "number" else axis.even_step()
-    yield f"scores {scores.size} {axis.length} {step} ".encode()
+    told = None if step is None else _exact_text(step, series)
+    yield f"scores {scores.size} {axis.length} {told} ".encode()
     borders = np.arange(axis.length + 1) if step is None else np.array([0, axis.length])
-    yield f"{crc32(_bytes(axis.borders(borders), origin))} ".encode()
+    yield f"{crc32(_bytes(axis.borders(borders), series))} ".encode()
     if series.kept is not None:
         yield np.packbits(series.kept).tobytes()
     yield f"{_checksum(scores, ignored=series.kept is not None)}".encode()
@@ -508,12 +514,26 @@ def _checksum(scores: NDArray[Any], *, ignored: bool) -> int:
     return found
 
 
-def _origin(series: TruthInSpan) -> Tick:
-    return 0.0 if series.clock.kind == "number" else series.start
+def _exact_text(step: Tick, series: TruthInSpan) -> str:
+    """Write a step that is exact; of dates in nanoseconds, whatever unit they have."""
+    dated = series.clock.kind == "datetime"
+    return str(int(step) * (_SECOND // series.clock.ticks_per_second if dated else 1))
 
 
-def _bytes(ticks: Ticks, origin: Tick) -> bytes:
-    return (ticks - origin + 0).astype("<f8" if ticks.dtype.kind == "f" else "<i8").tobytes()
+def _bytes(ticks: Ticks, series: TruthInSpan) -> bytes:
+    """Write times, exact ones from the start; dates as seconds, and nanoseconds if there are any.
+
+    So the same times in any unit are the same.
+    """
+    if series.clock.kind == "number":
+        return (ticks + 0.0).astype("<f8").tobytes()  # no -0.0
+    offsets = (ticks - series.start).astype("<i8", copy=False)
+    if series.clock.kind == "integer":
+        return offsets.tobytes()
+    per_second = series.clock.ticks_per_second
+    seconds, rest = np.divmod(offsets, per_second)
+    rest *= _SECOND // per_second
+    return seconds.tobytes() + (rest.tobytes() if rest.any() else b"")
 
 
 def _hash(parts: Iterable[bytes]) -> str:

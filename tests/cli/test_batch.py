@@ -573,15 +573,15 @@ def test_ranks_refuse_what_cannot_be_ranked(run, refuse, twelve_series):
     late[:60] = 0  # nothing predicted: no F1
     place = twelve_series.column_names.index("late")
     pq.write_table(twelve_series.set_column(place, "late", pa.array(late)), "holes.parquet")
-    told = " ".join(refuse(*arguments))
+    told = " ".join(refuse(*arguments, code=2))
     assert "got none of some detectors on 1 of 12 series." in told
     assert "`--ranks-missing drop`" in told
     for rule, series in (("drop", 11), ("worst", 12)):
         plain = run(*arguments, "--ranks-missing", rule, "--format", "json").stdout
         assert json.loads(plain)["ranks"]["series"] == series
-    assert "`--ranks` to be a number of the rows, got 'f2'" in refuse(*arguments, "f2")[0]
+    assert "`--ranks` to be a number of the rows, got 'f2'" in refuse(*arguments, "f2", code=2)[0]
     pq.write_table(twelve_series.slice(0, 300), "few.parquet")
-    told = refuse("batch", "few.parquet", *arguments[2:])[0]
+    told = refuse("batch", "few.parquet", *arguments[2:], code=2)[0]
     assert "Expected 6 or more series on which detectors can be ranked, got 5." in told
 
 

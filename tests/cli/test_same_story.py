@@ -3,8 +3,14 @@
 import json
 from pathlib import Path
 
+import polars as pl
+import pyarrow as pa
 import pytest
+from pyarrow.csv import read_csv
+from pyarrow.parquet import write_table
 
+import closecall as cc
+from closecall.signature import parse
 from closecall.wording import headline, outcome_text
 from tests.cli.conftest import lines
 
@@ -140,3 +146,34 @@ def test_commands_advise_to_leave_a_warm_up_out(run, tmp_path):
     for command in ("score", "curve", "compare"):
         printed = " ".join(lines(run(command, file, *options, "warm", "--score", "cold")))
         assert f"cold: {alone}" in printed, command
+
+
+def test_one_file_has_one_hash_in_every_command_format_and_backend(run, demo_file):
+    table = read_csv(demo_file)
+    nanoseconds = table["time"].cast(pa.timestamp("ns"))
+    fine = table.set_column(table.column_names.index("time"), "time", nanoseconds)
+    write_table(table, "coarse.parquet")
+    write_table(fine, "fine.parquet")
+    found = {"alarms": set(), "scores": set(), "both": set()}
+
+    def hashes(kind, *arguments):
+        values = run(*arguments, *COLUMNS, "--format", "json").stdout
+        found[kind].add(parse(json.loads(values)["signature"]).data)
+
+    score, other = ("--score", "forecast_score"), ("--score", "threshold_score")
+    for file in (demo_file, "coarse.parquet", "fine.parquet"):
+        for command in ("score", "batch"):
+            hashes("alarms", command, file, "--predicted", "forecast")
+        for command in ("score", "curve", "batch"):
+            hashes("scores", command, file, *score)
+        for command in ("compare", "batch"):
+            hashes("both", command, file, *score, *other)
+    for frame in (fine, table.to_pandas(), fine.to_pandas(), pl.from_arrow(fine)):
+        for kind, sides in (
+            ("alarms", {"predicted": "forecast"}),
+            ("scores", {"score": "forecast_score"}),
+            ("both", {"score": ["forecast_score", "threshold_score"]}),
+        ):
+            result = cc.evaluate_frame(frame, truth="label", time="time", **sides)
+            found[kind].add(result.signature.data)
+    assert {kind: len(own) for kind, own in found.items()} == {"alarms": 1, "scores": 1, "both": 1}

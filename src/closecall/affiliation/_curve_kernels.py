@@ -6,7 +6,7 @@ at that moment, the nearest pieces of its zone that entered before it, so it is 
 piece: one pass in time order finds all of them with a stack, and one pass in the order of the
 scores adds them up. Equal scores enter together; among themselves, in time order.
 
-Legend as in `_kernels`; times are in half ticks.
+Legend as in `_kernels`; times are in half ticks, or in a unit that divides all of them.
 
 The order of the scores comes from a radix sort: each score's leading bits and its place are packed
 into 64 bits, and these are sorted a digit at a time, from the last to the first, about six times as
@@ -109,11 +109,10 @@ def weigh_zone(
 @kernel
 def weigh_pieces(
     scores: NDArray[Any],
-    cuts: Ticks,
     offsets: NDArray[np.int64],
+    cuts: Ticks,
     true_starts: Ticks,
     true_stops: Ticks,
-    origin: Tick,
     borders: Ticks,
     rows: NDArray[np.float64],
 ) -> None:
@@ -123,8 +122,7 @@ def weigh_pieces(
         largest = max(largest, offsets[j + 1] - offsets[j])
     stack = np.empty(largest, dtype=np.int64)
     for j in range(len(true_starts)):
-        a, b = 2 * (true_starts[j] - origin), 2 * (true_stops[j] - origin)
-        zone = (a, b, borders[j], borders[j + 1])
+        zone = (true_starts[j], true_stops[j], borders[j], borders[j + 1])
         weigh_zone(scores, cuts, offsets[j], offsets[j + 1], zone, j, stack, rows)
 
 
@@ -178,7 +176,7 @@ def sweep(
 ) -> int:
     """Let pieces enter from the highest score down; write a point after each distinct score.
 
-    `alarmed` is how much time has entered, in half ticks.
+    `alarmed` is how much time has entered, in the unit of the pieces.
     """
     # For each zone: loss and its rest, length and its rest, current precision.
     state = np.zeros((zones, 5))

@@ -201,6 +201,25 @@ def cut_at_borders(
 
 
 @kernel
+def divisor(x: Tick, y: Tick) -> Tick:
+    """Return the greatest number that divides both."""
+    while y != 0:
+        x, y = y, x % y
+    return x
+
+
+@kernel
+def zone_unit(pieces: Ticks, a: Tick, b: Tick, A: Tick, B: Tick) -> Tick:
+    """Return the longest unit that divides a zone's times, which are exact; 2 is as good as 1."""
+    unit = divisor(divisor(B - A, a - A), b - A)
+    for start, stop in pieces:
+        if unit <= 2:  # noqa: PLR2004
+            return unit
+        unit = divisor(divisor(unit, start - A), stop - A)
+    return unit
+
+
+@kernel
 def score_zones(
     true_starts: Ticks,
     true_stops: Ticks,
@@ -209,8 +228,13 @@ def score_zones(
     pieces: Ticks,
     offsets: NDArray[np.int64],
     table: NDArray[np.float64],
+    exact: bool,
 ) -> tuple[float, int, float]:
-    """Fill in the scores; return the sum and count of precisions, and the sum of recalls."""
+    """Fill in the scores; return the sum and count of precisions, and the sum of recalls.
+
+    Where times are `exact`, each zone is counted in the longest unit that divides its times, and
+    the pieces with it: products of times are then rounded alike, whatever the unit of the ticks.
+    """
     precision_sum, defined, recall_sum = 0.0, 0, 0.0
     for j in range(len(true_starts)):
         row = table[j]
@@ -220,8 +244,16 @@ def score_zones(
             continue
         own = pieces[offsets[j] : offsets[j + 1]]
         a, b = 2 * (true_starts[j] - origin), 2 * (true_stops[j] - origin)
-        precision_row(own, a, b, borders[j], borders[j + 1], row)
-        recall_row(own, a, b, borders[j], borders[j + 1], row)
+        A, B = borders[j], borders[j + 1]
+        unit = zone_unit(own, a, b, A, B) if exact else A - A
+        if unit > 2:  # noqa: PLR2004 - halving rounds nothing
+            for k in range(len(own)):
+                own[k, 0], own[k, 1] = (own[k, 0] - A) // unit, (own[k, 1] - A) // unit
+            a, b, B, A = (a - A) // unit, (b - A) // unit, (B - A) // unit, A - A
+        precision_row(own, a, b, A, B, row)
+        recall_row(own, a, b, A, B, row)
+        if unit > 2:  # noqa: PLR2004
+            row[PRECISION_DISTANCE:OUTCOME] *= np.float64(unit)
         precision_sum += row[PRECISION]
         recall_sum += row[RECALL]
         defined += 1

@@ -349,7 +349,8 @@ class AffiliationCurve:
         left_out = pieces.borders[after] - pieces.borders[first]
         time = self.scored.stop - self.scored.start - 0.5 * left_out
         return Columns(
-            thresholds, precision, recall, alarms, false_alarms, 0.5 * alarmed / time, time
+            *(thresholds, precision, recall, alarms, false_alarms),
+            *(alarmed / (2 * time / pieces.unit), time),
         )
 
     def _count(self, kept: Any, order: NDArray[np.int64], cooldown: float) -> Counts:
@@ -444,7 +445,7 @@ class AffiliationCurve:
 
     @cached_property
     def _rows(self) -> NDArray[np.float64]:
-        return weigh(self.scored, self._pieces, self._pieces.scores)
+        return weigh(self._pieces, self._pieces.scores)
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
@@ -552,8 +553,8 @@ def affiliation_curve(
     scored = read_scored(truth, scores, **axis, nan=nan)
     scored.require_truth("affiliation")
     pieces = cut_samples(scored)
-    rows, order = weigh(scored, pieces, pieces.scores), descending_order(pieces.scores)
+    rows, order = weigh(pieces, pieces.scores), descending_order(pieces.scores)
     swept = sweep(pieces.scores, order, rows, len(scored.truth))
     thresholds, precision, recall, alarms, alarmed = swept
-    alarmed /= 2 * (scored.stop - scored.start)  # from half ticks
+    alarmed /= 2 * (scored.stop - scored.start) / pieces.unit  # from half ticks
     return AffiliationCurve(thresholds, precision, recall, alarms, alarmed, scored)

@@ -17,11 +17,19 @@ from closecall.affiliation.zones import in_ticks, origin_of
 from closecall.errors import InputError, MissingExtraError, shown
 from closecall.events import Events
 from closecall.fscore import f_measure
+from closecall.latex import latex_table
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
 from closecall.parameters import read_flag, require_choice
 from closecall.plain import flat_numbers
 from closecall.signature import ignored_text, sign
-from closecall.wording import headline, length_text, listed, outcome_text, score_or_dash
+from closecall.wording import (
+    counted,
+    headline,
+    length_text,
+    listed,
+    outcome_text,
+    score_or_dash,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -560,6 +568,32 @@ class Affiliation:
         except ImportError as error:
             raise MissingExtraError(backend) from error
 
+    def to_latex(
+        self,
+        *,
+        level: float | None = None,
+        caption: str = "",
+        note: str | None = None,
+        **drawn: Any,
+    ) -> str:
+        r"""Write the scores as a table for a paper, for which the package booktabs is needed.
+
+        With a `level`, and what else `interval` takes, scores have their limits. The `note` is
+        below: the signature, unless there is another.
+
+        Examples
+        --------
+        >>> import closecall as cc
+        >>> text = cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0]).to_latex()
+        >>> print("\n".join(text.split("\n")[6:9]))
+        precision & recall & F1 & caught & false alarms \\
+        \midrule
+        1.000 & 0.875 & 0.933 & 1 & 0 \\
+        """
+        limits = {} if level is None else {"": self.interval(level=level, **drawn)}
+        note = self.signature.note if note is None else note
+        return latex_scores({"": self}, limits, caption=caption, note=note)
+
     def plot(self, **options: Any) -> Any:
         """Draw the events and their zones; see `closecall.plot.plot_events` for the options."""
         pair = self.events.pair
@@ -585,6 +619,33 @@ class Affiliation:
             _notebook_columns(list(islice(self.events.rows(), MOST_ROWS))),
             more_rows(len(self.events), "event"),
         )
+
+
+def latex_scores(
+    results: Mapping[str, Affiliation],
+    intervals: Mapping[str, ScoreIntervals],
+    *,
+    caption: str = "",
+    note: str = "",
+) -> str:
+    """Write the scores of detectors, or of one without a name, with their intervals if any."""
+    rows: list[dict[str, Any]] = []
+    for name, result in results.items():
+        scores = intervals.get(name, result)
+        own = {score: getattr(scores, score) for score in _SCORES}
+        counts = {"caught": result.caught, "false_alarms": result.false_alarms}
+        rows.append(({"detector": name} if name else {}) | own | counts)
+    count = counted(len(result.events), "true event")
+    limits = "".join({f", with {100 * own.level:.4g} % intervals" for own in intervals.values()})
+    return latex_table(
+        rows,
+        {name: heading(name) for name in rows[0]},
+        best={**dict.fromkeys((*_SCORES, "caught"), True), "false_alarms": False},
+        title=f"Affiliation scores over {count}{limits}",
+        label="scores",
+        caption=caption,
+        note=note,
+    )
 
 
 def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:

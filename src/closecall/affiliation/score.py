@@ -146,7 +146,8 @@ def score_zones(
     offsets = np.empty(zones + 1, dtype=np.int64)
     _kernels.cut_at_borders(*predicted, origin, borders, pieces, offsets)
     table = np.empty((zones, _kernels.COLUMNS))
-    sums = _kernels.score_zones(*truth, origin, borders, pieces, offsets, table)
+    exact = borders.dtype.kind == "i"
+    sums = _kernels.score_zones(*truth, origin, borders, pieces, offsets, table, exact)
     return table, np.diff(offsets), sums
 
 

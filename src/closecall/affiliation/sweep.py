@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from closecall.clock import Ticks
+    from closecall.clock import Tick, Ticks
     from closecall.series import Scored
 
     Progress = Callable[[int, int], None]
@@ -32,6 +32,13 @@ class Pieces:
     cuts: Ticks
     offsets: NDArray[np.int64]  # zone j holds the pieces offsets[j], ..., offsets[j + 1] - 1
     borders: Ticks
+    unit: Tick
+    """The longest unit that divides all times, in half ticks; 1 for floats."""
+    weighed: list[Ticks]
+    """Cuts, starts and stops of true events, and borders, in that unit.
+
+    Products of times are then rounded alike, whatever the unit of the ticks.
+    """
 
 
 def cut_samples(scored: Scored) -> Pieces:
@@ -51,24 +58,33 @@ def cut_samples(scored: Scored) -> Pieces:
     offsets = np.searchsorted(cuts[:-1], borders)
     # Zones may reach beyond the first and the last sample.
     offsets[0], offsets[-1] = 0, scores.size
-    return Pieces(scores, cuts, offsets, borders)
+    truth = scored.truth
+    starts, stops = (2 * (ends - origin_of(scored)) for ends in (truth.starts, truth.stops))
+    times, unit = [cuts, starts, stops, borders], 1
+    if borders.dtype.kind == "i":
+        unit = int(np.gcd.reduce([np.gcd.reduce(own) for own in times]))
+        times = [own // unit for own in times] if unit > 1 else times
+    return Pieces(scores, cuts, offsets, borders, unit, times)
 
 
 def weigh(
-    scored: Scored, pieces: Pieces, scores: NDArray[Any], rows: NDArray[np.float64] | None = None
+    pieces: Pieces, scores: NDArray[Any], rows: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Return the constants of every piece, with these scores, in an array that may be given."""
     if rows is None:
         rows = np.empty((scores.size, _curve_kernels.COLUMNS))
-    zones = pieces.offsets, scored.truth.starts, scored.truth.stops, origin_of(scored)
-    _curve_kernels.weigh_pieces(scores, pieces.cuts, *zones, pieces.borders, rows)
+    cuts, starts, stops, borders = pieces.weighed
+    _curve_kernels.weigh_pieces(scores, pieces.offsets, cuts, starts, stops, borders, rows)
     return rows
 
 
 def sweep(
     scores: NDArray[Any], order: NDArray[np.int64], rows: NDArray[np.float64], zones: int
 ) -> tuple[NDArray[Any], ...]:
-    """Return thresholds, precision, recall, alarms and the time in alarm; uses the order up."""
+    """Return thresholds, precision, recall, alarms and the time in alarm; uses the order up.
+
+    The time is in the unit of the pieces.
+    """
     thresholds = np.empty_like(scores)
     precision, recall, alarmed = (np.empty(scores.size) for _ in range(3))
     # The numbers of alarms are written over the part of the order that has been walked.
@@ -120,7 +136,7 @@ def roll_scores(
     found = np.empty((2, rolls.size))
     for k, shift in enumerate(rolls.tolist()):
         _shift_kernels.roll_pieces(values, order, shift, owners, firsts, rolled, rolled_order)
-        weigh(scored, pieces, rolled, rows)
+        weigh(pieces, rolled, rows)
         columns = (thresholds, precision, recall, alarms, alarmed)
         count = _curve_kernels.sweep(rolled, rolled_order, rows, len(scored.truth), *columns)
         found[:, k] = _shift_kernels.curve_scores(precision[:count], recall[:count])

@@ -1,34 +1,264 @@
-"""The gate itself: which numbers are checked, and the one function that decides."""
+"""The gate: limits, what moved against an earlier run, the function that decides, and its forms."""
 
 from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from closecall.check.result import Check, Limit, Moved
-from closecall.check.runs import NUMBERS, Run, read_runs
+from closecall.check.runs import LEVEL, NUMBERS, Run, read_runs
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.notebook import heading
-from closecall.parameters import is_text, read_number
+from closecall.notebook import MOST_ROWS, display, heading, more_rows
+from closecall.parameters import is_number, is_text, read_number
+from closecall.plain import plain
+from closecall.signature import joined_hash, value_text
 from closecall.statistics.intervals import SCORES, Interval
 from closecall.statistics.leads import ROUNDING
-from closecall.wording import listed, outcome_text, plain_name
+from closecall.wording import counted, listed, outcome_text, plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from closecall.check.result import Status
     from closecall.check.runs import Runs
+    from closecall.signature import Signature
 
+    Status = Literal["pass", "fail", "investigate"]
+
+_STATUSES = ("pass", "investigate", "fail")  # from the best to the worst
+# Options of tests, intervals and searches, which decide no number that is checked.
+_BESIDE = (
+    *("n", "correction", "level", "resamples", "block", "seed", "decimals", "retune", "budget"),
+    "thresholds",
+)
 _CHANGES = (
     ("delay", "later", "earlier"),
     *((name, f"higher {heading(name)}", f"lower {heading(name)}") for name in reversed(SCORES)),
 )
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One number of one detector, the limit that it should keep, and whether it does."""
+
+    detector: str | None
+    """None for an only detector without a name."""
+    number: str
+    value: float
+    at_least: bool
+    """Whether the number should be at least the limit, or at most."""
+    limit: float
+    low: float
+    """From here to `high` the number may lie, at a level of 95 %; nan where nothing says so."""
+    high: float
+    baseline: float | None
+    """What the number was, if the limit is the tolerance below or above that; else None.
+
+    `low` and `high` then come from the paired difference of the two runs.
+    """
+    status: Status
+    reason: str = ""
+    """Why, where that is neither the number nor its interval."""
+
+    def cells(self) -> dict[str, str]:
+        """Return what tables show."""
+        value, limit = f"{self.value:.4g}", f"{self.limit:.4g}"
+        if value == limit and self.value != self.limit:  # rounded, it would contradict the status
+            value = f"{self.value:.15g}"
+        return {
+            "status": self.status,
+            "detector": "" if self.detector is None else plain_name(self.detector),
+            "number": plain_name(self.number),
+            "value": "undefined" if isnan(self.value) else value,
+            "95 % interval": "-" if isnan(self.low) else f"{self.low:.4g} to {self.high:.4g}",
+            "limit": f"{'>=' if self.at_least else '<='} {limit}",
+            "baseline": "" if self.baseline is None else f"{self.baseline:.4g}",
+            "reason": self.reason,
+        }
+
+    @property
+    def sentence(self) -> str:
+        """The same in a line."""
+        cells = self.cells()
+        of = f" of {cells['detector']}" if cells["detector"] else ""
+        within = "" if isnan(self.low) else f" (95 % interval {cells['95 % interval']})"
+        was = "" if self.baseline is None else f" (baseline {cells['baseline']})"
+        why = f"; {self.reason}" if self.reason else ""
+        return (
+            f"{cells['number']}{of} is {cells['value']}{within}, limit {cells['limit']}{was}{why}"
+        )
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One true event, or one series of a batch without rows of events, that changed."""
+
+    detector: str | None
+    series: str | None
+    """Of a batch; else None."""
+    start: Any
+    stop: Any
+    change: str
+    """Such as ``newly missed``, ``newly caught``, ``later``, ``earlier``, ``lower F1``."""
+    before: str
+    """What had happened to the event, in words."""
+    after: str
+    f1_before: float
+    f1_after: float
+
+    def cells(self) -> dict[str, str]:
+        """Return what tables show."""
+        scores = ("-" if isnan(x) else f"{x:.3f}" for x in (self.f1_before, self.f1_after))
+        return {
+            "change": self.change,
+            "detector": "" if self.detector is None else plain_name(self.detector),
+            "series": "" if self.series is None else plain_name(self.series),
+            "event": "" if self.start is None else str(self.start).replace("T", " "),
+            "before": self.before,
+            "after": self.after,
+            "F1": " to ".join(scores),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Check:
+    """What `closecall.check` found: the limits, and what moved against the baseline."""
+
+    limits: tuple[Limit, ...]
+    moved: tuple[Moved, ...]
+    """Events that changed, the worst first; empty without a baseline."""
+    signature: Signature | None = None
+    """What decided the numbers, in one line; None if the results do not say it."""
+    baseline_signature: Signature | None = None
+    """The same of the baseline."""
+
+    @property
+    def status(self) -> Status:
+        """``pass``; ``fail`` if any limit is broken; else ``investigate`` if any is in doubt."""
+        return max((limit.status for limit in self.limits), key=_STATUSES.index)
+
+    @property
+    def headline(self) -> str:
+        """The status, and how many limits it rests on."""
+        counts = Counter[str](limit.status for limit in self.limits)
+        limits = counted(len(self.limits), "limit")
+        told = [
+            f"{counts[status]} of {limits} {words}"
+            for status, words in (("fail", "broken"), ("investigate", "in doubt"))
+            if counts[status]
+        ]
+        return f"{self.status}: {', '.join(told) or f'{limits} kept'}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that any JSON writer takes; what is undefined becomes None."""
+        values: dict[str, Any] = plain(
+            {
+                "status": self.status,
+                "headline": self.headline,
+                "level": LEVEL,
+                "limits": [asdict(limit) for limit in self.limits],
+                "moved": [asdict(moved) for moved in self.moved],
+                "signature": None,
+                "baseline_signature": None,
+                **self._signatures,
+            }
+        )
+        return values
+
+    @property
+    def _signatures(self) -> dict[str, str]:
+        """The two lines by name, as far as they are known."""
+        both = {"signature": self.signature, "baseline_signature": self.baseline_signature}
+        return {name: str(own) for name, own in both.items() if own is not None}
+
+    def to_junit(self) -> str:
+        """Return JUnit XML: a test case for each limit, skipped if it is in doubt."""
+        from xml.etree import ElementTree as ET
+
+        counts = Counter(limit.status for limit in self.limits)
+        totals = {
+            "name": "closecall check",
+            "tests": str(len(self.limits)),
+            "failures": str(counts["fail"]),
+            "errors": "0",
+            "skipped": str(counts["investigate"]),
+            "time": "0",
+        }
+        root = ET.Element("testsuites", totals)
+        suite = ET.SubElement(root, "testsuite", totals)
+        if self._signatures:
+            properties = ET.SubElement(suite, "properties")
+            for name, line in self._signatures.items():
+                ET.SubElement(properties, "property", name=name, value=line)
+        for limit in self.limits:
+            cells = limit.cells()
+            owner = ".".join(filter(None, ("closecall", cells["detector"])))
+            name = f"{cells['number']} {cells['limit']}"
+            name += "" if limit.baseline is None else " (baseline)"
+            case = ET.SubElement(suite, "testcase", classname=owner, name=name, time="0")
+            if limit.status != "pass":
+                tag = "failure" if limit.status == "fail" else "skipped"
+                told = ET.SubElement(case, tag, type=limit.status, message=limit.sentence)
+                told.text = limit.sentence
+        told = ET.SubElement(suite, "system-out")
+        told.text = "\n".join(map(plain_name, str(self).split("\n")))
+        ET.indent(root)
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+    def to_markdown(self) -> str:
+        """Return a summary in Markdown, as pull requests and jobs show it."""
+        parts = [f"## closecall check: {_markdown(self.headline)}", _table(self.limits)]
+        if self.moved:
+            parts += ["### What moved against the baseline", _table(self.moved)]
+        lines = (f"{name.replace('_', ' ')}: `{own}`" for name, own in self._signatures.items())
+        parts += [f"<sub>{line}</sub>" for line in lines]
+        return "\n\n".join(parts) + "\n"
+
+    def __str__(self) -> str:
+        lines = [f"closecall check: {self.headline}"]
+        lines += [f"  {limit.status}: {limit.sentence}" for limit in self.limits]
+        lines += ["moved against the baseline:"] if self.moved else []
+        for moved in self.moved:
+            cells = moved.cells()
+            where = " ".join(filter(None, (cells["detector"], cells["series"], cells["event"])))
+            lines.append(f"  {where}: {moved.change} ({moved.before}, now {moved.after})")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Check({self.headline}; {len(self.moved)} moved)"
+
+    def _repr_html_(self) -> str:
+        """Show the limits and what moved in a notebook."""
+        moved = columns(self.moved[:MOST_ROWS])
+        return display(
+            f"closecall check: {self.headline}",
+            [*columns(self.limits).items()],
+            [*moved.items()] or "",
+            more_rows(len(self.moved), "moved event"),
+        )
+
+
+def columns(rows: Sequence[Limit | Moved]) -> dict[str, list[str]]:
+    """Return the columns of a table of these, without those that hold nothing."""
+    cells = [row.cells() for row in rows]
+    named = {name: [row[name] for row in cells] for name in (cells[0] if cells else ())}
+    return {name: column for name, column in named.items() if any(column)}
+
+
+def _table(rows: Sequence[Limit | Moved]) -> str:
+    named = columns(rows)
+    lines = [named, ["---"] * len(named), *zip(*named.values(), strict=True)]
+    return "\n".join(f"| {' | '.join(map(_markdown, line))} |" for line in lines)
+
+
+def _markdown(text: str) -> str:
+    """Return a text so that it is no markup, and ends no cell."""
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", plain_name(text))
 
 
 def decide(value: float, limit: float, interval: Interval, *, at_least: bool) -> Status:
@@ -81,7 +311,9 @@ def check(
     baseline
         Results of an earlier run, of the same true events, in any of these forms. No number of a
         metric that both hold may be worse than there by more than `tolerance`. The interval is that
-        of the paired difference. There is none where no event got worse: the number decides.
+        of the paired difference. There is none where no event got worse: the number decides. It
+        must be of the same version and options, as the signatures say; a threshold that is a number
+        may differ, since it makes alarms.
     tolerance
         How much worse a number may be: in its own unit, or for a metric without bounds as a share
         of what it was. 0 or more.
@@ -128,12 +360,14 @@ def check(
         for name, run in runs.items():
             alone = len(earlier) == len(runs) == 1
             before = next(iter(earlier.values())) if alone else _named(earlier, name, "baseline")
+            _require_same_options(run.signature, before.signature)
             before = _aligned(run, before)
             found += _compared(name, run, before, allowed)
             moved += _moved(name, run, before)
     if not found:
         raise InputError.expected("`baseline` to hold a metric of the results", "none")
-    return Check(tuple(found), tuple(moved))
+    signed = [_signed(own.values()) for own in (runs, {} if baseline is None else earlier)]
+    return Check(tuple(found), tuple(moved), *signed)
 
 
 def _read_limits(given: Any, argument: str, *, at_least: bool) -> Iterator[tuple[str, float, bool]]:
@@ -149,11 +383,16 @@ def _read_limits(given: Any, argument: str, *, at_least: bool) -> Iterator[tuple
 
 
 def _limited(name: str | None, run: Run, number: str, limit: float, *, at_least: bool) -> Limit:
-    if number not in run.numbers:
-        raise _unknown(number, run.numbers)
+    known = run.numbers
+    if number not in known:
+        close = difflib.get_close_matches(number, known, n=3)
+        hint = f"Did you mean {' or '.join(close)}?" if close else f"There is: {listed([*known])}."
+        if re.match(r"(false_)?alarms_per_", number) and "false_alarms_per_day" not in known:
+            hint = "Rates need times that are dates, and results that say how much was evaluated."
+        raise InputError.expected("the name of a number in the results", shown(number), hint)
     reason = f"the detector gave nothing on {run.lost} series" if run.lost else ""
     interval = run.interval(number)
-    return _judged((name, number, run.numbers[number], at_least, limit), interval, None, reason)
+    return _judged((name, number, known[number], at_least, limit), interval, None, reason)
 
 
 def _judged(
@@ -167,15 +406,6 @@ def _judged(
     status = decide(value, limit, interval, at_least=at_least)
     status = "investigate" if reason and status == "pass" else status
     return Limit(*limited, interval.low, interval.high, baseline, status, reason)
-
-
-def _unknown(name: Any, known: Mapping[str, Any]) -> InputError:
-    """Return the error of a limit on a number that is not there, with the names near it."""
-    close = difflib.get_close_matches(str(name), known, n=3)
-    hint = f"Did you mean {' or '.join(close)}?" if close else f"There is: {listed([*known])}."
-    if re.match(r"(false_)?alarms_per_", str(name)) and "false_alarms_per_day" not in known:
-        hint = "Rates need times that are dates, and results that say how much was evaluated."
-    return InputError.expected("the name of a number in the results", shown(name), hint)
 
 
 def _compared(name: str | None, run: Run, before: Run, tolerance: float) -> Iterator[Limit]:
@@ -193,6 +423,49 @@ def _compared(name: str | None, run: Run, before: Run, tolerance: float) -> Iter
         yield _judged((name, number, value, up, limit), interval, was, reason)
 
 
+def _signed(runs: Iterable[Run]) -> Signature | None:
+    """Return the signature of runs, of detectors that were signed one by one that of all."""
+    signed = dict.fromkeys(run.signature for run in runs if run.signature is not None)
+    if not signed:
+        return None
+    first = next(iter(signed))
+    return first.adding(data=joined_hash({own.data: own.data for own in signed}))
+
+
+def _require_same_options(now: Signature | None, was: Signature | None) -> None:
+    """Raise if numbers of another version, or with other options, are no baseline."""
+    if now is None or was is None:
+        return
+    if now.version != was.version:
+        hint = "Evaluate the earlier run with this version, and write it anew."
+        rule = f"`baseline` to be of closecall {now.version}, as the results are"
+        raise InputError.expected(rule, was.version, hint)
+    both = now.metrics.keys() & was.metrics.keys()
+    ours, theirs = (_decisive(own, both) for own in (now, was))
+    names = [name for name in ours | theirs if ours.get(name) != theirs.get(name)]
+    if names:
+        told = [f"{name} {_told(theirs, name)} instead of {_told(ours, name)}" for name in names]
+        hint = "Evaluate the earlier run with the same options, and write it anew."
+        rule = "`baseline` to be of the options of the results"
+        raise InputError.expected(rule, listed(told), hint)
+
+
+def _decisive(signature: Signature, metrics: Collection[str]) -> dict[str, Any]:
+    """Return what decides the numbers of some metrics, apart from the data."""
+    found = {key: own for key, own in signature.options.items() if key not in _BESIDE}
+    if is_number(found.get("threshold")):
+        del found["threshold"]  # it makes alarms, which are data
+    if "nan" not in found:  # then the detector decides on what is ignored
+        found["ignore"] = dict(signature.parts).get("ignore")
+    return found | {name: own for name, own in signature.metrics.items() if name in metrics and own}
+
+
+def _told(options: Mapping[str, Any], name: str) -> str:
+    own = options.get(name)
+    pairs = own.items() if isinstance(own, Mapping) else ()
+    return ", ".join(f"{key}={value_text(x)}" for key, x in pairs) or value_text(own)
+
+
 def _aligned(run: Run, before: Run) -> Run:
     """Return the baseline in the order of the run; raise if it is of other events or series."""
     if (run.columns is None) != (before.columns is None):
@@ -206,7 +479,7 @@ def _aligned(run: Run, before: Run) -> Run:
     places = {name: place for place, name in enumerate(before.series)}
     order = [places[name] for name in run.series]
     columns = before.columns and {name: own[order] for name, own in before.columns.items()}
-    return Run(before.numbers, events, run.series, columns, before.lost, before.evaluated)
+    return replace(before, events=events, series=run.series, columns=columns)
 
 
 def _require_same(ours: Collection[Any], theirs: Collection[Any], what: str) -> None:

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, isclose, isfinite, isnan, nan
 from os import PathLike
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from closecall.affiliation.result import Affiliation
-from closecall.check.result import LEVEL
 from closecall.detectors import by_name
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.metrics.registry import METRICS
 from closecall.plain import schema_name
+from closecall.signature import Signature, parse
 from closecall.statistics.intervals import SCORES, Interval, count_limits
 from closecall.statistics.leads import ROUNDING
 from closecall.statistics.means import mean_difference, mean_interval
@@ -45,11 +45,13 @@ NUMBERS: dict[str, Metric] = {
     for number in metric.gives
 }
 """The metric of each number, by the names of `closecall.evaluate` and of batches."""
+LEVEL = 0.95
+"""How often intervals are meant to hold the number over all events there could be."""
 _UNITS = {"hour": 3_600, "day": 86_400, "week": 604_800}
 _OF_ONE = ("caught", "alarms", "false_alarms", "alarmed")
 _ABOVE_CHANCE = tuple(f"{score}_above_chance" for score in SCORES)
 # A delay that is never is null in JSON, as one that is undefined.
-_SKIPPED = ("detector", "status", "reason", "threshold", "median_delay")
+_SKIPPED = ("detector", "status", "reason", "threshold", "median_delay", "signature")
 _ROWS = {"detector", "status", "true_events"}  # columns that rows of a batch have, and no data
 _SUMMED = ("samples", "true_events", "predicted_events", "caught", "false_alarms", "evaluated_days")
 _LOST = ("failed", "nan_score", "bad_scores")  # series on which the detector itself gave nothing
@@ -74,6 +76,8 @@ class Run:
     """On how many series the detector gave nothing."""
     evaluated: float = nan
     """Seconds."""
+    signature: Signature | None = None
+    """What decided the numbers; None where files do not say it."""
 
     @classmethod
     def of_one(cls, record: Mapping[str, Any]) -> Self:
@@ -230,7 +234,7 @@ def read_runs(results: Any, argument: str) -> Runs:
     from closecall.tables.batch.result import BatchResult
 
     if isinstance(results, Affiliation):
-        return {None: Run.of_one(results.to_dict())}
+        return {None: replace(Run.of_one(results.to_dict()), signature=results.signature)}
     if isinstance(results, BatchResult):
         results = {"schema": schema_name("batch"), **results.to_dict()}
     if isinstance(results, str | PathLike):
@@ -243,7 +247,10 @@ def read_runs(results: Any, argument: str) -> Runs:
     own = results.values() if isinstance(results, Mapping) else ()
     if own and all(isinstance(one, Affiliation) for one in own):
         named = by_name(results, argument)
-        return {key: Run.of_one(one.values.to_dict()) for key, one in named.items()}
+        return {
+            key: replace(Run.of_one(one.values.to_dict()), signature=one.values.signature)
+            for key, one in named.items()
+        }
     raise InputTypeError.expected(f"{name} to be results of closecall", shown(results))
 
 
@@ -257,20 +264,34 @@ def _read_json(values: Mapping[str, Any], name: str) -> Runs:
     try:
         if schema == known[0]:
             records = values.get("detectors") or [values]
-            return {record.get("detector"): Run.of_one(record) for record in records}
-        detectors = dict.fromkeys(row["detector"] for row in values["rows"])
-        runs: Runs = {}
-        for detector in detectors:
-            rows, events = (
-                [row for row in values[part] or () if row["detector"] == detector]
-                for part in ("rows", "events")
-            )
-            runs[detector] = Run.of_many(rows, events)
+            runs: Runs = {record.get("detector"): Run.of_one(record) for record in records}
+        else:
+            runs = _read_rows(values)
     except _MALFORMED as error:
         got = f"{type(error).__name__}: {error}"
         raise InputError.expected(f"{name} to follow the schema {schema}", got) from None
     if not runs:
         raise InputError.expected(f"{name} to hold results", "no rows")
+    line = values.get("signature")
+    if line is None:
+        return runs
+    try:
+        signature = parse(line)
+    except (InputError, InputTypeError):
+        rule = f"{name} to have a signature that can be read"
+        raise InputError.expected(rule, shown(line), "Write it anew with this version.") from None
+    return {detector: replace(run, signature=signature) for detector, run in runs.items()}
+
+
+def _read_rows(values: Mapping[str, Any]) -> Runs:
+    """Read what JSON says of a batch."""
+    runs: Runs = {}
+    for detector in dict.fromkeys(row["detector"] for row in values["rows"]):
+        rows, events = (
+            [row for row in values[part] or () if row["detector"] == detector]
+            for part in ("rows", "events")
+        )
+        runs[detector] = Run.of_many(rows, events)
     return runs
 
 
@@ -311,5 +332,6 @@ def _read_file(source: str | PathLike[str]) -> Any:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
             raise InputError.expected(f"{name} to be whole JSON", str(error)) from None
-    rows = read_table(source, text=("detector", "status", "reason")).to_pylist()
-    return {"schema": schema_name("batch"), "rows": rows, "events": None}
+    rows = read_table(source, text=("detector", "status", "reason", "signature")).to_pylist()
+    line = rows[0].get("signature") if rows else None
+    return {"schema": schema_name("batch"), "rows": rows, "events": None, "signature": line}

@@ -249,8 +249,12 @@ def batch(
         ranked = None
         if ranks is not None:
             rule = ranks_missing.replace("error", "raise")
-            with renamed({"missing": "ranks_missing", "metric": "ranks"}):
-                ranked = result.ranks(ranks or None, missing=rule)
+            try:
+                with renamed({"missing": "ranks_missing", "metric": "ranks"}):
+                    ranked = result.ranks(ranks or None, missing=rule)
+            except InputError as error:
+                error.exit_status = 2  # the rows are whole; what was asked of them cannot be
+                raise
         write_batch(result, output, out, settings, ranked)
 
 

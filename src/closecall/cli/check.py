@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from closecall.check import check as check_results
-from closecall.check.result import columns
+from closecall.check.gate import columns
 from closecall.check.runs import NUMBERS, is_results
 from closecall.cli import screen
 from closecall.cli.options import (
@@ -23,7 +23,7 @@ from closecall.cli.options import (
     rule_option,
     score_option,
 )
-from closecall.cli.score import FLATTERED, require_rule
+from closecall.cli.score import FLATTERED, Scores, require_rule, sign_scores
 from closecall.files import whole_file
 from closecall.metrics.registry import REQUIRED
 from closecall.plain import schema_name
@@ -159,6 +159,7 @@ def check(
         table=lambda console: _print(found, noted, console, most=output.most),
         values=lambda: values,
         rows=lambda: values["limits"],
+        signature=found.signature,
     )
     return _STATUS[found.status]
 
@@ -174,14 +175,16 @@ def _evaluated(
     read = inputs.read(predicted or ([] if scores else [None]), scores)
     results, thresholds = score_columns(read, rule)
     numbers = metric_rows(read, thresholds, asked) if asked else {}
-    records = [
-        {"detector": name, **own.to_dict(), "metrics": numbers.get(name, {})}
-        for name, own in results.items()
-    ]
+    found = Scores(results, thresholds, {}, numbers, {})
+    values = {
+        "schema": schema_name("score"),
+        "detectors": [{"detector": name, **found.values(name)} for name in results],
+        "signature": str(sign_scores(found, read, rule, None)),
+    }
     noted = screen.notes(read, results)
     if scores and (rule is None or rule.looks_at_truth):
         noted.append(FLATTERED)
-    return {"schema": schema_name("score"), "detectors": records}, noted
+    return values, noted
 
 
 def _print(found: Check, noted: list[str], console: Console, *, most: int | None) -> None:

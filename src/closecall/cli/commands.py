@@ -99,7 +99,7 @@ class Commands(click.Group):
             print_error(message)
         except ClosecallError as error:
             print_error(command_line_words(str(error)))
-            code = self.bad_input
+            code = error.exit_status or self.bad_input
         except UnicodeEncodeError as error:  # half a character: bytes of a name, or of an option
             print_error(expected("names and texts in UTF-8", repr(error.object)))
             code = self.bad_input

@@ -63,7 +63,7 @@ class Output:
             own = [{**row, **signed} for row in rows()]
             self.text(csv_text(own, own[0]))
         elif self.format == "latex" and latex is not None:
-            self.text(latex("" if signature is None else f"Signature: {signature.short}"))
+            self.text(latex("" if signature is None else signature.note))
         else:
             with self.console() as console:
                 table(console)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from closecall.affiliation.result import headlines
+from closecall.affiliation.result import headlines, latex_scores
 from closecall.cli import screen
 from closecall.cli.options import (
     Command,
@@ -26,7 +26,6 @@ from closecall.cli.options import (
     significance_option,
 )
 from closecall.cli.output import tested
-from closecall.compare.tables import latex_detectors
 from closecall.evaluate import Evaluation, EvaluationTable
 from closecall.parameters import is_number
 from closecall.signature import data_hash, joined_hash
@@ -152,11 +151,11 @@ def score(
         values=lambda: screen.by_detector({name: found.values(name) for name in results}, noted),
         rows=found.rows,
         latex=found.latex,
-        signature=_signed(found, columns, rule, shifts),
+        signature=sign_scores(found, columns, rule, shifts),
     )
 
 
-def _signed(
+def sign_scores(
     found: Scores, columns: Columns, rule: ThresholdRule | None, shifts: int | None
 ) -> Signature:
     """Return what decided the numbers of all detectors."""
@@ -216,7 +215,7 @@ class Scores:
     def latex(self, note: str) -> str:
         """Return a table for a paper: of the metrics, if any were asked for, else the scores."""
         if not self.metrics:
-            return latex_detectors(self.results, {}, note=note)
+            return latex_scores(self.results, {}, note=note)
         rows = ({"detector": name} | own for name, own in self.metrics.items())
         return EvaluationTable(map(Evaluation, rows)).to_latex(note=note)
 

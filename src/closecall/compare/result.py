@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.result import headlines, outcome_texts
+from closecall.affiliation.result import headlines, latex_scores, outcome_texts
 from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded
@@ -443,15 +443,22 @@ class Comparison:
         return tables.frame(self, backend, part)
 
     def to_latex(
-        self, *, level: float | None = None, caption: str = "", note: str = "", **drawn: Any
+        self,
+        *,
+        level: float | None = None,
+        caption: str = "",
+        note: str | None = None,
+        **drawn: Any,
     ) -> str:
         """Write the scores of the detectors as a table for a paper.
 
         The best of a column is bold, the second underlined; the package booktabs is needed. With a
-        `level`, and what else `intervals` takes, scores have their limits. The `note` is below.
+        `level`, and what else `intervals` takes, scores have their limits. The `note` is below: the
+        signature, unless there is another.
         """
         limits = {} if level is None else self.intervals(level=level, **drawn).detectors
-        return tables.latex_detectors(self.results, limits, caption=caption, note=note)
+        note = self.signature.note if note is None else note
+        return latex_scores(self.results, limits, caption=caption, note=note)
 
     def plot(self, **options: Any) -> Any:
         """Draw each event's scores; see `closecall.plot.plot_comparison` for the options."""

@@ -9,21 +9,13 @@ import numpy as np
 
 from closecall.affiliation.result import COLUMNS
 from closecall.errors import MissingExtraError
-from closecall.latex import latex_table
 from closecall.parameters import require_choice
-from closecall.statistics import SCORES
-from closecall.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import narwhals as nw
 
-    from closecall.affiliation import Affiliation
     from closecall.compare.result import Comparison
-    from closecall.statistics import ScoreIntervals
 
-_HEADINGS = ("precision", "recall", "F1", "caught", "false alarms")
 BACKENDS = ("pandas", "polars")
 Part = Literal["events", "wide", "detectors", "pairs", "ensembles"]
 _TRUE = COLUMNS[:4]  # of the true event itself, whichever detector it is
@@ -92,33 +84,6 @@ def frame(comparison: Comparison, backend: Any, part: Any) -> Any:
         del plain["names"]
         rows.append({"first": first, "second": second, **plain})
     return rows_frame(rows, backend)
-
-
-def latex_detectors(
-    results: Mapping[str, Affiliation],
-    intervals: Mapping[str, ScoreIntervals],
-    *,
-    caption: str = "",
-    note: str = "",
-) -> str:
-    """Write the scores of detectors as a table for a paper, with their intervals if there are."""
-    rows: list[dict[str, Any]] = []
-    for name, result in results.items():
-        scores = intervals.get(name, result)
-        own = {score: getattr(scores, score) for score in SCORES}
-        counts = {"caught": result.caught, "false": result.false_alarms}
-        rows.append({"detector": name} | own | counts)
-    count = counted(len(result.events.start), "true event")
-    limits = "".join({f", with {100 * own.level:.4g} % intervals" for own in intervals.values()})
-    return latex_table(
-        rows,
-        dict(zip(rows[0], ("detector", *_HEADINGS), strict=True)),
-        best={**dict.fromkeys((*SCORES, "caught"), True), "false": False},
-        title=f"Affiliation scores over {count}{limits}",
-        label="scores",
-        caption=caption,
-        note=note,
-    )
 
 
 def rows_frame(rows: list[dict[str, Any]], backend: Any) -> Any:

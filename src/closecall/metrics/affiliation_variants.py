@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import copysign, isnan, nan
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from closecall.affiliation.score import affiliation
 from closecall.affiliation.zones import origin_of, zone_borders
+from closecall.clock import Clock
+from closecall.events import Intervals
 from closecall.fscore import f_measure
 from closecall.metrics import _kernels
 from closecall.metrics.result import PrecisionRecallResult
@@ -136,21 +138,37 @@ def unbiased_affiliation(
     require_count(seed, "seed", 0)
     pair = read_pair(truth, predicted, times=times, end=end, span=span)
     result = affiliation(pair, None)
+    if pair.axis is None and pair.clock.kind == "datetime":
+        pair = _in_steps(pair)
     generator = np.random.default_rng(seed)
     draws = [_precision_of(*_random(pair, generator), pair) for _ in range(_REPEATS)]
     return RescaledResult(_above(result.precision, float(np.mean(draws))), result.recall)
 
 
+def _in_steps(pair: Pair) -> Pair:
+    """Count dated events in the longest step that divides all, so that their unit is none."""
+    step, clock = pair.whole_step, Clock("number")
+    starts, stops = ((own - pair.start) / step for own in (pair.truth.starts, pair.truth.stops))
+    truth = Intervals(starts, stops, clock)
+    stop = (pair.stop - pair.start) / step
+    return replace(pair, truth=truth, start=0.0, stop=stop, clock=clock)
+
+
 def _precision_of(starts: Ticks, stops: Ticks | None, pair: Pair) -> float:
     """Compute the affiliation precision of samples or points, as `_random` draws them."""
-    truth, borders = pair.truth, zone_borders(pair)
-    zones = np.zeros((len(truth), 2))
+    origin, borders, drawn = origin_of(pair), zone_borders(pair), [starts]
+    drawn += [] if stops is None else [stops]
+    times = [own - origin for own in (*drawn, pair.truth.starts, pair.truth.stops)]
+    if borders.dtype.kind == "i":  # in a unit that divides all, so that products are rounded alike
+        unit = np.gcd.reduce([np.gcd.reduce(own) for own in (borders, *times)])
+        borders, *times = (own // unit for own in (borders, *times))
+    zones = np.zeros((len(pair.truth), 2))
     guide = np.empty(starts.size // _DRAWN_PER_BUCKET + 1, dtype=np.int64)
-    series = (truth.starts, truth.stops, origin_of(pair), borders, guide, zones)
+    series: Any = (*times, origin - origin, borders, guide, zones)
     if stops is None:
-        _kernels.add_points(starts, *series)
+        _kernels.add_points(*series)
     else:
-        _kernels.add_samples(starts, stops, *series)
+        _kernels.add_samples(*series)
     return float(_kernels.mean_precision(borders, zones))
 
 
@@ -160,13 +178,10 @@ def _random(pair: Pair, generator: np.random.Generator) -> tuple[Ticks, Ticks | 
         # By their numbers, so that the unit of the times does not matter.
         drawn = _some_of(pair.axis.length, generator)
         return pair.axis.borders(drawn), pair.axis.borders(drawn + 1)
-    if pair.clock.kind == "number":
-        return generator.uniform(pair.start, pair.stop, _POINTS), None
-    length = int(pair.stop - pair.start)
     if pair.clock.kind == "integer":
-        starts = _some_of(length, generator) + pair.start
+        starts = _some_of(int(pair.stop - pair.start), generator) + pair.start
         return starts, starts + 1
-    return _distinct(length, min(_POINTS, length), generator) + pair.start, None
+    return generator.uniform(pair.start, pair.stop, _POINTS), None
 
 
 def _some_of(length: int, generator: np.random.Generator) -> NDArray[np.int64]:

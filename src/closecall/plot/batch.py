@@ -12,7 +12,19 @@ from matplotlib.patches import Rectangle
 
 from closecall.errors import InputError, InputTypeError, shown
 from closecall.parameters import is_listed, read_name, require_choice
-from closecall.plot.drawing import INK, PRECISION, as_given, plain, read_panels, tidy, write_names
+from closecall.plot.drawing import (
+    INK,
+    NAMES,
+    PRECISION,
+    as_given,
+    plain,
+    read_panels,
+    short_enough,
+    size_of,
+    text_width,
+    tidy,
+    write_names,
+)
 from closecall.statistics.ranks import ranks_of
 from closecall.tables.batch.result import BatchResult
 
@@ -25,11 +37,12 @@ if TYPE_CHECKING:
 _PANELS = ("heat map", "ranks")
 _ORDERS = ("mean", "given")
 _COLORS = "cividis"  # even steps of brightness, the same for colour-blind readers
-_FONT, _ROW_FONT = 7.0, 8.5
+_FONT, _ROW_FONT, _TITLE_FONT = 7.0, 8.5, 9.0
 _TITLE_RISE = 9  # points from the axes to the middle of its title
 _WIDE, _NARROW, _COLUMN = 10.0, 5.0, 0.16  # inches
 _ROW, _LETTER = 0.3, 0.055
 _LONGEST = 28  # letters of a name
+_MOST_RANKS, _TICK = 8, 15.0  # numbers on the axis of ranks; points for each
 _LARGEST = 1e300  # of a value, so that sums and differences are finite
 _FEW = 60  # cells up to which each is written in
 
@@ -96,8 +109,10 @@ def plot_batch(
         values, ranks = values[np.ix_(rows, columns)], ranks[rows]
         series, detectors = [series[i] for i in columns], [detectors[i] for i in rows]
     panels = _new_panels(detectors, series) if ax is None else read_panels(ax, _PANELS)
-    _draw_values(panels[0], values, detectors, series, value or "score")
-    _draw_ranks(panels[1], ranks, detectors, named=ax is not None)
+    named = ax is not None and not _beside(panels, detectors)
+    _draw_values(panels[0], values, value or "score")
+    _name_cells(panels[0], detectors, series, cut=ax is not None)
+    _draw_ranks(panels[1], ranks, detectors, named=named)
     return as_given(panels)
 
 
@@ -168,9 +183,15 @@ def _short(name: str) -> str:
     return f"{name[:kept]}\N{HORIZONTAL ELLIPSIS}{name[-kept:]}"
 
 
-def _draw_values(
-    axes: Axes, values: Floats, detectors: list[str], series: list[str], value: str
-) -> None:
+def _beside(panels: list[Axes], detectors: list[str]) -> bool:
+    """Return whether the rows of both panels are at one height, and names have no room between."""
+    left, right = (panel.get_position() for panel in panels)
+    gap = (right.x0 - left.x1) * size_of(panels[0].figure)[0]
+    one_row = (left.y0, left.y1) == (right.y0, right.y1)
+    return one_row and 0 < gap < max(text_width(_short(name), _ROW_FONT) for name in detectors)
+
+
+def _draw_values(axes: Axes, values: Floats, value: str) -> None:
     """Draw the values as colours, with a bar that tells what they mean."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
@@ -182,17 +203,23 @@ def _draw_values(
     _cross_missing(axes, values)
     if values.size <= _FEW:
         _write_values(axes, values, (low + high) / 2)
-    write_names(
-        axes, "y", range(len(detectors)), [plain(_short(n)) for n in detectors], size=_ROW_FONT
-    )
-    write_names(axes, "x", range(len(series)), [plain(_short(n)) for n in series], size=_FONT)
-    axes.tick_params(axis="x", rotation=90, pad=2)
     for side in axes.spines.values():
         side.set_visible(False)
     bar = axes.figure.colorbar(image, ax=axes, location="top", aspect=40, pad=0.02, fraction=0.06)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=8, length=2, pad=1)
     bar.set_label(plain(value), fontsize=9, color=INK)
+
+
+def _name_cells(axes: Axes, detectors: list[str], series: list[str], *, cut: bool) -> None:
+    """Name rows and columns; `cut` to a share of the figure, if that was not made for them."""
+    sides = zip("yx", (detectors, series), size_of(axes.figure), (_ROW_FONT, _FONT), strict=True)
+    for which, names, room, font in sides:
+        named = [plain(_short(name)) for name in names]
+        if cut and max(text_width(_short(name), font) for name in names) > NAMES * room:
+            named = short_enough(names, NAMES * room, font)
+        write_names(axes, which, range(len(named)), named, size=font)
+    axes.tick_params(axis="x", rotation=90, pad=2)
 
 
 def _cross_missing(axes: Axes, values: Floats) -> None:
@@ -219,16 +246,20 @@ def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool)
     wins = (ranks == ranks.min(axis=0)).sum(axis=1)
     for row, won in enumerate(wins.tolist()):
         _write_beside(axes, str(won), row, ("axes fraction", "data"), 0)
-    _write_beside(axes, "best on", 1, "axes fraction", _TITLE_RISE)
+    title, beside = "mean rank", "best on"
+    if size_of(axes)[0] < text_width(title, _TITLE_FONT):
+        title, beside = "rank", "best"
+    _write_beside(axes, beside, 1, "axes fraction", _TITLE_RISE)
     axes.set(xlim=(0.7, max(count, 2) + 0.3), ylim=(count - 0.5, -0.5), xlabel="rank")
     axes.grid(axis="x", color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xticks(np.arange(1, max(count, 2) + 1, max(1, -(-count // 8))))
+    most = min(_MOST_RANKS, max(int(size_of(axes)[0] / _TICK), 1))
+    axes.set_xticks(np.arange(1, max(count, 2) + 1, max(1, -(-count // most))))
     if named:
         write_names(axes, "y", range(count), [plain(_short(n)) for n in detectors], size=_ROW_FONT)
     else:
         axes.tick_params(axis="y", length=0, labelleft=False)
-    axes.set_title("mean rank", fontsize=9, color=INK, loc="left")
+    axes.set_title(title, fontsize=_TITLE_FONT, color=INK, loc="left")
     tidy(axes, "left")
 
 

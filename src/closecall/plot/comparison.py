@@ -15,11 +15,16 @@ from closecall.plot.drawing import (
     FAINT,
     INK,
     MARKERS,
+    NAMES,
     PREDICTED,
     as_given,
+    broken,
     new_panels,
     plain,
     read_panels,
+    short_enough,
+    size_of,
+    text_width,
     tidy,
     write_names,
 )
@@ -44,6 +49,7 @@ _FILLS: dict[str, dict[str, Any]] = {
     "close call": {"fillstyle": "left", "markerfacecoloralt": "white"},
     "missed": {"fillstyle": "full", "markerfacecolor": "white"},
 }
+_KEY = 40.0  # points of a legend's entry beside its text
 _INVISIBLE = "\N{ZERO WIDTH SPACE}"
 
 
@@ -102,7 +108,7 @@ def plot_comparison(
     if ax is None:
         for axes in panels[1:]:
             axes.tick_params(labelleft=False)
-    _draw_legend(panels, results, own_figure=ax is None)
+    _draw_legend(panels, results)
     return as_given(panels)
 
 
@@ -160,7 +166,10 @@ def _draw_dumbbells(axes: Axes, results: dict[str, Affiliation], score: str) -> 
     ticks = [0, 0.25, 0.5, 0.75, 1]
     labels = ["0", "", "0.5", "", "1"]
     if np.isnan(values).any():
-        ticks, labels = [_NO_ALARM, *ticks], ["no alarm", *labels]
+        room = 1.8 * abs(_NO_ALARM) * size_of(axes)[0] / (_RIGHT - _LEFT)
+        named = broken("no alarm", room, _FONT)
+        labels[0] = "0" if text_width(named, _FONT) <= room else ""
+        ticks, labels = [_NO_ALARM, *ticks], [named, *labels]
     axes.set_xticks(ticks, labels)
     axes.set_title(_TITLES[score], fontsize=9.5, color=INK)
     axes.spines["bottom"].set_bounds(0, 1)
@@ -223,21 +232,37 @@ def _name_rows(axes: Axes, result: Affiliation) -> None:
     names = [str(number) for number in range(1, len(starts) + 1)]
     if clock.kind == "datetime":
         stamps = [clock.text(start)[:16] for start in starts]
-        names = [f"{stamp}   {name}" for stamp, name in zip(stamps, names, strict=True)]
+        room = NAMES * size_of(axes.figure)[0]
+        if text_width(f"{stamps[0]}   {names[-1]}", _ROW_FONT) > room:
+            stamps = [stamp[5:] for stamp in stamps]  # the year is the least of it
+        if text_width(f"{stamps[0]}   {names[-1]}", _ROW_FONT) <= room:
+            names = [f"{stamp}   {name}" for stamp, name in zip(stamps, names, strict=True)]
     heights = _heights(len(names)).tolist()
     write_names(axes, "y", heights, [*names, "all"], size=_ROW_FONT, keep_last=True)
 
 
-def _draw_legend(panels: list[Axes], results: dict[str, Affiliation], *, own_figure: bool) -> None:
-    """Name the detectors, with how many events they caught, and what the fillings mean."""
+def _draw_legend(panels: list[Axes], results: dict[str, Affiliation]) -> None:
+    """Name the detectors, with how many events they caught, and what the fillings mean.
+
+    It stands above a figure that has nothing else, where all of the width is free.
+    """
+    figure: Any = panels[0].figure
+    engine = figure.get_layout_engine()
+    alone = engine is not None and not engine.adjust_compatible and figure.axes == panels
+    room = size_of(figure)[0] - _KEY
+    told = [
+        f"  ({own.caught} of {len(own.events)} caught, F1 {score_text(own.f1)})"
+        for own in results.values()
+    ]
+    names = [*map(plain, results)]
+    if alone:
+        names = short_enough([*results], room - max(text_width(x, _FONT) for x in told), _FONT)
     handles = []
-    for number, (name, result) in enumerate(results.items()):
+    for number, (name, own) in enumerate(zip(names, told, strict=True)):
         # A legend leaves out names that start with an underscore.
-        shown = f"{_INVISIBLE}{plain(name)}" if name.startswith("_") else plain(name)
+        label = f"{_INVISIBLE * name.startswith('_')}{name}{own}"
         key = _marker(number, 0, 1)
         key = {part: key[part] for part in ("linestyle", "marker", "color", "markersize")}
-        caught = f"{result.caught} of {len(result.events)} caught"
-        label = f"{shown}  ({caught}, F1 {score_text(result.f1)})"
         handles.append(Line2D([], [], label=label, **key))
     seen = {outcome for result in results.values() for outcome in result.events.outcome.tolist()}
     key = {"linestyle": "", "marker": "o", "color": FAINT, "markersize": 5.5}
@@ -247,9 +272,13 @@ def _draw_legend(panels: list[Axes], results: dict[str, Affiliation], *, own_fig
         if outcome in seen
     ]
     style: dict[str, Any] = {"handles": handles, "frameon": False, "fontsize": _FONT}
-    if own_figure:
-        columns = max(1, min(len(handles), len(panels) + 1))
-        panels[0].figure.legend(loc="outside upper center", ncols=columns, **style)
+    if alone:
+        widths = [text_width(str(own.get_label()), _FONT) + _KEY for own in handles]
+        most = min(len(handles), len(panels) + 1)
+        parts = {count: np.array_split(widths, count) for count in range(1, most + 1)}
+        wide = {count: sum(own.max() for own in split) for count, split in parts.items()}
+        columns = max((count for count in wide if wide[count] <= room + _KEY), default=1)
+        figure.legend(loc="outside upper center", ncols=columns, **style)
     else:
         place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1)}
         panels[0].legend(ncols=2, borderaxespad=2.4, **place, **style)

@@ -40,6 +40,7 @@ _FEW = 40  # points up to which each gets a marker
 _FONT = 8.5
 _LEGEND = 3.2  # inches that the names of three lines take beside each other
 _FULL = 1.02  # so that a line along 1 is not cut in half
+_WIDE_AXES = 1.5
 _LEVELS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
 _STEEP = 2  # beta above which lines of equal F-beta crowd at recall 1
 _HALO = [withStroke(linewidth=2.5, foreground="white")]
@@ -160,6 +161,8 @@ def _draw_precision_recall(
         axes.plot(recall[1:], precision[1:], "o", markersize=3.5, **style)
     axes.set(xlim=(0, _FULL), ylim=(0, _FULL), xlabel="recall", ylabel="precision")
     axes.set_aspect("equal", adjustable="box")
+    if axes.bbox.width > _WIDE_AXES * axes.bbox.height:
+        axes.apply_aspect()  # texts are placed by what it leaves
     _tidy(axes)
     line = _along_steps(recall, precision)
     drawn = np.vstack((line, _mark(axes, curve, beta, point, line)))

@@ -97,7 +97,7 @@ def _draw_arrows(axes: Axes, zone: Zone, side: str) -> None:
         draw(panel, group, origin, PRECISION if upward else RECALL)
     _write_shares(panel, groups, _NOTE[side])
     panel.shade_ignored(0.5)
-    axes.set_title(_title(zone, side), fontsize=9, color=INK)
+    axes.set_title(_title(zone, side), fontsize=9, color=INK, wrap=True)
     axes.set_yticks([sum(_TRUTH) / 2, sum(_PREDICTED) / 2], [zone.name, "predictions"])
     axes.tick_params(axis="y", length=0)
     tidy(axes, "left")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC
+from functools import lru_cache
 from importlib import import_module
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +14,13 @@ from matplotlib import pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
+from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter, Locator
 
 from closecall.errors import InputTypeError
-from closecall.wording import in_words, plain_name
+from closecall.wording import in_words, plain_name, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,10 +44,13 @@ BORDER = (0, (4, 3))  # dashes of the zones' borders
 HATCHED: dict[str, Any] = {"edgecolors": "0.8", "hatch": "///", "linewidths": 0.0}  # ignored time
 INK, FAINT = "0.15", "0.45"
 POINTS_PER_INCH = 72
+NAMES = 0.28  # of the width of a figure, at most, for the names on one side
 
-_FONT, _LABEL_FONT = 8.5, 9.0
+LABEL_FONT = 9.0
+_FONT = 8.5
 _EDGE, _POINT_EDGE = 0.5, 1.5  # a bar is never thinner, so no event is lost from sight
 _LARGE, _HUGE = 1e4, 1e12
+_BEARINGS = 0.155  # of the font size, what is free beside the first and the last letter
 _ROOM = 1.08  # of the font size, for each name
 _STEPS = (1, 2, 5)
 _SECONDS_PER_DAY = 86400  # matplotlib counts dates in days
@@ -86,7 +93,7 @@ def tidy(axes: Axes, *hidden: str) -> None:
     axes.tick_params(labelsize=_FONT)
     axes.xaxis.get_offset_text().set_fontsize(_FONT)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.label.set_fontsize(_LABEL_FONT)
+        axis.label.set_fontsize(LABEL_FONT)
 
 
 def edge_widths(starts: NDArray[Any], stops: NDArray[Any]) -> Floats:
@@ -136,6 +143,43 @@ def plain(name: str) -> str:
     ('price_\\$a_vs_\\$b', 'a\\tb')
     """
     return "\n".join(map(plain_name, name.split("\n"))).replace("$", r"\$")
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, font: float) -> float:
+    """Return the width of a text in points: that of its longest line."""
+    measured = text_to_path.get_text_width_height_descent
+    how = FontProperties(size=font), False
+    widest = max(float(measured(plain_name(line), *how)[0]) for line in text.split("\n"))
+    return max(widest - _BEARINGS * font, 0.0)
+
+
+def size_of(panel: Any) -> tuple[float, float]:
+    """Return width and height of an axes or a figure, in points."""
+    box = panel.get_window_extent()
+    dots = panel.figure.dpi / POINTS_PER_INCH
+    return box.width / dots, box.height / dots
+
+
+def short_enough(names: Sequence[str], room: float, font: float, fewest: int = 7) -> list[str]:
+    """Cut names to a room in points, so that what tells them apart is left; they show as they are.
+
+    Whatever the room, so many letters are left.
+    """
+    shown = [*map(plain_name, names)]
+    if max(text_width(name, font) for name in shown) <= room:
+        return [*map(plain, names)]
+    letters = min(len(name) / max(text_width(name, font), 1.0) for name in shown)
+    return [plain(name) for name in short_names(names, max(int(letters * room), fewest))]
+
+
+def broken(text: str, room: float, font: float) -> str:
+    """Write a text in two lines if it is wider than its room, in points."""
+    if text_width(text, font) <= room:
+        return text
+    spaces = [place for place, letter in enumerate(text) if letter == " "]
+    middle = min(spaces, key=lambda place: abs(place - len(text) / 2), default=None)
+    return text if middle is None else f"{text[:middle]}\n{text[middle + 1 :]}"
 
 
 def length_text(ticks: float, clock: Clock) -> str:
@@ -200,7 +244,8 @@ class ZoneLabels(Artist):
 
     There is one border more than there are zones. A text is centred at its anchor if its zone lets
     it, with `margin` points free. `layouts` are ways to write the texts, from the widest to the
-    narrowest, each one text per zone; `style` is matplotlib's.
+    narrowest, each one text per zone; `style` is matplotlib's. With `room`, in the axes' height,
+    texts that are higher are not written.
     """
 
     def __init__(
@@ -212,11 +257,12 @@ class ZoneLabels(Artist):
         layouts: Sequence[Sequence[str]],
         *,
         margin: float = 3.5,
+        room: float = inf,
         **style: Any,
     ) -> None:
         super().__init__()
         self.borders, self.anchors, self.height, self.layouts = borders, anchors, height, layouts
-        self.margin = margin
+        self.margin, self.room = margin, room
         self._text = Text(ha="center", va="center", linespacing=1.05, **style)
         self.set_in_layout(False)
         self.set_zorder(4)
@@ -252,25 +298,31 @@ class ZoneLabels(Artist):
         low, high = sorted(self._host.get_xlim())
         borders = self._pixels(np.clip(self.borders, low, high))
         left, right = np.minimum(borders[:-1], borders[1:]), np.maximum(borders[:-1], borders[1:])
-        half = self._widths(layout, renderer) / 2
+        sizes = self._sizes(layout, renderer)
+        half, high_enough = sizes[:, 0] / 2, sizes[:, 1] <= self._room()
         centres = np.clip(self._pixels(self.anchors), left + half, right - half)
         points = np.column_stack((centres, np.zeros(centres.size)))
         positions = self._host.transData.inverted().transform(points)[:, 0]
-        return [
-            (positions[i], layout[i]) for i in np.flatnonzero(right - left >= 2 * half).tolist()
-        ]
+        fits = (right - left >= 2 * half) & high_enough
+        return [(positions[i], layout[i]) for i in np.flatnonzero(fits).tolist()]
+
+    def _room(self) -> float:
+        """Return how high texts may be, in pixels."""
+        low, high = self._host.get_ylim()
+        return self.room * self._host.bbox.height / abs(high - low)
 
     def _pixels(self, positions: Floats) -> Floats:
         points = np.column_stack((positions, np.zeros(positions.size)))
         return self._host.transData.transform(points)[:, 0]
 
-    def _widths(self, layout: Sequence[str], renderer: RendererBase) -> Floats:
+    def _sizes(self, layout: Sequence[str], renderer: RendererBase) -> Floats:
         margin: Any = renderer.points_to_pixels(self.margin)
-        known: dict[str, float] = {}
+        known: dict[str, tuple[float, float]] = {}
         for text in set(layout):
             self._text.set_text(text)
-            known[text] = self._text.get_window_extent(renderer).width + margin
-        return np.array([known[text] for text in layout])
+            box = self._text.get_window_extent(renderer)
+            known[text] = box.width + margin, box.height
+        return np.array([known[text] for text in layout]).reshape(-1, 2)
 
     @property
     def _host(self) -> Axes:

@@ -23,6 +23,7 @@ from closecall.plot.drawing import (
     FAINT,
     HATCHED,
     INK,
+    NAMES,
     PREDICTED,
     TRUTH,
     TimeAxis,
@@ -32,8 +33,11 @@ from closecall.plot.drawing import (
     plain,
     read_panels,
     shade_ignored,
+    short_enough,
+    size_of,
+    text_width,
 )
-from closecall.wording import outcome_text, score_text
+from closecall.wording import outcome_text, score_text, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,9 +56,11 @@ _LEGENDS = {
 _WIDTH, _FRAME, _LANE = 10.0, 0.75, 0.55  # inches
 _SERIES = "#5A5A5A"
 _SERIES_LANES, _SERIES_BOTTOM = 2.4, 1.15  # height of the series and where it begins, in lanes
+_TEXT_ROOM = 0.62  # of a lane, a little of it over bars
 _TRUE_BAR, _PREDICTED_BAR = (0.12, 0.52), (0.54, 0.88)  # from a lane's bottom, which is one high
 _LONG_SERIES = 20_000  # samples from which on a line is stored as pixels in vector files
 _FONT, _SMALL_FONT, _NOTE_GAP = 8.5, 7.5, 3.0  # points
+_LINES, _SMALLEST = 2.9, 5.0  # lines of a lane, of which a name takes two; points
 _LONGEST, _MOST = 20, 3  # letters of a name in the note, and lanes that it names
 
 
@@ -157,7 +163,7 @@ def plot_events(
         draw_bars(ax, scale.positions(own.starts), scale.positions(own.stops), heights, color)
         layouts = _event_texts(result.events, write)
         written[name] = ZoneLabels(
-            ax, borders, anchors, 0.26 - lane, layouts, fontsize=7, color=INK
+            ax, borders, anchors, 0.26 - lane, layouts, room=_TEXT_ROOM, fontsize=7, color=INK
         )
     _note_left_out(ax, written)
     _name_lanes(ax, results)
@@ -168,7 +174,7 @@ def plot_events(
     legend = f"per event: {_LEGENDS[write]}    dashed: zones of affiliation"
     if pair.ignored is not None:
         legend += _shade_ignored(ax, pair.ignored, scale)
-    ax.set_title(legend, loc="right", fontsize=_SMALL_FONT, color="0.35")
+    ax.set_title(legend, loc="right", fontsize=_SMALL_FONT, color="0.35", wrap=True)
     return ax
 
 
@@ -243,6 +249,11 @@ def _event_texts(events: EventScores, write: str) -> list[list[str]]:
             "\n".join(pair).replace(">0.", ">.").replace("<0.", "<.") if near else word
             for pair, word, near in zip(pairs, words, found, strict=True)
         ],
+        # Where lanes are too low for two lines.
+        [
+            " / ".join(own) if near else word
+            for own, word, near in zip(pairs, words, found, strict=True)
+        ],
     ]
 
 
@@ -250,16 +261,20 @@ def _note_left_out(axes: Axes, lanes: dict[str, ZoneLabels]) -> None:
     """Say under the axis how many texts have no room, at any size and zoom."""
 
     def under_axis(renderer: RendererBase) -> Bbox:
-        note.set_text(_left_out({name: lane.left_out(renderer) for name, lane in lanes.items()}))
+        counts = {name: lane.left_out(renderer) for name, lane in lanes.items()}
+        told = _left_out(counts)
+        if text_width(told, _SMALL_FONT) > size_of(axes)[0]:
+            told = _left_out(counts, most=0)
+        note.set_text(told or " ")  # an empty text would not be asked for its place
         names, box = axes.xaxis.get_tightbbox(renderer), axes.bbox
         return Bbox.from_extents(box.x0, box.y0 if names is None else names.y0, box.x1, box.y1)
 
     style: dict[str, Any] = {"va": "top", "fontsize": _SMALL_FONT, "color": FAINT}
-    style |= {"textcoords": "offset points", "annotation_clip": False}
-    note = axes.annotate("", (0, 0), (0, -_NOTE_GAP), xycoords=under_axis, **style)
+    style |= {"textcoords": "offset points", "annotation_clip": False, "wrap": True}
+    note = axes.annotate(" ", (0, 0), (0, -_NOTE_GAP), xycoords=under_axis, **style)
 
 
-def _left_out(counts: dict[str, tuple[int, int]]) -> str:
+def _left_out(counts: dict[str, tuple[int, int]], most: int = _MOST) -> str:
     """Say how many texts of how many events are left out; nothing where all are written."""
     lost = {name: missing for name, (missing, _) in counts.items() if missing}
     if not lost:
@@ -268,21 +283,24 @@ def _left_out(counts: dict[str, tuple[int, int]]) -> str:
     start, events = "no room for the numbers of", "event" if shown == 1 else "events"
     if len(counts) == 1:
         return f"{start} {next(iter(lost.values()))} of {shown} {events}"
-    if len(lost) > _MOST:
+    if len(lost) > most:
         return f"{start} up to {max(lost.values())} of {shown} {events} in {len(lost)} lanes"
-    cut = {name: name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}..." for name in lost}
-    listed = [f"{missing} of {shown} ({plain(cut[name])})" for name, missing in lost.items()]
+    short = map(plain, short_names([*lost], _LONGEST))
+    listed = [f"{own} of {shown} ({name})" for own, name in zip(lost.values(), short, strict=True)]
     return f"{start} {events}: {', '.join(listed)}"
 
 
 def _name_lanes(axes: Axes, results: dict[str, Affiliation]) -> None:
     """Name each lane on the left, with its overall precision and recall."""
+    lane = size_of(axes)[1] / abs(np.diff(axes.get_ylim()).item())
+    font = float(np.clip(lane / _LINES, _SMALLEST, _FONT))
+    names = short_enough([*results], NAMES * size_of(axes.figure)[0], font)
     named = [
-        f"{plain(name)}\n{score_text(result.precision)} / {score_text(result.recall)}"
-        for name, result in results.items()
+        f"{name}\n{score_text(result.precision)} / {score_text(result.recall)}"
+        for name, result in zip(names, results.values(), strict=True)
     ]
     centres = [sum(_TRUE_BAR) / 2, *(0.46 - lane for lane in range(1, len(named) + 1))]
-    axes.set_yticks(centres, ["truth", *named], fontsize=_FONT)
+    axes.set_yticks(centres, ["truth", *named], fontsize=font)
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", labelsize=_FONT)
     axes.xaxis.get_offset_text().set_fontsize(_FONT)

@@ -7,20 +7,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib import pyplot as plt
-from matplotlib.font_manager import FontProperties
-from matplotlib.path import Path
-from matplotlib.textpath import text_to_path
 
 from closecall.errors import InputTypeError
 from closecall.parameters import require_choice
-from closecall.plot.drawing import FAINT, INK, PREDICTED, plain, read_panels
+from closecall.plot.drawing import (
+    FAINT,
+    INK,
+    POINTS_PER_INCH,
+    PREDICTED,
+    plain,
+    read_panels,
+    short_enough,
+    size_of,
+    text_width,
+)
 from closecall.statistics import Ranks
 from closecall.statistics.ranks import wins_text
-from closecall.wording import plain_name, pvalue_text, short_names
+from closecall.wording import pvalue_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
     from closecall.statistics import RankedPair
@@ -28,7 +33,6 @@ if TYPE_CHECKING:
 _KINDS = ("diagram", "matrix")
 _WIDTH, _WIDEST = 5.0, 7.0  # inches
 _FONT, _SMALLEST = 8.0, 5.0  # points
-_POINT = 1 / 72
 _LANE, _LINE = 5.0, 1.3  # points between groups; of the font size, between names
 _BETWEEN = 0.1  # of the line, between two bars beside each other
 _SIDE, _HEAD = 0.32, 0.28  # of the width, at most, for names on one side, and beside a matrix
@@ -80,7 +84,7 @@ def plot_ranks(
 
 def _new_axes(ranks: Ranks, kind: str) -> Axes:
     if kind == "diagram":
-        figure = plt.figure(figsize=(_WIDTH, _height(ranks) * _POINT))
+        figure = plt.figure(figsize=(_WIDTH, _height(ranks) / POINTS_PER_INCH))
         return figure.add_axes((0.01, 0.02, 0.98, 0.96))
     count = len(ranks.detectors) - 1
     side = min(_WIDEST, 1.6 + _CELL * count)
@@ -96,18 +100,20 @@ def _height(ranks: Ranks, font: float = _FONT) -> float:
 
 def _draw_diagram(axes: Axes, ranks: Ranks) -> None:
     """Draw in points from the upper left, so that nothing changes its size with the axes."""
-    width, height = _size(axes)
+    width, height = size_of(axes)
     largest = _FONT if width > _COLUMN else _FONT - 1
     font = float(np.clip(_FONT * height / _height(ranks), _SMALLEST, largest))
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
     count, left = len(ranks.detectors), ceil(len(ranks.detectors) / 2)
-    names = _short(ranks.detectors, _SIDE * width - _wide(" 00.00", font), font)
+    names = short_enough(ranks.detectors, _SIDE * width - text_width("00.00", font), font)
     texts = [
         f"{name}  {rank:.2f}" if place < left else f"{rank:.2f}  {name}"
         for place, (name, rank) in enumerate(zip(names, ranks.average_rank, strict=True))
     ]
-    ends = [max(_wide(text, font) for text in part) + 6 for part in (texts[:left], texts[left:])]
+    ends = [
+        max(text_width(text, font) for text in part) + 6 for part in (texts[:left], texts[left:])
+    ]
     low, high = floor(ranks.average_rank[0]), ceil(ranks.average_rank[-1])
     high = max(high, low + 1)
 
@@ -149,7 +155,7 @@ def _draw_diagram(axes: Axes, ranks: Ranks) -> None:
             size=font,
             color=INK,
         )
-    axes.text(width / 2, 1, _short([told], width, font)[0], **title)
+    axes.text(width / 2, 1, short_enough([told], width, font)[0], **title)
 
 
 def _lanes(ranks: Ranks) -> list[int]:
@@ -166,22 +172,6 @@ def _lanes(ranks: Ranks) -> list[int]:
     return lanes
 
 
-def _wide(text: str, font: float) -> float:
-    """Return the width of a text in points."""
-    corners, codes = text_to_path.get_text_path(FontProperties(), text)
-    if not len(codes):  # nothing but spaces
-        return 0.0
-    # The extents of a path would find the bends of its curves one by one, in Python.
-    letters = np.concatenate(Path(corners, codes).to_polygons())
-    return float(np.ptp(letters[:, 0])) * font / text_to_path.FONT_SCALE
-
-
-def _short(names: Sequence[str], room: float, font: float) -> list[str]:
-    """Cut names to the room they have, so that what tells them apart is left."""
-    letters = min(len(name) / max(_wide(name, font), 1.0) for name in map(plain_name, names))
-    return [plain(name) for name in short_names(names, max(int(letters * room), 7))]
-
-
 def _draw_matrix(axes: Axes, ranks: Ranks) -> None:
     names, count = ranks.detectors, len(ranks.detectors) - 1
     cells = {(names.index(p.first), names.index(p.second) - 1): p for p in ranks.pairs}
@@ -191,12 +181,12 @@ def _draw_matrix(axes: Axes, ranks: Ranks) -> None:
     reach = float(np.nanmax(np.abs(gaps), initial=0.0)) or 1.0
     colors = _COLORS if ranks.higher_is_better else _COLORS.removesuffix("_r")
     image = axes.imshow(gaps, cmap=colors, vmin=-2 * reach, vmax=2 * reach, aspect="auto")
-    width, height = _size(axes)
+    width, height = size_of(axes)
     font = min(_FONT, 0.6 * min(width, height) / count)
-    axes.set_yticks(range(count), _short(names, _HEAD * width, font)[:-1])
-    axes.set_xticks(range(count), _short(names, _HEAD * height, font)[1:])
+    axes.set_yticks(range(count), short_enough(names, _HEAD * width, font)[:-1])
+    axes.set_xticks(range(count), short_enough(names, _HEAD * height, font)[1:])
     axes.tick_params(labelsize=font, length=0, labeltop=True, labelbottom=False)
-    if max(_wide(name, font) for name in names[1:]) > 0.6 * width / count:
+    if max(text_width(name, font) for name in names[1:]) > 0.6 * width / count:
         axes.tick_params(axis="x", rotation=90)
     for side in axes.spines.values():
         side.set_visible(False)
@@ -204,18 +194,12 @@ def _draw_matrix(axes: Axes, ranks: Ranks) -> None:
     axes.set_xlabel(told, fontsize=_FONT - 1, color=FAINT)
     axes.figure.canvas.figure.draw_without_rendering()  # names make the cells smaller
     decimals = max(0, 1 - floor(log10(reach)))
-    written = _write_cells(axes, cells, [side / count for side in _size(axes)], decimals)
+    written = _write_cells(axes, cells, [side / count for side in size_of(axes)], decimals)
     axes.set_xlabel(told + ("bold: told apart" if written else "a dot: told apart"))
     if not written:
         bar = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
         bar.ax.set_ylim(float(np.nanmin(gaps)), float(np.nanmax(gaps)))
         bar.ax.tick_params(labelsize=_SMALLEST + 1, length=2)
-
-
-def _size(axes: Axes) -> tuple[float, float]:
-    """Return width and height in points."""
-    box = axes.get_window_extent()
-    return box.width / axes.figure.dpi / _POINT, box.height / axes.figure.dpi / _POINT
 
 
 def _write_cells(
@@ -226,7 +210,7 @@ def _write_cells(
     for lines in (4, 3, 1):
         texts = {place: _cell(pair, decimals)[:lines] for place, pair in cells.items()}
         longest = max((line for text in texts.values() for line in text), key=len)
-        fits = _FONT * 0.75 * room[0] / _wide(longest, _FONT)
+        fits = _FONT * 0.75 * room[0] / text_width(longest, _FONT)
         font = min(_FONT, room[1] / (1.35 * lines), fits)
         if font >= _SMALLEST:
             break

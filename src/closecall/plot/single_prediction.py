@@ -8,7 +8,19 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from closecall import theory
-from closecall.plot.drawing import DASHES, FAINT, INK, PREDICTED, TRUTH, as_given, read_panels, tidy
+from closecall.plot.drawing import (
+    DASHES,
+    FAINT,
+    INK,
+    LABEL_FONT,
+    PREDICTED,
+    TRUTH,
+    as_given,
+    broken,
+    read_panels,
+    size_of,
+    tidy,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +36,7 @@ _WORDS = {
     "start": "at the event's start",
     "center": "in the event's centre",
 }
+_SHARE = "share p of the zone that the event fills"
 _EXAMPLE = 0.2  # the share that is illustrated, as in the paper
 
 
@@ -70,7 +83,8 @@ def _draw_curves(axes: Axes, shares: Any, name: str) -> None:
         values = getattr(theory.single_prediction(shares, position=place), name)
         axes.plot(shares, values, color=color, linestyle=dashes, linewidth=1.8, label=f"({letter})")
     axes.axvline(_EXAMPLE, color="0.75", linewidth=0.8, linestyle=(0, (1, 2)), zorder=1)
-    axes.set(xlim=(0, 1), ylim=(-0.03, 1.03), xlabel="share p of the zone that the event fills")
+    axes.set(xlim=(0, 1), ylim=(-0.03, 1.03))
+    axes.set_xlabel(broken(_SHARE, 1.15 * size_of(axes)[0], LABEL_FONT))
     axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "0.2", "0.4", "0.6", "0.8", "1"])
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.set_title(name, fontsize=9.5, color=INK)

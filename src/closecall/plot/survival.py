@@ -115,7 +115,7 @@ def _draw_areas(axes: Axes, zone: Zone, side: str) -> None:
     _fill(panel, curve, sources, PRECISION if side == "precision" else RECALL)
     _write_means(panel, curve, sources)
     panel.shade_ignored(0.5)
-    axes.set_title(_title(zone, side), fontsize=9, color=INK)
+    axes.set_title(_title(zone, side), fontsize=9, color=INK, wrap=True)
     axes.set_yticks(
         [sum(_PREDICTED) / 2, sum(_TRUTH) / 2, 0, 0.5, 1],
         ["predictions", zone.name, "0", "0.5", "1"],

@@ -99,6 +99,8 @@ class Ranks:
     pairs: tuple[RankedPair, ...]
     cliques: tuple[tuple[str, ...], ...]
     """The largest groups of neighbours in rank without a pair that is told apart; they overlap."""
+    signature: Any = None
+    """The `closecall.signature.Signature` of the batch; None for a table of numbers."""
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -154,11 +156,14 @@ class Ranks:
         )
         return values
 
-    def to_latex(self, *, caption: str = "", note: str = "") -> str:
+    def to_latex(self, *, caption: str = "", note: str | None = None) -> str:
         """Write the ranks as a table for a paper; the package booktabs is needed.
 
-        Detectors with a letter in common are not told apart. Below are the tests and the `note`.
+        Detectors with a letter in common are not told apart. Below are the tests and the `note`:
+        the signature, if there is one, unless there is another.
         """
+        if note is None:
+            note = "" if self.signature is None else self.signature.note
         told = f"Average ranks by {self.metric} over {self.series} series"
         columns = zip(
             self.detectors, self.average_rank, self.groups, self.mean, self.best_on, strict=True

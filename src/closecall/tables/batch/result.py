@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum, isnan, nan
 from typing import TYPE_CHECKING, Any
@@ -343,7 +343,7 @@ class BatchResult:
         name = self._metric(metric)
         _, detectors, values = values_by_series(self.table, self.options, name, detector)
         low, high = bounds_of(name, self.options)
-        return compute_ranks(
+        ranks = compute_ranks(
             dict(zip(map(str, detectors), values, strict=True)),
             higher_is_better=higher_is_better(name, self.options),
             missing=missing,
@@ -352,6 +352,7 @@ class BatchResult:
             low=low,
             high=high,
         )
+        return replace(ranks, signature=self.signature)
 
     def series_needed(
         self, first: str, second: str, metric: str | None = None, *, level: float = 0.95
@@ -372,12 +373,18 @@ class BatchResult:
         return events_needed(gaps[np.isfinite(gaps)], level=level, widest=high - low)
 
     def to_latex(
-        self, *, level: float | None = None, caption: str = "", note: str = "", **drawn: Any
+        self,
+        *,
+        level: float | None = None,
+        caption: str = "",
+        note: str | None = None,
+        **drawn: Any,
     ) -> str:
         """Write the means over series as a table for a paper, in the order of the leaderboard.
 
         The best of a column is bold, the second underlined; the package booktabs is needed. With a
-        `level`, and what else `intervals` takes, means have their limits. The `note` is below.
+        `level`, and what else `intervals` takes, means have their limits. The `note` is below: the
+        signature, unless there is another.
         """
         given = {"n": 2000, "seed": 0} | drawn
         table = (
@@ -411,7 +418,7 @@ class BatchResult:
             title=f"Mean{which} scores over {board[0]['series']} series",
             label="means",
             caption=caption,
-            note=note,
+            note=self.signature.note if note is None else note,
             across="" if len(names) <= _MOST_ABREAST else DETECTOR,
         )
 
