@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -17,11 +18,13 @@ from closecall.files import whole_file
 from closecall.parameters import read_path, require_choice
 from closecall.report.assets import asset, bundle
 from closecall.report.packing import deflated
-from closecall.report.series import series_content, summary
+from closecall.report.series import ALONE, series_content, summary
 
 if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
+
+    from closecall.report.series import Call
 
 Script = Literal["embed", "cdn"]
 _HEIGHT = 900  # pixels, in a notebook
@@ -92,13 +95,44 @@ def report(
     >>> report([0, 0, 1, 1, 0, 0], scores={"a": [0.1, 0.6, 0.9, 0.4, 0.1, 0.2]}, script="cdn")
     Report('closecall report', detectors: a; 0.2 MB)
     """
-    require_page(title, script)
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     shown = {"predicted": predicted, "scores": scores, "thresholds": thresholds, "values": values}
-    content = series_content("", truth, nan=nan, **axis, **shown)
+    calls = _python_calls(predicted, scores, {**axis, "nan": None if nan == "raise" else nan})
+    return series_page(truth, title=title, script=script, calls=calls, nan=nan, **axis, **shown)
+
+
+def series_page(
+    truth: Any, *, title: str, script: Script, calls: Mapping[str, Call], **arguments: Any
+) -> Report:
+    """Build the page of one series; `calls` compute what it shows of a detector."""
+    require_page(title, script)
+    content = series_content("", truth, calls=calls, **arguments)
     about = summary(content)
     names = tuple(row["name"] for row in about["detectors"])
     return Report(title, (title,), names, page_html(title, [about], [content], script))
+
+
+def _python_calls(predicted: Any, scores: Any, options: dict[str, Any]) -> dict[str, Call]:
+    """Write the call that computes each detector's results again, with the caller's arguments."""
+    given = [f"{name}={name}" for name, value in options.items() if value is not None]
+    calls = {}
+    for values, argument, function, alone in (
+        (scores, "scores", "affiliation_curve", ALONE[1]),
+        (predicted, "predicted", "affiliation", ALONE[0]),
+    ):
+        own = {key: f"{argument}[{key!r}]" for key in values} if isinstance(values, Mapping) else {}
+        if values is not None and not own:
+            own = {alone: argument}
+        if argument == "predicted" and options["nan"] is not None and scores is not None:
+            continue  # time without a score is ignored for it too, which no call of its own says
+        listed = given if argument == "scores" else [one for one in given if one != "nan=nan"]
+        after = ").at(" if argument == "scores" else ")"
+        for key, expression in own.items():
+            before = f"cc.{function}({', '.join(['truth', expression, *listed])}{after}"
+            name = key if isinstance(key, str) else shown(key)
+            ends = ")" if argument == "scores" else ""
+            calls[name] = {"language": "python", "before": before, "after": ends}
+    return calls
 
 
 @dataclass(frozen=True, slots=True)
