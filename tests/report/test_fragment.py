@@ -164,3 +164,15 @@ def test_python_is_told_a_call_of_python(show):
     go(page, "#detector=logged")
     result = eval(page.evaluate("closecall.command"), names | {"predicted": predicted})  # noqa: S307
     assert page.locator(".card.active [data-score=F1]").text_content() == f"{result.f1:.3f}"
+
+
+def test_a_call_says_what_is_left_out(show):
+    """Scores that are missing leave out time for all detectors, which no call for one says."""
+    truth, scores = [0, 1, 0, 0, 1, 0, 0], [0.1, 0.9, np.nan, 0.2, 0.8, 0.4, 0.3]
+    page = show(report(truth, scores=scores, nan="ignore"))
+    call = page.evaluate("closecall.command")
+    assert call == "cc.affiliation_curve(truth, scores, nan='ignore').at(0.8)"
+    result = eval(call, {"cc": cc, "truth": truth, "scores": scores})  # noqa: S307
+    assert page.locator("[data-score=F1]").text_content() == f"{result.f1:.3f}"
+    both = report(truth, {"b": truth}, scores={"a": scores}, nan="ignore", script="cdn")
+    assert both.html.count('"call":null') == 2

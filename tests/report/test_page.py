@@ -84,9 +84,11 @@ def test_the_limits_move_the_best_threshold(page):
         max_alarms_per=(1, two_days), cooldown=half_hour, min_recall=0.5
     )
     assert best.threshold != CURVES["threshold"].best().threshold
-    jump = page.get_by_role("button", name="best F1 within them")
+    jump = page.get_by_role("button", name="best F1 within the limits")
     jump.wait_for()
-    assert jump.text_content() == f"best F1 within them {best.fbeta:.3f} at {best.threshold:g}"
+    assert (
+        jump.text_content() == f"best F1 within the limits {best.fbeta:.3f} at {best.threshold:g}"
+    )
     jump.click()
     assert threshold(page) == best.threshold
     assert jump.is_disabled()
@@ -102,7 +104,9 @@ def test_the_limits_move_the_best_threshold(page):
     fill(page, "in alarm at most of the time", "0.015")
     until(page, "closecall.view.bestOf(0)?.alarmed <= 0.015")
     best = CURVES["threshold"].best(max_alarmed=0.015, cooldown=half_hour)
-    assert jump.text_content() == f"best F1 within them {best.fbeta:.3f} at {best.threshold:g}"
+    assert (
+        jump.text_content() == f"best F1 within the limits {best.fbeta:.3f} at {best.threshold:g}"
+    )
 
 
 def fill(page, label, text):
@@ -113,11 +117,11 @@ def fill(page, label, text):
 def test_limits_that_nothing_keeps_name_the_nearest_threshold(page):
     fill(page, "precision at least", "1")
     fill(page, "recall at least", "1")
-    nearest = page.locator(".slider .best", has_text="no threshold keeps them")
+    nearest = page.locator(".slider .best", has_text="No threshold keeps the limits")
     nearest.wait_for()
     with pytest.raises(UndefinedMetricError) as error:
         CURVES["threshold"].best(min_precision=1, min_recall=1)
-    told = nearest.text_content().removeprefix("no threshold keeps them; ")
+    told = nearest.text_content().removeprefix("No threshold keeps the limits; ")
     assert told in str(error.value)
     nearest.click()
     assert f"the nearest is {threshold(page):g} with" in told

@@ -97,7 +97,7 @@ def report(
     """
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     shown = {"predicted": predicted, "scores": scores, "thresholds": thresholds, "values": values}
-    calls = _python_calls(predicted, scores, {**axis, "nan": None if nan == "raise" else nan})
+    calls = _python_calls(predicted, scores, axis, nan)
     return series_page(truth, title=title, script=script, calls=calls, nan=nan, **axis, **shown)
 
 
@@ -112,27 +112,36 @@ def series_page(
     return Report(title, (title,), names, page_html(title, [about], [content], script))
 
 
-def _python_calls(predicted: Any, scores: Any, options: dict[str, Any]) -> dict[str, Call]:
+def _python_calls(predicted: Any, scores: Any, axis: dict[str, Any], nan: str) -> dict[str, Call]:
     """Write the call that computes each detector's results again, with the caller's arguments."""
-    given = [f"{name}={name}" for name, value in options.items() if value is not None]
-    calls = {}
-    for values, argument, function, alone in (
-        (scores, "scores", "affiliation_curve", ALONE[1]),
-        (predicted, "predicted", "affiliation", ALONE[0]),
+    sides = {}
+    for argument, values, alone in (
+        ("scores", scores, ALONE[1]),
+        ("predicted", predicted, ALONE[0]),
     ):
-        own = {key: f"{argument}[{key!r}]" for key in values} if isinstance(values, Mapping) else {}
-        if values is not None and not own:
-            own = {alone: argument}
-        if argument == "predicted" and options["nan"] is not None and scores is not None:
-            continue  # time without a score is ignored for it too, which no call of its own says
-        listed = given if argument == "scores" else [one for one in given if one != "nan=nan"]
-        after = ").at(" if argument == "scores" else ")"
+        if isinstance(values, Mapping):
+            sides[argument] = {key: f"{argument}[{_key_text(key)}]" for key in values}
+        elif values is not None:
+            sides[argument] = {alone: argument}
+    if nan != "raise" and sum(map(len, sides.values())) > 1:
+        return {}  # time without a score is ignored for all of them, which no call for one says
+    calls = {}
+    for argument, own in sides.items():
+        named = [f"{name}={name}" for name, value in axis.items() if value is not None]
+        if argument == "predicted":
+            start, middle, end = "cc.affiliation(", ")", ""
+        else:
+            start, middle, end = "cc.affiliation_curve(", ").at(", ")"
+            named += [] if nan == "raise" else [f"nan={nan!r}"]
         for key, expression in own.items():
-            before = f"cc.{function}({', '.join(['truth', expression, *listed])}{after}"
+            before = f"{start}{', '.join(['truth', expression, *named])}{middle}"
             name = key if isinstance(key, str) else shown(key)
-            ends = ")" if argument == "scores" else ""
-            calls[name] = {"language": "python", "before": before, "after": ends}
+            calls[name] = {"language": "python", "before": before, "after": end}
     return calls
+
+
+def _key_text(key: Any) -> str:
+    return repr(str(key)) if isinstance(key, str) else repr(key)
 
 
 @dataclass(frozen=True, slots=True)

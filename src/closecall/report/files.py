@@ -151,7 +151,11 @@ def report_inputs(
 def _commands(inputs: Inputs, arguments: dict[str, Any]) -> dict[str, Call]:
     """Write the `closecall score` that computes each detector's results again from these files."""
     files = [file for file in inputs.files if file is not None]
-    if not all(isinstance(file, str | PathLike) for file in files):
+    detectors = [*(arguments["scores"] or ()), *(arguments["predicted"] or ())]
+    # Time without a score is ignored for all detectors, which no command for one of them says.
+    if not all(isinstance(file, str | PathLike) for file in files) or (
+        inputs.nan != "raise" and len(detectors) > 1
+    ):
         return {}
     usual = Inputs(())
     options: list[str] = []
@@ -163,17 +167,15 @@ def _commands(inputs: Inputs, arguments: dict[str, Any]) -> dict[str, Call]:
         values = [] if value is True else value if isinstance(value, tuple) else [value]
         options += [option, *(_option_text(one) for one in values)]
     calls = {}
-    for detector in arguments["scores"] or ():
-        words = [*map(str, files), "--score", detector, *options]
-        before = f"closecall score {shlex.join(words)} --threshold="
-        calls[detector] = {"language": "shell", "before": before, "after": ""}
-    # Time without a score is ignored for all detectors, which no command for one without says.
-    alone = {} if inputs.nan != "raise" and calls else arguments["predicted"] or {}
-    for detector in alone:
-        # A column that was found by its role is found again.
-        named = ["--predicted", detector] if detector in inputs.sources[-1].columns else []
-        line = f"closecall score {shlex.join([*map(str, files), *named, *options])}"
-        calls[detector] = {"language": "shell", "before": line, "after": ""}
+    for kind, ending in (("scores", " --threshold="), ("predicted", "")):
+        option = "--score" if kind == "scores" else "--predicted"
+        for detector in arguments[kind] or ():
+            words = shlex.join([*map(str, files), option, detector, *options])
+            calls[detector] = {
+                "language": "shell",
+                "before": f"closecall score {words}{ending}",
+                "after": "",
+            }
     return calls
 
 

@@ -28,6 +28,7 @@ class Plot {
   render() {
     const [width, height] = [this.stage.clientWidth, this.stage.clientHeight];
     if (!width) return;
+    this.measure();
     const { most } = this;
     this.place = {
       x: (value) => MARGIN.l + (this.across(value) / most.x) * (width - MARGIN.l - MARGIN.r),
@@ -35,6 +36,11 @@ class Plot {
     };
     if (window.Plotly) this.draw(width, height);
     this.refresh();
+  }
+
+  // How far the axes go.
+  measure() {
+    this.most = { x: FULL, y: FULL };
   }
 
   across(value) {
@@ -77,8 +83,8 @@ class Plot {
         dots.push(make("i", { class: `dot ${name}${active ? " active" : ""}`, style }));
       };
       const best = this.view.bestOf(index);
-      if (best && !best.broken) add("best", this.of(best, index));
-      add("now", this.of(this.view.results[index], index));
+      if (best && !best.broken) add("best", this.of(best));
+      add("now", this.of(this.view.results[index]));
     }
     this.dots.replaceChildren(...dots);
   }
@@ -134,7 +140,6 @@ class PrecisionRecall extends Plot {
   constructor(view, scored) {
     const does = scored ? "Click the curve to move the threshold there." : "One point per detector.";
     super(view, "Precision and recall", `${does} F1 is equal along the dotted lines.`);
-    this.most = { x: FULL, y: FULL };
   }
 
   background() {
@@ -173,11 +178,11 @@ class FreeResponse extends Plot {
   }
 
   // Up to where any curve rises, in false alarms; beyond a dozen, doublings are equally far apart.
-  get most() {
+  measure() {
     const { detectors, truth } = this.view.series;
-    const ends = detectors.map(({ free }) => (free ? free.falseAlarms.at(-1) : 0));
-    this.highest = Math.max(1, ...ends, ...detectors.flatMap(({ free }, index) => (free ? [] : [this.view.results[index].falseAlarms])));
-    return { x: this.across(this.highest) * 1.06, y: truth.starts.length * 1.06 };
+    const ends = this.view.shownDetectors().map((index) => detectors[index].free?.falseAlarms.at(-1) ?? this.view.results[index].falseAlarms);
+    this.highest = Math.max(1, ...ends);
+    this.most = { x: this.across(this.highest) * 1.06, y: truth.starts.length * 1.06 };
   }
 
   across(count) {
@@ -212,10 +217,8 @@ class FreeResponse extends Plot {
     };
   }
 
-  of({ caught, falseAlarms, threshold }, index) {
-    if (falseAlarms !== undefined && caught !== undefined) return [falseAlarms, caught];
-    const { caught: own, falseAlarms: wrong } = this.view.scoreAt(index, threshold);
-    return [wrong, own];
+  of({ caught, falseAlarms }) {
+    return [falseAlarms, caught];
   }
 
   points(index) {

@@ -141,7 +141,8 @@ export class Detectors {
     this.head = part("row", { class: "head" });
     this.body = part("rowgroup", { class: "body" });
     const table = part("table", { class: "cards", "aria-label": "detectors" }, part("rowgroup", {}, this.head), this.body);
-    this.element = make("section", { class: `panel detectors${this.compact ? " compact" : ""}`, "aria-label": "detectors" });
+    const kinds = ["panel detectors", ...(this.compact ? ["compact"] : []), ...(detectors.some(({ scores }) => scores) ? [] : ["labels"])];
+    this.element = make("section", { class: kinds.join(" "), "aria-label": "detectors" });
     if (!this.compact) {
       this.element.append(table);
       return;
@@ -215,8 +216,8 @@ export class Detectors {
 function bestText(detector, best, atBest, limited) {
   if (!best) return "looking for the best threshold …";
   const place = thresholdText(detector, best.threshold);
-  if (best.broken) return `no threshold keeps them; the nearest is ${place}${atBest ? " (here)" : ""} with ${best.broken}`;
-  return `best F1${limited ? " within them" : ""} ${scoreText(best.f1, DIGITS)}${atBest ? " is here" : ` at ${place}`}`;
+  if (best.broken) return `No threshold keeps the limits; the nearest is ${place}${atBest ? " (here)" : ""} with ${best.broken}`;
+  return `best F1${limited ? " within the limits" : ""} ${scoreText(best.f1, DIGITS)}${atBest ? " is here" : ` at ${place}`}`;
 }
 
 const NUMBER = (text) => (text === "" ? NaN : Number(text));
@@ -363,6 +364,7 @@ export class Slider {
       return;
     }
     this.best.disabled = !best || atBest;
+    this.best.classList.toggle("long", Boolean(best?.broken));
     setText(this.best, bestText(detector, best, atBest, view.limits));
     const threshold = view.thresholds[view.active];
     const text = thresholdText(detector, threshold);

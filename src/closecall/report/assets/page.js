@@ -37,7 +37,8 @@ function evaluated(series, summary) {
   const total = span[1] - span[0] - (series.span[1] - series.span[0]);
   const lost = series.leftOut ? `, and with it ${counted(series.leftOut, "true event")}` : "";
   const ignored = series.ignored ? `. Of that, ${clock.length(total)} is ignored${lost}.` : "";
-  return `${samples}${counted(summary.events, "true event")}, ${detectors} · ${clock.moment(span[0])} to ${clock.moment(span[1])}${zone}${ignored}`;
+  const [start, stop] = span.map((end) => make("span", { class: "moment" }, clock.moment(end)));
+  return [`${samples}${counted(summary.events, "true event")}, ${detectors} · `, start, " to ", stop, `${zone}${ignored}`];
 }
 
 async function viewOf(index) {
@@ -51,7 +52,7 @@ async function viewOf(index) {
 function put(element, title, text, signature, advice = []) {
   document.getElementById("title").textContent = title;
   document.title = title === about.title ? title : `${title} · ${about.title}`;
-  document.getElementById("evaluated").textContent = text;
+  document.getElementById("evaluated").replaceChildren(...text);
   document.getElementById("signature").textContent = signature;
   document.getElementById("advice").replaceChildren(...advice.map((one) => make("p", { class: "advice" }, one)));
   document.getElementById("content").replaceChildren(element);
@@ -82,7 +83,7 @@ async function route(named = readFragment(location.hash)) {
   document.getElementById("back").hidden = !isBatch || all;
   if (all) {
     current = null;
-    put(batchView(about.series), about.title, batchSummary(about.series), about.signature);
+    put(batchView(about.series), about.title, [batchSummary(about.series)], about.signature);
     return;
   }
   const view = await viewOf(index);

@@ -136,6 +136,8 @@ export class EventTable {
       if (column.kind.startsWith("score")) cell.style.setProperty("--share", column.value(j) || 0);
     });
     row.dataset.outcome = this.outcomes[j].kind;
+    const known = this.view.series.details.slice(0, MOST_DETAILS).map(([, values]) => values[j]).filter(Boolean).join(", ");
+    toggleAttribute(row.querySelector(".outcome"), "data-known", known, known); // where columns of it have no room
     toggleAttribute(row, "aria-current", this.view.selected === j);
     return row;
   }

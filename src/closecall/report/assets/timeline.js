@@ -308,10 +308,13 @@ export class Timeline {
     const lane = this.frame && laneAt(this.frame, down.clientY - top);
     const j = lane && lane.detector === undefined ? eventAt(this.view, this.frame, down.clientX - left) : null;
     if (j === null) return;
-    const up = (event) => {
-      if (Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < STILL) this.view.select(j);
-    };
-    addEventListener("pointerup", up, { capture: true, once: true });
+    const over = new AbortController();
+    const listen = (name, act) => addEventListener(name, act, { capture: true, signal: over.signal });
+    listen("pointercancel", () => over.abort()); // a finger that scrolls the page
+    listen("pointerup", (up) => {
+      over.abort();
+      if (Math.hypot(up.clientX - down.clientX, up.clientY - down.clientY) < STILL) this.view.select(j);
+    });
   }
 
   leave() {

@@ -35,7 +35,8 @@ export class View {
     this.limits = null;
     this.within = new Map(); // the best thresholds within the limits, as soon as they are found
     this.search = new Slices(0, (index, best) => {
-      this.within.set(index, best);
+      const { caught, falseAlarms } = this.scoreAt(index, best.threshold); // whatever the cooldown
+      this.within.set(index, { ...best, caught, falseAlarms });
       this.refreshBest();
     });
     this.dragMode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
@@ -116,6 +117,7 @@ export class View {
   choose({ active, thresholds, selected }) {
     this.active = active ?? this.opening.active;
     this.shown.add(this.active);
+    this.selected = null;
     this.render();
     this.opening.thresholds.forEach((threshold, index) => this.setThreshold(index, thresholds.get(index) ?? threshold));
     if (selected !== null) this.select(selected);
