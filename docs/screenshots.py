@@ -38,13 +38,14 @@ def opened(browser: Browser, path: Path, **options: object) -> Page:
 
 
 def desktop(browser: Browser, path: Path, target: Path) -> None:
-    """Everything at a glance, with the pointer on an event."""
-    page = opened(browser, path, viewport={"width": 1280, "height": 1180})
+    """The first screen, with the pointer on an event."""
+    page = opened(browser, path, viewport={"width": 1280, "height": 900})
     page.evaluate("closecall.view.setThreshold(0, 158.3)")
     page.locator(".card.active").get_by_text("…").first.wait_for(state="detached")
     box = page.locator(".timeline .stage").bounding_box()
-    x = "(() => { const { frame } = closecall.view.timeline; return frame.x(1890); })()"
-    page.mouse.move(box["x"] + page.evaluate(x), box["y"] + 40)
+    place = "(({ frame }) => [frame.x(1890), frame.lanes[0].top + 5])(closecall.view.timeline)"
+    x, y = page.evaluate(place)
+    page.mouse.move(box["x"] + x, box["y"] + y)
     page.screenshot(path=target)
     page.close()
 
@@ -55,7 +56,7 @@ def phone(browser: Browser, path: Path, target: Path) -> None:
         browser, path, viewport={"width": 390, "height": 844}, color_scheme="dark", is_mobile=True
     )
     page.evaluate("closecall.view.select(2)")
-    page.locator(".slider").evaluate("element => element.scrollIntoView()")
+    page.locator(".timeline").evaluate("element => element.scrollIntoView()")
     page.screenshot(path=target)
     page.close()
 
@@ -63,7 +64,7 @@ def phone(browser: Browser, path: Path, target: Path) -> None:
 def few_colours(path: Path) -> None:
     """Keep a picture small: the page has few colours, and smooth edges need not all their own."""
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(128).save(path, optimize=True)
+        picture.convert("RGB").quantize(200).save(path, optimize=True)
 
 
 def main(arguments: list[str]) -> None:

@@ -44,11 +44,11 @@ def heading(page):
 def test_the_heading_says_how_much_is_ignored(page):
     opened(page, "maintenance")
     assert heading(page) == (
-        "530 samples, 2 true events, 1 detector · 2024-03-04 00:00 to 2024-03-04 10:00; "
-        "1 h 10 min with 1 true event ignored"
+        "530 samples, 2 true events, 1 detector · 2024-03-04 00:00 to 2024-03-04 10:00. "
+        "Of that, 1 h 10 min is ignored, and with it 1 true event."
     )
     opened(page, "no score")
-    assert heading(page).endswith("; 1 h 30 min ignored")
+    assert heading(page).endswith(". Of that, 1 h 30 min is ignored.")
     opened(page, "gap")
     assert "ignored" not in heading(page)
 
@@ -60,7 +60,7 @@ def test_advice_is_on_the_page(page):
     assert advice.first.text_content().endswith("limit how long samples last with --max-step.")
     opened(page, "limited gap")
     assert advice.count() == 0
-    assert heading(page).endswith("; 1 h ignored")
+    assert heading(page).endswith(". Of that, 1 h is ignored.")
     opened(page, "warm-up")
     assert "The first 15% of the time have neither events" in advice.first.text_content()
 

@@ -217,7 +217,7 @@ def test_the_numbers_on_display_follow_the_slider_and_what_is_typed(many):
         single.locator("#threshold-slider").fill(str(stop))
         assert single.evaluate("closecall.view.thresholds[0]") == stops[stop]
         result = cc.affiliation(TRUTH, stops[stop] <= SCORES)
-        shown = single.locator(".card.active dd[data-score]").all_text_contents()
+        shown = single.locator(".card.active [data-score]").all_text_contents()
         plain = [float(number.lstrip("<>")) for number in shown]
         assert plain == pytest.approx((result.f1, result.precision, result.recall), abs=0.0011)
         recalls = single.locator("tbody tr td:nth-child(6)").all_text_contents()
@@ -233,7 +233,7 @@ def test_the_numbers_on_display_follow_the_slider_and_what_is_typed(many):
     assert (float(field.input_value()) <= SCORES).sum() == (SCORES >= 1.25).sum()
     field.fill("inf")
     field.press("Enter")
-    numbers = single.locator(".card.active dd[data-score]").all_text_contents()
+    numbers = single.locator(".card.active [data-score]").all_text_contents()
     assert numbers == ["–", "–", "0.000"]  # noqa: RUF001 - the dash of undefined scores
 
 

@@ -59,7 +59,7 @@ def test_hostile_names_are_text(hostile):
     page.locator(".card .name").nth(1).click()
     assert page.locator(".slider > label").text_content() == f"Threshold of {HOSTILE[1]}"
     box = page.locator(".timeline .stage").bounding_box()
-    page.mouse.move(box["x"] + 500, box["y"] + 60)
+    page.mouse.move(box["x"] + 500, box["y"] + box["height"] - 60)
     assert HOSTILE[2] in page.locator("#tooltip").inner_text()
     assert page.locator("img").count() == 0
 
@@ -125,7 +125,7 @@ def test_a_batch_leads_to_its_series_and_back(many):
     until(page, "closecall.view?.series.name === 'second'")
     assert page.locator("#title").text_content() == "second"
     assert page.locator(".card.active .name").text_content() == "noise"
-    assert page.locator(".card.active dd").first.text_content() == f"{point.fbeta:.3f}"
+    assert page.locator(".card.active [data-score]").first.text_content() == f"{point.fbeta:.3f}"
     page.locator("#back").click()
     page.wait_for_selector(".leaderboard")
     page.locator(".heat-map").get_by_role("link", name=HOSTILE[0], exact=True).click()
@@ -170,7 +170,7 @@ def test_no_script_but_its_own_runs(show, many, hostile, kind):
     frame = page.frames[-1]
     own = SERIES["first"] if kind == "many" else ONE
     best = cc.affiliation_curve(own["truth"], next(iter(own["scores"].values()))).best()
-    assert frame.locator(".card dd").first.text_content() == f"{best.fbeta:.3f}"
+    assert frame.locator(".card [data-score]").first.text_content() == f"{best.fbeta:.3f}"
     assert frame.locator(".timeline svg").count() > 0
     picture = frame.evaluate("Plotly.toImage(closecall.view.timeline.plot, { format: 'png' })")
     assert picture.startswith("data:image/png;base64,")

@@ -296,3 +296,13 @@ def cross_fit(
     defined = ~np.isnan(precision)
     mean = float(precision[defined].mean()) if defined.any() else nan
     return CrossFitted(mean, float(recall.mean()), float(beta), thresholds, fold_of, caught)
+
+
+def frontier(
+    false_alarms: NDArray[np.int64], caught: NDArray[np.int64], usable: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the thresholds that catch more than any with as few false alarms, fewest first."""
+    rows = np.flatnonzero(usable)
+    rows = rows[np.lexsort((-caught[rows], false_alarms[rows]))]
+    best = np.maximum.accumulate(caught[rows])
+    return rows[np.concatenate((best[:1] >= 0, best[1:] > best[:-1]))]

@@ -12,7 +12,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, PercentFormatter
 
 from closecall.affiliation import AffiliationCurve
-from closecall.affiliation.thresholds import MOST_ALARMED, OperatingPoint
+from closecall.affiliation.thresholds import MOST_ALARMED, OperatingPoint, frontier
 from closecall.errors import InputTypeError
 from closecall.fscore import f_measure
 from closecall.parameters import require_choice
@@ -283,16 +283,6 @@ def _draw_free_response(axes: Axes, curve: AffiliationCurve, point: OperatingPoi
     axes.legend(
         ncols=columns, frameon=False, fontsize=7.5, handlelength=1.6, columnspacing=1, **above
     )
-
-
-def frontier(
-    false_alarms: NDArray[np.int64], caught: NDArray[np.int64], usable: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return the thresholds that catch more than any with as few false alarms, fewest first."""
-    rows = np.flatnonzero(usable)
-    rows = rows[np.lexsort((-caught[rows], false_alarms[rows]))]
-    best = np.maximum.accumulate(caught[rows])
-    return rows[np.concatenate((best[:1] >= 0, best[1:] > best[:-1]))]
 
 
 def _spread_along(rates: Floats, caught: NDArray[np.int64]) -> NDArray[np.int64]:

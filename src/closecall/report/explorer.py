@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -17,11 +18,13 @@ from closecall.files import whole_file
 from closecall.parameters import read_path, require_choice
 from closecall.report.assets import asset, bundle
 from closecall.report.packing import deflated
-from closecall.report.series import series_content, summary
+from closecall.report.series import ALONE, series_content, summary
 
 if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
+
+    from closecall.report.series import Call
 
 Script = Literal["embed", "cdn"]
 _HEIGHT = 900  # pixels, in a notebook
@@ -92,13 +95,53 @@ def report(
     >>> report([0, 0, 1, 1, 0, 0], scores={"a": [0.1, 0.6, 0.9, 0.4, 0.1, 0.2]}, script="cdn")
     Report('closecall report', detectors: a; 0.2 MB)
     """
-    require_page(title, script)
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     shown = {"predicted": predicted, "scores": scores, "thresholds": thresholds, "values": values}
-    content = series_content("", truth, nan=nan, **axis, **shown)
+    calls = _python_calls(predicted, scores, axis, nan)
+    return series_page(truth, title=title, script=script, calls=calls, nan=nan, **axis, **shown)
+
+
+def series_page(
+    truth: Any, *, title: str, script: Script, calls: Mapping[str, Call], **arguments: Any
+) -> Report:
+    """Build the page of one series; `calls` compute what it shows of a detector."""
+    require_page(title, script)
+    content = series_content("", truth, calls=calls, **arguments)
     about = summary(content)
     names = tuple(row["name"] for row in about["detectors"])
     return Report(title, (title,), names, page_html(title, [about], [content], script))
+
+
+def _python_calls(predicted: Any, scores: Any, axis: dict[str, Any], nan: str) -> dict[str, Call]:
+    """Write the call that computes each detector's results again, with the caller's arguments."""
+    sides = {}
+    for argument, values, alone in (
+        ("scores", scores, ALONE[1]),
+        ("predicted", predicted, ALONE[0]),
+    ):
+        if isinstance(values, Mapping):
+            sides[argument] = {key: f"{argument}[{_key_text(key)}]" for key in values}
+        elif values is not None:
+            sides[argument] = {alone: argument}
+    if nan != "raise" and sum(map(len, sides.values())) > 1:
+        return {}  # time without a score is ignored for all of them, which no call for one says
+    calls = {}
+    for argument, own in sides.items():
+        named = [f"{name}={name}" for name, value in axis.items() if value is not None]
+        if argument == "predicted":
+            start, middle, end = "cc.affiliation(", ")", ""
+        else:
+            start, middle, end = "cc.affiliation_curve(", ").at(", ")"
+            named += [] if nan == "raise" else [f"nan={nan!r}"]
+        for key, expression in own.items():
+            before = f"{start}{', '.join(['truth', expression, *named])}{middle}"
+            name = key if isinstance(key, str) else shown(key)
+            calls[name] = {"language": "python", "before": before, "after": end}
+    return calls
+
+
+def _key_text(key: Any) -> str:
+    return repr(str(key)) if isinstance(key, str) else repr(key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import shlex
+from dataclasses import fields, replace
+from datetime import tzinfo
 from math import nan as undefined
 from os import PathLike
 from pathlib import Path
@@ -11,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from closecall.errors import InputError, InputTypeError
 from closecall.plain import plain
 from closecall.report.batch import report_batch
-from closecall.report.explorer import Report, SeriesTrouble, page_html, report, require_page
+from closecall.report.explorer import Report, SeriesTrouble, page_html, require_page, series_page
+from closecall.signature import value_text
 from closecall.tables.file_names import ONE, FileNames
 from closecall.tables.incidents import read_events
 from closecall.tables.inputs import Inputs
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
     from closecall.events import Events
     from closecall.report.explorer import Script
+    from closecall.report.series import Call
     from closecall.tables.inputs import File, InputOptions
 
 _NAMELESS = "(no name)"
@@ -140,7 +144,50 @@ def report_inputs(
         hint = "Leave out `time` to count samples."
         raise InputTypeError.expected(rule, "it for one series", hint)
     arguments, notes = _arguments(inputs, **columns)
-    return report(arguments.pop("truth"), title=name, script=script, **arguments), notes
+    calls = _commands(inputs, arguments)
+    return series_page(title=name, script=script, calls=calls, **arguments), notes
+
+
+def _commands(inputs: Inputs, arguments: dict[str, Any]) -> dict[str, Call]:
+    """Write the `closecall score` that computes each detector's results again from these files."""
+    files = [file for file in inputs.files if file is not None]
+    detectors = [*(arguments["scores"] or ()), *(arguments["predicted"] or ())]
+    # Time without a score is ignored for all detectors, which no command for one of them says.
+    if not all(isinstance(file, str | PathLike) for file in files) or (
+        inputs.nan != "raise" and len(detectors) > 1
+    ):
+        return {}
+    usual = Inputs(())
+    options: list[str] = []
+    for field in fields(Inputs):
+        name, value = field.name, getattr(inputs, field.name)
+        if name in ("files", "usual_end") or value == getattr(usual, name):
+            continue
+        option = f"--{ {'since': 'from', 'max_step': 'max-step'}.get(name, name) }"
+        values = [] if value is True else value if isinstance(value, tuple) else [value]
+        options += [option, *(_option_text(one) for one in values)]
+    calls = {}
+    for kind, ending in (("scores", " --threshold="), ("predicted", "")):
+        option = "--score" if kind == "scores" else "--predicted"
+        for detector in arguments[kind] or ():
+            words = shlex.join([*map(str, files), option, detector, *options])
+            calls[detector] = {
+                "language": "shell",
+                "before": f"closecall score {words}{ending}",
+                "after": "",
+            }
+    return calls
+
+
+def _option_text(value: Any) -> str:
+    """Write the value of an option as a command line reads it."""
+    return (
+        value
+        if isinstance(value, str)
+        else str(value)
+        if isinstance(value, PathLike | tzinfo)
+        else value_text(value)
+    )
 
 
 def _page_of_rows(table: pa.Table, title: str, script: Script) -> Report:

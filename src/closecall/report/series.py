@@ -13,6 +13,7 @@ import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
 from closecall.affiliation.shifts import rounding_of
+from closecall.affiliation.thresholds import MOST_ALARMED, frontier
 from closecall.axis import read_axis
 from closecall.clock import Timed, on_one_clock
 from closecall.columns import read_column
@@ -40,6 +41,7 @@ _CURVE_POINTS = 400
 _EXACT_FLOAT = 2**53  # every integer up to here is a float64
 _MILLISECONDS = 1000
 _WEEK = 7 * 86_400
+Call = dict[str, str]  # its language, and what stands before and after the threshold
 _MOST_LOOKS = 4_000  # one a week for 76 years: no zone changes and back in between
 
 
@@ -51,12 +53,14 @@ def series_content(
     scores: Any = None,
     thresholds: Any = None,
     values: Any = None,
+    calls: Mapping[str, Call] | None = None,
     **axis_options: Any,
 ) -> dict[str, Any]:
     """Score the detectors of one series and lay out all that its page shows.
 
     Options of the axis are those of `read_detectors`. Times are those of evaluated time, as in
-    `closecall.series`; `ignored` is what opens it again.
+    `closecall.series`; `ignored` is what opens it again. `calls` compute what is shown of each
+    detector.
     """
     scored = by_name(scores, "scores", ALONE[1])
     _require_names(by_name(predicted, "predicted", ALONE[0]), scored, thresholds)
@@ -108,8 +112,11 @@ def series_content(
         "borders": None if axis is None else packed_times(borders),
         "values": None if drawn is None else packed_for_drawing(drawn),
         "detectors": [
-            *_scored_contents(found, grid),
-            *_labelled_contents(found, grid, offsets[8:]),
+            row | {"call": (calls or {}).get(row["name"])}
+            for row in (
+                *_scored_contents(found, grid),
+                *_labelled_contents(found, grid, offsets[8:]),
+            )
         ],
         "samples": None if axis is None else axis.length,
         "events": int(starts.size),
@@ -254,6 +261,7 @@ def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str | dict[str, float]:
 
 def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
     best, rows = curve.best(), curve.outline(_CURVE_POINTS)
+    front = frontier(curve.false_alarms, curve.caught, curve.alarmed <= MOST_ALARMED)
     return {
         "threshold": json_number(threshold),
         "scores": packed(curve.scored.scores),
@@ -262,6 +270,8 @@ def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
             "precision": best.precision,
             "recall": best.recall,
             "f1": best.fbeta,
+            "caught": best.caught,
+            "falseAlarms": best.false_alarms,
         },
         "average_precision": curve.average_precision,
         "chance_average_precision": curve.chance.average_precision,
@@ -269,6 +279,10 @@ def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
         "curve": {
             name: packed(getattr(curve, name)[rows].astype(np.float64))
             for name in ("thresholds", "precision", "recall", "f1")
+        },
+        "free_response": {
+            name: packed(getattr(curve, name)[front].astype(np.float64))
+            for name in ("thresholds", "caught", "false_alarms")
         },
     }
 

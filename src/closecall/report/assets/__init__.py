@@ -8,10 +8,9 @@ from importlib.resources import files
 
 # Each module after those it imports from.
 MODULES = (
-    *("dom", "words", "decode", "predict", "score", "slices", "chance", "sweep", "limits"),
-    *("clock", "ticks", "outcome", "open", "downsample", "series", "theme", "paper"),
-    *("lanes", "hover", "overview", "figure", "threshold_line", "timeline", "curve"),
-    *("table", "cards", "slider", "view", "batch", "page"),
+    *("dom", "predict", "score", "words", "slices", "chance", "thresholds", "clock", "series"),
+    *("theme", "figure", "lanes", "timeline", "curve", "table", "detectors", "address"),
+    *("view", "batch", "page"),
 )
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', flags=re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const) (\w+))", flags=re.MULTILINE)

@@ -1,7 +1,7 @@
 // Many series: who leads over all of them, and a cell per series and detector that opens the series.
 
 import { make, sideways } from "./dom.js";
-import { chanceText, counted, scoreText } from "./words.js";
+import { counted, scoreText } from "./words.js";
 
 const SCORES = [["f1", "F1"], ["precision", "precision"], ["recall", "recall"]];
 
@@ -31,7 +31,7 @@ function standings(series) {
 }
 
 function scoreCell(row, key) {
-  const chance = make("small", { class: "chance" }, chanceText(row.chance[key]));
+  const chance = make("small", { class: "chance" }, Number.isNaN(row.chance[key]) ? "–" : `chance ${scoreText(row.chance[key])}`);
   return make("td", { class: "score", style: `--share: ${row[key] || 0}` }, chance, " ", scoreText(row[key], 3));
 }
 
@@ -72,7 +72,7 @@ function cell(row, series, index) {
   const label = `${row.name} on ${series.name}: ${row.headline}; F1 ${text}, precision ${scoreText(row.precision ?? NaN)}, recall ${scoreText(row.recall ?? NaN)}`;
   const shown = series.closed
     ? make("span", { "aria-label": label, title: label }, text)
-    : make("a", { href: `#series=${index}&detector=${series.detectors.indexOf(row)}`, "aria-label": label, title: label }, text);
+    : make("a", { href: `#series=${index}&detector=${encodeURIComponent(row.name)}`, "aria-label": label, title: label }, text);
   return make("td", { class: "heat", style: `--share: ${Math.round((row.f1 ?? 0) ** 3 * 100)}%` }, shown);
 }
 

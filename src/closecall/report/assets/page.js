@@ -1,23 +1,23 @@
 // The page: reads its data, opens a series or the batch, and says when it is ready.
 
+import { chosenBy, commandOf, fragmentOf, readFragment } from "./address.js";
 import { batchSummary, batchView } from "./batch.js";
-import { make } from "./dom.js";
 import { movedLevels } from "./chance.js";
-import { inflate } from "./decode.js";
-import { bestWithin } from "./limits.js";
-import { headlineOf, outcome } from "./outcome.js";
-import { isPrinting, onPaper } from "./paper.js";
-import { openSeries } from "./series.js";
+import { make } from "./dom.js";
+import { inflate, openSeries } from "./series.js";
 import { atOnce } from "./slices.js";
-import { onThemeChange } from "./theme.js";
-import { counted, headline, inWords, outcomeText, rateText, scoreText } from "./words.js";
+import { isPrinting, onPaper, onThemeChange } from "./theme.js";
+import { bestWithin } from "./thresholds.js";
+import { counted, headline, headlineOf, inWords, outcome, outcomeText, rateText, scoreText } from "./words.js";
 import { View } from "./view.js";
 
 const about = JSON.parse(document.getElementById("report").textContent);
 const isBatch = about.batch;
 const views = new Map();
 const times = {}; // milliseconds since the page was asked for
+const REST = 250; // milliseconds without another choice
 let current = null;
+let waiting = null;
 
 // Plotly takes longest to start, so numbers, tables and events are on the page before it.
 async function runPlotly(inflated) {
@@ -35,15 +35,16 @@ function evaluated(series, summary) {
   const detectors = counted(series.detectors.length, "detector");
   const span = series.drawn.span;
   const total = span[1] - span[0] - (series.span[1] - series.span[0]);
-  const lost = series.leftOut ? ` with ${counted(series.leftOut, "true event")}` : "";
-  const ignored = series.ignored ? `; ${clock.length(total)}${lost} ignored` : "";
-  return `${samples}${counted(summary.events, "true event")}, ${detectors} · ${clock.moment(span[0])} to ${clock.moment(span[1])}${zone}${ignored}`;
+  const lost = series.leftOut ? `, and with it ${counted(series.leftOut, "true event")}` : "";
+  const ignored = series.ignored ? `. Of that, ${clock.length(total)} is ignored${lost}.` : "";
+  const [start, stop] = span.map((end) => make("span", { class: "moment" }, clock.moment(end)));
+  return [`${samples}${counted(summary.events, "true event")}, ${detectors} · `, start, " to ", stop, `${zone}${ignored}`];
 }
 
 async function viewOf(index) {
   if (!views.has(index)) {
     const raw = JSON.parse(document.getElementById(`series-${index}`).textContent);
-    views.set(index, new View(await openSeries(raw)));
+    views.set(index, new View(await openSeries(raw), () => tellAddress(index)));
   }
   return views.get(index);
 }
@@ -51,24 +52,38 @@ async function viewOf(index) {
 function put(element, title, text, signature, advice = []) {
   document.getElementById("title").textContent = title;
   document.title = title === about.title ? title : `${title} · ${about.title}`;
-  document.getElementById("evaluated").textContent = text;
+  document.getElementById("evaluated").replaceChildren(...text);
   document.getElementById("signature").textContent = signature;
   document.getElementById("advice").replaceChildren(...advice.map((one) => make("p", { class: "advice" }, one)));
   document.getElementById("content").replaceChildren(element);
 }
 
-// Which series and which detector the address names, if it does; anything else in it is ignored.
-const ADDRESS = /^#series=(\d+)(?:&detector=(\d+))?$/;
+function tellFragment(fragment) {
+  if (location.protocol === "about:") return; // a frame of a notebook
+  history.replaceState(null, "", `${location.href.split("#")[0]}${fragment && `#${fragment}`}`);
+}
 
-async function route() {
-  const [, named, detector] = ADDRESS.exec(location.hash) || [];
-  const opens = named in about.series && !about.series[named].status && !about.series[named].closed;
-  const index = opens ? Number(named) : 0;
+// What the reader chose is in the address, as soon as it rests.
+function tellAddress(index) {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    if (views.get(index) !== current) return;
+    const chosen = fragmentOf(current, current.opening);
+    const parts = [...(isBatch ? [`series=${index}`] : []), ...(chosen ? [chosen] : [])];
+    tellFragment(parts.join("&"));
+  }, REST);
+}
+
+// Open what the address names; anything that it does not know in it is ignored.
+async function route(named = readFragment(location.hash)) {
+  const number = named?.series[0] ?? "";
+  const opens = /^\d+$/.test(number) && number in about.series && !about.series[number].status && !about.series[number].closed;
+  const index = opens ? Number(number) : 0;
   const all = isBatch && !opens;
   document.getElementById("back").hidden = !isBatch || all;
   if (all) {
     current = null;
-    put(batchView(about.series), about.title, batchSummary(about.series), about.signature);
+    put(batchView(about.series), about.title, [batchSummary(about.series)], about.signature);
     return;
   }
   const view = await viewOf(index);
@@ -77,11 +92,8 @@ async function route() {
   const { series } = view;
   const title = isBatch ? one.name : about.title;
   put(view.element, title, evaluated(series, one), series.signature, series.advice);
-  if (detector in view.series.detectors) {
-    view.active = Number(detector);
-    view.shown.add(view.active);
-  }
-  view.render();
+  if (named && (opens || !isBatch)) view.choose(chosenBy(named, series));
+  else view.render();
 }
 
 function onResize() {
@@ -99,8 +111,9 @@ async function start() {
   onPaper(() => current && current.render());
   onResize();
   addEventListener("hashchange", async () => {
-    if (location.hash && !ADDRESS.test(location.hash)) return;
-    await route();
+    const named = readFragment(location.hash);
+    if (location.hash && !named) return;
+    await route(named);
     scrollTo(0, 0);
   });
   await route();
@@ -116,11 +129,17 @@ window.closecall = {
   get view() {
     return current;
   },
+  get command() {
+    return current && commandOf(current);
+  },
   inWords, scoreText, outcomeText, headline, rateText, outcome, headlineOf, times,
   levelsOf: (...of) => atOnce(movedLevels(...of)),
   bestWithin: (...of) => atOnce(bestWithin(...of)),
+  // The page as it was made, whatever was chosen since.
   reopen() {
     views.clear();
+    const { series = [] } = readFragment(location.hash) || {};
+    tellFragment(series.map((one) => `series=${one}`).join(""));
     return route();
   },
   ready: start(),

@@ -1,10 +1,9 @@
 // One row per true event: sorted by any column, filtered by what became of the event.
 
 import { make, setText, sideways, toggleAttribute } from "./dom.js";
-import { outcome } from "./outcome.js";
 import { OUTCOMES } from "./score.js";
 import { detectorVariable } from "./theme.js";
-import { counted, scoreText } from "./words.js";
+import { counted, outcome, scoreText } from "./words.js";
 
 const MOST_ROWS = 200; // until the reader asks for more
 const MOST_DETAILS = 3; // the pointer shows the others
@@ -137,6 +136,8 @@ export class EventTable {
       if (column.kind.startsWith("score")) cell.style.setProperty("--share", column.value(j) || 0);
     });
     row.dataset.outcome = this.outcomes[j].kind;
+    const known = this.view.series.details.slice(0, MOST_DETAILS).map(([, values]) => values[j]).filter(Boolean).join(", ");
+    toggleAttribute(row.querySelector(".outcome"), "data-known", known, known); // where columns of it have no room
     toggleAttribute(row, "aria-current", this.view.selected === j);
     return row;
   }
@@ -149,8 +150,13 @@ export class EventTable {
     this.head.children[index].firstChild.focus();
   }
 
+  // Neither the page nor the columns move, however many events are left.
   filterBy(name) {
     this.view.holdHeight();
+    const widths = [...this.head.children].map((cell) => cell.getBoundingClientRect().width);
+    widths.forEach((width, k) => {
+      this.head.children[k].style.minWidth = `${width}px`;
+    });
     this.filter = name;
     this.refresh();
   }

@@ -1,53 +1,64 @@
 // One series on the page: what is chosen, what follows from it, and the parts that show it.
 
-import { Cards } from "./cards.js";
+import { CopyCommand } from "./address.js";
 import { movedLevels } from "./chance.js";
 import { CurvePanel } from "./curve.js";
+import { Detectors, MOST_ROWS, Slider } from "./detectors.js";
 import { make } from "./dom.js";
-import { bestWithin } from "./limits.js";
-import { opened } from "./open.js";
 import { predictedAt } from "./predict.js";
 import { scoreEvents } from "./score.js";
+import { opened } from "./series.js";
 import { Slices } from "./slices.js";
-import { Slider } from "./slider.js";
 import { EventTable } from "./table.js";
+import { bestWithin } from "./thresholds.js";
 import { Timeline } from "./timeline.js";
 
-const MOST_SHOWN = 4; // detectors at first
+const MOST_STACKED = 2; // scores that each have a panel of their own at first
 const REST = 250; // milliseconds without another threshold
 
 export class View {
-  constructor(series) {
+  constructor(series, changed) {
     this.series = series;
-    this.active = 0;
-    this.shown = new Set(series.detectors.map((_, index) => index).slice(0, MOST_SHOWN));
-    this.layout = "stack";
+    this.changed = changed; // told when something else is chosen
+    this.thresholds = series.detectors.map((detector) => detector.threshold);
+    this.levels = series.detectors.map((detector) => detector.chance);
+    this.results = series.detectors.map((_, index) => this.scoreAt(index, this.thresholds[index]));
+    // Of many detectors the best are drawn, and the very best is the active one.
+    const f1 = (index) => (Number.isNaN(this.results[index].f1) ? -1 : this.results[index].f1);
+    const ranked = [...series.detectors.keys()];
+    if (ranked.length > MOST_ROWS) ranked.sort((p, q) => f1(q) - f1(p) || p - q);
+    this.ranked = ranked;
+    [this.active] = ranked;
+    this.shown = new Set(ranked.slice(0, MOST_ROWS));
+    const scored = [...this.shown].filter((index) => series.detectors[index].scores);
+    this.layout = scored.length > MOST_STACKED ? "overlay" : "stack";
     this.limits = null;
     this.within = new Map(); // the best thresholds within the limits, as soon as they are found
     this.search = new Slices(0, (index, best) => {
-      this.within.set(index, best);
+      const { caught, falseAlarms } = this.scoreAt(index, best.threshold); // whatever the cooldown
+      this.within.set(index, { ...best, caught, falseAlarms });
       this.refreshBest();
     });
     this.dragMode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
     this.selected = null;
-    this.thresholds = series.detectors.map((detector) => detector.threshold);
-    this.levels = series.detectors.map((detector) => detector.chance);
+    this.opening = { active: this.active, thresholds: [...this.thresholds] };
     this.chance = new Slices(REST, (index, levels) => {
       this.levels[index] = levels;
-      this.cards.refresh();
+      this.detectors.refresh();
     });
-    this.results = series.detectors.map((_, index) => this.scoreAt(index, this.thresholds[index]));
-    this.cards = new Cards(this);
-    this.slider = new Slider(this);
+    this.detectors = new Detectors(this);
+    this.copy = new CopyCommand(this);
+    this.slider = new Slider(this, this.copy.element);
     this.timeline = new Timeline(this);
     this.curve = new CurvePanel(this);
     this.table = new EventTable(this);
-    this.slider.element.hidden = !series.detectors.some((detector) => detector.scores);
-    this.below = make("div", { class: "below" }, this.curve.element, this.table.element);
+    this.slider.element.classList.toggle("unscored", !series.detectors.some((detector) => detector.scores));
+    this.slider.element.append(this.copy.shown);
+    this.below = make("div", { class: "below" }, this.table.element, this.curve.element);
     this.element = make(
       "div",
       { class: "view" },
-      this.cards.element,
+      this.detectors.element,
       this.slider.element,
       this.timeline.element,
       this.below,
@@ -62,7 +73,7 @@ export class View {
   }
 
   shownDetectors() {
-    return this.series.detectors.map((_, index) => index).filter((index) => this.shown.has(index));
+    return this.ranked.filter((index) => this.shown.has(index));
   }
 
   // The best F1 of a detector, within the limits if there are any; undefined until it is found.
@@ -93,6 +104,7 @@ export class View {
     this.levels[index] = null; // until the slider rests
     const { predicted } = this.results[index];
     this.chance.ask(index, () => movedLevels(this.series, predicted, this.series.detectors[index].shift));
+    this.changed();
     this.refresh();
   }
 
@@ -101,10 +113,21 @@ export class View {
     this.setThreshold(index, this.bestOf(index).threshold);
   }
 
+  // Choose what an address names; the rest is as it opened.
+  choose({ active, thresholds, selected }) {
+    this.active = active ?? this.opening.active;
+    this.shown.add(this.active);
+    this.selected = null;
+    this.render();
+    this.opening.thresholds.forEach((threshold, index) => this.setThreshold(index, thresholds.get(index) ?? threshold));
+    if (selected !== null) this.select(selected);
+  }
+
   activate(index) {
     if (this.active === index && this.shown.has(index)) return;
     this.active = index;
     this.shown.add(index);
+    this.changed();
     this.render();
   }
 
@@ -112,6 +135,7 @@ export class View {
     if (on) this.shown.add(index);
     else if (this.shown.size > 1) this.shown.delete(index);
     if (!this.shown.has(this.active)) [this.active] = this.shownDetectors();
+    this.changed();
     this.render();
   }
 
@@ -122,6 +146,7 @@ export class View {
 
   select(j) {
     this.selected = j;
+    this.changed();
     this.table.refresh();
     this.timeline.goTo(j);
   }
@@ -137,8 +162,9 @@ export class View {
 
   // Everything anew: which detectors are shown, the size of the window or the theme changed.
   render() {
-    this.cards.refresh();
+    this.detectors.render();
     this.slider.refresh();
+    this.copy.refresh();
     this.timeline.render();
     this.curve.render();
     this.table.render();
@@ -147,8 +173,9 @@ export class View {
 
   // What follows the limits.
   refreshBest() {
-    this.cards.refresh();
+    this.detectors.refresh();
     this.slider.refresh();
+    this.copy.refresh();
     this.curve.refresh();
   }
 

@@ -1,6 +1,8 @@
 // Scores, lengths of time and outcomes as people read them; the same words as closecall's own
 // wording.py, to the letter.
 
+import { OUTCOMES } from "./score.js";
+
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60]];
 const FRACTIONS = [["s", 0.1, 1], ["ms", 1e-3, 1e3], ["us", 1e-6, 1e6], ["ns", 0, 1e9]];
 // From this many seconds on, finer steps than that say nothing.
@@ -55,12 +57,6 @@ export function scoreText(value, digits = 2) {
   const least = 10 ** -digits;
   if (Number(text) === 1 && value < 1) return `>${(1 - least).toFixed(digits)}`;
   return Number(text) === 0 && value > 0 ? `<${least.toFixed(digits)}` : text;
-}
-
-// What the same alarms reach when they are moved; three dots until it is known.
-export function chanceText(level) {
-  if (level === null) return "chance …";
-  return Number.isNaN(level) ? scoreText(level) : `chance ${scoreText(level)}`;
 }
 
 export function inWords(seconds) {
@@ -126,20 +122,22 @@ export function headline({ caught, events, medianDelay, falseAlarms, length, dat
 // How often something happened, in the unit of time that suits the fewest told beside it.
 export function rateText(count, noun, length, dated, fewest = 0) {
   if (count === 0) return `no ${noun}s`;
-  const rarest = (fewest || count) / length;
-  let per = count / length;
-  let unit = "";
+  const [unit, size] = rateUnit(fewest || count, length, dated);
+  const per = (count / length) * size;
+  const value = per < 10 ? general(per, 2) : fixed(per, 0);
+  return `${value} ${noun}${value === "1" ? "" : "s"} ${unit}`;
+}
+
+// The unit of time in which so many in that length are told, and how long it is.
+export function rateUnit(count, length, dated) {
+  const rate = count / length;
   if (dated) {
     const held = Math.max(0, RATES.slice(0, 4).findLastIndex((one) => length >= one[1]));
     const longer = RATES.slice(held);
-    const [name, seconds] = longer.find((one) => rarest * one[1] >= LEAST_RATE) || longer.at(-1);
-    [per, unit] = [per * seconds, name];
-  } else {
-    const size = 10 ** Math.max(0, Math.ceil(-Math.log10(rarest)));
-    [per, unit] = [per * size, size > 1 ? `per ${BigInt(size)}` : "per unit of time"];
+    return longer.find((one) => rate * one[1] >= LEAST_RATE) || longer.at(-1);
   }
-  const value = per < 10 ? general(per, 2) : fixed(per, 0);
-  return `${value} ${noun}${value === "1" ? "" : "s"} ${unit}`;
+  const size = 10 ** Math.max(0, Math.ceil(-Math.log10(rate)));
+  return [size > 1 ? `per ${BigInt(size)}` : "per unit of time", size];
 }
 
 // A length that somebody typed: "30 min", "2 d" or "day" in seconds, or a bare number; nan if none.
@@ -159,4 +157,34 @@ export function numberText(value) {
 
 export function counted(count, noun) {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+// What happened to an event of a series.
+export function outcome({ clock }, { rows }, j) {
+  const kind = OUTCOMES[rows.outcome[j]];
+  const [delay, nearest] = [rows.delay[j], rows.nearest[j]];
+  const text = outcomeText(kind, clock.duration(delay), clock.duration(nearest), clock.dated);
+  return { kind, lead: Number.isNaN(delay) ? nearest : delay, text };
+}
+
+// With all results of the series, rates are told in one unit of time.
+function toldWith({ clock, span }, result, all) {
+  const some = all.map((one) => one.falseAlarms).filter((count) => count > 0);
+  return { length: clock.evaluated(span[1] - span[0]), dated: clock.dated, fewest: Math.min(...some) };
+}
+
+export function headlineOf(series, result, all = [result]) {
+  return headline({
+    caught: result.caught,
+    events: series.truth.starts.length,
+    medianDelay: series.clock.duration(result.medianDelay),
+    falseAlarms: result.falseAlarms,
+    ...toldWith(series, result, all),
+  });
+}
+
+// The rate of false alarms alone, for a column of that name.
+export function falseAlarmsOf(series, result, all) {
+  const { length, dated, fewest } = toldWith(series, result, all);
+  return result.falseAlarms ? rateText(result.falseAlarms, "", length, dated, fewest).replace(/ s? /, " ") : "none";
 }

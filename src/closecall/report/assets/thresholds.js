@@ -1,9 +1,11 @@
-// Every threshold at once: precision, recall, time in alarm and alarms, as closecall's curve has them.
+// Every threshold at once: precision, recall, time in alarm and alarms, as closecall's curve has them,
+// and the best one within limits.
 // Made only when somebody asks for a best threshold within limits; the page comes with a part of it.
 // All of it yields now and then, since it takes a second for half a million samples.
 
 import { distinctScores, lastAtMost, lowerBound } from "./predict.js";
 import { fMeasure, lossAfter, lossBefore, lossBetween, lossOutside } from "./score.js";
+import { general, lengthText } from "./words.js";
 
 const PAUSE = 4096; // pieces between two yields
 
@@ -213,4 +215,80 @@ export function* countAlarms({ pieces: { cuts, scores }, entering: { order, grou
     falseAlarms[point] = wrong;
   }
   return { alarms, falseAlarms };
+}
+
+// The best threshold within limits: the highest F1 of exactly what is asked for, as `best` of
+// closecall's curve finds it.
+
+const MOST_ALARMED = 0.5; // with a budget of alarms, since one endless alarm keeps any budget
+const ROUNDING = 8 * Number.EPSILON;
+
+// The columns that are bounded, in the order in which the library names them.
+const BOUNDS = [
+  ["minPrecision", "precision", "precision", false], ["minRecall", "recall", "recall", false], ["maxAlarmed", "alarmed", "alarmed", true],
+  ["maxAlarms", "alarms", "alarms", true], ["maxFalseAlarms", "falseAlarms", "false alarms", true],
+];
+
+// Limits with a function of a threshold's place that gives the value in the unit of the bound.
+function boundsOf({ clock, span }, limits, columns) {
+  const time = span[1] - span[0];
+  const budget = limits.maxAlarms || limits.maxFalseAlarms;
+  const given = { ...limits, maxAlarmed: limits.maxAlarmed ?? (budget ? MOST_ALARMED : undefined) };
+  return BOUNDS.filter(([option]) => given[option] !== undefined).map(([option, column, name, atMost]) => {
+    const own = columns[column];
+    const [bound, per] = [given[option]].flat();
+    const most = per ? (bound * time) / per : bound;
+    return {
+      bound, name, atMost,
+      value: per ? (k) => own[k] * (per / time) : (k) => own[k],
+      kept: atMost ? (k) => own[k] <= most : (k) => own[k] >= bound,
+      unit: per ? ` per ${lengthText(clock.evaluated(per), clock.dated)}` : "",
+    };
+  });
+}
+
+// How far a threshold is from keeping a limit, as a share of the bound or of 1.
+function missedBy({ value, bound, atMost }, k) {
+  const away = value(k) - bound;
+  return Math.max(atMost ? away : -away, 0) / (bound || 1);
+}
+
+// Three digits, or as many as tell the value from the bound.
+function apart(value, bound) {
+  for (let digits = 3; digits < 18; digits++) {
+    const text = general(value, digits);
+    if (Number(text) !== bound && Number(text) > bound === value > bound) return text;
+  }
+  return general(value, 3);
+}
+
+// Limits: minPrecision and minRecall, maxAlarms and maxFalseAlarms as [count, offsets], maxAlarmed,
+// and cooldown in offsets; each may be missing. If no threshold keeps them, the nearest one, and
+// `broken` says what it breaks. `kept` says which thresholds keep them, in the order of the curve.
+export function* bestWithin(series, detector, limits) {
+  const curve = yield* wholeCurve(series, detector);
+  const counts = yield* countAlarms(curve, limits.cooldown || 0);
+  const columns = { ...curve, ...counts };
+  const bounds = boundsOf(series, limits, columns);
+  const values = curve.f1.map((f1, k) => (bounds.every(({ kept }) => kept(k)) ? f1 : -1));
+  yield;
+  const highest = values.reduce((high, value) => Math.max(high, value), -1);
+  let at = values.findIndex((value) => value >= highest * (1 - ROUNDING));
+  let broken = "";
+  if (highest < 0) {
+    const away = values.map((_, k) => bounds.reduce((far, limit) => Math.max(far, missedBy(limit, k)), 0));
+    at = away.indexOf(away.reduce((near, one) => Math.min(near, one)));
+    broken = bounds.filter(({ kept }) => !kept(at)).map(({ name, value, unit, bound, atMost }) =>
+      `${name} ${apart(value(at), bound)}${unit} (${atMost ? "at most" : "at least"} ${general(bound, 6)} asked)`).join(" and ");
+  }
+  return {
+    threshold: curve.thresholds[at], precision: curve.precision[at], recall: curve.recall[at], f1: curve.f1[at],
+    alarms: counts.alarms[at], falseAlarms: counts.falseAlarms[at], alarmed: curve.alarmed[at], broken,
+    kept: Uint8Array.from(values, (value) => value >= 0),
+  };
+}
+
+// Whether a threshold keeps the limits that a best one was found within.
+export function keepsLimits(detector, { kept }, threshold) {
+  return Boolean(kept[kept.length - 1 - lowerBound(distinctScores(detector), threshold)]);
 }
