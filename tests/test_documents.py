@@ -207,7 +207,7 @@ def test_the_table_in_the_documents_is_what_is_printed(here):
     shown = next(block for _, block in blocks(page, "text") if "precision" in block)
     line = next(line for line in commands(page) if line.startswith("closecall score"))
     here("closecall demo --save demo.csv")
-    assert printed(here(line, "80"))[: len(shown.splitlines())] == shown.splitlines()
+    assert printed(here(line, columns="80"))[: len(shown.splitlines())] == shown.splitlines()
 
 
 def test_the_error_on_the_command_line_is_what_is_printed(here):
