@@ -158,7 +158,8 @@ def options_by_command() -> dict[str, list[tuple[str, str]]]:
                 value = "" if option.is_flag else f" {option.make_metavar(context)}"
                 names = ", ".join(sorted(option.opts, key=len))
                 typed = f"`{names}{value}`".replace("|", "\\|")
-                found[name].append((typed, first_words(option.help or "")))
+                text = re.sub(r"(--[\w-]+)", r"`\1`", first_words(option.help or ""))
+                found[name].append((typed, text))
     return found
 
 

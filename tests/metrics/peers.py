@@ -1,7 +1,7 @@
 """Series for the tests against peers, and peers if they are there.
 
 Most peers are in benchmarks/peers.txt, the others in the extra `peers`. Their results are compared
-where they should agree; docs/metrics.md says where peers differ.
+where they should agree; the pages in docs/metrics/ say where peers differ.
 """
 
 import sys

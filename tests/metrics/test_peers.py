@@ -104,7 +104,7 @@ def test_event_wise_is_that_of_dtaianomaly_but_for_false_samples(seed, make, mon
 
 
 def hundman(own, truth, predicted):
-    """Count true events in the numerator of precision, as docs/metrics.md says that peers do."""
+    """Count true events in the numerator of precision, as docs/metrics/ says that peers do."""
     found = own.recall * len(cc.Events.from_labels(truth))
     false = (1 - own.precision) * len(cc.Events.from_labels(predicted))
     return cc.metrics.PrecisionRecallResult(found / (found + false), own.recall)
