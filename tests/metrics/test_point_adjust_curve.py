@@ -120,6 +120,10 @@ def test_of_equally_good_thresholds_the_best_is_the_highest_whatever_rounding_do
     assert curve.best().f1 == pytest.approx(2 / 3)
     assert curve.f1[curve.thresholds == 6] == pytest.approx(2 / 3)
     assert curve.best().threshold == 10
+    curve = point_adjust_curve([1, 0, 1, 1, 0, 0, 0, 1], [3, 6, 5, 4, 7, 0, 2, 1])
+    at = [curve.fbeta(0.5)[curve.thresholds == threshold].item() for threshold in (3, 1)]
+    assert at == pytest.approx([5 / 8, 5 / 8])
+    assert curve.best(0.5).threshold == 3
 
 
 def test_several_events_may_cut_the_last_sample():

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import closecall as cc
 from closecall.events import runs
 from tests.oracle.outcomes import median_delay, outcomes
-from tests.properties.strategies import cases, dyadic_steps, on_uneven_axis, small
+from tests.properties.strategies import Case, cases, dyadic_steps, on_uneven_axis, small
 
 
 def check(case):
@@ -27,6 +27,9 @@ def check(case):
 
 
 @given(cases())
+@example(Case([(40, 42), (44, 46)], [(43, 44)], (0, 60)))  # starts on a border: no more in its zone
+@example(Case([(14, 16), (18, 20)], [(16, 17)], (0, 60)))  # ends on a border: not yet
+@example(Case([(14, 16), (18, 20)], [(17, 17)], (0, 60)))  # a point on it is in the zone behind
 def test_ranges_and_points(case):
     check(case)
 
