@@ -140,6 +140,7 @@ def test_tables_have_the_numbers_of_their_results(tables):
     assert "\\caption{Affiliation scores over 12 true events.}" in tables["compare"]
     assert tables["compare with intervals"].count("--") == 3 * len(NAMES)
     assert tables["batch with intervals"].count("--") == 4 * len(NAMES)
+    assert "over 12 series, with 95 \\% intervals.}" in tables["batch with intervals"]
     assert tables["score with intervals"].count("--") == 3
     assert "12 true events, with 90 \\% intervals.}" in tables["score with intervals"]
     assert "1.000 & 1.000 & 1.000 & 12 & 0 " in tables["score"]

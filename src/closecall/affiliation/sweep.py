@@ -33,7 +33,7 @@ class Pieces:
     offsets: NDArray[np.int64]  # zone j holds the pieces offsets[j], ..., offsets[j + 1] - 1
     borders: Ticks
     unit: Tick
-    """The longest unit that divides all times, in half ticks; 1 for floats."""
+    """The longest unit that divides all times, in half ticks; 1 for floats and powers of 2."""
     weighed: list[Ticks]
     """Cuts, starts and stops of true events, and borders, in that unit.
 
@@ -63,6 +63,7 @@ def cut_samples(scored: Scored) -> Pieces:
     times, unit = [cuts, starts, stops, borders], 1
     if borders.dtype.kind == "i":
         unit = int(np.gcd.reduce([np.gcd.reduce(own) for own in times]))
+        unit = unit if unit & (unit - 1) else 1  # a power of 2 rounds nothing
         times = [own // unit for own in times] if unit > 1 else times
     return Pieces(scores, cuts, offsets, borders, unit, times)
 

@@ -411,11 +411,12 @@ class BatchResult:
         }
         alike = all(name.startswith("mean_affiliation") for name in names)
         prefix, which = ("mean affiliation ", " affiliation") if alike else ("mean ", "")
+        told = "" if level is None else f", with {100 * level:.4g} % intervals"
         return latex_table(
             rows,
             {name: heading(name).removeprefix(prefix) for name in rows[0]},
             best=best | {"mean_rank": False},
-            title=f"Mean{which} scores over {board[0]['series']} series",
+            title=f"Mean{which} scores over {board[0]['series']} series{told}",
             label="means",
             caption=caption,
             note=self.signature.note if note is None else note,
