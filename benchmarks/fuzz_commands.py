@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _ONE = ["data.csv", "--truth", "label"]
+_TWO = ["--predicted", "alarm", "--predicted", "other"]
 EXAMPLES: dict[str, list[list[str]]] = {
-    "audit": [[*_ONE, "--predicted", "alarm", "--predicted", "other", "--budget", "5"]],
+    "audit": [[*_ONE, *_TWO, "--budget", "5", "--metric", "affiliation", "--metric", "hausdorff"]],
     "batch": [
         ["many.csv", "--by", "series", "--truth", "label", "--score", "score"],
         ["many.csv", "--by", "series", "--truth", "label", "--predicted", "alarm", "--time", "t"],
@@ -52,7 +53,7 @@ EXAMPLES: dict[str, list[list[str]]] = {
         ["score.json", "--max", "missed=9", "--baseline", "score.json"],
     ],
     "compare": [
-        [*_ONE, "--predicted", "alarm", "--predicted", "other"],
+        [*_ONE, *_TWO],
         [*_ONE, "--predicted", "alarm", "--score", "score", "--time", "t"],
     ],
     "curve": [[*_ONE, "--score", "score"], [*_ONE, "--score", "score", "--time", "date"]],

@@ -127,7 +127,7 @@ def test_time_is_ignored_on_request(run, series):
     table = series.append_column("off", off).append_column("holes", scores)
     pq.write_table(table.filter(pc.not_equal(series["series"], "d")), "off.parquet")
     own = ("batch", "off.parquet", *COLUMNS, "--score", "holes", "--time", "t")
-    options = (
+    options = [
         "--ignore",
         "off",
         "--nan",
@@ -138,7 +138,7 @@ def test_time_is_ignored_on_request(run, series):
         "90",
         "--max-step",
         "3",
-    )
+    ]
     printed = json.loads(run(*own, *options, "--threshold", "0.9", "--format", "json").stdout)
     known = evaluate_frame(
         "off.parquet",

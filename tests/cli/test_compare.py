@@ -66,15 +66,6 @@ def test_csv_has_one_row_per_event_and_detector(run, demo_file):
     assert (rows[1]["delay"], rows[1]["best"], rows[2]["precision"]) == ("0.0", "True", "")
 
 
-@pytest.mark.parametrize("output_format", ["table", "json", "csv"])
-def test_output_file(run, demo_file, output_format):
-    arguments = ("compare", demo_file, *COLUMNS, "--format", output_format)
-    printed = run(*arguments).stdout
-    silent = run(*arguments, "-o", "out.txt")
-    assert (silent.exit_code, silent.stdout) == (0, "")
-    assert Path("out.txt").read_text() == printed
-
-
 def test_events_that_nobody_finds_and_a_note_on_rounding(run):
     content = "truth,a,b\n" + "0,0,0\n1,1,1\n0,0,0\n" + "0,0,0\n1,0,0\n0,0,0\n" * 2
     columns = ("--predicted", "a", "--predicted", "b", "--decimals", "1")
