@@ -71,7 +71,7 @@ function lastNotAbove(sorted, x) {
 }
 
 // All shifts if there are up to 1,000, else 1,000 multiples of the golden ratio among them.
-export function shiftsOf(predicted, span, [per, of]) {
+function shiftsOf(predicted, span, [per, of]) {
   const unit = of > 0;
   const [runs, length] = seams(predicted, span, [per, of]);
   const before = new Float64Array(runs.length + 1);

@@ -13,8 +13,6 @@ const HEIGHTS = { values: 78, scores: 62, title: 16, lane: 10, truth: 12, strip:
 const TALL = 1000;
 const PALE = 0.4;
 
-// A line of at most a few points per pixel that still shows every peak: the lowest and highest
-// value of each bucket, in their order.
 // The samples that a window of offsets shows, with one more on either side.
 function visibleSamples(borders, from, to) {
   const count = borders.length - 1;
@@ -23,6 +21,8 @@ function visibleSamples(borders, from, to) {
   return [Math.min(first, count - 1), Math.max(after, 1)];
 }
 
+// A line of at most a few points per pixel that still shows every peak: the lowest and highest
+// value of each bucket, in their order.
 function outline(values, first, after, buckets) {
   if (after - first <= 4 * buckets) {
     return Array.from({ length: after - first }, (_, k) => first + k);
@@ -58,10 +58,14 @@ function panelsOf(view) {
 }
 
 const ruler = document.createElement("canvas").getContext("2d");
+const widths = new Map();
 
 export function textWidth(text) {
-  ruler.font = laneFont();
-  return ruler.measureText(text).width;
+  if (!widths.has(text)) {
+    ruler.font = laneFont();
+    widths.set(text, ruler.measureText(text).width);
+  }
+  return widths.get(text);
 }
 
 export const laneFont = () => `11px ${colour("font")}`;

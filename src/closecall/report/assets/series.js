@@ -24,7 +24,7 @@ export async function inflate(text) {
   return new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
-export async function unpack(column) {
+async function unpack(column) {
   const Type = TYPES[column.type];
   const planes = new Uint8Array(await inflate(column.data));
   const size = Type.BYTES_PER_ELEMENT;
@@ -38,7 +38,7 @@ export async function unpack(column) {
 }
 
 // Offsets of times, in units of the clock: all of them, or what makes them.
-export async function unpackTimes(times) {
+async function unpackTimes(times) {
   if (times.values) return new Float64Array(await unpack(times.values));
   const offsets = new Float64Array(times.count);
   if (times.steps) {
@@ -54,7 +54,7 @@ export async function unpackTimes(times) {
 // Evaluated time and the reader's own. Everything is computed on an axis that is closed over ignored
 // time, and opened again where it is drawn or told: at a seam, a start opens to the right of the
 // ignored stretch and a stop to the left.
-export class IgnoredTime {
+class IgnoredTime {
   constructor(starts, stops, seams) {
     this.starts = starts;
     this.stops = stops;
@@ -88,7 +88,7 @@ export function opened(ignored, { starts, stops }) {
 }
 
 // Borders of samples: each starts where the ignored time before it stops; the last one stops.
-export function openedBorders(ignored, borders) {
+function openedBorders(ignored, borders) {
   if (!ignored || !borders) return borders;
   const last = borders.length - 1;
   return borders.map((at, i) => (i < last ? ignored.start(at) : ignored.stop(at)));

@@ -22,12 +22,12 @@ export function detectorDash(index) {
 // The sheet of dark colours applies where its media query says so.
 const sheet = () => document.getElementById("dark");
 
-export function isDark() {
+function isDark() {
   return matchMedia(sheet().media).matches;
 }
 
 // Another sheet of dark colours for a while; gives the one before.
-export function exchangeDark(media) {
+function exchangeDark(media) {
   const before = sheet().media;
   sheet().media = media;
   return before;

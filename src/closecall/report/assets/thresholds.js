@@ -155,7 +155,7 @@ function hitsOf({ truth }, { cuts, scores }) {
 }
 
 // The whole curve of a detector, thresholds descending; kept with it.
-export function* wholeCurve(series, detector) {
+function* wholeCurve(series, detector) {
   if (!detector.whole) {
     const pieces = cutSamples(series, detector);
     yield;
@@ -169,7 +169,7 @@ export function* wholeCurve(series, detector) {
 }
 
 // Alarms and false ones at every threshold; those that a pause below the cooldown parts are one.
-export function* countAlarms({ pieces: { cuts, scores }, entering: { order, groups }, hit }, cooldown) {
+function* countAlarms({ pieces: { cuts, scores }, entering: { order, groups }, hit }, cooldown) {
   const count = scores.length;
   // The neighbours of a piece when it enters: the nearest ones with a score at least as high.
   const left = new Int32Array(count).fill(-1);
