@@ -14,7 +14,6 @@ REPOSITORY = Path(__file__).parents[3]
 SETTINGS = {
     # After it a cluster drops a worker that is away, also when it has died a second time.
     "distributed.deploy.lost-worker-timeout": "1h",
-    "distributed.worker.profile.enabled": False,  # which looks at every thread 100 times a second
 }
 
 
