@@ -137,10 +137,12 @@ ATTACK = """async () => {
   window.ran = [];
   const script = document.createElement('script');
   script.textContent = 'ran.push("script")';
+  const linked = document.createElement('script');
+  linked.src = 'data:text/javascript,ran.push("linked")';
   const box = document.createElement('div');
   box.innerHTML = '<img src="data:," onerror="ran.push(1)"><button onclick="ran.push(2)"></button>'
     + '<iframe srcdoc="<script>parent.ran.push(3)</script>"></iframe>';
-  document.body.append(script, box);
+  document.body.append(script, linked, box);
   box.querySelector('button').click();
   setTimeout('ran.push(4)');
   const asked = await fetch('data:,x').then(() => 'answered', () => 'refused');
