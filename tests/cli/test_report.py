@@ -111,7 +111,10 @@ def test_true_events_from_a_list_of_their_own(run, tmp_path):
     listed = run("report", "incidents.csv", "data.csv", "-o", "listed.html", *options)
     assert listed.exit_code == 0
     run("report", "data.csv", "-o", "column.html", "--truth", "label", *options)
-    assert block("listed.html", "series-0") == block("column.html", "series-0")
+    pages = [block(f"{name}.html", "series-0") for name in ("listed", "column")]
+    calls = [[own.pop("call")["before"] for own in page["detectors"]] for page in pages]
+    assert pages[0] == pages[1]
+    assert [line.split()[2] for line, _ in calls] == ["incidents.csv", "data.csv"]
 
 
 def test_a_list_of_events_needs_times(refuse, tmp_path):

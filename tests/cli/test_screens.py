@@ -34,7 +34,7 @@ COMMANDS = {
     "metrics": "metrics",
     "score": f"score {DEMO} --predicted forecast --significance 200",
 }
-SIGNED = COMMANDS.keys() - {"check", "help", "metrics"}
+SIGNED = COMMANDS.keys() - {"help", "metrics"}
 
 
 @pytest.fixture
