@@ -17,7 +17,7 @@ import closecall as cc
 from closecall.datasets import demo
 from closecall.errors import InputError
 from closecall.series import read_pair, read_scored
-from closecall.signature import data_hash, ignored_text, parse, sign, value_text
+from closecall.signature import data_hash, ignored_text, parse, sign, text_hash, value_text
 
 HASH = "ab12cd34"
 NUMBERS = st.integers(-(10**20), 10**20) | st.floats(allow_nan=False)
@@ -373,3 +373,9 @@ def test_every_python_and_platform_has_the_signature_of_the_demo():
         "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:ef81918e",
         "affiliation|thr:none|ignore:none|step:none|zero-division:nan|series:1|data:b69c6c08",
     ]
+
+
+def test_what_cannot_show_itself_is_signed_by_its_type_and_drawn_by_it():
+    silent = type("Silent", (), {"__repr__": lambda self: 1 / 0})()
+    assert value_text(silent) == f"#{text_hash('Silent')}"
+    assert cc.report([0, 1, 0], scores={silent: [1, 2, 3]}).detectors == ("a Silent",)

@@ -341,7 +341,10 @@ def value_text(value: Any) -> str:  # noqa: PLR0911 - one for each kind of value
         return _rate_text(value)
     code = getattr(value, "__code__", None)  # of a function
     told = (value.__qualname__, code.co_code, code.co_consts) if code else _plain(value)
-    return f"#{text_hash(repr(told))}"
+    try:
+        return f"#{text_hash(repr(told))}"
+    except Exception:  # noqa: BLE001 - it cannot show itself, and is refused where it is used
+        return f"#{text_hash(type(value).__name__)}"
 
 
 def _plain(value: Any) -> Any:

@@ -24,6 +24,7 @@ FOUND = (
     ("cc.affiliation(T, P, times=pa.array(dates, pa.timestamp('us', 'Mars/Phobos')))", "time zone"),
     ("cc.adversary.search('classical', T, families=5)", "`families` to be among"),
     ("cc.evaluate(T, P, metrics=['x', 0])", "`metrics` to be names of metrics, got 0"),
+    ("cc.report(T, P, nan=pd.Series(T))", "`nan` to be 'raise' or 'ignore', got 0"),
     ("cc.report(T, P, script=[])", "`script` to be 'embed' or 'cdn', got []"),
     ("cc.Events.from_points([0, 1, 10**30])", "a number of more than 30 digits at index 2"),
     ("cc.affiliation(np.array([[1], 2], dtype=object), [0, 1])", "Expected `truth`"),

@@ -97,6 +97,7 @@ def report(
     """
     axis = {"times": times, "end": end, "span": span, "ignore": ignore, "max_step": max_step}
     shown = {"predicted": predicted, "scores": scores, "thresholds": thresholds, "values": values}
+    require_choice(nan, "nan", ("raise", "ignore"))
     calls = _python_calls(predicted, scores, axis, nan)
     return series_page(truth, title=title, script=script, calls=calls, nan=nan, **axis, **shown)
 
@@ -141,7 +142,7 @@ def _python_calls(predicted: Any, scores: Any, axis: dict[str, Any], nan: str) -
 
 
 def _key_text(key: Any) -> str:
-    return repr(str(key)) if isinstance(key, str) else repr(key)
+    return repr(str(key)) if isinstance(key, str) else shown(key)
 
 
 @dataclass(frozen=True, slots=True)
