@@ -376,6 +376,6 @@ def test_every_python_and_platform_has_the_signature_of_the_demo():
 
 
 def test_what_cannot_show_itself_is_signed_by_its_type_and_drawn_by_it():
-    silent = type("Silent", (), {"__repr__": lambda self: 1 / 0})()
+    silent = type("Silent", (), {"__repr__": lambda _: 1 / 0})()
     assert value_text(silent) == f"#{text_hash('Silent')}"
     assert cc.report([0, 1, 0], scores={silent: [1, 2, 3]}).detectors == ("a Silent",)
