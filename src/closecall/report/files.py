@@ -306,8 +306,10 @@ def _series(
         return _arguments(own, **columns)[0]
 
     arguments(source.table.slice(0, 0))  # a column that is missing is missing for all
+    grouped = group(source.table, by)
+    arrow("pyarrow").default_memory_pool().release_unused()  # what reading the file left behind
     names: set[str] = set()
-    for key, table in group(source.table, by):
+    for key, table in grouped:
         name = _unused(_series_name(key), names)
         names.add(name)
         try:

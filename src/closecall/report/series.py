@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
+    from closecall.affiliation.thresholds import OperatingPoint
     from closecall.axis import Axis
     from closecall.clock import Clock, Tick, Ticks
     from closecall.detectors import Detectors
@@ -207,9 +208,11 @@ def _read_values(
 def _scored_contents(detectors: Detectors, grid: _Grid, *, moved: bool) -> Iterator[dict[str, Any]]:
     for name, scored in detectors.scored.items():
         curve, given = affiliation_curve(scored, None), detectors.thresholds.get(name)
-        threshold = curve.best().threshold if given is None else _as_float(given)
+        best = curve.best()
+        threshold = best.threshold if given is None else _as_float(given)
         own = _detector_content(name, curve.at(threshold), grid)
-        yield own | _curve_content(curve, threshold, moved=moved)
+        own |= _curve_content(curve, best, moved=moved)
+        yield own | {"threshold": json_number(threshold)}
 
 
 def _as_float(threshold: Any) -> float:
@@ -260,11 +263,10 @@ def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str | dict[str, float]:
     return [int(grid.step), int(step) * finer]
 
 
-def _curve_content(curve: AffiliationCurve, threshold: float, *, moved: bool) -> dict[str, Any]:
-    best, rows = curve.best(), curve.outline(_CURVE_POINTS)
+def _curve_content(curve: AffiliationCurve, best: OperatingPoint, *, moved: bool) -> dict[str, Any]:
+    rows = curve.outline(_CURVE_POINTS)
     front = frontier(curve.false_alarms, curve.caught, curve.alarmed <= MOST_ALARMED)
     return {
-        "threshold": json_number(threshold),
         "scores": packed(curve.scored.scores),
         "best": {
             "threshold": json_number(best.threshold),

@@ -20,6 +20,16 @@ const SCORES = [["f1", "F1"], ["precision", "precision"], ["recall", "recall"]];
 
 const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN);
 
+function grouped(values, keyOf) {
+  const groups = new Map();
+  for (const value of values) {
+    const key = keyOf(value);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(value);
+  }
+  return groups;
+}
+
 // Detectors by name, with their rows over the series that have them.
 function standings(series) {
   const detectors = new Map();
@@ -278,16 +288,11 @@ class SeriesTable {
 
   // Reasons that several series share are told once.
   listUnscored(series) {
-    const kinds = Map.groupBy ? Map.groupBy(series, (one) => one.words) : new Map();
-    if (!Map.groupBy) for (const one of series) kinds.set(one.words, [...(kinds.get(one.words) || []), one]);
+    const kinds = grouped(series, (one) => one.words);
     const counts = [...kinds].map(([words, found]) => `${found.length} ${words}`).join("; ");
     const groups = [...kinds].map(([words, found]) => {
-      const reasons = new Map();
-      for (const one of found) {
-        const reason = one.status.replace(/^\w+: /, "");
-        reasons.set(reason, [...(reasons.get(reason) || []), one.name]);
-      }
-      const lines = [...reasons].map(([reason, names]) => make("li", {}, make("b", {}, names.join(", ")), make("span", {}, reason)));
+      const reasons = grouped(found, (one) => one.status.replace(/^\w+: /, ""));
+      const lines = [...reasons].map(([reason, own]) => make("li", {}, make("b", {}, own.map(({ name }) => name).join(", ")), make("span", {}, reason)));
       return [make("h3", {}, `${found.length} ${words}`), make("ul", {}, ...lines)];
     });
     this.unscored.replaceChildren(make("summary", {}, `${series.length} series not scored: ${counts}`), ...groups.flat());
