@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -113,8 +114,7 @@ def many_series(
             page.goto(path.as_uri(), wait_until="commit")
             page.wait_for_selector("html[data-ready]", timeout=60_000)
             index.append(page.evaluate("closecall.times.ready") / 1000)
-            link = page.locator(".heat-map tbody a").first
-            one.append(once(lambda link=link, page=page: _open_series(page, link))[0])
+            one.append(once(partial(_open_series, page))[0])
             page.close()
     finally:
         browser.close()
@@ -131,8 +131,8 @@ def many_series(
     ]
 
 
-def _open_series(page: Any, link: Any) -> None:
-    link.click()
+def _open_series(page: Any) -> None:
+    page.locator(".heat-map tbody a").first.click()
     page.wait_for_selector(".timeline .plot .main-svg", state="attached")
 
 
