@@ -1,22 +1,26 @@
-"""The explorer of 450,000 samples and two detectors: its size, its start, and a slider's step."""
+"""The explorer: one series of 450,000 samples, and 2,000 series of ten detectors."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from benchmarks import series
-from benchmarks.timing import Row, Target, once, options, print_tables
+from benchmarks.timing import Row, Target, new_process, once, options, print_tables
 from closecall.report import report
 
 _SAMPLES, _EVENTS = 450_000, 35
 _OPENINGS, _QUICK_OPENINGS, _STEPS = 5, 2, 60
+_SERIES, _QUICK_SERIES, _DETECTORS, _LENGTH = 2_000, 200, 10, 2_000
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _FLAGS = (
     "--no-sandbox",
@@ -45,6 +49,22 @@ _STEP = """async (count) => {
 }"""
 
 
+# The seconds of the work itself, and the most memory of the process that did it, in bytes.
+_MANY = """
+import json
+from pathlib import Path
+from time import perf_counter
+from closecall.report.files import report_files
+start = perf_counter()
+columns = {{"by": "series", "truth": "label", "scores": {detectors}}}
+report_files({table!r}, **columns).save({page!r})
+seconds = perf_counter() - start
+status = Path("/proc/self/status")
+peak = int(status.read_text().partition("VmHWM:")[2].split()[0]) if status.exists() else None
+print(json.dumps([seconds, peak and 1024 * peak]))
+"""
+
+
 def hard_to_pack() -> dict[str, Any]:
     """Draw scores of which no bit can be saved, one smooth and one noisy detector, and a series."""
     random = np.random.default_rng(6)
@@ -60,6 +80,60 @@ def hard_to_pack() -> dict[str, Any]:
         "values": values,
         "scores": {"noisy": random.random(_SAMPLES) + 0.3 * truth, "smooth": smooth + 2 * truth},
     }
+
+
+def write_many(count: int, path: Path) -> list[str]:
+    """Write series with detectors from useless to good to one file; return the detectors."""
+    random = np.random.default_rng(7)
+    labels = [series.labels(5, _LENGTH, mean=20, seed=seed) for seed in range(count)]
+    truth = np.concatenate(labels).astype(np.uint8)
+    columns: dict[str, Any] = {
+        "series": np.repeat([f"series {number:04}" for number in range(count)], _LENGTH),
+        "label": truth,
+    }
+    names = [f"detector {number}" for number in range(_DETECTORS)]
+    for number, name in enumerate(names):
+        columns[name] = random.random(truth.size) + 0.06 * number * truth
+    pq.write_table(pa.table(columns), path)
+    return names
+
+
+def many_series(
+    playwright: Any, program: str, folder: Path, count: int, openings: int
+) -> list[Row]:
+    """Write the page of many series in a process of its own, and open it, and a series on it."""
+    table, path = folder / "many.parquet", folder / "many.html"
+    code = _MANY.format(detectors=write_many(count, table), table=str(table), page=str(path))
+    seconds, peak = new_process(code)[1]
+    size = sum(one.stat().st_size for one in (path, *path.parent.glob("many_series/*"))) / 1e6
+    browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
+    index, one = [], []
+    try:
+        for _ in range(openings):
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.goto(path.as_uri(), wait_until="commit")
+            page.wait_for_selector("html[data-ready]", timeout=60_000)
+            index.append(page.evaluate("closecall.times.ready") / 1000)
+            one.append(once(partial(_open_series, page))[0])
+            page.close()
+    finally:
+        browser.close()
+    rows = [
+        Row(f"read, scored and written: {size:,.0f} MB", seconds, seconds, "s", Target("<", 60))
+    ]
+    if peak is not None:
+        rows.append(Row("its peak memory", None, peak / 1e9, "GB", Target("<", 1)))
+    opened = median(index)
+    return [
+        *rows,
+        Row("the first page opened", opened, opened, "s from its start", Target("<", 2)),
+        Row("a series opened from it, lines drawn", median(one)),
+    ]
+
+
+def _open_series(page: Any) -> None:
+    page.locator(".heat-map tbody a").first.click()
+    page.wait_for_selector(".timeline .plot .main-svg", state="attached")
 
 
 def in_browser(playwright: Any, program: str, path: Path, openings: int) -> list[Row]:
@@ -97,7 +171,7 @@ def _step_row(label: str, milliseconds: list[float]) -> Row:
 
 
 def main(arguments: list[str]) -> int:
-    parser = options("report", __doc__, "open the page only twice")
+    parser = options("report", __doc__, "open pages only twice, and fewer series")
     quick = parser.parse_args(arguments).quick
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     try:
@@ -118,5 +192,8 @@ def main(arguments: list[str]) -> int:
         openings = _QUICK_OPENINGS if quick else _OPENINGS
         with sync_playwright() as playwright:
             rows += in_browser(playwright, program, path, openings)
+            many = _QUICK_SERIES if quick else _SERIES
+            several = many_series(playwright, program, Path(folder), many, openings)
     title = f"{_SAMPLES:,} samples, {_EVENTS} events, two detectors, and the series"
-    return print_tables({title: rows})
+    all_series = f"{many:,} series of {_LENGTH:,} samples, {_DETECTORS} detectors"
+    return print_tables({title: rows, all_series: several})

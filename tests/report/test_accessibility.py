@@ -8,7 +8,7 @@ import pytest
 
 from closecall.datasets import demo
 from closecall.report import report_batch
-from tests.report.conftest import opened
+from tests.report.conftest import opened, resize
 
 DATA = demo()
 TRUTH, TIMES = DATA.truth[1::8], DATA.times[1::8]
@@ -54,6 +54,16 @@ def test_axe_finds_nothing_serious(page, name, width, theme):
         page.get_by_label("recall at least", exact=True).fill("0.5")
         page.get_by_label("recall at least", exact=True).press("Enter")
         page.locator("tbody tr .outcome").first.click()
+    assert serious(page) == []
+    page.emulate_media(color_scheme="light")
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light")])
+def test_axe_finds_nothing_serious_on_the_first_page_of_many_series(page, width, theme):
+    page.emulate_media(color_scheme=theme)
+    resize(page, width)
+    page.evaluate("location.hash = ''")
+    page.wait_for_selector(".heat-map")
     assert serious(page) == []
     page.emulate_media(color_scheme="light")
 

@@ -106,8 +106,10 @@ def report(
     given = read_thresholds(thresholds, inputs.names(options["scores"], "score"))
     page, noted = report_inputs(inputs, by=by, thresholds=given or None, **options)
     path = page.save(output)
-    size = f"{len(page.html) / 1e6:.1f} MB"
-    tell(f"Wrote {path} ({size}){_scored(page)}. Open it in a browser.")
+    folder = page.folder(output)
+    beside = "" if folder is None else f" and, beside it, {folder} with a file for each series"
+    opened = "Open it in a browser." if folder is None else "Open the page, and keep both together."
+    tell(f"Wrote {path}{beside} ({page.megabytes:.1f} MB){_scored(page)}. {opened}")
     command = cast("Command", click.get_current_context().command)
     for line in [*noted, *_trouble_lines(page)]:
         tell(command.with_options(line))

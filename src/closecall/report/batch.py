@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,9 +24,10 @@ from closecall.errors import (
 from closecall.evaluated_time import are_pairs
 from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import require_choice
-from closecall.report.explorer import Report, SeriesTrouble, page_html, require_page
+from closecall.report.explorer import Page, Report, SeriesTrouble, require_page
 from closecall.report.series import ALONE, require_exact, series_content, summary
 from closecall.series import close_series, on_axis, read_scores, require_scores
+from closecall.statistics import compute_ranks
 from closecall.tables.batch.series import ignored_outside, timed_series
 from closecall.tables.batch.status import (
     BAD_LABELS,
@@ -36,11 +38,14 @@ from closecall.tables.batch.status import (
     FAILED,
     NAN_SCORE,
     NO_EVENT,
+    STATUSES,
     SeriesError,
     with_status,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from closecall.axis import IgnoredTime
@@ -50,6 +55,7 @@ if TYPE_CHECKING:
 
 _AXIS = ("times", "end", "span", "ignore", "max_step", "nan")
 _ARGUMENTS = ("truth", *_AXIS, "predicted", "scores", "thresholds", "values")
+_MOST_MOVED = 1_000_000  # scores that are moved for chance, a thousand times: half a minute
 # In place of hints that name arguments of Python: who reads a page may not know it.
 _HINTS = {
     NAN_SCORE: "--nan ignore leaves out samples without a score.",
@@ -66,10 +72,12 @@ def report_batch(
     title: str = "closecall report",
     script: Script = "embed",
 ) -> Report:
-    """Build one page for many series: a leaderboard, and a heat map that opens each series.
+    """Build one page for many series: a leaderboard, and a table that opens each series.
 
     The series are read as `closecall.evaluate_frame` reads them, so the same ones are scored, with
-    the same digits.
+    the same digits. Series of more than 50 MB are written to a folder beside the page, one file
+    each. The page of a series tells what chance reaches with a tuned threshold for up to a million
+    scores on all series together; beyond, that would take minutes.
 
     Parameters
     ----------
@@ -110,33 +118,85 @@ def report_batch(
     if not isinstance(given, Mapping) or not given:
         rule = "`series` to map at least one name to arguments"
         raise InputTypeError.expected(rule, shown(given))
+    named = ((key if isinstance(key, str) else shown(key), own) for key, own in given.items())
+    scores = sum(map(_count_scores, given.values()))
+    limits = {"disorder": disorder, "since": since, "until": until}
+    return batch_page(named, scores, **limits, title=title, script=script)
+
+
+def _count_scores(arguments: Any) -> int:
+    """Return how many scores a series has, of all detectors; 0 for what is refused later."""
+    scores = arguments.get("scores") if isinstance(arguments, Mapping) else None
+    columns: list[Any] = [*scores.values()] if isinstance(scores, Mapping) else [scores]
+    return sum(len(column) for column in columns if hasattr(column, "__len__"))
+
+
+def batch_page(
+    series: Iterable[tuple[str, Any]],
+    scores: int,
+    *,
+    disorder: Disorder,
+    since: Any,
+    until: Any,
+    title: str,
+    script: Script,
+) -> Report:
+    """Build the page of series that come one after the other, with so many `scores` together."""
+    require_page(title, script)
     summaries: list[dict[str, Any]] = []
-    contents: list[dict[str, Any] | None] = []
+    page = Page({}, script)
     troubles: list[SeriesTrouble] = []
     failure: ClosecallError | None = None
-    for key, arguments in given.items():
-        name = key if isinstance(key, str) else shown(key)
+    moved = scores <= _MOST_MOVED
+    for name, arguments in series:
         try:
-            content, own = _series_content(name, arguments, disorder, since, until)
+            content, own = _series_content(name, arguments, disorder, since, until, moved=moved)
         except MissingExtraError:
             raise
         except ClosecallError as error:
             failure = failure or error
             own = [_trouble(name, None, error, disorder)]
-            summaries.append({"name": name, "status": str(own[0])})
-            contents.append(None)
+            summaries.append(unscored(own[0]))
+            page.append(None)
         else:
-            summaries.append(summary(content))
-            contents.append(content)
+            left_out = {str(trouble.detector): str(trouble) for trouble in own}
+            summaries.append(summary(content) | {"left_out": left_out})
+            page.append(content)
         troubles += own
-    if failure is not None and not any(contents):
+    if failure is not None and all("status" in about for about in summaries):
         cause = failure.__cause__
         raise cause if isinstance(cause, ClosecallError) else failure
-    rows = [row for about in summaries for row in about.get("detectors", ())]
-    detectors = dict.fromkeys(row["name"] for row in rows)
-    html = page_html(title, summaries, contents, script, batch=True)
+    page.about = batch_about(title, summaries)
     names = tuple(about["name"] for about in summaries)
-    return Report(title, names, tuple(detectors), html, tuple(troubles))
+    return Report(title, names, detectors_of(summaries), page, tuple(troubles))
+
+
+def unscored(trouble: SeriesTrouble) -> dict[str, Any]:
+    """Return what the first page tells of a series without a score."""
+    words = STATUSES.get(trouble.status, trouble.status)
+    return {"name": trouble.series, "status": str(trouble), "words": words}
+
+
+def detectors_of(summaries: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Return the detectors that are scored on any series, in the order in which they appear."""
+    rows = (row for about in summaries for row in about.get("detectors", ()))
+    return tuple(dict.fromkeys(row["name"] for row in rows))
+
+
+def batch_about(title: str, summaries: list[dict[str, Any]], signature: str = "") -> dict[str, Any]:
+    """Return what the first page tells: each series in short, and how detectors rank on them."""
+    about = {"title": title, "series": summaries, "batch": True, "signature": signature}
+    scored = [{row["name"]: row["f1"] for row in one.get("detectors", ())} for one in summaries]
+    table = {
+        name: [nan if own.get(name) is None else own[name] for own in scored if own]
+        for name in detectors_of(summaries)
+    }
+    try:
+        ranks = compute_ranks(table, missing="drop", metric="F1").to_dict()
+    except ClosecallError as error:
+        return about | {"ranks": None, "unranked": str(error).partition("\n")[0]}
+    names = ("detectors", "cliques", "series", "text")
+    return about | {"ranks": {name: ranks[name] for name in names}}
 
 
 def _trouble(
@@ -156,7 +216,7 @@ def _trouble(
 
 
 def _series_content(
-    name: str, arguments: Any, disorder: Disorder, since: Any, until: Any
+    name: str, arguments: Any, disorder: Disorder, since: Any, until: Any, *, moved: bool
 ) -> tuple[dict[str, Any], list[SeriesTrouble]]:
     """Lay out the page of a series, and list what is not on it; raise if nothing can be scored."""
     rule = f"the arguments of {name!r} to be those of `report`"
@@ -176,7 +236,7 @@ def _series_content(
     troubles = _read_each(name, given, order, kept)
     if given["values"] is not None:
         given["values"] = _ordered(read_column(given["values"], "values")[0], order, "values")
-    return series_content(name, **given), troubles
+    return series_content(name, **given, moved=moved), troubles
 
 
 def _ignored(

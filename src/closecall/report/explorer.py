@@ -11,28 +11,34 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib import import_module
+from pathlib import Path
+from secrets import token_hex
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Literal
 
-from closecall.errors import InputTypeError, MissingExtraError, shown
+from closecall.errors import InputError, InputTypeError, MissingExtraError, shown
 from closecall.files import whole_file
 from closecall.parameters import read_path, require_choice
 from closecall.report.assets import asset, bundle
-from closecall.report.packing import deflated
+from closecall.report.packing import Texts, deflated
 from closecall.report.series import ALONE, series_content, summary
 
 if TYPE_CHECKING:
     from os import PathLike
-    from pathlib import Path
 
     from closecall.report.series import Call
 
 Script = Literal["embed", "cdn"]
+MOST_IN_ONE_FILE = 50_000_000  # characters of series; longer pages take seconds to open
 _HEIGHT = 900  # pixels, in a notebook
 # No script but the page's own two, and nothing from the network; plotly's pictures are blobs.
 _POLICY = (
     "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
 )
+# Series in files beside the page: a browser lets a page from the disk read nothing but scripts.
+_FILES = " 'self' file:"
+_SERIES_FILE, _RECEIVE = re.compile(r"\d+\.js"), "closecall.receive"
 
 
 def report(
@@ -110,7 +116,9 @@ def series_page(
     content = series_content("", truth, calls=calls, **arguments)
     about = summary(content)
     names = tuple(row["name"] for row in about["detectors"])
-    return Report(title, (title,), names, page_html(title, [about], [content], script))
+    page = Page({"title": title, "series": [about], "batch": False, "signature": ""}, script)
+    page.append(content)
+    return Report(title, (title,), names, page)
 
 
 def _python_calls(predicted: Any, scores: Any, axis: dict[str, Any], nan: str) -> dict[str, Call]:
@@ -183,22 +191,49 @@ class Report:
     """Names of the series it shows."""
     detectors: tuple[str, ...]
     """Names of the detectors it shows."""
-    html: str
-    """The whole page."""
+    page: Page
+    """What it is made of."""
     troubles: tuple[SeriesTrouble, ...] = ()
     """What is not scored on a page of many series, and why."""
 
+    @property
+    def html(self) -> str:
+        """The whole page in one text, however long."""
+        return self.page.html()
+
+    @property
+    def megabytes(self) -> float:
+        """How large it is."""
+        return self.page.size / 1e6
+
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the page to a file, which any browser opens, and return its path."""
+        """Write the page to a file, which any browser opens, and return its path.
+
+        Series of more than 50 MB together go to a folder beside it, one file for each, which the
+        page reads when a series is opened: ``all.html`` and ``all_series``.
+        """
         target = read_path(path, "path")
+        folder = self.folder(target)
+        if folder is not None:
+            if target.exists() and not target.is_file():
+                rule = f"a file to write {self.megabytes:.0f} MB of series beside"
+                raise InputError.expected(rule, str(target))
+            self.page.write_series(folder)
         with whole_file(target) as new:
-            new.write_text(self.html, encoding="utf-8")
+            new.write_text(self.page.html(folder), encoding="utf-8")
         return target
+
+    def folder(self, path: str | PathLike[str]) -> Path | None:
+        """Return the folder of the series that `save` writes beside a path; None if it does not."""
+        target = read_path(path, "path")
+        if self.page.series.size <= MOST_IN_ONE_FILE:
+            return None
+        return target.with_name(f"{target.stem}_series")
 
     def __repr__(self) -> str:
         count = f"{len(self.series)} series, " if len(self.series) > 1 else ""
         names = ", ".join(self.detectors)
-        return f"Report({self.title!r}, {count}detectors: {names}; {len(self.html) / 1e6:.1f} MB)"
+        return f"Report({self.title!r}, {count}detectors: {names}; {self.megabytes:.1f} MB)"
 
     def _repr_html_(self) -> str:
         """Show the page inside a notebook, in a frame of its own."""
@@ -237,39 +272,80 @@ def _digest(code: bytes) -> str:
     return f"sha256-{b64encode(sha256(code).digest()).decode('ascii')}"
 
 
-def page_html(
-    title: str,
-    summaries: list[dict[str, Any]],
-    series: list[Any],
-    script: Script,
-    *,
-    batch: bool = False,
-    signature: str = "",
-) -> str:
-    """Fill the skeleton; each series is its own block, read when it is opened."""
-    about = {"title": title, "series": summaries, "batch": batch, "signature": signature}
-    blocks = [
-        _json_block("report", about),
-        *(_json_block(f"series-{index}", content) for index, content in enumerate(series)),
-    ]
-    plotly, source = plotly_script(script)
-    code = f"\n{bundle()}"
-    parts = {
-        "policy": _POLICY.format(f"'{_digest(code.encode())}' {source}"),
-        "title": escape(title),
-        "style": asset("style.css"),
-        "dark": asset("dark.css"),
-        "paper": asset("paper.css"),
-        "plotly": plotly,
-        "data": "\n".join(blocks),
-        "script": code,
-    }
-    skeleton = asset("page.html")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], skeleton)
+class Page:
+    """The parts of a page; each series is its own block, read when it is opened."""
+
+    def __init__(self, about: dict[str, Any], script: Script) -> None:
+        self.about = about
+        self.script: Script = script
+        self.series = Texts(in_memory=MOST_IN_ONE_FILE)
+
+    def append(self, content: dict[str, Any] | None) -> None:
+        """Add what the page of one more series shows."""
+        self.series.append(embedded_json(content))
+
+    @property
+    def size(self) -> int:
+        """How many characters all of it has."""
+        return len(self.html(Path("beside"))) + self.series.size
+
+    def html(self, folder: Path | None = None) -> str:
+        """Fill the skeleton, with all series or with the name of the folder that has them."""
+        about = self.about if folder is None else {**self.about, "folder": folder.name}
+        series = () if folder is not None else self.series
+        blocks = [
+            _json_block("report", embedded_json(about)),
+            *(_json_block(f"series-{index}", text) for index, text in enumerate(series)),
+        ]
+        plotly, source = plotly_script(self.script)
+        code = f"\n{bundle()}"
+        files = "" if folder is None else _FILES
+        parts = {
+            "policy": _POLICY.format(f"'{_digest(code.encode())}' {source}{files}"),
+            "title": escape(self.about["title"]),
+            "style": asset("style.css"),
+            "dark": asset("dark.css"),
+            "paper": asset("paper.css"),
+            "plotly": plotly,
+            "data": "\n".join(blocks),
+            "script": code,
+        }
+        skeleton = asset("page.html")
+        return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], skeleton)
+
+    def write_series(self, folder: Path) -> None:
+        """Write a script for each series, which hands its text to the page; others are removed."""
+        if folder.exists():
+            others = [one.name for one in folder.iterdir() if not _is_series_file(one)]
+            if others:
+                rule = f"{folder} to hold nothing but the series of a page, which are replaced"
+                raise InputError.expected(rule, others[0])
+        new = folder.with_name(f".closecall-{token_hex(16)}")
+        new.mkdir()
+        try:
+            for index, text in enumerate(self.series):
+                if text != "null":
+                    code = f"{_RECEIVE}({index}, {json.dumps(text)});\n"
+                    (new / f"{index}.js").write_text(code, encoding="ascii")
+            if folder.exists():
+                rmtree(folder)
+            new.replace(folder)
+        except BaseException:
+            rmtree(new, ignore_errors=True)
+            raise
 
 
-def _json_block(name: str, content: Any) -> str:
-    return f'<script type="application/json" id="{name}">{embedded_json(content)}</script>'
+def _is_series_file(path: Path) -> bool:
+    """Whether a file was written by `Page.write_series`, by its name and how it begins."""
+    if not (_SERIES_FILE.fullmatch(path.name) and path.is_file()):
+        return False
+    with path.open("rb") as file:
+        begin = f"{_RECEIVE}({path.stem}, ".encode()
+        return file.read(len(begin)) == begin
+
+
+def _json_block(name: str, text: str) -> str:
+    return f'<script type="application/json" id="{name}">{text}</script>'
 
 
 def embedded_json(content: Any) -> str:

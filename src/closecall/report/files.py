@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError
 from closecall.plain import plain
-from closecall.report.batch import report_batch
-from closecall.report.explorer import Report, SeriesTrouble, page_html, require_page, series_page
+from closecall.report.batch import batch_about, batch_page, unscored
+from closecall.report.explorer import Page, Report, SeriesTrouble, require_page, series_page
 from closecall.signature import value_text
 from closecall.tables.file_names import ONE, FileNames
 from closecall.tables.incidents import read_events
@@ -26,7 +26,7 @@ from closecall.tables.sources.paths import list_files
 from closecall.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
     from typing import Unpack
 
     import pyarrow as pa
@@ -126,7 +126,7 @@ def report_inputs(
     **columns: Any,
 ) -> tuple[Report, list[str]]:
     """Build the page of inputs, and return what was inferred."""
-    name = inputs.sources[-1].name if title is None else title
+    name = Path(inputs.sources[-1].name).name if title is None else title
     named = (by, batch, inputs.truth, columns["predicted"], columns["scores"])
     if not any(named) and {*_ROWS} <= {*inputs.sources[-1].columns}:
         return _page_of_rows(inputs.sources[-1].table, name, script), []
@@ -136,9 +136,10 @@ def report_inputs(
     if by:
         chosen = {} if batch is None else _batch_thresholds(batch, by, inputs.encoding)
         series = _series(inputs, by, columns, chosen)
+        scores = inputs.sources[0].table.num_rows * len(inputs.names(columns["scores"], "score"))
         left: Any = "error" if inputs.disorder in MENDED else inputs.disorder
         limits = {"disorder": left, "since": inputs.since, "until": inputs.until}
-        return report_batch(series, **limits, title=name, script=script), []
+        return batch_page(series, scores, **limits, title=name, script=script), []
     if inputs.disorder == "index":
         rule = "`disorder='index'` only beside `by`"
         hint = "Leave out `time` to count samples."
@@ -208,7 +209,7 @@ def _page_of_rows(table: pa.Table, title: str, script: Script) -> Report:
                 told = row["status"], row["reason"] or "", ""
                 troubles.append(SeriesTrouble(name, whose, *told))
         series[name] = (
-            {"name": name, "status": str(troubles[-1])}
+            unscored(troubles[-1])
             if not scored
             else {
                 "name": name,
@@ -223,9 +224,8 @@ def _page_of_rows(table: pa.Table, title: str, script: Script) -> Report:
         table.column_names[-1] == "signature" and table.column("signature").unique().to_pylist()
     )
     line = signed[0] if signed and len(signed) == 1 else ""
-    closed = [None] * len(summaries)
-    html = page_html(title, summaries, closed, script, batch=True, signature=line)
-    return Report(title, tuple(series), tuple(detectors), html, tuple(troubles))
+    page = Page(batch_about(title, summaries, line), script)
+    return Report(title, tuple(series), tuple(detectors), page, tuple(troubles))
 
 
 def _row_summary(row: dict[str, Any]) -> dict[str, Any]:
@@ -287,8 +287,8 @@ def _series(
     by: tuple[str, ...],
     columns: dict[str, Any],
     chosen: dict[tuple[str, ...], dict[str, float]],
-) -> dict[str, dict[str, Any]]:
-    """Take the arguments of each series, in the order in which the series appear."""
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name and the arguments of each series, in the order in which they appear."""
     if len(inputs.sources) > 1:
         raise InputError.expected("one file with everything beside `by`", "two files")
     (source,) = inputs.sources
@@ -306,21 +306,24 @@ def _series(
         return _arguments(own, **columns)[0]
 
     arguments(source.table.slice(0, 0))  # a column that is missing is missing for all
-    series: dict[str, dict[str, Any]] = {}
-    for key, table in group(source.table, by):
-        name = _unused(_series_name(key), series)
+    grouped = group(source.table, by)
+    arrow("pyarrow").default_memory_pool().release_unused()  # what reading the file left behind
+    names: set[str] = set()
+    for key, table in grouped:
+        name = _unused(_series_name(key), names)
+        names.add(name)
         try:
-            series[name] = arguments(table)
+            series = arguments(table)
         except InputTypeError:
             # Text of one series that is no time must not stop the others; it is refused there.
             times = table.column(str(inputs.time))
-            series[name] = {**arguments(table, time=None), "times": times}
+            series = {**arguments(table, time=None), "times": times}
         if chosen:
-            scored, own = series[name]["scores"] or {}, chosen.get(tuple(map(str, key)), {})
-            series[name]["thresholds"] = {at: own[at] for at in own if at in scored} or None
-    if not series:
+            scored, own = series["scores"] or {}, chosen.get(tuple(map(str, key)), {})
+            series["thresholds"] = {at: own[at] for at in own if at in scored} or None
+        yield name, series
+    if not names:
         raise InputError.expected(f"{source.name} to hold at least one series", "none")
-    return series
 
 
 def _batch_thresholds(
@@ -344,7 +347,7 @@ def _series_name(key: tuple[Any, ...]) -> str:
     return ", ".join(_NAMELESS if part is None or part == "" else str(part) for part in key)
 
 
-def _unused(name: str, series: dict[str, Any]) -> str:
+def _unused(name: str, series: Container[str]) -> str:
     """Add a number to a name that another series has, as nulls and empty texts may."""
     count = 1
     free = name

@@ -4,15 +4,53 @@ from __future__ import annotations
 
 import base64
 import zlib
+from itertools import pairwise
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 _INTEGERS = ("i1", "u1", "i2", "u2", "i4", "u4")
 _DRAWN = 1e-5  # of the range: what nobody sees
+
+
+class Texts:
+    """ASCII texts in the order they came: in memory while they are short, then in a nameless file.
+
+    Examples
+    --------
+    >>> texts = Texts(in_memory=10)
+    >>> texts.append("a text")
+    >>> texts.append("and another")
+    >>> list(texts), texts.size
+    (['a text', 'and another'], 17)
+    """
+
+    def __init__(self, in_memory: int) -> None:
+        self._file = SpooledTemporaryFile(max_size=in_memory)  # noqa: SIM115 - closed below
+        finalize(self, self._file.close)
+        self._ends = [0]
+
+    def append(self, text: str) -> None:
+        """Add one more."""
+        self._file.seek(self.size)
+        self._ends.append(self.size + self._file.write(text.encode("ascii")))
+
+    def __iter__(self) -> Iterator[str]:
+        for start, stop in pairwise(self._ends):
+            self._file.seek(start)
+            yield self._file.read(stop - start).decode("ascii")
+
+    @property
+    def size(self) -> int:
+        """How many characters they have together."""
+        return self._ends[-1]
 
 
 def deflated(content: bytes) -> str:

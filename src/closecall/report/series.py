@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from closecall.affiliation import Affiliation, AffiliationCurve
+    from closecall.affiliation.thresholds import OperatingPoint
     from closecall.axis import Axis
     from closecall.clock import Clock, Tick, Ticks
     from closecall.detectors import Detectors
@@ -54,13 +55,14 @@ def series_content(
     thresholds: Any = None,
     values: Any = None,
     calls: Mapping[str, Call] | None = None,
+    moved: bool = True,
     **axis_options: Any,
 ) -> dict[str, Any]:
     """Score the detectors of one series and lay out all that its page shows.
 
     Options of the axis are those of `read_detectors`. Times are those of evaluated time, as in
     `closecall.series`; `ignored` is what opens it again. `calls` compute what is shown of each
-    detector.
+    detector. `moved` is whether scores are moved, too, for the level of chance of whole curves.
     """
     scored = by_name(scores, "scores", ALONE[1])
     _require_names(by_name(predicted, "predicted", ALONE[0]), scored, thresholds)
@@ -114,7 +116,7 @@ def series_content(
         "detectors": [
             row | {"call": (calls or {}).get(row["name"])}
             for row in (
-                *_scored_contents(found, grid),
+                *_scored_contents(found, grid, moved=moved),
                 *_labelled_contents(found, grid, offsets[8:]),
             )
         ],
@@ -203,12 +205,14 @@ def _read_values(
     return drawn[kept], samples
 
 
-def _scored_contents(detectors: Detectors, grid: _Grid) -> Iterator[dict[str, Any]]:
+def _scored_contents(detectors: Detectors, grid: _Grid, *, moved: bool) -> Iterator[dict[str, Any]]:
     for name, scored in detectors.scored.items():
         curve, given = affiliation_curve(scored, None), detectors.thresholds.get(name)
-        threshold = curve.best().threshold if given is None else _as_float(given)
+        best = curve.best()
+        threshold = best.threshold if given is None else _as_float(given)
         own = _detector_content(name, curve.at(threshold), grid)
-        yield own | _curve_content(curve, threshold)
+        own |= _curve_content(curve, best, moved=moved)
+        yield own | {"threshold": json_number(threshold)}
 
 
 def _as_float(threshold: Any) -> float:
@@ -259,11 +263,10 @@ def _shift_unit(pair: Pair, grid: _Grid) -> list[int] | str | dict[str, float]:
     return [int(grid.step), int(step) * finer]
 
 
-def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
-    best, rows = curve.best(), curve.outline(_CURVE_POINTS)
+def _curve_content(curve: AffiliationCurve, best: OperatingPoint, *, moved: bool) -> dict[str, Any]:
+    rows = curve.outline(_CURVE_POINTS)
     front = frontier(curve.false_alarms, curve.caught, curve.alarmed <= MOST_ALARMED)
     return {
-        "threshold": json_number(threshold),
         "scores": packed(curve.scored.scores),
         "best": {
             "threshold": json_number(best.threshold),
@@ -274,8 +277,8 @@ def _curve_content(curve: AffiliationCurve, threshold: float) -> dict[str, Any]:
             "falseAlarms": best.false_alarms,
         },
         "average_precision": curve.average_precision,
-        "chance_average_precision": curve.chance.average_precision,
-        "chance_best_f1": curve.chance.f1,
+        "chance_average_precision": curve.chance.average_precision if moved else None,
+        "chance_best_f1": curve.chance.f1 if moved else None,
         "curve": {
             name: packed(getattr(curve, name)[rows].astype(np.float64))
             for name in ("thresholds", "precision", "recall", "f1")

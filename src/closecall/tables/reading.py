@@ -331,7 +331,8 @@ def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, in
         if needed > budget:
             raise too_large(name, budget, f"{footer.num_rows:,} rows of {footer.num_columns}")
         source.seek(0)
-        return parquet.read_table(source), needed
+        # To read ahead only helps far files, and takes memory for all of the packed columns.
+        return parquet.read_table(source, pre_buffer=False), needed
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise damaged_parquet(name, error) from error
 

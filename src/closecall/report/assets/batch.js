@@ -1,11 +1,34 @@
-// Many series: who leads over all of them, and a cell per series and detector that opens the series.
+// Many series: who leads over all of them, how detectors rank, and a table that opens each series.
 
-import { make, sideways } from "./dom.js";
+import { make, setText, sideways, toggleAttribute } from "./dom.js";
 import { counted, scoreText } from "./words.js";
 
+const MOST_ROWS = 100; // until the reader asks for more
+const ALL = "all";
+const UNSCORED = "not scored";
+const CAUGHT = "all caught";
+const PARTLY = "missed by some";
+const MISSED = "missed by all";
+const MEANINGS = new Map([
+  [ALL, null],
+  [CAUGHT, "every detector caught every event"],
+  [PARTLY, "some detectors missed an event or came no closer than a close call, others caught all"],
+  [MISSED, "every detector missed an event, or came no closer than a close call"],
+  [UNSCORED, null],
+]);
 const SCORES = [["f1", "F1"], ["precision", "precision"], ["recall", "recall"]];
 
 const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN);
+
+function grouped(values, keyOf) {
+  const groups = new Map();
+  for (const value of values) {
+    const key = keyOf(value);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(value);
+  }
+  return groups;
+}
 
 // Detectors by name, with their rows over the series that have them.
 function standings(series) {
@@ -32,75 +55,265 @@ function standings(series) {
 
 function scoreCell(row, key) {
   const chance = make("small", { class: "chance" }, Number.isNaN(row.chance[key]) ? "–" : `chance ${scoreText(row.chance[key])}`);
-  return make("td", { class: "score", style: `--share: ${row[key] || 0}` }, chance, " ", scoreText(row[key], 3));
+  return make("td", { class: key === "f1" ? "score" : "score wide", style: `--share: ${row[key] || 0}` }, chance, " ", scoreText(row[key], 3));
 }
 
-// The column of names stays in place when the rest is scrolled.
-function tableOf(head, names, rows, label) {
-  const cells = head.map((text, k) => make("th", { scope: "col", class: k === names ? "stick" : null }, make("span", { title: text }, text)));
-  return sideways(make("table", {}, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows)), label);
+// A table that is sorted by any column; what has no value comes last.
+class SortedTable {
+  constructor(label, columns, key, rows) {
+    Object.assign(this, { columns, rows, key, direction: this.natural(columns, key), most: MOST_ROWS });
+    this.head = make("tr");
+    this.body = make("tbody");
+    this.more = make("button", { type: "button", class: "more", hidden: true, click: () => this.showMore() });
+    this.element = make("div", {}, sideways(make("table", {}, make("thead", {}, this.head), this.body), label), this.more);
+    this.elements = new Map();
+    this.render();
+  }
+
+  // Names go up, and so do ranks; for other numbers the largest is first.
+  natural(columns, key) {
+    return columns.find((column) => column.key === key).upward ? 1 : -1;
+  }
+
+  render() {
+    const { columns, key, direction } = this;
+    this.head.replaceChildren(...columns.map((column) => {
+      const sorted = column.key === key;
+      const arrow = sorted ? (direction > 0 ? " ▴" : " ▾") : "";
+      const told = column.value
+        ? make("button", { type: "button", title: column.told || column.title, click: () => this.sortBy(column.key) }, make("span", {}, column.title + arrow))
+        : make("span", {}, column.title);
+      return make("th", { scope: "col", class: column.kind, "aria-sort": sorted ? (direction > 0 ? "ascending" : "descending") : null }, told);
+    }));
+    this.show(this.rows);
+  }
+
+  show(rows) {
+    this.rows = rows;
+    const { value } = this.columns.find(({ key }) => key === this.key);
+    const absent = (one) => one === null || one === undefined || Number.isNaN(one);
+    const sorted = rows.map((row, place) => [value(row), place, row]).sort(([p, i], [q, j]) => {
+      if (absent(p) || absent(q)) return absent(p) - absent(q) || i - j;
+      const order = typeof p === "string" ? p.localeCompare(q, "en", { numeric: true }) : p - q;
+      return order * this.direction || i - j;
+    });
+    this.body.replaceChildren(...sorted.slice(0, this.most).map(([, , row]) => this.row(row)));
+    this.more.hidden = sorted.length <= this.most;
+    setText(this.more, `show ${Math.min(5 * MOST_ROWS, sorted.length - this.most)} of ${counted(sorted.length - this.most, "more row")}`);
+  }
+
+  row(row) {
+    if (!this.elements.has(row)) this.elements.set(row, make("tr", {}, ...this.columns.map((column) => column.cell(row))));
+    return this.elements.get(row);
+  }
+
+  sortBy(key) {
+    this.direction = this.key === key ? -this.direction : this.natural(this.columns, key);
+    this.key = key;
+    this.render();
+    this.head.children[this.columns.findIndex((column) => column.key === key)].firstChild.focus();
+  }
+
+  showMore() {
+    this.most += 5 * MOST_ROWS;
+    this.show(this.rows);
+  }
 }
 
-const OPENED = "Means over the series that are scored, each detector at the threshold its page opens with: unless another was given, the best one on the same labels, so these scores flatter.";
-const EVALUATED = "Means over the series that are scored, each detector at the thresholds of the batch; those that were chosen on the same labels flatter.";
+const OPENED = "Means over the scored series, each detector at the threshold its page opens with: unless another was given, the best one on the same labels, so these scores flatter.";
+const EVALUATED = "Means over the scored series, each detector at the thresholds of the batch; those that were chosen on the same labels flatter.";
 
-function leaderboard(ranking, closed) {
-  const head = ["", "detector", "caught", "false alarms", ...SCORES.map(([, title]) => title), "series"];
-  const rows = ranking.map((row, place) =>
-    make(
-      "tr",
-      {},
-      make("td", { class: "rank" }, String(place + 1)),
-      make("th", { scope: "row", class: "stick" }, row.name),
-      make("td", { class: "time" }, `${row.caught} of ${row.events}`),
-      make("td", { class: "time" }, row.falseAlarms.toLocaleString("en")),
-      ...SCORES.map(([key]) => scoreCell(row, key)),
-      make("td", { class: "time" }, String(row.count)),
-    ));
+const plainCell = (kind, text) => make("td", { class: kind }, text);
+
+function leaderboard(ranking, ranks, closed) {
+  const placed = new Map((ranks?.detectors || []).map((one) => [one.detector, one.average_rank]));
+  const rows = ranking.map((row, place) => ({ ...row, place: place + 1, rank: placed.get(row.name) }));
+  const columns = [
+    { key: "place", title: "", kind: "rank", cell: (row) => plainCell("rank", String(row.place)) },
+    { key: "name", title: "detector", kind: "stick", upward: true, value: (row) => row.name, cell: (row) => make("th", { scope: "row", class: "stick" }, make("span", {}, row.name)) },
+    { key: "caught", title: "caught", kind: "time", value: (row) => row.caught / row.events, cell: (row) => plainCell("time", `${row.caught} of ${row.events}`) },
+    { key: "wrong", title: "false alarms", kind: "time wide", upward: true, value: (row) => row.falseAlarms, cell: (row) => plainCell("time wide", row.falseAlarms.toLocaleString("en")) },
+    ...SCORES.map(([key, title]) => ({ key, title, kind: key === "f1" ? "score" : "score wide", value: (row) => row[key], cell: (row) => scoreCell(row, key) })),
+    ...(ranks ? [{ key: "rank", title: "rank", told: `average rank over ${ranks.series} series`, kind: "time", upward: true, value: (row) => row.rank, cell: (row) => plainCell("time", row.rank.toFixed(2)) }] : []),
+    ...(ranking.some((row) => row.count !== ranking[0].count) ? [{ key: "count", title: "series", kind: "time wide", value: (row) => row.count, cell: (row) => plainCell("time wide", String(row.count)) }] : []),
+  ];
+  const table = new SortedTable("leaderboard", columns, "f1", rows);
   return make(
     "section",
     { class: "panel leaderboard", "aria-label": "leaderboard" },
     make("h2", {}, "Leaderboard"),
-    make("p", { class: "hint" }, `${closed ? EVALUATED : OPENED} Beside them, what the same alarms reach on average when they are moved around their series. Events and false alarms are those of the same series.`),
-    tableOf(head, 1, rows, "leaderboard"),
+    make("p", { class: "hint" }, `${closed ? EVALUATED : OPENED} Chance is what the same alarms reach on average when they are moved around their series.`),
+    table.element,
   );
 }
 
-function cell(row, series, index) {
-  if (!row) return make("td", { class: "heat none" }, "–");
+const LONGEST = 26; // letters of a name in the diagram
+const [LETTER, RANK_WIDTH] = [7.5, 48]; // pixels, also between name and line
+
+// The critical-difference diagram: detectors at their average ranks, and a bar over those that the
+// tests do not tell apart.
+class RankStrip {
+  constructor(ranks) {
+    this.ranks = ranks;
+    this.stage = make("div", { class: "ranks-stage" });
+    this.element = make(
+      "section",
+      { class: "panel ranks", "aria-label": "ranks" },
+      make("h2", {}, `Average ranks over ${ranks.series} series`),
+      this.stage,
+      make("p", { class: "hint" }, `A bar joins detectors that are not told apart. ${ranks.text}`),
+    );
+    let width = 0;
+    new ResizeObserver(() => {
+      if (this.stage.clientWidth && this.stage.clientWidth !== width) this.draw((width = this.stage.clientWidth));
+    }).observe(this.stage);
+  }
+
+  draw(width) {
+    const svg = (tag, attributes, ...children) => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      element.append(...children);
+      return element;
+    };
+    const { detectors, cliques } = this.ranks;
+    const longest = Math.max(...detectors.map(({ detector }) => Math.min(detector.length, LONGEST)));
+    const margin = Math.min(RANK_WIDTH + LETTER * longest, width * 0.38);
+    const count = detectors.length;
+    const x = (rank) => margin + ((rank - 1) / (count - 1)) * (width - 2 * margin);
+    const line = (points, kind) => svg("polyline", { points: points.map((point) => point.join()).join(" "), class: kind });
+    const axis = 22;
+    const parts = [line([[x(1), axis], [x(count), axis]], "axis")];
+    const step = Math.ceil(count / Math.max(2, (width - 2 * margin) / 30));
+    for (let rank = 1; rank <= count; rank += step) {
+      parts.push(line([[x(rank), axis - 5], [x(rank), axis]], "axis"), svg("text", { x: x(rank), y: axis - 9, "text-anchor": "middle" }, String(rank)));
+    }
+    const at = new Map(detectors.map((one) => [one.detector, x(one.average_rank)]));
+    cliques.forEach((clique, level) => {
+      const y = axis + 9 + 7 * level;
+      parts.push(line([[at.get(clique[0]) - 4, y], [at.get(clique.at(-1)) + 4, y]], "clique"));
+    });
+    const below = axis + 16 + 7 * cliques.length;
+    const left = Math.ceil(count / 2);
+    detectors.forEach(({ detector, average_rank: rank }, k) => {
+      const first = k < left;
+      const y = below + 18 * (first ? k : count - 1 - k) + 6;
+      const side = first ? margin - 6 : width - margin + 6;
+      const most = Math.min(LONGEST, Math.floor((margin - RANK_WIDTH) / LETTER));
+      const name = detector.length > most ? `${detector.slice(0, most - 1)}…` : detector;
+      const shown = first ? `${name} ${rank.toFixed(2)}` : `${rank.toFixed(2)} ${name}`;
+      parts.push(
+        line([[x(rank), axis], [x(rank), y], [side, y]], "line"),
+        svg("text", { x: first ? side - 4 : side + 4, y: y + 4, "text-anchor": first ? "end" : "start" }, svg("title", {}, detector), shown),
+      );
+    });
+    const label = detectors.map((one) => `${one.detector} ${one.average_rank.toFixed(2)}`).join(", ");
+    this.stage.replaceChildren(svg("svg", { width, height: below + 18 * left + 4, role: "img", "aria-label": `average ranks: ${label}` }, ...parts));
+  }
+}
+
+const shareOf = (f1) => `--share: ${Math.round((f1 ?? 0) ** 3 * 100)}%`;
+
+function heatCell(one, name) {
+  const row = one.rows.get(name);
+  if (!row) return make("td", { class: "heat none wide", title: one.left_out?.[name] }, "–");
   const text = row.f1 === null ? "–" : scoreText(row.f1);
-  const label = `${row.name} on ${series.name}: ${row.headline}; F1 ${text}, precision ${scoreText(row.precision ?? NaN)}, recall ${scoreText(row.recall ?? NaN)}`;
-  const shown = series.closed
-    ? make("span", { "aria-label": label, title: label }, text)
-    : make("a", { href: `#series=${index}&detector=${encodeURIComponent(row.name)}`, "aria-label": label, title: label }, text);
-  return make("td", { class: "heat", style: `--share: ${Math.round((row.f1 ?? 0) ** 3 * 100)}%` }, shown);
+  const label = `${row.name} on ${one.name}: ${row.headline}; F1 ${text}, precision ${scoreText(row.precision ?? NaN)}, recall ${scoreText(row.recall ?? NaN)}`;
+  const shown = one.closed
+    ? make("span", { "aria-label": label, title: label, role: "img" }, text)
+    : make("a", { href: `#series=${one.index}&detector=${encodeURIComponent(row.name)}`, "aria-label": label, title: label }, text);
+  return make("td", { class: "heat wide", style: shareOf(row.f1) }, shown);
 }
 
-function heatMap(series, ranking, closed) {
-  const places = series.map((one, index) => [one, index]);
-  places.sort(([p], [q]) => Boolean(p.status) - Boolean(q.status)); // what is not scored comes last
-  const rows = places.map(([one, index]) => {
-    const name = one.status || one.closed
-      ? make("th", { scope: "row", class: "stick" }, make("span", {}, one.name))
-      : make("th", { scope: "row", class: "stick" }, make("a", { href: `#series=${index}` }, one.name));
-    if (one.status) return make("tr", { class: "status" }, name, make("td", { colspan: String(ranking.length + 1) }, make("div", {}, one.status)));
-    const cells = ranking.map(({ name: wanted }) => cell(one.detectors.find((row) => row.name === wanted), one, index));
-    return make("tr", {}, name, make("td", { class: "time" }, String(one.events)), ...cells);
-  });
-  const head = ["series", "events", ...ranking.map((row) => row.name)];
-  return make(
-    "section",
-    { class: "panel heat-map", "aria-label": "series by detector", style: `--detectors: ${ranking.length}` },
-    make("h2", {}, "F1 of every series"),
-    make("p", { class: "hint" }, closed ? "From the rows of a batch." : "Open a cell to see the series with that detector."),
-    tableOf(head, 0, rows, "F1 of every series"),
-  );
+// What a series looks like where there is no room for a column for each detector.
+function strip(one, ranking) {
+  const cells = ranking.map(({ name }) => make("i", one.rows.has(name) ? { style: shareOf(one.rows.get(name).f1) } : { class: "none" }));
+  return make("td", { class: "strip narrow" }, make("span", { role: "img", "aria-label": `F1 of ${counted(ranking.length, "detector")}` }, ...cells));
 }
 
-export function batchView(series) {
-  const ranking = standings(series);
-  const closed = series.some((one) => one.closed);
-  return make("div", { class: "view batch" }, leaderboard(ranking, closed), heatMap(series, ranking, closed));
+function statusOf(one) {
+  if (one.status) return UNSCORED;
+  const whole = one.detectors.filter((row) => row.caught === one.events).length;
+  return whole === one.detectors.length ? CAUGHT : whole ? PARTLY : MISSED;
+}
+
+class SeriesTable {
+  constructor(series, ranking, closed) {
+    this.series = series.map((one, index) => {
+      const rows = new Map((one.detectors || []).map((row) => [row.name, row]));
+      const best = (one.detectors || []).reduce((p, q) => ((q.f1 ?? -1) > (p?.f1 ?? -1) ? q : p), null);
+      return { ...one, index, rows, best, kind: statusOf(one) };
+    });
+    this.filter = ALL;
+    this.search = make("input", { type: "search", placeholder: "name of a series", "aria-label": "show series whose name has", input: () => this.refresh() });
+    this.filters = make("div", { class: "choice filters", role: "group", "aria-label": "show series that are" });
+    for (const [name, meaning] of MEANINGS) {
+      const count = this.series.filter((one) => name === ALL || one.kind === name).length;
+      if (count) this.filters.append(make("button", { type: "button", "data-status": name, title: meaning, click: () => this.filterBy(name) }, `${name} `, make("b", {}, String(count))));
+    }
+    const columns = [
+      { key: "name", title: "series", kind: "stick", upward: true, value: (one) => one.name, cell: (one) => make("th", { scope: "row", class: "stick" }, one.closed ? make("span", {}, one.name) : make("a", { href: `#series=${one.index}` }, one.name)) },
+      { key: "events", title: "events", kind: "time wide", value: (one) => one.events, cell: (one) => plainCell("time wide", String(one.events)) },
+      { key: "best", title: "best F1", kind: "score best-of", value: (one) => one.best?.f1, cell: (one) => make("td", { class: "score best-of", style: `--share: ${one.best?.f1 || 0}` }, scoreText(one.best?.f1 ?? NaN, 2), make("small", { class: "narrow" }, one.best?.name ?? "")) },
+      { key: "strip", title: "all", kind: "strip narrow", cell: (one) => strip(one, ranking) },
+      ...ranking.map(({ name }) => ({ key: `F1 ${name}`, title: name, kind: "detector wide", value: (one) => one.rows.get(name)?.f1, cell: (one) => heatCell(one, name) })),
+    ];
+    this.table = new SortedTable("series", columns, "name", []);
+    this.empty = make("p", { class: "hint", hidden: true }, "No scored series is like that.");
+    this.unscored = make("details", { class: "unscored" });
+    this.element = make(
+      "section",
+      { class: "panel heat-map", "aria-label": "series by detector", style: `--detectors: ${ranking.length}` },
+      make("div", { class: "toolbar" }, make("h2", {}, "F1 of every series"), this.search, this.filters),
+      make("p", { class: "hint" }, closed ? "From the rows of a batch." : "Open a series, or a cell to see it with that detector."),
+      this.table.element,
+      this.empty,
+      this.unscored,
+    );
+    this.refresh();
+  }
+
+  refresh() {
+    const wanted = this.search.value.trim().toLowerCase();
+    const named = this.series.filter((one) => one.name.toLowerCase().includes(wanted));
+    const scored = named.filter((one) => !one.status && (this.filter === ALL || one.kind === this.filter));
+    this.table.show(scored);
+    this.table.element.hidden = this.filter === UNSCORED;
+    this.empty.hidden = scored.length > 0 || this.filter === UNSCORED;
+    for (const button of this.filters.children) toggleAttribute(button, "aria-pressed", true, String(button.dataset.status === this.filter));
+    const lost = named.filter((one) => one.status);
+    this.unscored.hidden = !lost.length || ![ALL, UNSCORED].includes(this.filter);
+    this.listUnscored(lost);
+  }
+
+  // Reasons that several series share are told once.
+  listUnscored(series) {
+    const kinds = grouped(series, (one) => one.words);
+    const counts = [...kinds].map(([words, found]) => `${found.length} ${words}`).join("; ");
+    const groups = [...kinds].map(([words, found]) => {
+      const reasons = grouped(found, (one) => one.status.replace(/^\w+: /, ""));
+      const lines = [...reasons].map(([reason, own]) => make("li", {}, make("b", {}, own.map(({ name }) => name).join(", ")), make("span", {}, reason)));
+      return [make("h3", {}, `${found.length} ${words}`), make("ul", {}, ...lines)];
+    });
+    this.unscored.replaceChildren(make("summary", {}, `${series.length} series not scored: ${counts}`), ...groups.flat());
+  }
+
+  filterBy(name) {
+    this.filter = name;
+    if (name === UNSCORED) this.unscored.open = true;
+    this.refresh();
+  }
+}
+
+export class BatchView {
+  constructor({ series, ranks, unranked }) {
+    const ranking = standings(series);
+    const closed = series.some((one) => one.closed);
+    const board = leaderboard(ranking, ranks, closed);
+    if (!ranks && ranking.length > 1) board.append(make("p", { class: "hint unranked" }, `Without average ranks and tests: ${unranked}`));
+    this.top = 0; // how far down the reader was
+    this.element = make("div", { class: "view batch" }, board, ...(ranks ? [new RankStrip(ranks).element] : []), new SeriesTable(series, ranking, closed).element);
+  }
 }
 
 export function batchSummary(series) {

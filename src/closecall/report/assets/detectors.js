@@ -33,7 +33,8 @@ function noteText(view, index) {
   if (best.broken) return `${here}. No threshold keeps the limits.`;
   if (!view.isBest(index)) return `${here}. Its best F1${within} is ${scoreText(best.f1, DIGITS)}, at ${thresholdText(detector, best.threshold)}.`;
   if (view.limits) return `${here}, its best F1${within}.`;
-  return `${here}, its best F1; chance, tuned the same way, reaches ${scoreText(detector.chanceBest)}.`;
+  const tuned = Number.isNaN(detector.chanceBest) ? "" : `; chance, tuned the same way, reaches ${scoreText(detector.chanceBest)}`;
+  return `${here}, its best F1${tuned}.`;
 }
 
 // The fate of each event in order, as a small picture: a tall bar was caught, a low one was a close

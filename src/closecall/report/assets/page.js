@@ -1,7 +1,7 @@
 // The page: reads its data, opens a series or the batch, and says when it is ready.
 
 import { chosenBy, commandOf, fragmentOf, readFragment } from "./address.js";
-import { batchSummary, batchView } from "./batch.js";
+import { BatchView, batchSummary } from "./batch.js";
 import { movedLevels } from "./chance.js";
 import { make } from "./dom.js";
 import { inflate, openSeries } from "./series.js";
@@ -16,11 +16,17 @@ const isBatch = about.batch;
 const views = new Map();
 const times = {}; // milliseconds since the page was asked for
 const REST = 250; // milliseconds without another choice
+const arrivals = new Map(); // of series that are in files of their own
 let current = null;
 let waiting = null;
+let batch = null;
+let plotly = null;
 
 // Plotly takes longest to start, so numbers, tables and events are on the page before it.
-async function runPlotly(inflated) {
+async function runPlotly() {
+  const packed = document.getElementById("plotly");
+  if (!packed) return;
+  const inflated = inflate(packed.textContent);
   await new Promise((resolve) => setTimeout(resolve));
   const script = document.createElement("script");
   script.textContent = new TextDecoder().decode(await inflated);
@@ -41,9 +47,20 @@ function evaluated(series, summary) {
   return [`${samples}${counted(summary.events, "true event")}, ${detectors} · `, start, " to ", stop, `${zone}${ignored}`];
 }
 
+// A script is the only file that a page from the disk may read; it calls `closecall.receive`.
+function arrival(index) {
+  return new Promise((resolve, reject) => {
+    const file = `${about.folder}/${index}.js`;
+    const failed = () => reject(new Error(`This series is in the file ${file}, which is not beside this page.`));
+    arrivals.set(index, resolve);
+    document.head.append(make("script", { src: file.split("/").map(encodeURIComponent).join("/"), error: failed }));
+  });
+}
+
 async function viewOf(index) {
   if (!views.has(index)) {
-    const raw = JSON.parse(document.getElementById(`series-${index}`).textContent);
+    const block = document.getElementById(`series-${index}`);
+    const raw = JSON.parse(block ? block.textContent : await arrival(index));
     views.set(index, new View(await openSeries(raw), () => tellAddress(index)));
   }
   return views.get(index);
@@ -83,10 +100,20 @@ async function route(named = readFragment(location.hash)) {
   document.getElementById("back").hidden = !isBatch || all;
   if (all) {
     current = null;
-    put(batchView(about.series), about.title, [batchSummary(about.series)], about.signature);
+    batch ||= new BatchView(about);
+    put(batch.element, about.title, [batchSummary(about.series)], about.signature);
+    scrollTo(0, batch.top);
     return;
   }
-  const view = await viewOf(index);
+  let view;
+  try {
+    view = await viewOf(index);
+  } catch (error) {
+    if (!about.folder) throw error;
+    current = null;
+    put(make("p", { class: "panel" }, error.message), about.series[index].name, [], "");
+    return;
+  }
   current = view;
   const one = about.series[index];
   const { series } = view;
@@ -94,6 +121,11 @@ async function route(named = readFragment(location.hash)) {
   put(view.element, title, evaluated(series, one), series.signature, series.advice);
   if (named && (opens || !isBatch)) view.choose(chosenBy(named, series));
   else view.render();
+  times.visible ??= performance.now();
+  if (plotly) return;
+  plotly = runPlotly();
+  await plotly;
+  if (current) current.render();
 }
 
 function onResize() {
@@ -105,21 +137,18 @@ function onResize() {
 }
 
 async function start() {
-  const packed = document.getElementById("plotly");
-  const inflated = packed && inflate(packed.textContent);
   onThemeChange(() => current && current.render());
   onPaper(() => current && current.render());
   onResize();
   addEventListener("hashchange", async () => {
     const named = readFragment(location.hash);
     if (location.hash && !named) return;
+    if (batch && !current) batch.top = scrollY;
     await route(named);
-    scrollTo(0, 0);
+    if (current) scrollTo(0, 0);
   });
   await route();
-  times.visible = performance.now();
-  if (packed) await runPlotly(inflated);
-  if (current) current.render();
+  times.visible ??= performance.now();
   times.ready = performance.now();
   document.documentElement.dataset.ready = "true";
 }
@@ -142,5 +171,6 @@ window.closecall = {
     tellFragment(series.map((one) => `series=${one}`).join(""));
     return route();
   },
+  receive: (index, text) => arrivals.get(index)(text),
   ready: start(),
 };

@@ -1,0 +1,289 @@
+"""The page of many series: its tables and ranks in a real browser, and its folder of series."""
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import closecall as cc
+from closecall.cli.commands import closecall
+from closecall.errors import InputError
+from closecall.report import explorer, report_batch
+from closecall.report.files import report_files
+from closecall.statistics import compute_ranks
+from tests.report.conftest import opened, resize, until
+
+RANDOM = np.random.default_rng(5)
+LENGTH = 60
+GAINS = {"blind": 0.0, "fair": 0.5, "good": 2.0}
+
+
+def one_series(number):
+    truth = np.zeros(LENGTH, dtype=np.uint8)
+    truth[10 + number : 14 + number] = 1
+    truth[40 : 42 + number] = number > 3
+    noise = {name: RANDOM.random(LENGTH) for name in GAINS}
+    return {"truth": truth, "scores": {name: noise[name] + GAINS[name] * truth for name in GAINS}}
+
+
+SERIES = {f"series {number}": one_series(number) for number in range(8)}
+del SERIES["series 7"]["scores"]["fair"]
+SERIES["series 6"]["scores"]["fair"][3] = np.nan
+SERIES["quiet"] = {"truth": [0] * 5, "scores": {"good": [1, 2, 3, 4, 5]}}
+SERIES["silent"] = {"truth": [0] * 6, "scores": {"good": [1, 2, 3, 4, 5, 6]}}
+SERIES["odd"] = {"truth": [0, 2, 1], "scores": {"good": [1, 2, 3]}}
+F1 = {
+    name: {
+        detector: cc.affiliation_curve(own["truth"], scores).best().fbeta
+        for detector, scores in own["scores"].items()
+        if not np.isnan(scores).any()
+    }
+    for name, own in SERIES.items()
+    if name.startswith("series")
+}
+ROWS = ".heat-map tbody tr"
+
+
+@pytest.fixture(scope="module")
+def many():
+    return report_batch(SERIES, title="Many")
+
+
+@pytest.fixture(scope="module")
+def page(show, many):
+    return show(many)
+
+
+@pytest.fixture
+def table(page):
+    """All series, as the page opens."""
+    resize(page, 1280)
+    page.evaluate("location.hash = ''")
+    page.wait_for_selector(".heat-map")
+    page.locator("[type=search]").fill("")
+    page.locator("[data-status=all]").click()
+    return page
+
+
+def names(page):
+    return page.locator(f"{ROWS} th").all_text_contents()
+
+
+def test_the_table_is_sorted_by_any_column(table):
+    assert names(table) == list(F1)
+    head = table.locator(".heat-map thead")
+    head.get_by_text("good").click()
+    by_good = sorted(F1, key=lambda name: -F1[name]["good"])
+    assert names(table) == by_good
+    assert head.locator("[aria-sort]").get_attribute("aria-sort") == "descending"
+    head.get_by_text("good").click()
+    values = [F1[name]["good"] for name in names(table)]
+    assert values == sorted(values)
+    head.get_by_text("fair").click()
+    assert set(names(table)[-2:]) == {"series 6", "series 7"}  # without a value
+    head.get_by_text("best F1").click()
+    assert names(table)[0] == max(F1, key=lambda name: max(F1[name].values()))
+    head.get_by_text("events").click()
+    assert set(names(table)[:4]) == {"series 4", "series 5", "series 6", "series 7"}
+    head.get_by_text("series", exact=False).first.click()
+    assert names(table) == list(F1)
+    board = table.locator(".leaderboard")
+    board.locator("thead").get_by_text("detector").click()
+    assert board.locator("tbody th").all_text_contents() == list(GAINS)
+    board.locator("thead").get_by_text("F1").click()
+    assert board.locator("tbody th").first.text_content() == "good"
+
+
+def test_the_table_is_filtered_by_name_and_status(table):
+    search = table.locator("[type=search]")
+    search.fill("SERIES 3")
+    assert names(table) == ["series 3"]
+    assert table.locator(".unscored").is_hidden()
+    search.fill("nothing like it")
+    assert table.get_by_text("No scored series is like that.").is_visible()
+    search.fill("")
+    caught = {}
+    for name, own in SERIES.items():
+        if name in F1:
+            events = len(cc.Events.from_labels(own["truth"]))
+            whole = [
+                cc.affiliation_curve(own["truth"], own["scores"][detector]).best().caught == events
+                for detector in F1[name]
+            ]
+            kind = (
+                "all caught" if all(whole) else "missed by some" if any(whole) else "missed by all"
+            )
+            caught.setdefault(kind, []).append(name)
+    assert len(caught) > 1
+    for kind, own in caught.items():
+        button = table.locator(f"[data-status='{kind}']")
+        assert button.text_content() == f"{kind} {len(own)}"
+        button.click()
+        assert names(table) == own
+        assert table.locator(".unscored").is_hidden()
+    table.locator("[data-status='not scored']").click()
+    assert table.locator(ROWS).first.is_hidden()
+    assert table.locator(".unscored li").first.is_visible()
+
+
+def test_series_without_a_score_are_folded_with_reasons_in_words(page, table):
+    block = table.locator(".unscored")
+    summary = "3 series not scored: 2 without a true event; 1 with labels that are not 0 or 1"
+    assert block.locator("summary").text_content() == summary
+    page.evaluate("document.querySelector('.unscored').open = false")
+    assert block.locator("li").first.is_hidden()
+    block.locator("summary").click()
+    lines = block.locator("li").all_inner_texts()
+    assert lines[0].splitlines()[0] == "quiet, silent"
+    assert lines[1].splitlines()[0] == "odd"
+    assert "got 2 at index 1" in lines[1]
+    assert not re.search(r"\w+_\w+:", "".join(lines))  # a status in words, not its code
+    left_out = table.locator(ROWS).nth(6).locator("td.none")
+    assert "got nan at index 3" in left_out.get_attribute("title")
+
+
+def test_ranks_are_those_of_the_statistics(table):
+    columns = {detector: [own.get(detector, np.nan) for own in F1.values()] for detector in GAINS}
+    ranks = compute_ranks(columns, missing="drop", metric="F1")
+    own = dict(zip(ranks.detectors, ranks.average_rank, strict=True))
+    for row in table.locator(".leaderboard tbody tr").all():
+        assert f"{own[row.locator('th').text_content()]:.2f}" in row.text_content()
+    assert ranks.text in table.locator(".ranks").text_content()
+    assert table.locator(".ranks polyline.clique").count() == len(ranks.cliques)
+    labels = table.locator(".ranks svg text").all_text_contents()
+    for detector, rank in own.items():
+        assert any(detector in label and f"{rank:.2f}" in label for label in labels)
+    # The ticks of the axis are in the order of ranks.
+    places = table.locator(".ranks polyline.line").evaluate_all(
+        "lines => lines.map((line) => line.points[0].x)"
+    )
+    assert places == sorted(places)
+
+
+def test_few_series_have_no_ranks_and_the_page_says_why(show):
+    few = show(report_batch({name: SERIES[name] for name in ("series 0", "series 1")}))
+    assert few.locator(".ranks").count() == 0
+    assert "6 or more series" in few.locator(".unranked").text_content()
+
+
+def test_a_phone_has_a_list(table):
+    resize(table, 390, 844)
+    assert table.evaluate("document.scrollingElement.scrollWidth") <= 390
+    row = table.locator(ROWS).first
+    assert row.locator("td.heat").first.is_hidden()
+    best = max(F1["series 0"], key=F1["series 0"].get)
+    assert row.locator("td.best-of small").inner_text() == best
+    assert row.locator("td.strip i").count() == 3
+    assert row.locator("td.strip").is_visible()
+
+
+def test_a_reader_comes_back_to_the_table_as_it_was(table):
+    table.locator("[type=search]").fill("series")
+    table.locator(".heat-map thead").get_by_text("good").click()
+    order = names(table)
+    table.locator(f"{ROWS} a").first.click()
+    until(table, f"closecall.view?.series.name === '{order[0]}'")
+    table.locator("#back").click()
+    table.wait_for_selector(".heat-map")
+    assert names(table) == order
+    assert table.locator("[type=search]").input_value() == "series"
+    table.locator(".heat-map thead").get_by_text("series", exact=False).first.click()
+
+
+def test_long_series_are_files_in_a_folder(browser, many, tmp_path, monkeypatch):
+    monkeypatch.setattr(explorer, "MOST_IN_ONE_FILE", 5_000)
+    path = many.save(tmp_path / "many #1.html")
+    folder = many.folder(path)
+    assert folder == tmp_path / "many #1_series"
+    assert {one.name for one in folder.iterdir()} == {f"{number}.js" for number in range(8)}
+    assert path.stat().st_size + sum(one.stat().st_size for one in folder.iterdir()) < 1.1 * len(
+        many.html
+    )
+    shown = browser.new_page()
+    told = []
+    shown.on("console", lambda message: told.append(message.text))
+    shown.on("pageerror", lambda error: told.append(str(error)))
+    shown.goto(path.as_uri())
+    shown.wait_for_selector("html[data-ready]")
+    opened(shown, "series 5")
+    rows = shown.locator(".card [data-score=F1]").all_text_contents()
+    assert rows == [f"{F1['series 5'][detector]:.3f}" for detector in GAINS]
+    shown.wait_for_selector(".timeline .plot .main-svg", state="attached")
+    assert told == []
+    attack = """async () => {
+      const script = document.createElement('script');
+      script.src = 'data:text/javascript,window.ran = true';
+      document.head.append(script);
+      await new Promise((done) => { script.onerror = script.onload = done; });
+      return window.ran ?? 'refused';
+    }"""
+    assert shown.evaluate(attack) == "refused"
+    (folder / "2.js").unlink()
+    shown.evaluate("location.hash = '#series=2'")
+    shown.get_by_text("many #1_series/2.js, which is not beside this page").wait_for()
+    shown.close()
+
+
+def test_a_folder_is_replaced_unless_it_holds_other_files(many, tmp_path, monkeypatch):
+    monkeypatch.setattr(explorer, "MOST_IN_ONE_FILE", 5_000)
+    folder = tmp_path / "all_series"
+    many.save(tmp_path / "all.html")
+    (folder / "99.js").write_text("old")
+    many.save(tmp_path / "all.html")
+    assert len(list(folder.iterdir())) == 8
+    assert {one.name for one in tmp_path.iterdir()} == {"all.html", "all_series"}
+    (folder / "mine.txt").write_text("precious")
+    with pytest.raises(InputError, match=r"nothing but the series of a page.* got mine\.txt"):
+        many.save(tmp_path / "all.html")
+    assert len(list(folder.iterdir())) == 9
+
+
+def write_table(path):
+    good = {name: own for name, own in SERIES.items() if name in list(F1)[:6]}
+    columns = {
+        "series": np.repeat(list(good), LENGTH),
+        "label": np.concatenate([own["truth"] for own in good.values()]),
+        "good": np.concatenate([own["scores"]["good"] for own in good.values()]),
+    }
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_the_command_says_what_it_wrote(tmp_path, monkeypatch):
+    monkeypatch.setattr(explorer, "MOST_IN_ONE_FILE", 5_000)
+    data, page = write_table(tmp_path / "data.parquet"), tmp_path / "all.html"
+    options = ["--by", "series", "--truth", "label", "--score", "good", "-o", str(page)]
+    done = CliRunner().invoke(closecall, ["report", str(data), *options])
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert f"Wrote {page} and, beside it, {tmp_path / 'all_series'} with a file for each" in said
+    assert "all 6 series scored. Open the page, and keep both together." in said
+
+
+def test_a_title_is_a_name_and_no_path(tmp_path):
+    path = write_table(tmp_path / "data.parquet")
+    several = report_files(path, truth="label", scores=["good"], by="series")
+    assert (
+        several.title == report_files(path, truth="label", scores=["good"]).title == "data.parquet"
+    )
+
+
+def test_very_many_scores_are_not_moved(monkeypatch):
+    from closecall.report import batch
+    from tests.report.test_explorer import block
+
+    def levels(report):
+        return [row["chance_best_f1"] for row in block(report, "series-0")["detectors"]]
+
+    scores = SERIES["series 0"]["scores"]
+    expected = [
+        cc.affiliation_curve(SERIES["series 0"]["truth"], own).chance.f1 for own in scores.values()
+    ]
+    few = {"series 0": SERIES["series 0"]}
+    monkeypatch.setattr(batch, "_MOST_MOVED", 3 * LENGTH)
+    assert levels(report_batch(few)) == expected
+    monkeypatch.setattr(batch, "_MOST_MOVED", 3 * LENGTH - 1)
+    assert levels(report_batch(few)) == [None] * 3
