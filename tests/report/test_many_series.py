@@ -140,6 +140,8 @@ def test_series_without_a_score_are_folded_with_reasons_in_words(page, table):
     assert lines[0].splitlines()[0] == "quiet, silent"
     assert lines[1].splitlines()[0] == "odd"
     assert "got 2 at index 1" in lines[1]
+    hint = "Write 1 where a value marks an anomaly, and 0 elsewhere."
+    assert block.locator("p.hint").all_text_contents()[1] == hint
     assert not re.search(r"\w+_\w+:", "".join(lines))  # a status in words, not its code
     left_out = table.locator(ROWS).nth(6).locator("td.none")
     assert "got nan at index 3" in left_out.get_attribute("title")
