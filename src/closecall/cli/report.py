@@ -42,7 +42,8 @@ and `stop` (or any two, as START,STOP). Every --score and every --predicted colu
 The page opens at the best F1 of each, or at --threshold: a number, or COLUMN=VALUE for each. It is
 one file that opens from disk and asks nothing of the network.
 
-With --by, each value of a column is a series of its own on one page. The series are read as by
+With --by, each value of a column is a series of its own on one page; more than 50 MB of series go
+to a folder beside it. The series are read as by
 `closecall batch`: where times are uneven, the last sample of a series lasts its median step, and
 what is wrong with one series is listed and never stops the others; --disorder index counts the
 samples of a series whose times repeat or go back. TRUTH may also be a folder: --series filename

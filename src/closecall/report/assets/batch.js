@@ -286,14 +286,16 @@ class SeriesTable {
     this.listUnscored(lost);
   }
 
-  // Reasons that several series share are told once.
+  // Reasons and hints that several series share are told once.
   listUnscored(series) {
     const kinds = grouped(series, (one) => one.words);
     const counts = [...kinds].map(([words, found]) => `${found.length} ${words}`).join("; ");
     const groups = [...kinds].map(([words, found]) => {
-      const reasons = grouped(found, (one) => one.status.replace(/^\w+: /, ""));
+      const told = (one) => one.status.replace(/^\w+: /, "").split(" Hint: ");
+      const reasons = grouped(found, (one) => told(one)[0]);
+      const hints = new Set(found.map((one) => told(one)[1]).filter(Boolean));
       const lines = [...reasons].map(([reason, own]) => make("li", {}, make("b", {}, own.map(({ name }) => name).join(", ")), make("span", {}, reason)));
-      return [make("h3", {}, `${found.length} ${words}`), make("ul", {}, ...lines)];
+      return [make("h3", {}, `${found.length} ${words}`), ...[...hints].map((hint) => make("p", { class: "hint" }, hint)), make("ul", {}, ...lines)];
     });
     this.unscored.replaceChildren(make("summary", {}, `${series.length} series not scored: ${counts}`), ...groups.flat());
   }
