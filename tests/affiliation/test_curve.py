@@ -247,9 +247,3 @@ def test_samples_are_cut_at_the_borders(truth, scores, axis, expected):
     assert pieces.cuts.tolist() == cuts
     assert pieces.scores.tolist() == cut_scores
     assert pieces.offsets.tolist() == offsets
-
-
-@pytest.mark.parametrize(("count", "rolls"), [(30, 30), (1200, 1000), (100_000, 200)])
-def test_as_many_rolls_as_promised(count, rolls):
-    truth = np.arange(count) == count // 3
-    assert cc.affiliation_curve(truth, truth * 1.0).chance.shifts == rolls

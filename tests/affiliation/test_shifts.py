@@ -387,3 +387,9 @@ def test_levels_are_the_same_without_those_of_events(alarms):
     pair = read_pair([0, 1, 1, 0, 0, 1, 0, 0], alarms)
     whole, bare = Chance.of(pair), Chance.of(pair, per_event=False)
     np.testing.assert_equal(bare.values(), whole.values())
+
+
+@pytest.mark.parametrize(("count", "rolls"), [(30, 30), (1200, 1000), (100_000, 200)])
+def test_as_many_rolls_as_promised(count, rolls):
+    truth = np.arange(count) == count // 3
+    assert cc.affiliation_curve(truth, truth * 1.0).chance.shifts == rolls
