@@ -25,6 +25,10 @@ FOUND = (
     ("cc.adversary.search('classical', T, families=5)", "`families` to be among"),
     ("cc.evaluate(T, P, metrics=['x', 0])", "`metrics` to be names of metrics, got 0"),
     ("cc.report(T, P, nan=pd.Series(T))", "`nan` to be 'raise' or 'ignore', got 0"),
+    (
+        "cc.evaluate_frame(frame, truth='T', predicted='P', out='.', resume=True)",
+        "`out` to end in .parquet or .csv, got '.'",
+    ),
     ("cc.report(T, P, script=[])", "`script` to be 'embed' or 'cdn', got []"),
     ("cc.Events.from_points([0, 1, 10**30])", "a number of more than 30 digits at index 2"),
     ("cc.affiliation(np.array([[1], 2], dtype=object), [0, 1])", "Expected `truth`"),

@@ -57,6 +57,9 @@ class Journal:
     out: Path
     """The file that rows go to in the end."""
 
+    def __post_init__(self) -> None:
+        require_suffix(self.out, "out")
+
     @classmethod
     def open(
         cls,
@@ -201,7 +204,6 @@ class Journal:
             yield
 
     def _check_place(self, inputs: Iterable[str], *, resume: bool, overwrite: bool) -> None:
-        require_suffix(self.out, "out")
         if not self.out.parent.is_dir():
             raise InputError.expected(f"a folder at {self.out.parent}", "none")
         if resume and overwrite:
