@@ -263,6 +263,22 @@ def test_each_page_of_a_batch_has_its_title(batch):
     until(batch, "document.title === 'Weeks'")
 
 
+def test_what_was_chosen_just_before_does_not_undo_the_way_back(batch):
+    batch.evaluate("location.hash = 'series=1'")
+    until(batch, "closecall.view?.series.name === 'week 2'")
+    left = batch.evaluate("""async () => {
+      const slider = document.getElementById('threshold-slider');
+      slider.value = Number(slider.value) > 9 ? 3 : 12;
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      history.replaceState(null, '', '#'); // as a link does before the page is told of it
+      await new Promise((done) => setTimeout(done, 800));
+      dispatchEvent(new HashChangeEvent('hashchange'));
+      return location.hash;
+    }""")
+    assert left == ""
+    until(batch, "document.querySelector('.leaderboard') !== null")
+
+
 def test_hiding_the_detector_sorted_by_restores_the_order(nine):
     numbers = nine.locator("tbody td:first-child")
     button = nine.locator("th.other button").first

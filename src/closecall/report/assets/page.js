@@ -19,6 +19,7 @@ const REST = 250; // milliseconds without another choice
 const arrivals = new Map(); // of series that are in files of their own
 let current = null;
 let waiting = null;
+let followed = location.hash; // the last fragment that this page read or wrote
 let batch = null;
 let plotly = null;
 
@@ -78,13 +79,14 @@ function put(element, title, text, signature, advice = []) {
 function tellFragment(fragment) {
   if (location.protocol === "about:") return; // a frame of a notebook
   history.replaceState(null, "", `${location.href.split("#")[0]}${fragment && `#${fragment}`}`);
+  followed = location.hash;
 }
 
 // What the reader chose is in the address, as soon as it rests.
 function tellAddress(index) {
   clearTimeout(waiting);
   waiting = setTimeout(() => {
-    if (views.get(index) !== current) return;
+    if (views.get(index) !== current || location.hash !== followed) return; // on the way elsewhere
     const chosen = fragmentOf(current, current.opening);
     const parts = [...(isBatch ? [`series=${index}`] : []), ...(chosen ? [chosen] : [])];
     tellFragment(parts.join("&"));
@@ -141,6 +143,7 @@ async function start() {
   onPaper(() => current && current.render());
   onResize();
   addEventListener("hashchange", async () => {
+    followed = location.hash;
     const named = readFragment(location.hash);
     if (location.hash && !named) return;
     if (batch && !current) batch.top = scrollY;
