@@ -71,5 +71,5 @@ def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Use two processes more than there are cores: browsers, clusters and programs are waited for."""
-    return (os.cpu_count() or 1) + 2
+    """Use one process more than there are cores: browsers, clusters and programs are waited for."""
+    return (os.cpu_count() or 1) + 1
