@@ -137,10 +137,11 @@ def pvalue_text(value: float | None) -> str:
 def number_text(value: float) -> str:
     """Write all of a whole number, and four digits of any other.
 
-    >>> number_text(449919), number_text(12.34567)
-    ('449919', '12.35')
+    >>> from fractions import Fraction
+    >>> number_text(449919), number_text(12.34567), number_text(Fraction(1, 3))
+    ('449919', '12.35', '0.3333')
     """
-    return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
+    return str(int(value)) if float(value).is_integer() else f"{float(value):.4g}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import closecall as cc
@@ -337,3 +338,10 @@ def test_ignored_time_of_events_and_labels():
     times = np.arange(600)
     mixed = audit(truth, {"late": late.to_labels(times)}, times=times, ignore=outage, **options)
     assert mixed.verdicts["hausdorff"].raw.detector_score == 5
+
+
+def test_columns_of_a_dataframe_are_detectors():
+    columns = {"early": [1, 1, 0, 0, 0, 1, 0, 0], "late": [0, 0, 0, 1, 1, 0, 0, 1]}
+    truth, options = [0, 1, 1, 0, 0, 0, 1, 0], {"metrics": ["classical"], "budget": 3}
+    found = cc.audit(truth, pd.DataFrame(columns), **options)
+    assert found.to_dict() == cc.audit(truth, columns, **options).to_dict()

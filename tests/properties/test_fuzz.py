@@ -29,6 +29,7 @@ FOUND = (
         "cc.evaluate_frame(frame, truth='T', predicted='P', out='.', resume=True)",
         "`out` to end in .parquet or .csv, got '.'",
     ),
+    ("cc.report_batch({'x': {'truth': T, 'scores': np.array(0)}})", "Expected `scores`"),
     ("cc.report(T, P, script=[])", "`script` to be 'embed' or 'cdn', got []"),
     ("cc.Events.from_points([0, 1, 10**30])", "a number of more than 30 digits at index 2"),
     ("cc.affiliation(np.array([[1], 2], dtype=object), [0, 1])", "Expected `truth`"),

@@ -120,6 +120,7 @@ def audit(
     Audit(2 metrics on 3 events, 118 uninformative predictions, beaten raw: none; joined: none)
     """
     _require_detectors(detectors)
+    detectors = dict(detectors.items())  # of a dataframe too
     require_count(seed, "seed", 0)
     require_count(budget, "budget", 1, MOST_TRIED)
     require_progress(progress)

@@ -128,7 +128,14 @@ def _count_scores(arguments: Any) -> int:
     """Return how many scores a series has, of all detectors; 0 for what is refused later."""
     scores = arguments.get("scores") if isinstance(arguments, Mapping) else None
     columns: list[Any] = [*scores.values()] if isinstance(scores, Mapping) else [scores]
-    return sum(len(column) for column in columns if hasattr(column, "__len__"))
+    return sum(map(_length, columns))
+
+
+def _length(column: Any) -> int:
+    try:
+        return len(column)
+    except TypeError:  # None, or an array without a dimension
+        return 0
 
 
 def batch_page(
