@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from functools import cache
 
 import numpy as np
 import pytest
@@ -43,11 +44,12 @@ SERIES = {
     "eight": {**OWN, "scores": noisy((8, 6, 4, 2, 1, 3, 5)), "predicted": SILENT},
     "short": short_events(),
 }
-CURVES = {
-    (name, detector): cc.affiliation_curve(own["truth"], scores, times=own.get("times"))
-    for name, own in SERIES.items()
-    for detector, scores in own["scores"].items()
-}
+
+
+@cache
+def curve_of(name, detector):
+    own = SERIES[name]
+    return cc.affiliation_curve(own["truth"], own["scores"][detector], times=own.get("times"))
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +94,9 @@ def test_chance_is_told_once_for_a_detector(gallery):
     page = opened(gallery, "two", 1280, 900)
     card = page.locator(".card").first
     assert card.inner_text().count("chance") == 2  # of its scores, and of a threshold tuned so
-    result = CURVES["two", "latency"].at(CURVES["two", "latency"].best().threshold)
+    result = curve_of("two", "latency").at(curve_of("two", "latency").best().threshold)
     levels = [result.chance.f1, result.chance.precision, result.chance.recall]
-    average = CURVES["two", "latency"].chance.average_precision
+    average = curve_of("two", "latency").chance.average_precision
     told = [f"{level:.2f}" for level in (*levels, average)]
     assert card.locator(".chance, .average").all_text_contents() == told
     tops = {round(card.locator("small").nth(k).bounding_box()["y"]) for k in range(1, 5)}
@@ -103,7 +105,7 @@ def test_chance_is_told_once_for_a_detector(gallery):
 
 def test_the_best_of_many_is_never_hidden(gallery):
     page = opened(gallery, "eight", 1280, 900)
-    f1 = {own: curve.best().fbeta for (name, own), curve in CURVES.items() if name == "eight"}
+    f1 = {own: curve_of("eight", own).best().fbeta for own in SERIES["eight"]["scores"]}
     ranked = [*sorted(f1, key=lambda name: -f1[name]), "silent"]
     names = page.locator(".card .name")
     assert names.all_text_contents() == ranked
@@ -112,7 +114,9 @@ def test_the_best_of_many_is_never_hidden(gallery):
     assert drawn == 4 * [True] + 4 * [False]
     hint = "8 detectors, of which 4 are not drawn: tick a box to draw one."
     assert page.locator(".notes .hint").text_content() == hint
-    results = {own: CURVES["eight", own].at(CURVES["eight", own].best().threshold) for own in f1}
+    results = {
+        own: curve_of("eight", own).at(curve_of("eight", own).best().threshold) for own in f1
+    }
     results["silent"] = cc.affiliation(TRUTH, SILENT["silent"], times=TIMES)
     told = headlines(results)[ranked[0]]
     assert page.locator(".headline").text_content() == f"{ranked[0]}: {told}"
@@ -153,7 +157,7 @@ COLOURS = {"caught": "27,31,36", "close call": "138,90,0", "missed": "179,38,30"
 
 def test_events_too_narrow_to_see_have_a_mark(gallery):
     page = opened(gallery, "short", 1280, 900)
-    result = CURVES["short", "sees"].at(0.5)
+    result = curve_of("short", "sees").at(0.5)
     outcomes = result.events.outcome.tolist()
     assert outcomes == ["caught", "missed", "close call", "caught"]
     strip = page.evaluate("closecall.view.timeline.frame.lanes[0].strip") + 5
@@ -209,7 +213,7 @@ def test_the_slider_shows_what_keeps_the_limits(gallery):
     assert not page.locator(".allowed").is_visible()
     fill(page, "at most false alarms", "0.1")
     until(page, "closecall.view.bestOf(0)")
-    curve = CURVES["two", "latency"]
+    curve = curve_of("two", "latency")
     kept = (curve.false_alarms <= 0.1 * 14) & (curve.alarmed <= 0.5)
     assert 0 < np.count_nonzero(kept) < len(curve)
     assert page.evaluate("[...closecall.view.bestOf(0).kept]") == kept.astype(int).tolist()
@@ -229,7 +233,7 @@ def test_the_slider_shows_what_keeps_the_limits(gallery):
 
 def test_the_free_response_curve_is_that_of_the_library(gallery):
     page = opened(gallery, "two", 1280, 900)
-    curve = CURVES["two", "latency"]
+    curve = curve_of("two", "latency")
     free = page.evaluate("closecall.view.series.detectors[0].free")
     most = {}
     for caught, wrong, alarmed in zip(

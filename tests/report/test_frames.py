@@ -152,13 +152,14 @@ ATTACK = """async () => {
 
 
 class Notebook:
-    """A notebook with a report in it."""
+    """A notebook with a report in it, saved in an encoding of its own."""
 
     def __init__(self, shown):
         self.shown = shown
 
     def save(self, path):
-        path.write_text(f"<h1>notebook</h1>{self.shown._repr_html_()}")
+        page = f'<meta charset="windows-1252"><h1>notebook</h1>{self.shown._repr_html_()}'
+        path.write_text(page, encoding="utf-8")
         return path
 
 

@@ -237,10 +237,12 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Show the page inside a notebook, in a frame of its own."""
-        return (
+        frame = (
             f'<iframe srcdoc="{escape(self.html)}" title="{escape(self.title)}" '
             f'style="width: 100%; height: {_HEIGHT}px; border: 0"></iframe>'
         )
+        # In ASCII: a script that the notebook reads in another encoding is not the one allowed.
+        return frame.encode("ascii", "xmlcharrefreplace").decode()
 
 
 def require_page(title: Any, script: Script) -> None:
