@@ -92,8 +92,7 @@ def use_everything(time_of, seed):
     axis = {"times": times, "end": times[-1] + (times[1] - times[0])}
     truth, predicted = (rng.random((2, count)) < [[0.1], [0.2]]).astype(int)
     truth[rng.integers(5, count - 5)] = predicted[rng.integers(5, count - 5)] = 1
-    kinds = (np.float64, np.float32, np.int64) if seed == 0 else (np.float64,)
-    for kind in kinds:
+    for kind in (np.float64, np.int64) if seed == 0 else (np.float64,):
         scores = rng.normal(0, 3, count).astype(kind)
         curve = cc.affiliation_curve(truth, scores, **axis)
         curve.event_curve(0)

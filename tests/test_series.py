@@ -251,13 +251,13 @@ def test_kinds_and_units_are_promoted():
     ("given", "kept"),
     [
         ("float64", "float64"),
-        ("float32", "float32"),
+        ("float32", "float64"),
         ("int64", "int64"),
         ("uint64", "uint64"),
         ("int8", "int64"),
         ("uint16", "int64"),
         ("bool", "int64"),
-        ("float16", "float32"),
+        ("float16", "float64"),
         ("longdouble", "float64"),
     ],
 )

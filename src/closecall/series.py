@@ -575,7 +575,7 @@ def require_samples_inside(axis: Axis, start: Tick, stop: Tick) -> None:
 
 
 def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDArray[Any]:
-    """Read a vector of scores: float32, float64, int64 or uint64; inf is legal, nan is told.
+    """Read a vector of scores: float64, int64 or uint64; inf is legal, nan is told.
 
     Kernels are compiled for each of these, so that narrower types, which they hold, become one.
     """
@@ -589,10 +589,10 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
         require_scores(scores, name)
     if scores.dtype.kind in "biu" and scores.dtype.itemsize < 8:  # noqa: PLR2004 - bytes
         scores = scores.astype(np.int64)
-    elif kind == "f" and scores.dtype.itemsize not in (4, 8):
+    elif kind == "f" and scores.dtype.itemsize != 8:  # noqa: PLR2004 - bytes
+        given = scores
         with np.errstate(over="ignore"):
-            given = scores
-            scores = given.astype(np.float32 if given.dtype.itemsize < 4 else np.float64)  # noqa: PLR2004
+            scores = given.astype(np.float64)
         rounded = (scores != given) & ~np.isnan(given)
         if rounded.any():
             rule, index = f"`{name}` to be exact as 64-bit floats", int(rounded.argmax())

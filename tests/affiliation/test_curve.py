@@ -70,7 +70,7 @@ def test_between_above_and_below_the_scores(curve, threshold, duration):
 def test_thresholds_of_single_precision_are_met_exactly():
     scores = np.array([0.1, 0.6, 0.9], dtype=np.float32)
     curve = cc.affiliation_curve([0, 1, 0], scores)
-    assert curve.thresholds.dtype == np.float32
+    assert curve.thresholds.tolist() == scores[::-1].tolist()
     for count, threshold in enumerate(curve.thresholds, 1):
         for same in (threshold, float(threshold)):
             assert curve.at(same).events.predicted_duration.tolist() == [count]

@@ -133,7 +133,7 @@ def test_several_events_may_cut_the_last_sample():
 
 
 @pytest.mark.parametrize(
-    ("kind", "kept"), [(np.float32, np.float32), (np.int8, np.int64), (np.uint16, np.int64)]
+    ("kind", "kept"), [(np.float32, np.float64), (np.int8, np.int64), (np.uint16, np.int64)]
 )
 def test_thresholds_are_of_the_type_of_the_scores_or_wider(kind, kept):
     curve = point_adjust_curve([0, 1, 1, 0], np.array([3, 1, 2, 3], dtype=kind))

@@ -519,8 +519,8 @@ def affiliation_curve(
     truth
         A 0/1 vector, or `Events` (then `times` is required).
     scores
-        One score per sample, higher is more anomalous; float32, float64 or integers. inf is
-        legal. Equal scores enter together.
+        One score per sample, higher is more anomalous; floats or integers. inf is legal.
+        Equal scores enter together.
     times
         Strictly increasing times of the samples; their numbers 0, 1, 2, ... if not given.
     end

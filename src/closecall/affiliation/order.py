@@ -16,35 +16,31 @@ _SIGN = 1 << 63
 _ALL_BITS = 2**64 - 1
 _FEW = 1 << 20  # samples, for which long digits are faster: their places stay in fast memory
 _VERY_FEW = 1 << 12
-_HELD = 4  # bytes of any number that float64 holds exactly
 
 
 def descending_order(scores: NDArray[Any]) -> NDArray[np.int64]:
     """Return the places of the scores from the highest down; equal ones in any order.
 
-    O(N) for numbers that float64 holds exactly, unless nearly all of them share their leading
-    bits; O(N log N) otherwise.
+    O(N) for floats, unless nearly all of them share their leading bits; O(N log N) otherwise.
     """
-    exact = scores.dtype == np.float64 or scores.dtype.itemsize <= _HELD
-    if not exact or scores.size == 0:
+    if scores.dtype != np.float64 or scores.size == 0:
         return interruptible(np.argsort, scores)[::-1].copy()
-    values = scores.astype(np.float64, copy=False)
-    place_bits = (values.size - 1).bit_length()
-    low, high = _as_integer(values.min()), _as_integer(values.max())
+    place_bits = (scores.size - 1).bit_length()
+    low, high = _as_integer(scores.min()), _as_integer(scores.max())
     span_bits = (high - low).bit_length()
     # Three or four digits of the leading bits; more would seldom matter.
-    digits, digit_bits = (3, 12) if values.size <= _FEW else (4, 10)
-    if values.size <= _VERY_FEW:
+    digits, digit_bits = (3, 12) if scores.size <= _FEW else (4, 10)
+    if scores.size <= _VERY_FEW:
         digits, digit_bits = 4, 9  # as many bits; counting digits would take longer than sorting
     key_bits = min(span_bits, digits * digit_bits, 64 - place_bits)
     drop = span_bits - key_bits
-    order, other = np.empty(values.size, np.int64), np.empty(values.size, np.int64)
+    order, other = np.empty(scores.size, np.int64), np.empty(scores.size, np.int64)
     packed, spare = order.view(np.uint64), other.view(np.uint64)
-    _curve_kernels.pack(values.view(np.uint64), np.uint64(high), drop, place_bits, packed)
+    _curve_kernels.pack(scores.view(np.uint64), np.uint64(high), drop, place_bits, packed)
     if _curve_kernels.radix_sort(packed, spare, place_bits, key_bits, digit_bits):
         order, packed = other, spare
     # The order is written over what it is read from.
-    if _curve_kernels.unpack(packed, values, place_bits, order):
+    if _curve_kernels.unpack(packed, scores, place_bits, order):
         return order
     return interruptible(np.argsort, scores)[::-1].copy()
 
