@@ -342,8 +342,8 @@ def test_advice():
     varied = read_scored([0] * 11 + [1], [0] * 4 + [1] * 7 + [2], times=times, end=202, max_step=1)
     assert advice(varied) == [
         (
-            "The first 33% of the time have neither events nor a score that changes: if the "
-            "detector was not running yet, leave them out with --from."
+            "The first 33% of the time has neither events nor a score that changes: if the "
+            "detector was not running yet, leave it out with --from."
         )
     ]
     assert advice(read_scored([1] + [0] * 9, [0] * 5 + [1, 2, 3, 4, 5])) == []

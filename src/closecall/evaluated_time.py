@@ -107,8 +107,8 @@ def advice(series: Any, *, max_step: Any = None) -> list[str]:
     quiet = quiet_start(series) if hasattr(series, "scores") else 0.0
     if quiet:
         sentences.append(
-            f"The first {quiet:.0%} of the time have neither events nor a score that changes: if "
-            f"the detector was not running yet, leave them out with --from."
+            f"The first {quiet:.0%} of the time has neither events nor a score that changes: if "
+            f"the detector was not running yet, leave it out with --from."
         )
     return sentences
 

@@ -118,7 +118,7 @@ def test_json_is_the_curve_and_the_events_at_the_chosen_threshold(run, scores):
     chosen = report.pop("chosen")
     point = CURVE.best(min_precision=0.9)
     assert report.pop("schema") == "closecall/curve/1"
-    assert report.pop("notes")[0].startswith("The first 10% of the time have neither events")
+    assert report.pop("notes")[0].startswith("The first 10% of the time has neither events")
     chosen_by = CURVE.signature.adding(threshold="best_f1", min_precision=0.9)
     assert report == CURVE.to_dict() | {"signature": str(chosen_by)}
     assert (chosen["threshold"], chosen["alarms"]) == (point.threshold, point.alarms)
@@ -353,6 +353,6 @@ def test_samples_without_a_score(run):
 def test_warm_up_is_told(run):
     Path("warm.csv").write_text("truth,score\n" + "0,0\n" * 20 + "0,1\n1,9\n0,2\n0,3\n" * 5)
     told = " ".join(lines(run("curve", "warm.csv")))
-    assert "The first 50% of the time have neither events nor a score that changes" in told
+    assert "The first 50% of the time has neither events nor a score that changes" in told
     assert "with --from." in told
     assert "The first" not in " ".join(lines(run("curve", "warm.csv", "--from", "20")))

@@ -140,7 +140,7 @@ def test_commands_advise_to_leave_a_warm_up_out(run, tmp_path):
     file = str(tmp_path / "warm.csv")
     Path(file).write_text("\n".join(("t,label,cold,warm", *rows)) + "\n")
     options = ("--truth", "label", "--time", "t", "--score")
-    alone = "The first 21% of the time have neither events nor a score that changes: if"
+    alone = "The first 21% of the time has neither events nor a score that changes: if"
     for command in ("score", "curve"):
         assert alone in " ".join(lines(run(command, file, *options, "cold"))), command
     for command in ("score", "curve", "compare"):

@@ -62,7 +62,7 @@ def test_advice_is_on_the_page(page):
     assert advice.count() == 0
     assert heading(page).endswith(". Of that, 1 h is ignored.")
     opened(page, "warm-up")
-    assert "The first 15% of the time have neither events" in advice.first.text_content()
+    assert "The first 15% of the time has neither events" in advice.first.text_content()
 
 
 def test_times_are_told_as_they_are(page):

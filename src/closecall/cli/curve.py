@@ -514,9 +514,10 @@ def _difference(curve: AffiliationCurve, chosen: OperatingPoint, fitted: CrossFi
     )
     if lost <= 0:
         return f"{each} Choosing on the events it is judged by does not flatter this {name}."
+    much = "Less than 0.01" if score_text(lost) == "<0.01" else f"About {score_text(lost)}"
     return (
-        f"{each} About {score_text(lost)} of the {name} of {score_text(chosen.fbeta)} comes from "
-        "choosing the threshold on the events that it is judged by."
+        f"{each} {much} of the {name} of {score_text(chosen.fbeta)} comes from choosing the "
+        "threshold on the events that it is judged by."
     )
 
 
