@@ -205,11 +205,11 @@ def test_many_events_are_cut_with_a_note(run):
     ("name", "magic"), [("curve.png", b"\x89PNG"), ("curve.pdf", b"%PDF"), ("curve.SVG", b"<?xml")]
 )
 def test_plot(run, scores, name, magic):
-    plain = run("curve", scores, *COLUMNS)
+    plain, open_before = run("curve", scores, *COLUMNS), plt.get_fignums()
     drawn = run("curve", scores, *COLUMNS, "--plot", name)
     assert drawn.stdout == plain.stdout
     assert Path(name).read_bytes().startswith(magic)
-    assert plt.get_fignums() == []
+    assert plt.get_fignums() == open_before
 
 
 def test_the_plot_marks_the_chosen_point(tmp_path):
