@@ -43,6 +43,24 @@ def test_detectors_hang_at_their_ranks_and_bars_join_what_is_not_told_apart():
     assert joined == sorted(hanging)[1:]
 
 
+def test_a_dotted_bar_joins_its_two_ends_alone():
+    table = {
+        "better": [8, 7, 1, 1, 6, 7, 5, 4],
+        "steady": [6, 7, 3, 3, 6, 6, 5, 2],
+        "worse": [1, 4, 1, 3, 2, 5, 0, -1],
+    }
+    axes = plot_ranks(compute_ranks(table))
+    hanging = sorted(line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 3)
+    bars = {
+        line.get_linestyle(): (line.get_xdata(), line.get_ydata()[0])
+        for line in axes.lines
+        if line.get_linewidth() > 1
+    }
+    reach = {style: [ends[0] + 2, ends[1] - 2] for style, (ends, _) in bars.items()}
+    assert reach == {"-": pytest.approx(hanging[:2]), ":": pytest.approx(hanging[::2])}
+    assert bars["-"][1] != bars[":"][1]
+
+
 def test_a_cell_has_the_numbers_of_its_pair():
     ranks = compute_ranks(HITS)
     axes = plot_ranks(ranks, kind="matrix")

@@ -93,6 +93,22 @@ def test_equals_brute_force(rows, upward):
     )
 
 
+def test_a_pair_that_is_not_told_apart_around_another_is_named():
+    better, steady, worse = (
+        [8, 7, 1, 1, 6, 7, 5, 4],
+        [6, 7, 3, 3, 6, 6, 5, 2],
+        [1, 4, 1, 3, 2, 5, 0, -1],
+    )
+    ranks = compute_ranks({"better": better, "steady": steady, "worse": worse})
+    assert [(pair.first, pair.second) for pair in ranks.pairs if pair.apart] == [
+        ("steady", "worse")
+    ]
+    assert ranks.cliques == (("better", "steady"),)
+    assert ranks.ungrouped == (("better", "worse"),)
+    assert "better and worse share no group, but are not told apart either." in ranks.text
+    assert compute_ranks(HITS).ungrouped == ()
+
+
 @pytest.mark.parametrize("series", [12, 50, 51, 200])
 def test_pvalues_are_those_of_scipy(series):
     table = drawn(1, series=series)

@@ -38,6 +38,8 @@ _BETWEEN = 0.1  # of the line, between two bars beside each other
 _SIDE, _HEAD = 0.32, 0.28  # of the width, at most, for names on one side, and beside a matrix
 _COLUMN = 300.0  # points below which the font is a little smaller
 _CELL = 0.72  # inches
+_SOLID: dict[str, Any] = {"linestyle": "-", "linewidth": 3.0}
+_DOTTED: dict[str, Any] = {"linestyle": ":", "linewidth": 1.5}
 _COLORS = "PuOr_r"  # two sides that colour-blind readers tell apart
 
 
@@ -52,7 +54,8 @@ def plot_ranks(
         What `closecall.statistics.compute_ranks` or ``result.ranks()`` of a batch returns.
     kind
         ``"diagram"``: the critical-difference diagram. Detectors hang on a line at their average
-        ranks, the best on the left, and a bar joins neighbours of which no two are told apart.
+        ranks, the best on the left, and a bar joins neighbours of which no two are told apart; a
+        dotted one joins only its two ends, where one between them is told apart from one of them.
         ``"matrix"``: a cell for every two detectors, the one in the row with the better rank: the
         difference of means (row minus column) with limits that hold for all pairs at once, the
         series on which the row wins, ties and loses, and the p-value corrected by Holm; bold where
@@ -129,14 +132,14 @@ def _draw_diagram(axes: Axes, ranks: Ranks) -> None:
     told = f"average rank by {ranks.metric}, {ranks.series} series"
     title: dict[str, Any] = {"ha": "center", "va": "top", "size": font, "color": FAINT}
     lanes = _lanes(ranks)
-    for clique, lane in zip(ranks.cliques, lanes, strict=True):
-        first, last = (ranks.average_rank[ranks.detectors.index(clique[end])] for end in (0, -1))
-        height_of = line + _LANE * (lane + 1)
+    for bar, lane in zip(_bars(ranks), lanes, strict=True):
+        first, last = (ranks.average_rank[ranks.detectors.index(bar[end])] for end in (0, -1))
         axes.plot(
             [at(first) - 2, at(last) + 2],
-            [height_of] * 2,
+            [line + _LANE * (lane + 1)] * 2,
             color=PREDICTED[0],
-            linewidth=3,
+            # What lies over a dotted bar, but for its ends, does not belong to it.
+            **_DOTTED if bar in ranks.ungrouped else _SOLID,
             solid_capstyle="butt",
             zorder=3,
         )
@@ -158,16 +161,21 @@ def _draw_diagram(axes: Axes, ranks: Ranks) -> None:
     axes.text(width / 2, 1, short_enough([told], width, font)[0], **title)
 
 
+def _bars(ranks: Ranks) -> tuple[tuple[str, ...], ...]:
+    """Return what bars join: groups, and then pairs that are not told apart but share none."""
+    return ranks.cliques + ranks.ungrouped
+
+
 def _lanes(ranks: Ranks) -> list[int]:
-    """Return how far below the line each group's bar is, so that no two seem to be one."""
+    """Return how far below the line each bar is, so that no two seem to be one."""
     at = dict(zip(ranks.detectors, ranks.average_rank, strict=True))
     gap = _BETWEEN * (ranks.average_rank[-1] - ranks.average_rank[0])
     ends: list[float] = []
     lanes = []
-    for clique in ranks.cliques:
-        free = (lane for lane, end in enumerate(ends) if end + gap < at[clique[0]])
+    for bar in _bars(ranks):
+        free = (lane for lane, end in enumerate(ends) if end + gap < at[bar[0]])
         lane = next(free, len(ends))
-        ends[lane : lane + 1] = [at[clique[-1]]]
+        ends[lane : lane + 1] = [at[bar[-1]]]
         lanes.append(lane)
     return lanes
 

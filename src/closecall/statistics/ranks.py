@@ -111,6 +111,13 @@ class Ranks:
         )
 
     @property
+    def ungrouped(self) -> tuple[tuple[str, str], ...]:
+        """The pairs that are not told apart, but share no clique with what is between them."""
+        joined = {pair for clique in self.cliques for pair in combinations(clique, 2)}
+        pairs = ((pair.first, pair.second) for pair in self.pairs if not pair.apart)
+        return tuple(pair for pair in pairs if pair not in joined)
+
+    @property
     def text(self) -> str:
         """What was tested, what came out, and what so few series do not allow to say."""
         alpha, count, said = 1 - self.level, len(self.pairs), []
@@ -122,6 +129,12 @@ class Ranks:
             f"{sum(pair.apart for pair in self.pairs)} of {counted(count, 'pair')} told apart at "
             f"{alpha:.3g} (Wilcoxon signed-rank, corrected by Holm over {counted(count, 'pair')})."
         )
+        if len(self.ungrouped) == 1:
+            first, second = self.ungrouped[0]
+            said.append(f"{first} and {second} share no group, but are not told apart either.")
+        elif self.ungrouped:
+            few = f"{len(self.ungrouped)} pairs that share no group"
+            said.append(f"{few} are not told apart either.")
         needed = ceil(log2(count / alpha) + 1 + 1e-9)
         if self.series < needed:
             said.append(
