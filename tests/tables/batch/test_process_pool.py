@@ -414,7 +414,9 @@ def loaded_kernels(_):
 
 # In a program of its own: here, another test may have started a server for something else.
 KERNELS = """
-import sys, threading, time
+import sys
+sys.path.remove("")  # as for a command; with -P, what it starts would have that as well
+import threading, time
 from types import SimpleNamespace as Unit
 if {threads}:
     threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
@@ -433,7 +435,7 @@ def test_workers_start_with_their_kernels_and_nothing_from_the_current_folder(tm
     for name in ("pandas", "pyarrow", "numba", "closecall", "multiprocessing"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'hacked')!r}, 'a').write('x')")
     program = KERNELS.format(threads=threads, tests=str(Path(__file__).parents[3]))
-    command = [sys.executable, "-P", "-c", program]
+    command = [sys.executable, "-c", program]
     done = subprocess.run(  # noqa: S603 - ours
         command, cwd=tmp_path, capture_output=True, text=True, check=False
     )

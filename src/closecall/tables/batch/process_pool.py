@@ -245,8 +245,9 @@ def _start_server() -> bool:
     from multiprocessing.forkserver import ensure_running
 
     multiprocessing.get_context("forkserver").set_forkserver_preload([_PRELOADED])
-    resource_tracker.ensure_running()  # started with the server, it would let Ctrl-C through
     with _shielded():
+        resource_tracker.ensure_running()
+    with _shielded():  # anew, since the start of the tracker lets Ctrl-C through again
         ensure_running()
     return True
 
