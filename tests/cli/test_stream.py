@@ -1,6 +1,7 @@
 """`closecall stream`: events as soon as they are known, through real pipes, and the state."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -112,6 +113,12 @@ def test_totals_come_every_so_often_and_fractions_of_seconds_may_come_late():
     assert (total["alarmed"], total["f1"]) == (expected.alarmed, expected.f1)
 
 
+def test_totals_come_between_lines_and_hold_none_of_them_up(printed):
+    """Both a file that is always ready, and totals that are always due."""
+    whole = printed(csv_lines(), *COLUMNS)
+    assert printed(csv_lines(), *COLUMNS, "--every", "1e-9") == [*whole, whole[-1]]
+
+
 def test_scores_from_a_threshold_on(printed):
     scores = [
         json.dumps({"label": int(label), "s": 0.7 if alarm else 0.2}) + "\n"
@@ -155,6 +162,23 @@ def test_the_state_goes_on_where_it_was(printed, tmp_path):
     assert found == whole[:-1]
     assert total == whole[-1]
     assert {path.name for path in tmp_path.iterdir()} == {"s.json", "samples"}
+
+
+def test_an_interrupt_keeps_the_state(printed):
+    stream = subprocess.Popen(  # noqa: S603 - our own command
+        [*COMMAND, *COLUMNS, "--state", "s.json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    stream.stdin.write("".join(csv_lines(0, 200)).encode())
+    stream.stdin.flush()
+    assert json.loads(stream.stdout.readline())["kind"] == "event"  # all of it was read
+    stream.send_signal(signal.SIGINT)
+    stream.communicate()
+    assert stream.returncode == 130
+    rest = printed(csv_lines(200), *COLUMNS, "--state", "s.json")
+    assert rest[-1] == printed(csv_lines(), *COLUMNS)[-1]
 
 
 def test_nothing_at_all_and_no_event_yet(printed):

@@ -145,26 +145,29 @@ def _store(own: AffiliationStream, state: str) -> None:
 
 
 def _arriving(file: str, every: float | None) -> Iterator[bytes | None]:
-    """Yield whole lines as soon as they are there, and None when totals are due."""
-    due, rest = inf if every is None else clock.monotonic() + every, b""
+    """Yield whole lines as soon as they are there, and None when totals are due.
+
+    Lines that are there are read between two totals, however often these are due.
+    """
+    period, rest = inf if every is None else every, b""
+    due = clock.monotonic() + period
     with ExitStack() as opened:
         own = sys.stdin if file == "-" else opened.enter_context(Path(file).open("rb"))
         source = own.fileno()
         while True:
-            if every is not None:
-                wait = due - clock.monotonic()
-                if wait <= 0 or not select.select([source], [], [], wait)[0]:
-                    due += every
-                    yield None
-                    continue
-            more = os.read(source, _SIZE)
-            whole, newline, rest = (rest + more).rpartition(b"\n")
-            if whole.strip():
-                yield whole + newline
-            if not more:
-                if rest.strip():
-                    yield rest + b"\n"
-                return
+            wait = max(due - clock.monotonic(), 0.0)
+            if every is None or select.select([source], [], [], wait)[0]:
+                more = os.read(source, _SIZE)
+                whole, newline, rest = (rest + more).rpartition(b"\n")
+                if whole.strip():
+                    yield whole + newline
+                if not more:
+                    if rest.strip():
+                        yield rest + b"\n"
+                    return
+            if clock.monotonic() >= due:
+                due = max(due + period, clock.monotonic())
+                yield None
 
 
 @dataclass
