@@ -181,6 +181,21 @@ def test_nothing_in_the_current_folder_is_executed(tmp_path):
     assert "123456" not in (tmp_path / "curve.svg").read_text()
 
 
+def test_a_signal_that_is_ignored_stays_so():
+    """As under `nohup`; the others end the program in order."""
+    program = (
+        "import signal, sys\nfrom closecall.cli import main\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\nsys.argv = ['closecall', '--version']\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "told = signal.getsignal(signal.SIGHUP), signal.getsignal(signal.SIGTERM)\n"
+        "print(told[0] is signal.SIG_IGN, told[1].__name__)"
+    )
+    done = subprocess.run(  # noqa: S603 - ours
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "True stop"
+
+
 def test_the_cache_of_kernels_is_not_where_the_data_says(tmp_path):
     """It is unpickled, so a file beside the data must not name it."""
     pytest.importorskip("yaml")

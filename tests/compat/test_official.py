@@ -154,6 +154,7 @@ def test_the_other_names_of_that_package(tmp_path, monkeypatch):
     assert repr(scores) == repr(pr_from_events(mine, truth, (0, 7)))  # nan is not itself
     assert official.infer_Trange(mine, truth) == (1, 7)
     assert official.infer_Trange([], truth) == (1, 7)
+    assert official.infer_Trange([(0, 1), (8, 9)], truth) == (0, 9)
     assert not official.has_point_anomalies(truth)
     assert official.f1_func(0.5, 1) == pytest.approx(2 / 3)
     official.test_events(truth)

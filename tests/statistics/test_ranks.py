@@ -152,6 +152,15 @@ def test_detectors_that_never_differ_are_one_clique():
     assert ranks.cliques == (("a", "b", "c"),)
 
 
+def test_no_pair_is_told_apart_where_friedman_finds_no_difference():
+    table = {"a": [8, 6, 5, 2, 3, 0, 0], "b": [0, 1, 8, 6, 9, 5, 6], "c": [9, 7, 6, 5, 5, 9, 2]}
+    ranks = compute_ranks(table)
+    assert ranks.friedman_pvalue == pytest.approx(0.0663, abs=5e-5)
+    assert min(pair.corrected for pair in ranks.pairs) == 3 * 2 / 2**7
+    assert not any(pair.apart for pair in ranks.pairs)
+    assert ranks.cliques == (ranks.detectors,)
+
+
 def test_two_detectors_have_no_test_of_friedman():
     ranks = compute_ranks({"a": HITS["a"], "b": HITS["b"]})
     assert ranks.friedman_pvalue is None

@@ -160,16 +160,16 @@ def test_alerts_of_alertmanager(tmp_path, webhook):
 
 
 def test_labels_of_label_studio(tmp_path):
-    def labelled(start, end, label):
-        value = {"start": start, "end": end, "instant": start == end, "timeserieslabels": [label]}
+    def labelled(start, end, *labels):
+        value = {"start": start, "end": end, "instant": start == end, "timeserieslabels": labels}
         return {"type": "timeserieslabels", "value": value}
 
     other = {"type": "choices", "value": {"choices": ["noisy"]}}
-    results = [labelled(40.5, 44.0, "drift"), other, labelled(7.0, 7.0, "spike")]
+    results = [labelled(40.5, 44.0, "drift", "noise"), other, labelled(7.0, 7.0, "spike")]
     path = written(tmp_path, [{"id": 5, "annotations": [{"result": results}]}], "export.json")
     events = cc.read_events(path)
     assert events == cc.Events([(7.0, 7.0), (40.5, 44.0)])
-    assert events.details["label"].tolist() == ["spike", "drift"]
+    assert events.details["label"].tolist() == ["spike", "drift, noise"]
 
 
 def test_channels_of_smap(tmp_path):

@@ -423,6 +423,20 @@ def test_a_unit_of_another_batch_and_a_copy_under_another_name_are_noticed(out):
     assert finished(journal) == [FIRST]
 
 
+def test_notes_in_each_others_place_are_noticed(out):
+    journal = Journal.open(out, ABOUT)
+    journal.note("thresholds", {"x": 0.5})
+    (path,) = journal.folder.glob("*.note")
+    content = path.read_bytes()
+    path.unlink()
+    journal.note("others", {"x": 0.9})
+    (other,) = journal.folder.glob("*.note")
+    other.rename(path)
+    assert journal.noted("thresholds") is None
+    path.write_bytes(content)
+    assert journal.noted("thresholds") == {"x": 0.5}
+
+
 def test_a_manifest_that_was_changed_to_fit_another_question(out):
     journal = Journal.open(out, ABOUT)
     keep(journal, FIRST)
@@ -441,7 +455,8 @@ def test_a_folder_of_an_older_version_is_told_so(out):
 
 
 @pytest.mark.parametrize(
-    "name", ["mine.tmp", "mine.unit", "output-mine.parquet", "a.note", "x.lock"]
+    "name",
+    ["mine.tmp", "mine.unit", "output-mine.parquet", "a.note", "x.lock", f"{'0' * 32}.unit"],
 )
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_files_of_others_in_the_folder_are_never_removed(out, name, overwrite):

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -151,6 +151,26 @@ def test_what_a_broken_executor_had_finished_is_kept():
     ):
         found.extend(run_with(numbers(20), die_at_five, engine=executor))
     assert found == [Outcome(f"number {value}", 2 * value) for value in range(5)]
+
+
+class Breaking(Engine):
+    """An engine that breaks at its first unit, and has finished the second."""
+
+    ahead = 2
+
+    def submit(self, function, /, *arguments):
+        if arguments[-1].value:
+            return super().submit(function, *arguments)
+        future = Future()
+        future.set_exception(BrokenExecutor())
+        return future
+
+
+def test_what_an_executor_finished_beside_the_unit_that_broke_it_is_kept():
+    found = []
+    with pytest.raises(EngineError, match=r"lost number 0\."):
+        found.extend(run(numbers(3), double, Breaking()))
+    assert found == [DOUBLED["number 1"]]
 
 
 def test_an_executor_that_was_shut_down():
