@@ -117,8 +117,8 @@ def test_one_name_is_enough():
 
 
 def test_a_threshold_is_chosen_on_one_part_and_judged_on_the_other():
-    truth, scores = [0, 1, 0, 0, 0, 0, 1, 0], [0, 9, 2, 1, 3, 0, 4, 1]
-    fit = [1, 1, 1, 1, 0, 0, 0, 0]
+    truth, scores = [0, 1, 0, 0, 0, 0, 1, 0, 0, 0], [0, 9, 2, 1, 3, 0, 4, 1, 5, 0]
+    fit = [1, 1, 1, 1, 0, 0, 0, 0, 1, 1]
     row = cc.evaluate(truth, scores=scores, threshold="best_f1", fit=fit)
     assert row["threshold"] == 9
     alarms = [score >= 9 for score in scores]

@@ -18,10 +18,21 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path):
         assert new.suffix == ".txt"
         assert path.read_text() == "old"
     assert path.read_text() == "new"
-    with pytest.raises(ZeroDivisionError), whole_file(path) as new:
-        new.write_text(f"half {1 / 0}")
+    for stopped in (ZeroDivisionError, KeyboardInterrupt):
+        with pytest.raises(stopped), whole_file(path):
+            raise stopped
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    """Else a loss of power leaves an empty one in the place of the old."""
+    path, kept = tmp_path / "a.txt", []
+    monkeypatch.setattr(os, "fsync", lambda file: kept.append((os.fstat(file), path.exists())))
+    with whole_file(path) as new:
+        new.write_text("new")
+    ((status, named),) = kept
+    assert (status.st_ino, status.st_size, named) == (path.stat().st_ino, 3, False)
 
 
 def test_an_error_names_the_file_that_was_asked_for(tmp_path):

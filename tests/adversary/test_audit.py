@@ -46,6 +46,13 @@ def test_verdicts(whole):
         assert verdict.detector == "late"
 
 
+def test_a_prediction_without_information_beats_what_is_no_better():
+    """One alarm over all of the time is as good as a perfect detector, to who counts overlaps."""
+    audited = audit(EPISODES, {"perfect": EPISODES}, metrics=["event_wise"], budget=1)
+    verdict = audited.verdicts["event_wise"].raw
+    assert (verdict.score, verdict.margin, verdict.beaten) == (1, 0, True)
+
+
 def test_the_table_holds_what_evaluate_gives(whole):
     scores = cc.evaluate(EPISODES, LATE, metrics=METRICS)
     everything = cc.evaluate(EPISODES, np.ones_like(EPISODES), metrics=METRICS)

@@ -277,6 +277,8 @@ def test_cross_fitting(run, demo_curve, scores):
     assert "on another part of the time (--fit-until), or on other series" in few
     values = json.loads(run("curve", scores, *COLUMNS, "--cross-fit", "--format", "json").stdout)
     assert list(values["cross_fitted"]) == ["undefined"]
+    refused = run("curve", *DEMO, "--cross-fit", "8")
+    assert "Expected `--cross-fit` to be at most the 7 true events, got 8." in refused.stderr
 
 
 RULES = {

@@ -1,12 +1,15 @@
 """What is typed, as it is read."""
 
+import json
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import click
 import pytest
 
 from closecall.chance import MOST_SHIFTS
 from closecall.cli.options import parse_budget, parse_metric, parse_shifts, parse_time
+from closecall.signature import parse
 
 
 @pytest.mark.parametrize(
@@ -74,3 +77,24 @@ def test_times(text, time):
 
 def test_an_offset():
     assert parse_time("2024-01-31T08:05:00+01:00").utcoffset() == timedelta(hours=1)
+
+
+COMMANDS = {
+    "score": "--predicted alarm",
+    "curve": "--score s",
+    "compare": "--predicted alarm --score s",
+    "audit": "--predicted alarm --metric classical --budget 1",
+    "check": "--predicted alarm --min f1=0",
+    "batch": "--predicted alarm --truth truth",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_signature_names_what_was_asked_of_the_time(run, command):
+    rows = (f"{t},{t % 9 // 8},{t % 10 // 9},{t % 10}" for t in range(30))
+    Path("s.csv").write_text("\n".join(["t,truth,alarm,s", *rows]))
+    asked = "--time t --from 2 --until 28 --disorder first --format json"
+    result = run(command, "s.csv", *COMMANDS[command].split(), *asked.split())
+    options = parse(json.loads(result.stdout)["signature"]).options
+    told = {name: options.get(name) for name in ("since", "until", "disorder")}
+    assert told == {"since": 2, "until": 28, "disorder": "first"}

@@ -57,10 +57,11 @@ def test_save_and_repr(tmp_path):
     assert page._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
 
 
-def test_no_name_ends_the_script_early():
-    page = report(TRUTH, scores={"</script><b>": SCORES}, script="cdn")
-    assert "</script><b>" not in page.html
-    assert block(page, "series-0")["detectors"][0]["name"] == "</script><b>"
+@pytest.mark.parametrize("name", ["</script><b>", "<!--<script>"])
+def test_no_name_ends_the_script_early_or_keeps_it_from_its_end(name):
+    page = report(TRUTH, scores={name: SCORES}, script="cdn")
+    assert name not in page.html
+    assert block(page, "series-0")["detectors"][0]["name"] == name
 
 
 def test_the_script_is_embedded_or_linked():
