@@ -23,6 +23,8 @@ atexit.register(lambda: print(heavy & sys.modules.keys(), file=sys.stderr))
 main()
 """
 COMMAND = [sys.executable, "-c", START, "stream"]
+# One level a line, so that no line is deep.
+DEEP = '{"label": 0, "alarm": ' + "[\n" * 100_000 + "]\n" * 100_000 + "}\n"
 
 
 def csv_lines(first=0, last=300):
@@ -181,6 +183,15 @@ def test_an_interrupt_keeps_the_state(printed):
     assert rest[-1] == printed(csv_lines(), *COLUMNS)[-1]
 
 
+def test_brackets_in_texts_are_no_levels(printed):
+    lines = [
+        json.dumps({"label": int(label), "alarm": int(alarm), "told": '\\"[{' * 60}) + "\n"
+        for label, alarm in zip(TRUTH, ALARMS, strict=True)
+    ]
+    total = printed(lines, "--truth", "label", "--predicted", "alarm")[-1]
+    assert total["f1"] == cc.affiliation(TRUTH, ALARMS).f1
+
+
 def test_nothing_at_all_and_no_event_yet(printed):
     assert printed([], *COLUMNS) == [{"kind": "total", "events": 0, "alarms": 0}]
     lines = ["t,label,alarm\n", "1,0,1\n", "2,0,0\n"]
@@ -196,6 +207,8 @@ def test_nothing_at_all_and_no_event_yet(printed):
         ("t,label,alarm\n1,0\n", ("--predicted", "alarm"), "to go on as it began, from line 2 on"),
         ("1,0,0\n", ("--predicted", "alarm"), "a header in the first line of samples"),
         ('{"label": 0, "alarm": 1}\n{"la', ("--predicted", "alarm"), "to go on as it began"),
+        (DEEP, ("--predicted", "alarm"), "at most 100 levels in samples, from line 1 on, got more"),
+        (DEEP.replace("\n", "") + "\n", COLUMNS[2:], "at most 100 levels in samples"),
         ("t,label,alarm\n2,0,0\n1,0,0\n", COLUMNS[2:], "`closecall score` takes --disorder."),
         ("label,s\n0,0.5\n0,\n", ("--score", "s", "--threshold", "1"), "none in line 3"),
         ("t,label,alarm\n1,0,0\n", (*COLUMNS[2:], "--every", "0"), "longer than zero"),

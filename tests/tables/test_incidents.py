@@ -254,6 +254,7 @@ def test_clipped_events_keep_their_details(tmp_path):
         ('{"a": 1}', {}, "a list of events, got JSON with the keys a"),
         ("[[1, 2]]", {}, "a list of events, got JSON with list of 1"),
         ("[", {}, "to be JSON"),
+        ("[" * 100_000, {}, "to be JSON"),
         ('[{"startsAt": "x", "labels": {}}, 5]', {}, "to hold events as its first one does"),
         ('[{"startsAt": "x", "labels": "low"}]', {}, "to hold events as its first one does"),
         ('[{"time": 1e300, "text": "x"}]', {}, "to hold events as its first one does"),

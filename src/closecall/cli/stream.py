@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import sys
 import time as clock
@@ -59,6 +60,8 @@ _SIZE = 1 << 20  # bytes that are read at once, at most
 _STEPS = 1000  # of the last ones, whose median is how long the last sample lasts
 _SAVE = 1.0  # seconds between two states, at least
 _YEAR = 365 * 86400.0  # seconds
+_DEEPEST = 100  # lists and records in each other; Arrow reads them by recursion, and would crash
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 @click.command(cls=Command, help=_HELP)
@@ -258,7 +261,7 @@ class _Samples:
         if first.lstrip().startswith(b"{"):
             try:
                 self.text_times = isinstance(json.loads(first).get(self.time), str)
-            except ValueError:
+            except (ValueError, RecursionError):  # told where the line is read
                 self.text_times = False
             return lines
         self.separator = delimiter(first)
@@ -281,6 +284,9 @@ class _Samples:
                     csv.ReadOptions(column_names=self.header, use_threads=False),
                     csv.ParseOptions(delimiter=self.separator),
                 )
+            if _depth(lines) > _DEEPEST:
+                rule = f"at most {_DEEPEST} levels in {self.name}, from {self._line(0)} on"
+                raise InputError.expected(rule, "more")
             reader = imported("pyarrow.json")
             # Times that are text stay text, whatever those of one chunk look like.
             schema = pyarrow.schema([(self.time, pyarrow.string())]) if self.text_times else None
@@ -293,6 +299,16 @@ class _Samples:
 
     def _line(self, index: int) -> str:
         return f"line {self.seen + index + 1}"
+
+
+def _depth(lines: bytes) -> int:
+    """Return how many lists and records are in each other at most; more if that is still few."""
+    most = lines.count(b"{") + lines.count(b"[") - lines.count(b"}\n{")
+    if most <= _DEEPEST:
+        return most
+    marks = np.frombuffer(_STRING.sub(b"", lines), dtype=np.uint8)
+    steps = np.isin(marks, list(b"[{")).astype(np.int64) - np.isin(marks, list(b"]}"))
+    return int(np.cumsum(steps).max(initial=0))
 
 
 def _fine(times: pa.ChunkedArray) -> pa.ChunkedArray:
