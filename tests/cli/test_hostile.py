@@ -171,6 +171,7 @@ def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path, monkeypatch):
         (f"closecall {SCORE} --format csv >&-", 0, 0, ""),
         (f"closecall {SCORE} 2>&- | wc -l >&2", 0, 0, None),
         ("closecall score nix.csv >&- 2>&-", 1, 0, ""),
+        ("closecall score nix.csv 2>&-", 1, 0, ""),
         ("closecall score - <&-", 1, 0, "Error: Expected standard input to hold a table"),
         (f"closecall {SCORE} --format csv >/dev/full", 1, 0, "Error: No space left on device\n"),
         (f"closecall {SCORE} >/dev/full", 1, 0, "Error: No space left on device\n"),

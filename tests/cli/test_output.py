@@ -38,6 +38,13 @@ def test_every_byte_that_programs_read(capsys, tmp_path, output_format, expected
     assert path.read_bytes().decode() == expected
 
 
+@pytest.mark.parametrize(("columns", "width"), [("0", 80), ("5", 20), ("100", 100), ("9999", 1000)])
+def test_a_table_is_as_wide_as_can_be_read(monkeypatch, columns, width):
+    monkeypatch.setenv("COLUMNS", columns)
+    with Output("table").console() as console:
+        assert console.width == width
+
+
 def test_a_bar_on_a_terminal_only(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):

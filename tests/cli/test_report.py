@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -59,8 +60,19 @@ def test_one_series(run):
     assert series["values"]["type"] == "f4"
 
 
+def test_the_command_of_a_page_has_its_options_and_flags(run):
+    options = ("--from", "2024-01-01T06:00", "--disorder", "first", "--merge", "--clip")
+    run("report", "data.csv", "-o", "out.html", *COLUMNS, *options)
+    (detector,) = block("out.html", "series-0")["detectors"]
+    _, *command = shlex.split(f"{detector['call']['before']}{detector['threshold']}")
+    assert {option for option in options if option.startswith("--")} <= {*command}
+    result = run(*command, "--format", "json")
+    assert json.loads(result.stdout)["f1"] == detector["f1"], result.stderr
+
+
 def test_one_page_for_many_series(run):
-    result = run("report", "data.csv", "-o", "out.html", *COLUMNS, "--by", "group")
+    path = str(Path("data.csv").absolute())
+    result = run("report", path, "-o", "out.html", *COLUMNS, "--by", "group")
     assert result.exit_code == 0
     about = block("out.html", "report")
     assert (about["title"], about["batch"]) == ("data.csv", True)

@@ -70,8 +70,15 @@ def test_the_script_is_embedded_or_linked():
     assert "https://" not in embedded
     assert re.match(r'<script src="https://cdn\.plot\.ly/plotly-[\d.]+\.min\.js" integ', linked)
     assert f'src="{url}"' in linked
-    assert "; script-src 'sha256-" in report(TRUTH, scores=SCORES, script="cdn").html
-    assert f" {url};" in report(TRUTH, scores=SCORES, script="cdn").html
+    for script, other in (("embed", r"'sha256-[\w+/]+='"), ("cdn", re.escape(url))):
+        (policy,) = re.findall(
+            '-Security-Policy" content="(.*?)"', report(TRUTH, scores=SCORES, script=script).html
+        )
+        assert re.fullmatch(
+            rf"default-src 'none'; script-src 'sha256-[\w+/]+=' {other}; style-src "
+            "'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'",
+            policy,
+        )
 
 
 NAN, OWN = [np.nan] * 8, {"scores": SCORES}

@@ -34,7 +34,7 @@ del SERIES["series 2"]["scores"]["fair"]
 SERIES["series 6"]["scores"]["fair"][3] = np.nan
 SERIES["quiet"] = {"truth": [0] * 5, "scores": {"good": [1, 2, 3, 4, 5]}}
 SERIES["silent"] = {"truth": [0] * 6, "scores": {"good": [1, 2, 3, 4, 5, 6]}}
-SERIES["odd"] = {"truth": [0, 2, 1], "scores": {"good": [1, 2, 3]}}
+SERIES["Odd"] = {"truth": [0, 2, 1], "scores": {"good": [1, 2, 3]}}
 F1 = {
     name: {
         detector: cc.affiliation_curve(own["truth"], scores).best().fbeta
@@ -106,6 +106,8 @@ def test_the_table_is_filtered_by_name_and_status(table):
     search.fill("SERIES 3")
     assert names(table) == ["series 3"]
     assert table.locator(".unscored").is_hidden()
+    search.fill("odd")
+    assert table.locator(".unscored").is_visible()
     search.fill("nothing like it")
     assert table.get_by_text("No scored series is like that.").is_visible()
     search.fill("")
@@ -142,7 +144,7 @@ def test_series_without_a_score_are_folded_with_reasons_in_words(page, table):
     block.locator("summary").click()
     lines = block.locator("li").all_inner_texts()
     assert lines[0].splitlines()[0] == "quiet, silent"
-    assert lines[1].splitlines()[0] == "odd"
+    assert lines[1].splitlines()[0] == "Odd"
     assert "got 2 at index 1" in lines[1]
     hint = "Write 1 where a value marks an anomaly, and 0 elsewhere."
     assert block.locator("p.hint").all_text_contents()[1] == hint
