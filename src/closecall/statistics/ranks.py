@@ -125,8 +125,10 @@ class Ranks:
             found = "differ" if self.friedman_pvalue < alpha else "are not shown to differ"
             pvalue = pvalue_text(self.friedman_pvalue)
             said.append(f"Over {self.series} series the detectors {found} (Friedman, p {pvalue}).")
+        apart = sum(pair.apart for pair in self.pairs)
+        verb = "is" if apart == 1 else "are"
         said.append(
-            f"{sum(pair.apart for pair in self.pairs)} of {counted(count, 'pair')} told apart at "
+            f"{apart} of {counted(count, 'pair')} {verb} told apart at "
             f"{alpha:.3g} (Wilcoxon signed-rank, corrected by Holm over {counted(count, 'pair')})."
         )
         if len(self.ungrouped) == 1:
