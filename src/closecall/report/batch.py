@@ -56,6 +56,10 @@ if TYPE_CHECKING:
 _AXIS = ("times", "end", "span", "ignore", "max_step", "nan")
 _ARGUMENTS = ("truth", *_AXIS, "predicted", "scores", "thresholds", "values")
 _MOST_MOVED = 1_000_000  # scores that are moved for chance, a thousand times: half a minute
+_UNMOVED = (
+    "What chance reaches with a tuned threshold is left out, since this page has more than "
+    f"{_MOST_MOVED:,} scores; a page of fewer series tells it."
+)
 # In place of hints that name arguments of Python: who reads a page may not know it.
 _HINTS = {
     NAN_SCORE: "--nan ignore leaves out samples without a score.",
@@ -154,10 +158,10 @@ def batch_page(
     page = Page({}, script)
     troubles: list[SeriesTrouble] = []
     failure: ClosecallError | None = None
-    moved = scores <= _MOST_MOVED
+    notes = () if scores <= _MOST_MOVED else (_UNMOVED,)
     for name, arguments in series:
         try:
-            content, own = _series_content(name, arguments, disorder, since, until, moved=moved)
+            content, own = _series_content(name, arguments, disorder, since, until, moved=not notes)
         except MissingExtraError:
             raise
         except ClosecallError as error:
@@ -166,6 +170,7 @@ def batch_page(
             summaries.append(unscored(own[0]))
             page.append(None)
         else:
+            content["advice"] = [*content["advice"], *notes]
             left_out = {str(trouble.detector): str(trouble) for trouble in own}
             summaries.append(summary(content) | {"left_out": left_out})
             page.append(content)
@@ -175,7 +180,7 @@ def batch_page(
         raise cause if isinstance(cause, ClosecallError) else failure
     page.about = batch_about(title, summaries)
     names = tuple(about["name"] for about in summaries)
-    return Report(title, names, detectors_of(summaries), page, tuple(troubles))
+    return Report(title, names, detectors_of(summaries), page, tuple(troubles), notes)
 
 
 def unscored(trouble: SeriesTrouble) -> dict[str, Any]:

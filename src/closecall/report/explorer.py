@@ -195,6 +195,8 @@ class Report:
     """What it is made of."""
     troubles: tuple[SeriesTrouble, ...] = ()
     """What is not scored on a page of many series, and why."""
+    notes: tuple[str, ...] = ()
+    """What a page of many series leaves out, in sentences."""
 
     @property
     def html(self) -> str:
