@@ -111,6 +111,57 @@ def test_the_address_follows_what_is_chosen(made):
     assert shown(made) == chosen
 
 
+def limits(page):
+    return page.evaluate(
+        "(({ limits, timeline }) => [limits, timeline.window.map(Math.round)])(closecall.view)"
+    )
+
+
+def test_a_link_opens_with_limits_and_at_a_window(made):
+    made.evaluate("closecall.reopen()")
+    none, everything = limits(made)
+    assert none is None
+    go(made, "#maxFalseAlarms=2&per=12%20h&cooldown=1%20h&minRecall=0.25&window=100,700")
+    asked, window = limits(made)
+    per, cooldown = asked["maxFalseAlarms"][1], asked["cooldown"]
+    assert (asked["maxFalseAlarms"][0], per / cooldown, asked["minRecall"]) == (2, 12, 0.25)
+    assert (asked.get("minPrecision"), window) == (None, [100, 700])
+    until(made, "closecall.view.bestOf(0)")
+    assert "within the limits" in made.locator(".slider .best").text_content()
+    made.get_by_label("precision at least").fill("0.5")
+    made.get_by_label("precision at least").blur()
+    made.evaluate("closecall.view.timeline.zoom(0.5)")
+    until(made, "location.hash.endsWith('window=250,550')")
+    link = made.evaluate("location.hash")
+    assert link.endswith(
+        "&maxFalseAlarms=2&per=12%20h&cooldown=1%20h&minPrecision=0.5&minRecall=0.25&window=250,550"
+    )
+    chosen = limits(made)
+    made.evaluate("closecall.reopen()")
+    assert limits(made) == [None, everything]
+    go(made, link)
+    assert limits(made) == chosen
+    go(made, "#event=2")  # what is not named is as it opened
+    assert limits(made)[0] is None
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "#minRecall=2&window=9,3", "#maxAlarms=-1&window=1,2,3", "#cooldown=%3Cb%3E&window=inf,5",
+        "#per=0%20d&window=0,1e999", f"#minPrecision=0.{'0' * 99}1&window=a,b",
+    ],
+)  # fmt: skip
+def test_limits_and_windows_that_are_none_are_ignored(made, fragment):
+    made.evaluate("closecall.reopen()")
+    before = limits(made)
+    go(made, fragment)
+    assert limits(made) == before
+    assert made.locator(".limits input:invalid").count() == 0
+    values = made.locator(".limits input").evaluate_all("all => all.map(({ value }) => value)")
+    assert [value for value in values if value] == ["day"]
+
+
 @pytest.mark.parametrize(
     ("fragment", "name"),
     [("#detector=forecast%3D1&threshold=29.75", "forecast=1"), ("#detector=on", "on")],

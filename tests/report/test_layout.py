@@ -183,6 +183,9 @@ def test_a_timeline_taller_than_the_window_shows_its_lanes(nine):
 
 def test_a_wide_table_says_so(nine, gallery):
     table = nine.locator(".events .scrolling")
+    boxes = nine.locator(".card input")
+    for index in range(4, 9):
+        boxes.nth(index).check()
     nine.wait_for_selector(".events .more-right")
     assert table.locator(".scroll").get_attribute("tabindex") == "0"
     first = table.locator("tbody td.stick").first
@@ -190,8 +193,8 @@ def test_a_wide_table_says_so(nine, gallery):
     table.locator(".scroll").evaluate("box => { box.scrollLeft = 1000; }")
     nine.wait_for_selector(".events .more-left:not(.more-right)")
     assert first.bounding_box()["x"] == before
-    for index in range(1, 4):
-        nine.locator(".card input").nth(index).uncheck()
+    for index in range(1, 9):
+        boxes.nth(index).uncheck()
     nine.wait_for_selector(".events .scrolling:not(.more-left):not(.more-right)")
     assert table.locator(".scroll").get_attribute("tabindex") is None
     hostile = opened(gallery, "long name")

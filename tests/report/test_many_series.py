@@ -176,6 +176,56 @@ def test_ranks_are_those_of_the_statistics(table):
     assert bar == pytest.approx([places[0] - 4, places[-1] + 4], abs=1e-3)
 
 
+LONG_NAMES = ("windowedGaussian", "isolation_forest_of_200_trees", "good")
+
+
+@pytest.fixture(scope="module")
+def long_names(show):
+    """Series and detectors with names of many parts."""
+    named = [
+        dict(zip(LONG_NAMES, own["scores"].values(), strict=True))
+        for own in map(one_series, range(7))
+    ]
+    return show(
+        report_batch(
+            {
+                f"realAWSCloudwatch/ec2_cpu_utilization_{number}f5533.csv": {
+                    **one_series(number),
+                    "scores": scores,
+                }
+                for number, scores in enumerate(named)
+            }
+        )
+    )
+
+
+def test_the_diagram_of_ranks_has_whole_names(long_names):
+    for width in (1280, 390):
+        resize(long_names, width, 844)
+        box = long_names.locator(".ranks-stage").bounding_box()
+        for name in LONG_NAMES:
+            label = long_names.locator(".ranks svg text", has_text=name)
+            place = label.evaluate("text => text.getBoundingClientRect().toJSON()")
+            assert box["x"] <= place["left"], (width, name)
+            assert place["right"] <= box["x"] + box["width"], (width, name)
+
+
+def test_names_go_on_in_the_next_line_between_their_words(long_names):
+    resize(long_names, 390, 844)
+    broken = """cells => cells.flatMap((cell) => {
+      const texts = [...cell.firstChild.childNodes].filter(({ nodeType }) => nodeType === 3);
+      return texts.filter((text) => {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+      }).map(({ data }) => data);
+    })"""
+    for table in (".heat-map", ".leaderboard"):
+        cells = long_names.locator(f"{table} tbody th")
+        assert cells.evaluate_all(broken) == []
+    assert long_names.locator(".heat-map tbody th a").first.bounding_box()["height"] > 30  # lines
+
+
 def test_few_series_have_no_ranks_and_the_page_says_why(show):
     few = show(report_batch({name: SERIES[name] for name in ("series 0", "series 1")}))
     assert few.locator(".ranks").count() == 0
@@ -286,9 +336,11 @@ def test_a_title_is_a_name_and_no_path(tmp_path):
     )
 
 
-def test_very_many_scores_are_not_moved(monkeypatch):
+def test_very_many_scores_are_not_moved_and_the_page_says_so(show, tmp_path, monkeypatch):
     from closecall.report import batch
     from tests.report.test_explorer import block
+
+    told = "What chance reaches with a tuned threshold is left out, since this page has more than "
 
     def levels(report):
         return [row["chance_best_f1"] for row in block(report, "series-0")["detectors"]]
@@ -299,6 +351,19 @@ def test_very_many_scores_are_not_moved(monkeypatch):
     ]
     few = {"series 0": SERIES["series 0"]}
     monkeypatch.setattr(batch, "_MOST_MOVED", 3 * LENGTH)
-    assert levels(report_batch(few)) == expected
+    whole = report_batch(few)
+    assert (levels(whole), whole.notes) == (expected, ())
     monkeypatch.setattr(batch, "_MOST_MOVED", 3 * LENGTH - 1)
-    assert levels(report_batch(few)) == [None] * 3
+    short = report_batch(few)
+    assert levels(short) == [None] * 3
+    assert short.notes[0].startswith(told)
+    page = opened(show(short), "series 0")
+    assert page.locator("#advice").text_content() == short.notes[0]
+    notes = page.locator(".card .note").all_text_contents()
+    assert [note.partition("; ")[2] for note in notes] == [
+        "chance, tuned the same way, is left out."
+    ] * 3
+    data = write_table(tmp_path / "data.parquet")
+    options = ["--by", "series", "--truth", "label", "--score", "good", "-o"]
+    done = CliRunner().invoke(closecall, ["report", str(data), *options, str(tmp_path / "a.html")])
+    assert " ".join(done.output.split()).count(short.notes[0]) == 1

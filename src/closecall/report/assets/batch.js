@@ -1,6 +1,6 @@
 // Many series: who leads over all of them, how detectors rank, and a table that opens each series.
 
-import { make, setText, sideways, toggleAttribute } from "./dom.js";
+import { make, nameParts, setText, sideways, toggleAttribute } from "./dom.js";
 import { counted, scoreText } from "./words.js";
 
 const MOST_ROWS = 100; // until the reader asks for more
@@ -81,7 +81,7 @@ class SortedTable {
       const sorted = column.key === key;
       const arrow = sorted ? (direction > 0 ? " ▴" : " ▾") : "";
       const told = column.value
-        ? make("button", { type: "button", title: column.told || column.title, click: () => this.sortBy(column.key) }, make("span", {}, column.title + arrow))
+        ? make("button", { type: "button", title: column.told || column.title, click: () => this.sortBy(column.key) }, make("span", {}, ...nameParts(column.title), arrow))
         : make("span", {}, column.title);
       return make("th", { scope: "col", class: column.kind, "aria-sort": sorted ? (direction > 0 ? "ascending" : "descending") : null }, told);
     }));
@@ -130,12 +130,12 @@ function leaderboard(ranking, ranks, closed) {
   const rows = ranking.map((row, place) => ({ ...row, place: place + 1, rank: placed.get(row.name) }));
   const columns = [
     { key: "place", title: "", kind: "rank", cell: (row) => plainCell("rank", String(row.place)) },
-    { key: "name", title: "detector", kind: "stick", upward: true, value: (row) => row.name, cell: (row) => make("th", { scope: "row", class: "stick" }, make("span", {}, row.name)) },
-    { key: "caught", title: "caught", kind: "time", value: (row) => row.caught / row.events, cell: (row) => plainCell("time", `${row.caught} of ${row.events}`) },
-    { key: "wrong", title: "false alarms", kind: "time wide", upward: true, value: (row) => row.falseAlarms, cell: (row) => plainCell("time wide", row.falseAlarms.toLocaleString("en")) },
+    { key: "name", title: "detector", kind: "stick", upward: true, value: (row) => row.name, cell: (row) => make("th", { scope: "row", class: "stick" }, make("span", {}, ...nameParts(row.name))) },
+    { key: "caught", title: "caught", kind: "count", value: (row) => row.caught / row.events, cell: (row) => plainCell("count", `${row.caught} of ${row.events}`) },
+    { key: "wrong", title: "false alarms", kind: "count wide", upward: true, value: (row) => row.falseAlarms, cell: (row) => plainCell("count wide", row.falseAlarms.toLocaleString("en")) },
     ...SCORES.map(([key, title]) => ({ key, title, kind: key === "f1" ? "score" : "score wide", value: (row) => row[key], cell: (row) => scoreCell(row, key) })),
-    ...(ranks ? [{ key: "rank", title: "rank", told: `average rank over ${ranks.series} series`, kind: "time", upward: true, value: (row) => row.rank, cell: (row) => plainCell("time", row.rank.toFixed(2)) }] : []),
-    ...(ranking.some((row) => row.count !== ranking[0].count) ? [{ key: "count", title: "series", kind: "time wide", value: (row) => row.count, cell: (row) => plainCell("time wide", String(row.count)) }] : []),
+    ...(ranks ? [{ key: "rank", title: "rank", told: `average rank over ${ranks.series} series`, kind: "count", upward: true, value: (row) => row.rank, cell: (row) => plainCell("count", row.rank.toFixed(2)) }] : []),
+    ...(ranking.some((row) => row.count !== ranking[0].count) ? [{ key: "count", title: "series", kind: "count wide", value: (row) => row.count, cell: (row) => plainCell("count wide", String(row.count)) }] : []),
   ];
   const table = new SortedTable("leaderboard", columns, "f1", rows);
   return make(
@@ -147,8 +147,7 @@ function leaderboard(ranking, ranks, closed) {
   );
 }
 
-const LONGEST = 26; // letters of a name in the diagram
-const [LETTER, RANK_WIDTH] = [7.5, 48]; // pixels, also between name and line
+const [LEAST_AXIS, BESIDE] = [64, 14]; // pixels, of the axis of ranks and around a name
 
 // The critical-difference diagram: detectors at their average ranks, and a bar over those that the
 // tests do not tell apart.
@@ -177,14 +176,24 @@ class RankStrip {
       return element;
     };
     const { detectors, cliques } = this.ranks;
-    const longest = Math.max(...detectors.map(({ detector }) => Math.min(detector.length, LONGEST)));
-    const margin = Math.min(RANK_WIDTH + LETTER * longest, width * 0.38);
     const count = detectors.length;
-    const x = (rank) => margin + ((rank - 1) / (count - 1)) * (width - 2 * margin);
+    const context = document.createElement("canvas").getContext("2d");
+    context.font = `12px ${getComputedStyle(this.stage).fontFamily}`;
+    const told = (name, rank, first) => (first ? `${name} ${rank.toFixed(2)}` : `${rank.toFixed(2)} ${name}`);
+    const widthOf = (text) => context.measureText(text).width + BESIDE;
+    const widest = (own) => Math.max(...own.map(({ detector, average_rank: rank }) => widthOf(told(detector, rank, true))));
+    // Names are on both sides if whole ones leave room for the axis, else all of them on the left.
+    const half = Math.ceil(count / 2);
+    const needed = [widest(detectors.slice(0, half)), widest(detectors.slice(half))];
+    const both = needed[0] + needed[1] <= width - LEAST_AXIS;
+    const left = both ? half : count;
+    const margins = both ? needed : [Math.min(Math.max(...needed), width - LEAST_AXIS - BESIDE), BESIDE];
+    const axisWidth = width - margins[0] - margins[1];
+    const x = (rank) => margins[0] + ((rank - 1) / (count - 1)) * axisWidth;
     const line = (points, kind) => svg("polyline", { points: points.map((point) => point.join()).join(" "), class: kind });
     const axis = 22;
     const parts = [line([[x(1), axis], [x(count), axis]], "axis")];
-    const step = Math.ceil(count / Math.max(2, (width - 2 * margin) / 30));
+    const step = Math.ceil(count / Math.max(2, axisWidth / 30));
     for (let rank = 1; rank <= count; rank += step) {
       parts.push(line([[x(rank), axis - 5], [x(rank), axis]], "axis"), svg("text", { x: x(rank), y: axis - 9, "text-anchor": "middle" }, String(rank)));
     }
@@ -194,14 +203,15 @@ class RankStrip {
       parts.push(line([[at.get(clique[0]) - 4, y], [at.get(clique.at(-1)) + 4, y]], "clique"));
     });
     const below = axis + 16 + 7 * cliques.length;
-    const left = Math.ceil(count / 2);
     detectors.forEach(({ detector, average_rank: rank }, k) => {
       const first = k < left;
       const y = below + 18 * (first ? k : count - 1 - k) + 6;
+      const margin = margins[first ? 0 : 1];
       const side = first ? margin - 6 : width - margin + 6;
-      const most = Math.min(LONGEST, Math.floor((margin - RANK_WIDTH) / LETTER));
-      const name = detector.length > most ? `${detector.slice(0, most - 1)}…` : detector;
-      const shown = first ? `${name} ${rank.toFixed(2)}` : `${rank.toFixed(2)} ${name}`;
+      let shown = told(detector, rank, first);
+      for (let letters = detector.length - 1; letters > 0 && widthOf(shown) > margin + 0.5; letters--) {
+        shown = told(`${detector.slice(0, letters)}…`, rank, first);
+      }
       parts.push(
         line([[x(rank), axis], [x(rank), y], [side, y]], "line"),
         svg("text", { x: first ? side - 4 : side + 4, y: y + 4, "text-anchor": first ? "end" : "start" }, svg("title", {}, detector), shown),
@@ -252,9 +262,9 @@ class SeriesTable {
       if (count) this.filters.append(make("button", { type: "button", "data-status": name, title: meaning, click: () => this.filterBy(name) }, `${name} `, make("b", {}, String(count))));
     }
     const columns = [
-      { key: "name", title: "series", kind: "stick", upward: true, value: (one) => one.name, cell: (one) => make("th", { scope: "row", class: "stick" }, one.closed ? make("span", {}, one.name) : make("a", { href: `#series=${one.index}` }, one.name)) },
-      { key: "events", title: "events", kind: "time wide", value: (one) => one.events, cell: (one) => plainCell("time wide", String(one.events)) },
-      { key: "best", title: "best F1", kind: "score best-of", value: (one) => one.best?.f1, cell: (one) => make("td", { class: "score best-of", style: `--share: ${one.best?.f1 || 0}` }, scoreText(one.best?.f1 ?? NaN, 2), make("small", { class: "narrow" }, one.best?.name ?? "")) },
+      { key: "name", title: "series", kind: "stick", upward: true, value: (one) => one.name, cell: (one) => make("th", { scope: "row", class: "stick" }, one.closed ? make("span", {}, ...nameParts(one.name)) : make("a", { href: `#series=${one.index}` }, ...nameParts(one.name))) },
+      { key: "events", title: "events", kind: "count wide", value: (one) => one.events, cell: (one) => plainCell("count wide", String(one.events)) },
+      { key: "best", title: "best F1", kind: "score best-of", value: (one) => one.best?.f1, cell: (one) => make("td", { class: "score best-of", style: `--share: ${one.best?.f1 || 0}` }, scoreText(one.best?.f1 ?? NaN, 2), make("small", { class: "narrow" }, ...nameParts(one.best?.name ?? ""))) },
       { key: "strip", title: "all", kind: "strip narrow", cell: (one) => strip(one, ranking) },
       ...ranking.map(({ name }) => ({ key: `F1 ${name}`, title: name, kind: "detector wide", value: (one) => one.rows.get(name)?.f1, cell: (one) => heatCell(one, name) })),
     ];
@@ -265,7 +275,7 @@ class SeriesTable {
       "section",
       { class: "panel heat-map", "aria-label": "series by detector", style: `--detectors: ${ranking.length}` },
       make("div", { class: "toolbar" }, make("h2", {}, "F1 of every series"), this.search, this.filters),
-      make("p", { class: "hint" }, closed ? "From the rows of a batch." : "Open a series, or a cell to see it with that detector."),
+      make("p", { class: "hint" }, closed ? "These are the rows of a batch, which do not have the series themselves, so none can be opened." : "Open a series, or a cell to see it with that detector."),
       this.table.element,
       this.empty,
       this.unscored,

@@ -1,7 +1,7 @@
 // The detectors, a row each with what they caught and their scores; under them the threshold of the
 // active one, and the limits within which the best is looked for.
 
-import { make, setText, sideways, toggleAttribute } from "./dom.js";
+import { make, nameParts, setName, setText, sideways, toggleAttribute } from "./dom.js";
 import { neighbour, thresholdText } from "./predict.js";
 import { OUTCOMES } from "./score.js";
 import { detectorVariable } from "./theme.js";
@@ -33,8 +33,8 @@ function noteText(view, index) {
   if (best.broken) return `${here}. No threshold keeps the limits.`;
   if (!view.isBest(index)) return `${here}. Its best F1${within} is ${scoreText(best.f1, DIGITS)}, at ${thresholdText(detector, best.threshold)}.`;
   if (view.limits) return `${here}, its best F1${within}.`;
-  const tuned = Number.isNaN(detector.chanceBest) ? "" : `; chance, tuned the same way, reaches ${scoreText(detector.chanceBest)}`;
-  return `${here}, its best F1${tuned}.`;
+  const tuned = Number.isNaN(detector.chanceBest) ? "is left out" : `reaches ${scoreText(detector.chanceBest)}`;
+  return `${here}, its best F1; chance, tuned the same way, ${tuned}.`;
 }
 
 // The fate of each event in order, as a small picture: a tall bar was caught, a low one was a close
@@ -79,7 +79,7 @@ class Row {
     const several = view.series.detectors.length > 1;
     this.shown = make("input", { type: "checkbox", "aria-label": `show ${detector.name}`, title: "draw it on the timeline and the curves", change: () => view.show(index, this.shown.checked) });
     this.shown.addEventListener("click", (event) => event.stopPropagation());
-    this.name = make("button", { type: "button", class: "name", click: () => view.activate(index) }, detector.name);
+    this.name = make("button", { type: "button", class: "name", click: () => view.activate(index) }, ...nameParts(detector.name));
     const who = part("rowheader", { class: "who" }, make("span", {}, ...(several ? [this.shown] : []), make("i", { class: "swatch" }), this.name));
     this.cells = {};
     const number = (name, meaning) => {
@@ -96,7 +96,7 @@ class Row {
       this.wrong = part("cell", { class: "number wide" });
       numbers.splice(1, 0, part("cell", { class: "number level", title: MEANING }, this.cells.F1.level));
       numbers.slice(2).forEach((cell) => cell.classList.add("wide"));
-      this.row = [who, part("cell", {}, this.spark.element), this.caught, this.wrong, ...numbers];
+      this.row = [who, part("cell", { class: "sparks" }, this.spark.element), this.caught, this.wrong, ...numbers];
     } else {
       this.headline = make("p", { class: "headline" });
       this.note = make("p", { class: "note" });
@@ -152,6 +152,7 @@ export class Detectors {
     this.headline = make("p", { class: "headline" });
     this.note = make("p", { class: "note" });
     this.list = sideways(table, "detectors");
+    table.style.setProperty("--spark", `${this.rows[0].spark.element.getAttribute("width")}px`);
     this.element.append(this.headline, make("div", { class: "notes" }, this.note, this.hidden), this.list);
   }
 
@@ -165,7 +166,7 @@ export class Detectors {
     const [f1, ...others] = SCORES.map(score);
     const chance = ["F1 by chance", (index) => levels[index]?.f1 ?? NaN, "number level"];
     return [
-      ["detector", (index) => series.detectors[index].name], ["events", null], ["caught", (index) => results[index].caught, "number"], falseAlarms,
+      ["detector", (index) => series.detectors[index].name], ["events", null, "sparks"], ["caught", (index) => results[index].caught, "number"], falseAlarms,
       f1, chance, ...[...others, average].map(([name, value]) => [name, value, "number wide"]),
     ];
   }
@@ -242,13 +243,38 @@ class Limits {
     const { clock } = view.series;
     this.inputs.per.value = clock.dated ? "day" : "1000";
     this.inputs.cooldown.placeholder = clock.dated ? "30 min" : "10";
+    this.usual = Object.fromEntries(Object.entries(this.inputs).map(([name, input]) => [name, input.value]));
     const form = make("form", { submit: (event) => event.preventDefault() }, ...fields);
     const open = matchMedia("(min-width: 901px)").matches;
     this.element = make("details", { class: "limits", open }, make("summary", {}, "Limits on alarms, precision and recall"), form);
   }
 
-  // What is not understood is marked, and taken as not said.
+  // What is written in the inputs that are not as they were at first, and that is understood.
+  get texts() {
+    const own = Object.entries(this.inputs).map(([name, input]) => [name, input.value.trim(), input]);
+    return Object.fromEntries(own.filter(([name, text, input]) => text !== this.usual[name] && text !== "" && input.validity.valid));
+  }
+
+  // Write what an address names, and leave out what is not understood.
+  write(texts) {
+    const before = JSON.stringify(this.texts);
+    const set = (wanted) => {
+      for (const [name, input] of Object.entries(this.inputs)) input.value = wanted[name] ?? this.usual[name];
+      return this.understood();
+    };
+    let limits = set(texts);
+    const known = this.texts;
+    if (Object.keys(known).length < Object.keys(texts).length) limits = set(known);
+    if (Object.keys(known).length) this.element.open = true;
+    if (JSON.stringify(this.texts) !== before) this.view.setLimits(limits);
+  }
+
   read() {
+    this.view.setLimits(this.understood());
+  }
+
+  // The limits as numbers, null without any; what is not understood is marked, and taken as not said.
+  understood() {
     const { clock } = this.view.series;
     const value = (name, read, least = 0, most = Infinity) => {
       const input = this.inputs[name];
@@ -274,7 +300,7 @@ class Limits {
     };
     this.inputs.maxAlarmed.placeholder = limits.maxAlarms || limits.maxFalseAlarms ? MOST_ALARMED : "";
     const any = Object.values(limits).some((limit) => limit !== undefined);
-    this.view.setLimits(any ? limits : null);
+    return any ? limits : null;
   }
 }
 
@@ -289,6 +315,7 @@ export class Slider {
     this.name = make("label", { for: "threshold-slider" });
     this.allowed = make("i", { class: "allowed", title: "thresholds that keep the limits" });
     this.best = make("button", { type: "button", class: "best", click: () => view.toBest(view.active) });
+    this.limits = new Limits(view);
     this.element = make(
       "section",
       { class: "panel slider", "aria-label": "threshold" },
@@ -299,7 +326,7 @@ export class Slider {
       make("span", { class: "end" }, "fewer alarms"),
       copy,
       this.best,
-      new Limits(view).element,
+      this.limits.element,
     );
   }
 
@@ -356,7 +383,7 @@ export class Slider {
     this.element.classList.toggle("without", !scored);
     for (const control of this.element.querySelectorAll("input, button:not(.copy)")) control.disabled = !scored;
     this.element.style.setProperty("--swatch", detectorVariable(view.active));
-    setText(this.name, view.series.detectors.length > 1 ? `Threshold of ${detector.name}` : "Threshold");
+    setName(this.name, view.series.detectors.length > 1 ? `Threshold of ${detector.name}` : "Threshold");
     this.best.hidden = !scored;
     const [best, atBest] = [view.bestOf(view.active), view.isBest(view.active)];
     this.allow(scored && best);

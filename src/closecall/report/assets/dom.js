@@ -16,6 +16,17 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+// A name that may go on in another line after its separators and before its capitals.
+export function nameParts(name) {
+  const parts = name.split(/(?<=[_/\\:=|,-])|(?<=[a-z])(?=[A-Z])|(?<=\.)(?=\w{5})/);
+  return parts.flatMap((part, k) => (k ? [document.createElement("wbr"), part] : [part]));
+}
+
+// As `setText`, for a name.
+export function setName(element, text) {
+  if (element.textContent !== text) element.replaceChildren(...nameParts(text));
+}
+
 export function toggleAttribute(element, name, on, value = "true") {
   if (on) element.setAttribute(name, value);
   else element.removeAttribute(name);

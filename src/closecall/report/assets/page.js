@@ -3,7 +3,7 @@
 import { chosenBy, commandOf, fragmentOf, readFragment } from "./address.js";
 import { BatchView, batchSummary } from "./batch.js";
 import { movedLevels } from "./chance.js";
-import { make } from "./dom.js";
+import { make, setName } from "./dom.js";
 import { inflate, openSeries } from "./series.js";
 import { atOnce } from "./slices.js";
 import { isPrinting, onPaper, onThemeChange } from "./theme.js";
@@ -68,7 +68,7 @@ async function viewOf(index) {
 }
 
 function put(element, title, text, signature, advice = []) {
-  document.getElementById("title").textContent = title;
+  setName(document.getElementById("title"), title);
   document.title = title === about.title ? title : `${title} · ${about.title}`;
   document.getElementById("evaluated").replaceChildren(...text);
   document.getElementById("signature").textContent = signature;

@@ -1,14 +1,17 @@
 // One row per true event: sorted by any column, filtered by what became of the event.
 
-import { make, setText, sideways, toggleAttribute } from "./dom.js";
+import { make, nameParts, setText, sideways, toggleAttribute } from "./dom.js";
 import { OUTCOMES } from "./score.js";
 import { detectorVariable } from "./theme.js";
 import { counted, outcome, scoreText } from "./words.js";
 
 const MOST_ROWS = 200; // until the reader asks for more
 const MOST_DETAILS = 3; // the pointer shows the others
+const LONG = 16; // letters of a detail that needs lines of its own
 const ALL = "all";
 const IN_ORDER = { key: "event", direction: 1 };
+
+const isLong = (values) => values.some((text) => text.length > LONG);
 
 export class EventTable {
   constructor(view) {
@@ -46,7 +49,7 @@ export class EventTable {
       { key: "start", title: "start", kind: "time", value: (j) => truth.starts[j], text: (j) => view.series.clock.shortMoment(truth.starts[j]) },
       { key: "lasts", title: "lasts", kind: "time wide", value: (j) => truth.stops[j] - truth.starts[j], text: (j) => view.series.clock.length(truth.stops[j] - truth.starts[j]) },
       ...details.slice(0, MOST_DETAILS).map(([name, values]) => (
-        { key: `detail ${name}`, title: name, kind: "detail wide", value: (j) => values[j], text: (j) => values[j] }
+        { key: `detail ${name}`, title: name, kind: isLong(values) ? "detail wide long" : "detail wide", value: (j) => values[j], text: (j) => values[j] }
       )),
       { key: "outcome", title: "what happened", kind: "outcome", value: (j) => this.outcomes[j].lead, text: (j) => this.outcomes[j].text },
       score("precision", active.rows.precision, { short: "prec." }),
@@ -96,7 +99,7 @@ export class EventTable {
       const sorted = this.sorting.key === column.key;
       const arrow = sorted ? (this.sorting.direction > 0 ? " ▴" : " ▾") : "";
       const swatch = column.other === undefined ? [] : [make("i", { class: "swatch", style: `--swatch: ${detectorVariable(column.other)}` })];
-      const button = make("button", { type: "button", title: column.title, click: () => this.sortBy(column.key) }, make("span", {}, make("span", {}, ...swatch, (column.short || column.title) + arrow)));
+      const button = make("button", { type: "button", title: column.title, click: () => this.sortBy(column.key) }, make("span", {}, make("span", {}, ...swatch, ...nameParts(column.short || column.title), arrow)));
       const direction = this.sorting.direction > 0 ? "ascending" : "descending";
       return make("th", { scope: "col", class: column.kind, "aria-sort": sorted ? direction : null }, button);
     });
@@ -136,8 +139,13 @@ export class EventTable {
       if (column.kind.startsWith("score")) cell.style.setProperty("--share", column.value(j) || 0);
     });
     row.dataset.outcome = this.outcomes[j].kind;
-    const known = this.view.series.details.slice(0, MOST_DETAILS).map(([, values]) => values[j]).filter(Boolean).join(", ");
-    toggleAttribute(row.querySelector(".outcome"), "data-known", known, known); // where columns of it have no room
+    // What is known of the event, where columns of it have no room.
+    const details = this.view.series.details.slice(0, MOST_DETAILS);
+    const told = (some) => some.map(([, values]) => values[j]).filter(Boolean).join(", ");
+    const [known, long] = [told(details), told(details.filter(([, values]) => isLong(values)))];
+    const cell = row.querySelector(".outcome");
+    toggleAttribute(cell, "data-known", known, known);
+    toggleAttribute(cell, "data-long", long, long);
     toggleAttribute(row, "aria-current", this.view.selected === j);
     return row;
   }

@@ -189,6 +189,7 @@ export class Timeline {
   constructor(view) {
     this.view = view;
     this.window = [...view.series.drawn.span];
+    this.usual = this.window; // that nobody zoomed or moved
     this.canvas = make("canvas", { "aria-hidden": "true" });
     this.plot = make("div", { class: "plot" });
     this.overlay = make("div", { class: "overlay" });
@@ -250,7 +251,14 @@ export class Timeline {
     const width = Math.min(Math.max(to - from, least), stop - start);
     const left = Math.min(Math.max((from + to - width) / 2, start), stop - width);
     this.window = [left, left + width];
+    this.view.changed();
     this.render();
+  }
+
+  // Show everything, as at first.
+  reset() {
+    this.show(...this.view.series.drawn.span);
+    this.usual = this.window;
   }
 
   shortest() {
@@ -277,6 +285,7 @@ export class Timeline {
     const sample = this.shortest() / FEWEST_SAMPLES;
     const room = Math.min(Math.max(2.5 * (b - a), AROUND * sample), 0.6 * (zones[j + 1] - zones[j]));
     this.show(a - Math.max(room, sample), b + Math.max(room, sample));
+    this.usual = this.window;
   }
 
   // Scroll until the plot is on the screen; if it is too tall, its lanes of events.

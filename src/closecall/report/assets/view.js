@@ -88,6 +88,7 @@ export class View {
 
   setLimits(limits) {
     this.limits = limits;
+    this.changed();
     this.within.clear();
     this.search.waiting.clear();
     const { detectors } = this.series;
@@ -114,13 +115,16 @@ export class View {
   }
 
   // Choose what an address names; the rest is as it opened.
-  choose({ active, thresholds, selected }) {
+  choose({ active, thresholds, selected, limits, shown }) {
     this.active = active ?? this.opening.active;
     this.shown.add(this.active);
     this.selected = null;
+    this.slider.limits.write(limits);
     this.render();
     this.opening.thresholds.forEach((threshold, index) => this.setThreshold(index, thresholds.get(index) ?? threshold));
-    if (selected !== null) this.select(selected);
+    if (selected === null) this.timeline.reset();
+    else this.select(selected);
+    if (shown) this.timeline.show(...shown);
   }
 
   activate(index) {
