@@ -2,7 +2,7 @@
 
 `extension.py` puts them on pages. Facts come from the registry, from docstrings and from the
 commands themselves. What the registry of metrics does not have, a section of the page of its
-family has by hand: the paragraphs that begin with *Rewards* and *Misleads*, and the cost.
+family has by hand: the paragraphs that begin with *Rewards*, *Misleads* and *Peers*, and the cost.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ def sections() -> dict[str, tuple[str, str]]:
 
 def told(text: str, word: str) -> str:
     """Return the first sentence of the paragraph of a section that begins with *word*."""
-    _, mark, after = text.partition(f"\n*{word}* ")
-    if not mark:
+    found = re.search(rf"\n\*{word}\*(:?) (.+?)(?:\n\n|\Z)", text, flags=re.DOTALL)
+    if not found:
         message = f"no paragraph that begins with *{word}*: {text[:60]!r}"
         raise ValueError(message)
-    paragraph = " ".join(after.partition("\n\n")[0].split())
+    paragraph = " ".join(found[2].split())
     first = re.split(r"(?<=[.:]) (?=[A-Z`])|:$", paragraph)[0].rstrip(":.")
+    first = f"Peers {first}" if (word, found[1]) == ("Peers", "") else first
     first = first.removeprefix("because ")
     return f"{first[0].upper()}{first[1:]}."
 
@@ -78,14 +79,19 @@ def parameters(row: dict[str, Any]) -> str:
 
 def metric_index() -> str:
     """Return the table of all metrics, with links to their sections."""
-    head = ["metric", "rewards", "misleads", "gives", "parameters"]
+    head = ["metric, cost, paper", "rewards", "misleads", "gives, parameters", "peers"]
     rows = []
     for row in table():
         page, text = sections()[row["name"]]
         link = f"[`{row['name']}`](metrics/{page}.md#{row['name']})"
-        said = [told(text, "Rewards"), told(text, "Misleads")]
+        cost = re.search(r"^:cost: (.+)$", text, flags=re.MULTILINE)[1]
+        paper = re.sub(r"^([^,]+), .+, ([^,]+)$", r"\1, \2", row["paper"])  # without its title
         lower = "" if row["higher_is_better"] else ", lower is better"
-        rows.append([link, *said, f"{gives(row)}: {bounds(row)}{lower}", parameters(row)])
+        given = f"{gives(row)}: {bounds(row)}{lower}"
+        own = f"<br>{parameters(row)}" if row["parameters"] else ""
+        said = [told(text, "Rewards"), told(text, "Misleads")]
+        peers = told(text, "Peers") if "\n*Peers*" in text else "–"
+        rows.append([f"{link}<br>{cost}<br>{paper}", *said, f"{given}{own}", peers])
     return rows_of(head, *rows)
 
 

@@ -315,10 +315,19 @@ def test_every_metric_has_its_section_on_the_page_of_its_family(tables):
 
 
 def test_the_index_of_metrics_says_what_each_rewards_and_what_misleads_it(tables):
-    rows = [row.strip("| ").split(" | ") for row in tables.metric_index().splitlines()[2:]]
+    lines = tables.metric_index().splitlines()[2:]
+    rows = [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in lines]
+    assert {len(row) for row in rows} == {5}
     assert [re.match(r"\[`(\w+)`\]", row[0])[1] for row in rows] == list(METRICS)
-    assert all(len(row) == 5 and min(map(len, row[1:3])) > 15 for row in rows)
-    assert rows[list(METRICS).index("hausdorff")][3:] == ["value: 0 to ∞, lower is better", "none"]
+    assert all(min(map(len, row[1:3])) > 15 for row in rows)
+    first, *_, given, peers = rows[list(METRICS).index("hausdorff")]
+    assert first.endswith("<br>O(n + m)<br>Truong et al., Signal Processing 2020")
+    assert given == "value: 0 to ∞, lower is better"
+    assert peers.startswith("For points it equals `hausdorff` of ruptures")
+    first, *_, given, peers = rows[list(METRICS).index("range_based")]
+    assert first.endswith("<br>Tatbul et al., NeurIPS 2018")
+    assert given.startswith("P, R, F1: 0 to 1<br>`alpha=0.5`, ")
+    assert peers.startswith("Peers differ in their defaults")
 
 
 @pytest.mark.parametrize("metric", METRICS)
