@@ -90,7 +90,7 @@ def metric_index() -> str:
         given = f"{gives(row)}: {bounds(row)}{lower}"
         own = f"<br>{parameters(row)}" if row["parameters"] else ""
         said = [told(text, "Rewards"), told(text, "Misleads")]
-        peers = told(text, "Peers") if "\n*Peers*" in text else "–"
+        peers = told(text, "Peers") if "\n*Peers*" in text else "\N{EN DASH}"
         rows.append([f"{link}<br>{cost}<br>{paper}", *said, f"{given}{own}", peers])
     return rows_of(head, *rows)
 
