@@ -282,6 +282,16 @@ def test_what_was_chosen_just_before_does_not_undo_the_way_back(batch):
     until(batch, "document.querySelector('.leaderboard') !== null")
 
 
+def test_what_is_told_of_a_detector_is_never_cut_off(batch):
+    opened(batch, "week 2")
+    for width in (1280, 1150, 901, 600):  # the frame on the site's first page is 1150 wide
+        resize(batch, width, 844)
+        cut = batch.locator(".card .note").evaluate_all(
+            "notes => notes.filter((note) => note.scrollWidth > note.clientWidth).length"
+        )
+        assert cut == 0, width
+
+
 def test_hiding_the_detector_sorted_by_restores_the_order(nine):
     numbers = nine.locator("tbody td:first-child")
     button = nine.locator("th.other button").first

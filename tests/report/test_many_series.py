@@ -360,9 +360,7 @@ def test_very_many_scores_are_not_moved_and_the_page_says_so(show, tmp_path, mon
     page = opened(show(short), "series 0")
     assert page.locator("#advice").text_content() == short.notes[0]
     notes = page.locator(".card .note").all_text_contents()
-    assert [note.partition("; ")[2] for note in notes] == [
-        "chance, tuned the same way, is left out."
-    ] * 3
+    assert [note.partition("; ")[2] for note in notes] == ["tuned alike, chance is left out."] * 3
     data = write_table(tmp_path / "data.parquet")
     options = ["--by", "series", "--truth", "label", "--score", "good", "-o"]
     done = CliRunner().invoke(closecall, ["report", str(data), *options, str(tmp_path / "a.html")])

@@ -157,7 +157,7 @@ def test_the_header_says_what_was_evaluated(page):
     assert average.locator(".average").text_content() == f"{level:.2f}"
     assert page.locator(".card.active .note").text_content() == (
         f"{best.alarms} alarms at threshold {best.threshold:g}, its best F1; "
-        f"chance, tuned the same way, reaches {CURVES['threshold'].chance.f1:.2f}."
+        f"tuned alike, chance reaches {CURVES['threshold'].chance.f1:.2f}."
     )
     assert page.locator(".slider .best").text_content() == f"best F1 {best.fbeta:.3f} is here"
     assert page.locator(".card").nth(2).locator(".note").text_content() == (

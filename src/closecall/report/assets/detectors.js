@@ -34,7 +34,7 @@ function noteText(view, index) {
   if (!view.isBest(index)) return `${here}. Its best F1${within} is ${scoreText(best.f1, DIGITS)}, at ${thresholdText(detector, best.threshold)}.`;
   if (view.limits) return `${here}, its best F1${within}.`;
   const tuned = Number.isNaN(detector.chanceBest) ? "is left out" : `reaches ${scoreText(detector.chanceBest)}`;
-  return `${here}, its best F1; chance, tuned the same way, ${tuned}.`;
+  return `${here}, its best F1; tuned alike, chance ${tuned}.`;
 }
 
 // The fate of each event in order, as a small picture: a tall bar was caught, a low one was a close
