@@ -284,12 +284,22 @@ def test_what_was_chosen_just_before_does_not_undo_the_way_back(batch):
 
 def test_what_is_told_of_a_detector_is_never_cut_off(batch):
     opened(batch, "week 2")
+    cut = "note => note.scrollWidth > note.clientWidth || note.scrollHeight > note.clientHeight"
     for width in (1280, 1150, 901, 600):  # the frame on the site's first page is 1150 wide
         resize(batch, width, 844)
-        cut = batch.locator(".card .note").evaluate_all(
-            "notes => notes.filter((note) => note.scrollWidth > note.clientWidth).length"
-        )
-        assert cut == 0, width
+        for note in batch.locator(".card .note").all():
+            assert not note.evaluate(cut), width
+    resize(batch, 1280)
+    note = batch.locator(".card .note").first
+    text, low = note.text_content(), note.bounding_box()["height"]
+    batch.evaluate("closecall.view.setThreshold(0, -1.23456789012345)")
+    batch.locator(".card .who").first.evaluate("cell => { cell.style.minWidth = '500px'; }")
+    batch.evaluate("closecall.view.detectors.refresh()")
+    high = note.bounding_box()["height"]
+    assert high > low  # another line, which is kept
+    batch.evaluate("closecall.view.toBest(0)")
+    batch.locator(".card .who").first.evaluate("cell => { cell.style.minWidth = ''; }")
+    assert (note.text_content(), note.bounding_box()["height"]) == (text, high)
 
 
 def test_hiding_the_detector_sorted_by_restores_the_order(nine):

@@ -123,7 +123,6 @@ class Row {
     } else {
       setText(this.headline, headlineOf(view.series, result, view.results));
       setText(this.note, noteText(view, index));
-      this.note.title = this.note.textContent;
     }
     this.element.classList.toggle("active", view.active === index);
     toggleAttribute(this.name, "aria-current", view.active === index);
@@ -198,13 +197,31 @@ export class Detectors {
       order.sort((p, q) => (rank(p) === rank(q) ? p - q : direction * (rank(p) < rank(q) ? -1 : 1)));
     }
     this.body.replaceChildren(...order.map((index) => this.rows[index].element));
+    for (const note of this.notes()) note.style.minHeight = "";
     this.refresh();
   }
 
+  notes() {
+    return this.compact ? [this.note] : this.rows.map((row) => row.note);
+  }
+
+  // A note that took two lines keeps them, so that what is below moves at most once.
+  holdLines() {
+    const heights = this.notes().map((note) => note.offsetHeight);
+    this.notes().forEach((note, k) => {
+      if (heights[k]) note.style.minHeight = `${heights[k]}px`;
+    });
+  }
+
   refresh() {
-    const { view } = this;
     for (const row of this.rows) row.refresh();
-    if (!this.compact) return;
+    if (this.compact) this.tellActive();
+    this.holdLines();
+  }
+
+  // What is told of the active one above the list, and how many are not drawn.
+  tellActive() {
+    const { view } = this;
     const { detectors } = view.series;
     setText(this.headline, `${detectors[view.active].name}: ${headlineOf(view.series, view.results[view.active], view.results)}`);
     setText(this.note, noteText(view, view.active));
