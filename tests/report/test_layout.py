@@ -181,6 +181,14 @@ def test_a_timeline_taller_than_the_window_shows_its_lanes(nine):
     assert in_view(nine)[1]
 
 
+def test_labels_have_neither_a_gap_nor_an_average_precision(gallery):
+    for width in (1280, 390):
+        page = opened(gallery, "labels", width)
+        above, below = (page.locator(f".{part}").bounding_box() for part in ("detectors", "slider"))
+        assert below["y"] == pytest.approx(above["y"] + above["height"], abs=1), width
+        assert not page.locator('.card [data-label="average precision"]').first.is_visible(), width
+
+
 def test_a_wide_table_says_so(nine, gallery):
     table = nine.locator(".events .scrolling")
     boxes = nine.locator(".card input")

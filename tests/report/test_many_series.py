@@ -137,7 +137,7 @@ def test_the_table_is_filtered_by_name_and_status(table):
 
 def test_series_without_a_score_are_folded_with_reasons_in_words(page, table):
     block = table.locator(".unscored")
-    summary = "3 series not scored: 2 without a true event; 1 with labels that are not 0 or 1"
+    summary = "3 series are not scored: 2 without a true event; 1 with labels that are not 0 or 1"
     assert block.locator("summary").text_content() == summary
     page.evaluate("document.querySelector('.unscored').open = false")
     assert block.locator("li").first.is_hidden()

@@ -304,10 +304,10 @@ class SeriesTable {
       const told = (one) => one.status.replace(/^\w+: /, "").split(" Hint: ");
       const reasons = grouped(found, (one) => told(one)[0]);
       const hints = new Set(found.map((one) => told(one)[1]).filter(Boolean));
-      const lines = [...reasons].map(([reason, own]) => make("li", {}, make("b", {}, own.map(({ name }) => name).join(", ")), make("span", {}, reason)));
+      const lines = [...reasons].map(([reason, own]) => make("li", {}, make("b", {}, ...nameParts(own.map(({ name }) => name).join(", "))), make("span", {}, reason)));
       return [make("h3", {}, `${found.length} ${words}`), ...[...hints].map((hint) => make("p", { class: "hint" }, hint)), make("ul", {}, ...lines)];
     });
-    this.unscored.replaceChildren(make("summary", {}, `${series.length} series not scored: ${counts}`), ...groups.flat());
+    this.unscored.replaceChildren(make("summary", {}, `${series.length} series ${series.length === 1 ? "is" : "are"} not scored: ${counts}`), ...groups.flat());
   }
 
   filterBy(name) {
