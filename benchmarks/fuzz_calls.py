@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SETUP = """
 import datetime as dt
+import gzip
+import json
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, nan
@@ -44,6 +46,7 @@ import pyarrow as pa
 
 import closecall as cc
 from closecall import chance, paper, plot, statistics, tables
+from closecall.compat import official
 
 T = [0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0]
 P = [0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0]
@@ -65,13 +68,41 @@ frame = pd.DataFrame(halves | {"T": T, "P": P, "S": S})
 batch = cc.evaluate_frame(frame, by="k", truth="T", score="S", threshold=0.5)
 null = cc.metrics.two_sided_null(T, P, tolerance=1, simulations=10)
 page = cc.report(T, P)
+intervals = compared.intervals(n=100)
+eight = pd.concat([frame.assign(k=i, Q=np.roll(P, i)) for i in range(8)])
+ranking = cc.evaluate_frame(eight, by="k", truth="T", predicted=["P", "Q"])
 frame.to_csv("table.csv", index=False)
 frame.to_parquet("table.parquet")
 Path("incidents.csv").write_text("begin,end,name\\n3,4,a\\n7,,b\\n")
+listed = cc.affiliation(cc.read_events("incidents.csv", open_until=9), predicted, span=(0, 20))
+hour = 3_600_000
+for name, content in {
+    "nab.json": {"a.csv": [["2024-01-01 01:00:00", "2024-01-01 03:00:00"]], "b.csv": []},
+    "grafana.json": [{"time": hour, "timeEnd": 2 * hour, "text": "a", "tags": ["x", "y"]}],
+    "alerts.json": {
+        "alerts": [
+            {"startsAt": "2024-01-01T01:00:00Z", "endsAt": "0001-01-01T00:00:00Z", "labels": {}}
+        ]
+    },
+    "studio.json": [
+        {
+            "annotations": [
+                {"result": [{"value": {"start": 3, "end": 4, "timeserieslabels": ["a"]}}]}
+            ]
+        }
+    ],
+    "records.json": [{"timestamp": "2024-01-01T01:00", "duration": "5min", "kind": None}],
+}.items():
+    Path(name).write_text(json.dumps(content))
+Path("labels.txt").write_text("\\n".join(map(str, T)))
+smap = 'chan_id,anomaly_sequences,class\\nP-1,"[[3, 4]]",[point]\\n'
+Path("labeled_anomalies.csv").write_text(smap)
 Path("sub").mkdir(exist_ok=True)
 Path("data").mkdir(exist_ok=True)
 Path("ucr").mkdir(exist_ok=True)
 Path("ucr/001_UCR_Anomaly_x_4_6_8.txt").write_text("\\n".join(map(str, S)))
+for name, labels in {"groundtruth": T, "knn": P}.items():
+    Path(f"data/x_{name}.gz").write_bytes(gzip.compress("\\n".join(map(str, labels)).encode()))
 Path("data/a.csv").write_text("Data,Label\\n" + "".join(f"{s},{t}\\n" for s, t in zip(S, T)))
 
 
@@ -124,7 +155,10 @@ cc.report(T, P, scores=S, times=numbers, values=S, thresholds=0.5, title="page",
 cc.report(T, scores={"a": S, "b": S}, thresholds={"a": 0.5}, values=S)
 cc.report(truth, predicted, span=(0, 20))
 cc.report_batch({"x": {"truth": T, "predicted": P, "scores": S, "times": numbers}}, title="page")
+cc.report_batch({"x": {"truth": T, "scores": {"a": S}}, "y": {"truth": one}}, disorder="index")
+cc.report_batch({"x": {"truth": T, "predicted": P, "times": dates}}, since=dates[1], script="cdn")
 page.save("page.html")
+page.folder("page.html")
 cc.evaluate_frame(frame, by=["k"], truth="T", score="S", time="t", threshold=0.5, per_event=True)
 cc.evaluate_frame(frame, by="k", truth="T", score=["S"], threshold="best_f1", retune=20)
 cc.evaluate_frame(frame, by="k", truth="T", score="S", threshold="best_f1", metrics=["affiliation"])
@@ -137,13 +171,17 @@ batch.leaderboard("affiliation_f1", detector="detector")
 batch.plot("affiliation_f1")
 batch.summary(by="detector")
 batch.write("rows.csv")
+ranking.ranks("affiliation_f1", missing="drop", level=0.9, detector="detector")
+ranking.series_needed("P", "Q", "affiliation_f1", level=0.9)
 result.fbeta(2)
+listed.counts_by("name")
 result.interval(level=0.9, n=100, seed=1, block=2)
 result.to_frame("pandas")
 result.plot(write="scores")
 result.events.rows(("start", "stop"))
 result.chance.above("f1")
 curve.at(0.5)
+curve.operating_point(0.5, beta=2, cooldown=1)
 curve.events_at(0.5)
 curve.event_curve(1)
 curve.fbeta(2)
@@ -161,6 +199,9 @@ compared.ensemble(["a", "b"], how="vote", votes=1)
 compared.ensembles(how="union")
 compared.intervals(level=0.9, n=100, seed=1, block=2)
 compared.to_frame("pandas", part="events")
+intervals.events_needed("a", "b", "f1")
+intervals.pair("a", "b")
+intervals.to_frame("polars")
 compared.plot(scores=["f1"])
 adjusted.best(beta=2)
 adjusted.fbeta(2)
@@ -169,6 +210,15 @@ cc.AffiliationStream(start=0, step=1, max_step=2)
 cc.AffiliationStream.from_json(stream().to_json())
 cc.read_events("incidents.csv", columns="begin,end", timezone="UTC", open_until=30, merge=True)
 cc.read_events(pd.DataFrame({"start": [1, 5], "end": [2, 7]}), series=None)
+cc.read_events("nab.json", series="a.csv", timezone="Europe/Berlin")
+cc.read_events("grafana.json", columns=("time", "timeEnd"))
+cc.read_events("grafana.json", merge=True)
+cc.read_events("alerts.json", open_until=dt.datetime(2025, 1, 1, tzinfo=dt.UTC))
+cc.read_events("studio.json", columns=None)
+cc.read_events("records.json", timezone="Asia/Kathmandu")
+cc.read_events("labels.txt", encoding="latin-1")
+cc.read_events("labeled_anomalies.csv", series="P-1")
+cc.read_events("ucr/001_UCR_Anomaly_x_4_6_8.txt", open_until=5)
 truth.clipped(1, 9)
 cc.AffiliationStream().update(T, P, times=numbers, ignore=P)
 cc.AffiliationStream(start=0).update_events(truth, predicted, until=14, ignore=[(1, 2)])
@@ -232,6 +282,15 @@ cc.theory.single_random_prediction(0.3)
 cc.theory.whole_interval([0.1, 0.3])
 cc.compat.get_metrics(S, T, slidingWindow=4, pred=P, version="opt", thre=250)
 cc.compat.pr_from_events([(3, 5)], [(3, 4), (7, 10)], (0, 20))
+official.convert_vector_to_events([0, 1, 1, 0])
+official.f1_func(0.5, 0.7)
+official.has_point_anomalies([(3, 4), (7, 7)])
+official.infer_Trange([(3, 5)], [(3, 4), (7, 10)])
+official.produce_all_results()
+official.read_all_as_events()
+official.read_gz_data("data/x_groundtruth.gz")
+official.test_events([(3, 4), (7, 10)])
+cc.signature.parse(str(result.signature))
 cc.datasets.demo()
 cc.datasets.load_kdd2022("sub")
 cc.datasets.load_nab("sub")
@@ -573,9 +632,10 @@ def use(value: Any) -> None:
             own = getattr(value, name)
         except ClosecallError:
             continue
-        if inspect.ismethod(own) and name in {"_repr_html_", "__iter__", "to_dict", "to_frame"}:
+        asked = name in {"_repr_html_", "__iter__", "to_dict", "to_frame"}
+        if inspect.ismethod(own) and (asked or not inspect.signature(own).parameters):
             with contextlib.suppress(ClosecallError):
-                list(own())
+                own() if name != "__iter__" else list(own())
 
 
 def _out_of_time(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a handler's

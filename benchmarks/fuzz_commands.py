@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
+import pyarrow as pa
 from click.testing import CliRunner
 
 from benchmarks.fuzz_calls import Attempt
 from closecall.affiliation import affiliation
 from closecall.cli.commands import COMMANDS, closecall
 from closecall.plain import schema_name
+from closecall.tables import evaluate_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,10 +49,12 @@ EXAMPLES: dict[str, list[list[str]]] = {
         ["tsb", "--layout", "tsb-ad", "--scores", "npy"],
         ["timeeval", "--layout", "timeeval", "--scores", "run"],
         ["nab", "--layout", "nab"],
+        ["many.csv", "--by", "series", *_ONE[1:], *_TWO, "--ranks", "--format", "json"],
     ],
     "check": [
         [*_ONE, "--predicted", "alarm", "--time", "date", "--min", "f1=0"],
         ["score.json", "--max", "missed=9", "--baseline", "score.json"],
+        ["rows.csv", "--min", "affiliation_f1=0.1", "--detector", "score"],
     ],
     "compare": [
         [*_ONE, *_TWO],
@@ -63,14 +67,20 @@ EXAMPLES: dict[str, list[list[str]]] = {
     "report": [
         [*_ONE, "--score", "score", "--script", "cdn", "-o", "page.html"],
         ["many.csv", "--by", "series", *_ONE[1:], "--score", "score", "--script", "cdn", "-o", "p"],
+        ["rows.csv", "--script", "cdn", "-o", "p"],
+        ["tsb", "--series", "filename", "--truth", "Label", "--score", "Data", "-o", "p"],
     ],
     "schema": [["score"]],
     "score": [
         [*_ONE, "--predicted", "alarm"],
         [*_ONE, "--predicted", "alarm", "--time", "date"],
         ["events.csv", "events.csv", "--span", "0", "40"],
+        ["studio.json", "events.csv", "--span", "0", "40", "--by-column", "label"],
     ],
-    "stream": [["data.csv", *_ONE[1:], "--predicted", "alarm", "--time", "t", "--state", "s.json"]],
+    "stream": [
+        ["data.csv", *_ONE[1:], "--predicted", "alarm", "--time", "t", "--state", "s.json"],
+        ["lines.jsonl", "--score", "score", "--threshold", "0.5"],
+    ],
 }
 """Command lines that work, but that of the paper, which would be long."""
 
@@ -131,7 +141,7 @@ _COLUMNS = (
 _PATHS = (
     *("data.csv", "many.csv", "events.csv", "-", ".", "nowhere", "nowhere/x.csv", "loop.csv"),
     *("loop", "empty.csv", "wide.csv", "cut.csv.gz", "cut.parquet", "deep.json", "cut.npy", "rows"),
-    *("score.json", "half.json"),
+    *("score.json", "half.json", "rows.csv", "lines.jsonl", "alerts.json", "studio.json"),
     *("/dev/null", "/", "*.csv", "**", "[", "[!", "~", "tsb", "nab", "timeeval"),
     *("x" * 300, f"{BYTES}.csv", f"{_ESCAPE}.csv", "new.csv", "new.parquet", "new.png"),
 )
@@ -331,12 +341,14 @@ def _files() -> dict[str, bytes]:
         for t, label, alarm, score in rows
     ]
     data = "\n".join([head, *(f"{line},a" for line in lines)]).encode()
-    many = "\n".join([head, *(f"{line},{name}" for name in ("a", "=b", _ESCAPE) for line in lines)])
+    names = ("a", "=b", _ESCAPE, "c", "d", "e")
+    many = "\n".join([head, *(f"{line},{name}" for name in names for line in lines)])
     packed = gzip.compress(data)
     labels = "".join(f"{t},{label}\n" for t, label, *_ in rows)
     dated = "".join(f"2024-01-01 00:{t:02}:00,{label}\n" for t, label, *_ in rows)
     scored = "".join(f"2024-01-01 00:{t:02}:00,{score}\n" for t, _, _, score in rows)
     array = np.lib.format.magic(1, 0) + b"v\x00{'descr': '<f8', 'fortran_order': False, 'shape': ("
+    value = {"start": 3, "end": 5, "timeserieslabels": ["a"]}
     window = '["2024-01-01 00:03:00", "2024-01-01 00:05:00"]'
     result = affiliation([row[1] for row in rows], [row[2] for row in rows]).to_dict()
     score = json.dumps({"schema": schema_name("score"), **result}).encode()
@@ -347,6 +359,12 @@ def _files() -> dict[str, bytes]:
             "events.csv": b"start,stop\n3,5\n9,12\n30,31\n",
             "score.json": score,
             "half.json": score[: len(score) // 2],
+            "alerts.json": b'{"alerts": [{"startsAt": "2024-01-01T00:03:00Z", "labels": {}}]}',
+            "studio.json": json.dumps([{"annotations": [{"result": [{"value": value}]}]}]).encode(),
+            "lines.jsonl": "".join(
+                json.dumps({"truth": label, "score": score}) + "\n" for _, label, _, score in rows
+            ).encode(),
+            "rows.csv": _batch_rows(rows),
             "empty.csv": b"",
             "wide.csv": (",".join(f"c{n}" for n in range(20_000)) + "\n").encode(),
             "cut.csv.gz": packed[: len(packed) // 2],
@@ -367,6 +385,16 @@ def _files() -> dict[str, bytes]:
         }
     )
     return _FILES
+
+
+def _batch_rows(rows: list[tuple[int, int, int, float]]) -> bytes:
+    """Return what a batch writes."""
+    labels = {"series": ["a"] * len(rows), "label": [row[1] for row in rows]}
+    table = pa.table({**labels, "score": [row[3] for row in rows]})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.csv"
+        evaluate_frame(table, by="series", truth="label", score="score").write(path)
+        return path.read_bytes()
 
 
 _FILES: dict[str, bytes] = {}

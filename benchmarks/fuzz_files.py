@@ -10,6 +10,7 @@ import os
 import resource
 import signal
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -19,10 +20,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.fuzz_calls import Attempt
+from closecall.affiliation import affiliation
+from closecall.affiliation.stream import AffiliationStream
 from closecall.cli.commands import closecall
 from closecall.datasets.nab import read_windows
 from closecall.errors import ClosecallError
-from closecall.tables import evaluate_frame, read_table
+from closecall.plain import schema_name
+from closecall.tables import evaluate_frame, read_events, read_table
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.sources.csv import csv_source
 from closecall.tables.sources.paths import DataFile
@@ -70,7 +74,30 @@ _COLUMNS: dict[str, Any] = {"by": "series", "truth": "truth", "score": "score", 
 _AXIS = ("--truth", "truth", "--score", "score", "--time", "time")
 
 
-def _command(*arguments: str) -> None:
+_ALERTS = {"alerts": [{"startsAt": f"2024-01-01T0{i}:00:00Z", "labels": {}} for i in range(1)]}
+_ANNOTATIONS = [
+    {"time": 1_704_067_200_000 + i * 3_600_000, "text": "a", "tags": ["b"]} for i in range(3)
+]
+_RESULTS = [{"value": {"start": i, "end": i + 1, "timeserieslabels": ["a"]}} for i in range(3)]
+_TASKS = [{"annotations": [{"result": _RESULTS}]}]
+_RECORDS = [
+    {"timestamp": f"2024-01-01T0{i}:00", "duration": "5min", "note": None} for i in range(3)
+]
+_LINES = "".join(f'{{"t": {i}, "truth": {i % 20 // 17}, "alarm": 0}}\n' for i in range(_ROWS))
+
+
+def _state() -> bytes:
+    stream = AffiliationStream()
+    stream.update([0, 1, 0, 0, 1], [0, 1, 1, 0, 0])
+    return stream.to_json().encode()
+
+
+def _score() -> bytes:
+    numbers = affiliation([0, 1, 0, 0, 1], [0, 1, 1, 0, 0]).to_dict()
+    return json.dumps({"schema": schema_name("score"), **numbers}).encode()
+
+
+def _command(*arguments: str, good: tuple[int, ...] = (0,)) -> None:
     """Run a command here; one that ends with a message is refused."""
     with (
         contextlib.redirect_stdout(io.StringIO()),
@@ -79,7 +106,7 @@ def _command(*arguments: str) -> None:
         try:
             closecall.main([*arguments])
         except SystemExit as end:
-            if end.code:
+            if end.code not in good:
                 raise ClosecallError(said.getvalue()) from None
 
 
@@ -103,7 +130,26 @@ def _array_scores(path: str) -> None:
 
 
 def _score_events(path: str) -> None:
-    _command("score", path, path, "--span", "2024-01-01", "2024-01-02")
+    span = ("--span", "2024-01-01", "2024-01-02", "--timezone", "UTC")
+    _command("score", path, path, *span, "--open", "until-end")
+
+
+def _score_numbers(path: str) -> None:
+    _command("score", path, path, "--span", "0", "9")
+
+
+def _read_events(path: str) -> None:
+    for merge in (False, True):
+        read_events(path, merge=merge, open_until=datetime(2025, 1, 1, tzinfo=UTC))
+
+
+def _check(path: str) -> None:
+    _command("check", path, "--min", "f1=0.9", "--baseline", path, good=(0, 1, 3))
+
+
+def _resume_stream(path: str) -> None:
+    Path("next.csv").write_text("truth,alarm\n1,0\n0,1\n0,0\n", encoding="utf-8")
+    _command("stream", "next.csv", "--predicted", "alarm", "--state", path)
 
 
 _TABLES: tuple[Callable[[str], object], ...] = (
@@ -112,8 +158,14 @@ _TABLES: tuple[Callable[[str], object], ...] = (
     _batch,
     lambda path: _command("curve", path, *_AXIS, "--points", "3"),
     lambda path: _command("score", path, "--truth", "truth", "--predicted", "truth"),
+    lambda path: _command("report", path, "--by", "series", *_AXIS, "--script", "cdn", "-o", "p"),
+    lambda path: _command("check", path, *_AXIS, "--min", "f1=0.9", good=(0, 1, 3)),
 )
-_TEXTS = (*_TABLES, _copied_batch)
+_TEXTS = (
+    *_TABLES,
+    _copied_batch,
+    lambda path: _command("stream", path, *_AXIS, "--threshold", "0.5"),
+)
 _WIDE: tuple[Callable[[str], object], ...] = (
     lambda path: read_table(path, encoding="utf-16"),
     lambda path: evaluate_frame(path, **_COLUMNS, encoding="utf-16"),
@@ -130,7 +182,18 @@ KINDS: dict[str, tuple[bytes, tuple[Callable[[str], object], ...]]] = {
     "x.parquet.gz": (gzip.compress(_parquet(), mtime=0), _TABLES),
     "windows.json": (json.dumps(_WINDOWS).encode(), (lambda path: read_windows(Path(path)),)),
     "scores.npy": (_array(), (_array_scores,)),
-    "events.csv": (_EVENTS, (_score_events, read_table)),
+    "events.csv": (_EVENTS, (_score_events, read_table, _read_events)),
+    "alerts.json": (json.dumps(_ALERTS).encode(), (_read_events, _score_events)),
+    "annotations.json": (json.dumps(_ANNOTATIONS).encode(), (_read_events, _score_events)),
+    "tasks.json": (json.dumps(_TASKS).encode(), (_read_events, _score_numbers)),
+    "records.json": (json.dumps(_RECORDS).encode(), (_read_events, _score_events)),
+    "labels.txt": (b"0\n1\n1\n0\n0\n1\n", (_read_events, _score_numbers)),
+    "score.json": (_score(), (_check,)),
+    "state.json": (_state(), (_resume_stream,)),
+    "x.jsonl": (
+        _LINES.encode(),
+        (lambda path: _command("stream", path, "--predicted", "alarm", "--time", "t"),),
+    ),
 }
 _FRAGMENTS = (
     b"\0",

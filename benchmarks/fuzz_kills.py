@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,21 +16,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.fuzz_calls import Attempt
+from benchmarks.fuzz_files import mutated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
-_SERIES, _SAMPLES = 24, 50_000
+_SERIES, _SAMPLES = 100, 20_000  # which are six units
+_DAMAGED = 0.3  # of the journals that are resumed
 _BATCH = (
     *("-c", "from closecall.cli import main; main()", "batch", "data.parquet"),
     *("--by", "series", "--truth", "truth"),
-    *("--score", "score", "--per-event", "--output", "rows.parquet"),
+    *("--score", "score", "--threshold", "best_f1_global", "--per-event"),
+    *("--output", "rows.parquet"),
 )
 
 
 def attempts(random: Random) -> Iterator[Attempt]:
-    """Yield kills without end; the rows of a batch are looked at when it has been resumed."""
+    """Yield kills without end; the rows of a batch are looked at when it has been resumed.
+
+    Some of what it has kept is damaged in between.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _write_data(folder / "data.parquet")
@@ -38,8 +45,7 @@ def attempts(random: Random) -> Iterator[Attempt]:
         _start(folder, "--overwrite").wait()
         took, whole = monotonic() - began, _rows(folder)
         while True:
-            for path in folder.glob("rows*"):
-                path.unlink()
+            _remove(folder)
             more = ["--workers", "2"] if random.random() < 0.3 else []  # noqa: PLR2004 - some
             while True:
                 process = _start(folder, *more)
@@ -47,7 +53,15 @@ def attempts(random: Random) -> Iterator[Attempt]:
                 process.send_signal(random.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
                 if process.wait() == 0:
                     break
+                told = (folder / "told").read_text("utf-8")
+                if "Error: " in told and "Error: Interrupted" not in told:
+                    yield Attempt("a batch that was killed", "failed", told)
+                    _remove(folder)
+                    more = more[:2]
+                    continue
                 more = [*more[:2], "--resume"] if any(folder.glob("rows*")) else more[:2]
+                if random.random() < _DAMAGED:
+                    _damage(folder, random)
                 yield Attempt("a batch that is killed", "accepted")
             if _rows(folder) != whole:
                 yield Attempt("a batch that was killed", "failed", "its rows are not the same")
@@ -58,12 +72,32 @@ def _write_data(path: Path) -> None:
     truth = np.arange(_SERIES * _SAMPLES) % 5_000 < 50  # noqa: PLR2004 - one event in a hundred
     series = np.repeat([f"s{k}" for k in range(_SERIES)], _SAMPLES)
     score = generator.random(truth.size) + truth / 3
-    pq.write_table(pa.table({"series": series, "truth": truth, "score": score}), path)
+    table = pa.table({"series": series, "truth": truth, "score": score})
+    pq.write_table(table, path, row_group_size=_SAMPLES)
+
+
+def _damage(folder: Path, random: Random) -> None:
+    """Change a unit or a note that was kept, or put it in the place of another."""
+    kept = sorted(folder.glob("rows.parquet.partial/[!.]*.unit"))
+    kept += folder.glob("rows.parquet.partial/[!.]*.note")
+    if kept:
+        changed, other = random.choice(kept), random.choice(kept)
+        content = other.read_bytes()
+        changed.write_bytes(mutated(content, random) if changed == other else content)
 
 
 def _start(folder: Path, *more: str) -> subprocess.Popen[bytes]:
-    command, nobody = [sys.executable, *_BATCH, *more], subprocess.DEVNULL
-    return subprocess.Popen(command, cwd=folder, stdout=nobody, stderr=nobody)
+    command = [sys.executable, *_BATCH, *more]
+    with (folder / "told").open("wb") as told:
+        return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=told)
+
+
+def _remove(folder: Path) -> None:
+    for path in folder.glob("rows*"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _rows(folder: Path) -> list[bytes]:

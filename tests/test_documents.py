@@ -274,7 +274,7 @@ def listed_names():
             module = line.split()[-1]
         elif line.startswith(".. py:data::"):
             names.add(line.split()[-1])
-        elif re.fullmatch(r"   \w+", line):
+        elif re.fullmatch(r"   [\w.]+", line):
             names.add(f"{module}.{line.strip()}")
     return names
 

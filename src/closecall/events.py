@@ -203,8 +203,9 @@ def _joined(values: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[Any]:
     groups = np.split(values, np.flatnonzero(first)[1:])
     joined = np.empty(len(groups), dtype=object)
     for index, group in enumerate(groups):
-        known = [value for value in dict.fromkeys(group.tolist()) if value is not None]
-        joined[index] = "; ".join(map(str, known)) if len(known) > 1 else next(iter(known), None)
+        # By their text: what a file lists of an event may be a list itself.
+        known = {str(value): value for value in group.tolist() if value is not None}
+        joined[index] = "; ".join(known) if len(known) > 1 else next(iter(known.values()), None)
     return joined
 
 

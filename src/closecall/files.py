@@ -141,6 +141,14 @@ def require_apart(
                 raise InputError.expected(rule, str(path), hint)
 
 
+def are_one_file(first: str, second: str) -> bool:
+    """Return whether what is written to one path replaces what is at another; streams take both."""
+    one, other = (Path(os.path.realpath(path)) for path in (first, second))
+    if _is_stream(Path(first)) or _is_stream(Path(second)):
+        return False
+    return one == other or (one.exists() and other.exists() and one.samefile(other))
+
+
 def _is_read(path: Path, data: str) -> bool:
     place = Path("/dev/stdin" if data == "-" else data)
     if place.is_dir():

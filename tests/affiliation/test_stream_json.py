@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -100,9 +101,6 @@ def test_what_was_changed_or_is_of_another_version():
 
 
 def test_what_cannot_be_saved():
-    class Odd:
-        pass
-
-    stream = cc.AffiliationStream(max_step=Odd())
-    with pytest.raises(InputTypeError, match="a Odd in it"):
+    stream = cc.AffiliationStream(max_step=Fraction(1, 2))
+    with pytest.raises(InputTypeError, match="a Fraction in it"):
         stream.to_json()

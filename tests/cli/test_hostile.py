@@ -167,8 +167,10 @@ def test_a_batch_with_formulas_for_names_is_resumed(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "status", "lines", "complaint"),
     [
-        (f"closecall {SCORE} >&-", 0, 0, ""),
-        (f"closecall {SCORE} --format csv >&-", 0, 0, ""),
+        (f"closecall {SCORE} >&-", 1, 0, "Error: Standard output is closed\n"),
+        (f"closecall {SCORE} --format csv >&-", 1, 0, "Error: Standard output is closed\n"),
+        (f"closecall {SCORE} -o rows.txt >&-", 0, 0, ""),
+        ("closecall --help >&-", 1, 0, "Error: Standard output is closed\n"),
         (f"set -o pipefail; closecall {SCORE} 2>&- | grep -c signature", 0, 1, ""),
         ("closecall score nix.csv >&- 2>&-", 1, 0, ""),
         ("closecall score nix.csv 2>&-", 1, 0, ""),

@@ -108,6 +108,11 @@ def test_overlaps_are_kept_until_they_are_joined_with_their_details(tmp_path):
     joined = cc.read_events(path, merge=True)
     assert joined == cc.Events([(1, 9), (20, 22)])
     assert joined.details["who"].tolist() == ["a; b", "c"]
+    tags = [(1, 5, ["a"]), (4, 9, ["a"]), (8, 11, {"b": 1}), (20, 22, ["c"])]
+    records = [{"start": start, "end": end, "tags": own} for start, end, own in tags]
+    (tmp_path / "records.json").write_text(json.dumps(records))
+    joined = cc.read_events(tmp_path / "records.json", merge=True)
+    assert joined.details["tags"].tolist() == ["['a']; {'b': 1}", ["c"]]
 
 
 def test_windows_of_nab(tmp_path):

@@ -19,7 +19,7 @@ from closecall.events import Events
 from closecall.fscore import f_measure
 from closecall.latex import latex_table
 from closecall.notebook import MOST_ROWS, display, heading, more_rows, time_columns
-from closecall.parameters import read_flag, require_choice
+from closecall.parameters import is_text, read_flag, require_choice
 from closecall.plain import flat_numbers
 from closecall.signature import ignored_text, sign
 from closecall.wording import (
@@ -505,7 +505,7 @@ class Affiliation:
         {'column': 'team', 'value': 'a', 'events': 1, 'caught': 1, 'close_calls': 0, 'missed': 0}
         """
         known = self.events.details
-        if column not in known:
+        if not is_text(column) or column not in known:
             rule = "`column` to name a column of the list of true events"
             hint = (
                 f"Its columns are: {listed(list(known))}." if known else "Labels have no columns."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from closecall.affiliation.stream_parts import (
 )
 from closecall.affiliation.stream_state import Segment
 from closecall.axis import after_last
-from closecall.clock import Timed, read_times
+from closecall.clock import Clock, Timed, read_times
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
+from closecall.parameters import read_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,6 +80,9 @@ class AffiliationStream:
     __slots__ = ("_options", "_part", "_yielded")
 
     def __init__(self, *, start: Any = None, step: Any = None, max_step: Any = None) -> None:
+        # A timedelta is read beside the unit of the times.
+        if max_step is not None and not isinstance(max_step, timedelta | np.timedelta64):
+            read_length(max_step, Clock("number"), "max_step")
         self._options = replace(StreamOptions.read(start, step), max_step=max_step)
         self._part: Part | None = None
         self._yielded = 0

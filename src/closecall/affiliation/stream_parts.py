@@ -83,7 +83,9 @@ class StreamOptions:
         else:
             length = int(step)
         if length <= 0:
-            raise InputError.expected("`step` to be longer than zero", f"{length}")
+            raise InputError.expected("`step` to be longer than zero", shown(length))
+        if length > LARGEST:
+            raise InputError.expected(f"`step` to be at most {LARGEST:,}", shown(length))
         return cls(first, length, clock, placed)
 
 

@@ -59,11 +59,18 @@ def print_error(message: str) -> None:
 
 
 def _prepare_streams() -> None:
-    """Put nothing in the place of streams that are closed, and escape what they cannot write."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    """Replace streams that are closed, and escape what they cannot write.
+
+    There is nothing to read, and complaints go nowhere; but a result that cannot be written is an
+    error, so the place of standard output is a file that refuses it.
+    """
+    refused = os.O_RDONLY
+    kinds = (("stdin", "r", os.O_RDONLY), ("stdout", "w", refused), ("stderr", "w", os.O_WRONLY))
+    for name, mode, access in kinds:
         stream = getattr(sys, name)
         if stream is None:  # the lowest file number is free, so that this takes the stream's own
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+            own = os.open(os.devnull, access)
+            setattr(sys, name, open(own, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
         elif mode == "w":
             stream.reconfigure(errors="backslashreplace")
 

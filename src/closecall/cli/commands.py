@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import sys
 from importlib import import_module
@@ -110,7 +111,8 @@ class Commands(click.Group):
             print_error(f"Out of memory: {first_line(error) or 'none is left'}.\n\nHint: {hint}")
             code = self.bad_input
         except OSError as error:
-            what = error.strerror or str(error)
+            closed = error.errno == errno.EBADF and not error.filename
+            what = "Standard output is closed" if closed else error.strerror or str(error)
             print_error(f"{what}: {error.filename}" if error.filename else what)
             code = self.bad_input
         sys.exit(code if isinstance(code, int) else 0)

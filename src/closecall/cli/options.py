@@ -13,7 +13,7 @@ import click
 
 from closecall.cli.output import FORMATS, Output, compile_notice
 from closecall.errors import ClosecallError, InputError
-from closecall.files import require_apart
+from closecall.files import are_one_file, require_apart
 from closecall.parameters import UNITS, budget_of_text, duration_of_text
 from closecall.tables.inputs import Inputs
 from closecall.tables.reading import MEMORY
@@ -75,13 +75,19 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def _require_apart(self, values: dict[str, Any]) -> None:
-        """Raise if an option that names a file to write names what the command reads."""
+        """Raise if a file that an option has written is read, or written by another option."""
         named = (values.get(name) or () for name in _READ)
         read = [path for one in named for path in ([one] if isinstance(one, str) else one)]
+        written: list[str] = []
         for option in self.params:
             path = values[str(option.name)] if option.name in _WRITTEN else None
             if path and option.metavar != "DIR":
                 require_apart(option.opts[-1], [path], read)
+                again = option.name == "resume"  # it may name --output
+                if not again and any(are_one_file(path, other) for other in written):
+                    rule = f"`{option.opts[-1]}` to write to a file of its own"
+                    raise InputError.expected(rule, f"{path}, which another option names")
+                written.append(path)
 
     def with_options(self, message: str, *, layout: bool = False) -> str:
         """Name options where a message names arguments: `--from` for `since`, `--end` for `end`."""

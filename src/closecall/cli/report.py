@@ -45,7 +45,8 @@ one file that opens from disk and asks nothing of the network.
 With --by, each value of a column is a series of its own on one page; more than 50 MB of series go
 to a folder beside it. The series are read as by
 `closecall batch`: where times are uneven, the last sample of a series lasts its median step, and
-what is wrong with one series is listed and never stops the others; --disorder index counts the
+what is wrong with one series is listed and never stops the others, while a file that cannot be
+read does; --disorder index counts the
 samples of a series whose times repeat or go back. TRUTH may also be a folder: --series filename
 takes each file for a series, as a pattern such as {group}/{series}.csv does, and --layout reads the
 folder of a benchmark. --batch opens each series at the thresholds that `closecall batch` chose;

@@ -8,9 +8,9 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from closecall.compare.tables import rows_frame
-from closecall.errors import InputError
+from closecall.errors import InputError, shown
 from closecall.notebook import display, heading
-from closecall.parameters import require_choice
+from closecall.parameters import is_text, require_choice
 from closecall.statistics import (
     FEWEST_TO_COMPARE,
     SCORES,
@@ -124,14 +124,15 @@ caution='There are only 7 events: the intervals are wide, and rough.')
 
     def pair(self, first: str, second: str) -> PairIntervals:
         """Return by how much the first detector is ahead of the second."""
-        for pair in self.pairs:
+        named = is_text(first) and is_text(second)
+        for pair in self.pairs if named else ():
             if (pair.first, pair.second) == (first, second):
                 return pair
             if (pair.first, pair.second) == (second, first):
                 return pair.reversed()
         listed = ", ".join(map(repr, self.detectors))
         raise InputError.expected(
-            "two of the detectors", f"{first!r} and {second!r}", f"There are: {listed}."
+            "two of the detectors", f"{shown(first)} and {shown(second)}", f"There are: {listed}."
         )
 
     def rows(self) -> list[dict[str, Any]]:

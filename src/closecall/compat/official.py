@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import zlib
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from closecall.affiliation import affiliation
-from closecall.errors import InputError, InputTypeError, renamed
+from closecall.errors import InputError, InputTypeError, renamed, shown
 from closecall.events import Events
 from closecall.fscore import f_measure
+from closecall.parameters import read_number, read_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,10 +123,15 @@ def infer_Trange(  # noqa: N802 - the name is theirs
     >>> infer_Trange([(4, 5)], [(3, 4), (7, 10)])
     (3, 10)
     """
-    if len(events_gt) == 0:
+    truth, predicted = _read(events_gt, "events_gt"), _read(events_pred, "events_pred")
+    if len(truth) == 0:
         raise InputError.expected("`events_gt` to hold an event", "none")
-    events = [*events_pred, *events_gt]
-    return min(start for start, _ in events), max(stop for _, stop in events)
+    events: list[Any] = [*predicted, *truth]
+    try:
+        return min(start for start, _ in events), max(stop for _, stop in events)
+    except TypeError:
+        got = f"{shown(events[0][0])} and {shown(events[-1][0])}"
+        raise InputTypeError.expected("times of one kind in both lists", got) from None
 
 
 def has_point_anomalies(events: Sequence[tuple[Any, Any]]) -> bool:
@@ -135,11 +143,11 @@ def has_point_anomalies(events: Sequence[tuple[Any, Any]]) -> bool:
     >>> has_point_anomalies([(3, 4), (7, 7)])
     True
     """
-    return any(start == stop for start, stop in events)
+    return any(start == stop for start, stop in _read(events, "events"))
 
 
 def f1_func(p: float, r: float) -> float:
-    """Return the harmonic mean of precision and recall, in [0, 1]; nan where both are 0.
+    """Return the harmonic mean of precision and recall, in [0, 1]; 0 where both are 0.
 
     Examples
     --------
@@ -147,7 +155,12 @@ def f1_func(p: float, r: float) -> float:
     >>> f1_func(0.5, 1.0)
     0.6666666666666666
     """
-    return float(f_measure(p, r))
+    rule = "a number from 0 to 1, or nan"
+    precision, recall = (
+        read_number(value, name, rule, lambda x: isnan(x) or 0 <= x <= 1)
+        for name, value in (("p", p), ("r", r))
+    )
+    return float(f_measure(precision, recall))
 
 
 def read_gz_data(filename: str = "data/machinetemp_groundtruth.gz") -> list[int]:
@@ -162,8 +175,13 @@ def read_gz_data(filename: str = "data/machinetemp_groundtruth.gz") -> list[int]
     >>> read_gz_data("all.gz")
     [0, 1, 1]
     """
-    with gzip.open(filename, "rt") as file:
-        return [int(line) for line in file]
+    path = read_path(filename, "filename")
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            return [int(line) for line in file]
+    except (EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:
+        rule = f"{path} to be gzipped, with a 0 or a 1 on each line"
+        raise InputError.expected(rule, f"`{error}`") from None
 
 
 def read_all_as_events() -> tuple[dict[str, dict[str, list[tuple[int, int]]]], dict[str, Any]]:
@@ -195,6 +213,9 @@ def produce_all_results() -> dict[str, dict[str, dict[str, Any]]]:
     {}
     """
     datasets, spans = read_all_as_events()
+    for dataset, algorithms in datasets.items():
+        if "groundtruth" not in algorithms:
+            raise InputError.expected(f"a file data/{dataset}_groundtruth.gz", "none")
     return {
         dataset: {
             name: pr_from_events(predicted, algorithms["groundtruth"], spans[dataset])

@@ -452,8 +452,8 @@ def _one_of(names: list[str], series: str | None, source: str) -> str:
     """Return the series that was asked for, or the only one."""
     if series is None and len(names) == 1:
         return names[0]
-    if series in names:
-        return str(series)
+    if isinstance(series, str) and series in names:
+        return series
     some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004 - a few
     rule = f"`series` to name one of the {len(names)} series of {source}"
     got = "no name" if series is None else shown(series)

@@ -18,6 +18,7 @@ from closecall.parameters import read_flag, require_choice
 from closecall.plain import flat_numbers, plain
 from closecall.signature import rows_hash, sign, text_hash, value_text
 from closecall.statistics import Interval, compute_ranks, events_needed
+from closecall.statistics.intervals import read_level
 from closecall.tables.batch.journal import write_rows
 from closecall.tables.batch.options import DATA, DETECTOR, IGNORED, SIGNATURE
 from closecall.tables.batch.rows import WHOLE
@@ -387,6 +388,7 @@ class BatchResult:
         signature, unless there is another.
         """
         given = {"n": 2000, "seed": 0} | drawn
+        level = None if level is None else read_level(level)
         table = (
             self.table.slice(0, 0)
             if level is None
