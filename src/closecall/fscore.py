@@ -15,6 +15,11 @@ _LEAST = np.finfo(np.float64).tiny
 _ROUNDING = 8 * np.finfo(np.float64).eps  # what a few operations can add up to
 
 
+def read_beta(beta: Any) -> float:
+    """Read how much more recall weighs than precision."""
+    return read_number(beta, "beta", "0 or more", lambda x: x >= 0)
+
+
 def f_measure(
     precision: float | NDArray[np.float64], recall: float | NDArray[np.float64], beta: float = 1.0
 ) -> Any:
@@ -25,7 +30,7 @@ def f_measure(
     >>> f_measure(1.0, 0.5), f_measure(1.0, 0.5, beta=2)
     (0.6666666666666666, 0.5555555555555556)
     """
-    beta = read_number(beta, "beta", "0 or more", lambda x: x >= 0)
+    beta = read_beta(beta)
     share = 1 / (1 + beta * beta)
     # It lies between the two; rounding alone could put it above the larger one.
     if not (isinstance(precision, np.ndarray) or isinstance(recall, np.ndarray)):

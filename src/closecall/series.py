@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from closecall.axis import Axis, IgnoredTime, in_ticks_of, read_axis
-from closecall.clock import Timed, on_one_clock, read_times
+from closecall.clock import LARGEST, Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError, shown
 from closecall.evaluated_time import read_stretches, runs_left_out
@@ -460,6 +460,17 @@ def _lowest_float(threshold: Any) -> np.float64:
     except OverflowError:
         number = inf if threshold > 0 else -inf
     return np.float64(nextafter(number, inf) if number < threshold else number)
+
+
+def plain_threshold(threshold: Any) -> float:
+    """Return a threshold that can be told: an integer of 64 bits, or a float with the same alarms.
+
+    >>> plain_threshold(3), plain_threshold(10**400)
+    (3, inf)
+    """
+    if isinstance(threshold, (int, np.integer)) and abs(int(threshold)) <= LARGEST:
+        return int(threshold)
+    return float(_lowest_float(threshold))
 
 
 def require_threshold(threshold: Any, name: str = "threshold") -> None:

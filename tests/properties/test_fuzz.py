@@ -21,6 +21,7 @@ _TRIED = 400
 FOUND = (
     ("cc.affiliation([(3, 4)], [(5, 6)], span=(0, 9))", "closecall.Events([(start, stop)"),
     ("curve.at(1j)", "`threshold` to be a number, or inf, got 1j"),
+    ("curve.operating_point(10**30, beta='x')", "`beta` to be 0 or more, got 'x'"),
     ("curve.at('x')", "`threshold` to be a number, or inf, got 'x'"),
     ("cc.affiliation(T, P, times=pa.array(dates, pa.timestamp('us', 'Mars/Phobos')))", "time zone"),
     ("cc.adversary.search('classical', T, families=5)", "`families` to be among"),
@@ -114,6 +115,8 @@ ACCEPTED = (
     "cc.evaluate_frame(frame, truth='T', score='S', time='i', max_step=10**5000, out='x.csv')",
     "cc.compare(T, {'a': P}, scores={'s': S}, thresholds=10**5000)",
     "curve.at(10**30)",
+    "curve.operating_point(10**5000)",
+    "curve.operating_point(Fraction(1, 3))",
     "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step={0: T, 'b': T})",
     "cc.evaluate_frame(frame, truth='T', score='S', time='t', max_step=pd.NaT)",
     "cc.report(T, scores={'a': S, '\\ud800': S})",

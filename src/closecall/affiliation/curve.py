@@ -24,11 +24,11 @@ from closecall.affiliation.thresholds import (
 from closecall.affiliation.zones import origin_of
 from closecall.compiled import interruptible
 from closecall.errors import InputError, shown
-from closecall.fscore import f_measure, first_highest
+from closecall.fscore import f_measure, first_highest, read_beta
 from closecall.notebook import display, heading
 from closecall.parameters import is_number, read_flag, require_count
 from closecall.plain import flat_numbers
-from closecall.series import SHIFTS, Scored, predicted_at, read_scored
+from closecall.series import SHIFTS, Scored, plain_threshold, predicted_at, read_scored
 from closecall.signature import sign
 from closecall.wording import counted, json_number, score_or_dash
 
@@ -266,9 +266,10 @@ class AffiliationCurve:
         """
         columns = self._columns(Constraints(cooldown=cooldown).cooldown_ticks(self.scored.clock))
         index = int(np.count_nonzero(predicted_at(self.thresholds, threshold))) - 1
+        told, weight = plain_threshold(threshold), read_beta(beta)
         if index < 0:  # no score reaches it
-            return OperatingPoint(threshold, np.nan, 0.0, np.nan, float(beta), 0, 0, 0, 0.0)
-        return self._point(threshold, index, beta, columns)
+            return OperatingPoint(told, np.nan, 0.0, np.nan, weight, 0, 0, 0, 0.0)
+        return self._point(told, index, weight, columns)
 
     def _point(self, threshold: float, index: int, beta: float, columns: Columns) -> OperatingPoint:
         return OperatingPoint(

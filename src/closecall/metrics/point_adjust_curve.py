@@ -10,11 +10,10 @@ import numpy as np
 
 from closecall.affiliation.order import descending_order
 from closecall.errors import UndefinedMetricError
-from closecall.fscore import first_highest
+from closecall.fscore import first_highest, read_beta
 from closecall.metrics import _kernels
 from closecall.metrics.overlap import lengths, total_length
 from closecall.metrics.result import PrecisionRecallResult
-from closecall.parameters import read_number
 from closecall.series import Scored, read_scored
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class _Found:
         return np.repeat(np.minimum(self.found / self.total, 1.0), self.counts)
 
     def fbeta(self, beta: float) -> NDArray[np.float64]:
-        beta = read_number(beta, "beta", "0 or more", lambda x: x >= 0)
+        beta = read_beta(beta)
         return self._found_over(1 / (1 + beta * beta))
 
     def _found_over(self, share: float) -> NDArray[np.float64]:
