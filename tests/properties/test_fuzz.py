@@ -22,6 +22,7 @@ FOUND = (
     ("cc.affiliation([(3, 4)], [(5, 6)], span=(0, 9))", "closecall.Events([(start, stop)"),
     ("curve.at(1j)", "`threshold` to be a number, or inf, got 1j"),
     ("curve.operating_point(10**30, beta='x')", "`beta` to be 0 or more, got 'x'"),
+    ("cc.choose_threshold(None, pd.Period('2024-01'), 'quantile:0.9')", "Expected `scores`"),
     ("curve.at('x')", "`threshold` to be a number, or inf, got 'x'"),
     ("cc.affiliation(T, P, times=pa.array(dates, pa.timestamp('us', 'Mars/Phobos')))", "time zone"),
     ("cc.adversary.search('classical', T, families=5)", "`families` to be among"),

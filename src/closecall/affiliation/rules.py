@@ -22,7 +22,7 @@ from closecall.errors import (
 )
 from closecall.fscore import first_highest
 from closecall.parameters import UNITS, budget_of_text, is_number
-from closecall.series import Scored, fit_and_rest, read_scored
+from closecall.series import Scored, fit_and_rest, read_scored, read_scores
 from closecall.signature import value_text
 
 if TYPE_CHECKING:
@@ -289,7 +289,8 @@ def choose_threshold(
     if truth is None:
         if known.looks_at_truth:
             raise InputTypeError.expected(f"`truth` for the rule {str(known)!r}", "none")
-        truth = np.zeros(len(scores), dtype=np.uint8)
+        scores = read_scores(scores, nan="ignore")
+        truth = np.zeros(scores.size, dtype=np.uint8)
     axis = {"times": times, "end": end, "span": span, "max_step": max_step, "nan": nan}
     if fit is None:
         scored = read_scored(truth, scores, **axis, ignore=ignore)
