@@ -6,6 +6,7 @@ import difflib
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -54,9 +55,9 @@ class Source:
     order: TimeOrder | None = None
     """Where each sample of the table belongs, if they are put in the order of time."""
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
-        """The table's column names, in order."""
+        """The table's column names, in order; Arrow writes them anew each time it is asked."""
         return list(self.table.column_names)
 
     def suggestion(self, name: str) -> str:
