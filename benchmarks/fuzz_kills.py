@@ -46,9 +46,10 @@ def attempts(random: Random) -> Iterator[Attempt]:
         took, whole = monotonic() - began, _rows(folder)
         while True:
             _remove(folder)
-            more = ["--workers", "2"] if random.random() < 0.3 else []  # noqa: PLR2004 - some
+            workers = ["--workers", "2"] if random.random() < 0.3 else []  # noqa: PLR2004 - some
             while True:
-                process = _start(folder, *more)
+                begun = any(folder.glob("rows*"))
+                process = _start(folder, *workers, *(["--resume"] if begun else []))
                 sleep(random.uniform(0, 1.1 * took))
                 process.send_signal(random.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
                 if process.wait() == 0:
@@ -57,9 +58,7 @@ def attempts(random: Random) -> Iterator[Attempt]:
                 if "Error: " in told and "Error: Interrupted" not in told:
                     yield Attempt("a batch that was killed", "failed", told)
                     _remove(folder)
-                    more = more[:2]
                     continue
-                more = [*more[:2], "--resume"] if any(folder.glob("rows*")) else more[:2]
                 if random.random() < _DAMAGED:
                     _damage(folder, random)
                 yield Attempt("a batch that is killed", "accepted")

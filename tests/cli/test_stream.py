@@ -211,12 +211,19 @@ def test_nothing_at_all_and_no_event_yet(printed):
         (DEEP.replace("\n", "") + "\n", COLUMNS[2:], "at most 100 levels in samples"),
         ("t,label,alarm\n2,0,0\n1,0,0\n", COLUMNS[2:], "`closecall score` takes --disorder."),
         ("label,s\n0,0.5\n0,\n", ("--score", "s", "--threshold", "1"), "none in line 3"),
+        ("label,s\n0,0.5\n0,x\n", ("--score", "s", "--threshold", "1"), "Expected `--score`"),
+        (f"label,{'s' * 200_000}\n", COLUMNS[2:], "`field larger than field limit (131072)`"),
+        (
+            '{"label": 0, "alarm": 1}\n{"label": 0, "alarm": "\udce9"}\n',
+            ("--predicted", "alarm"),
+            "samples to be text in utf-8, got `'utf-8' codec can't decode byte 0xe9",
+        ),
         ("t,label,alarm\n1,0,0\n", (*COLUMNS[2:], "--every", "0"), "longer than zero"),
         ("t,label,alarm\n1,0,0\n", (*COLUMNS[2:], "--every", "1e308"), "shorter than a year"),
     ],
 )
 def test_messages(run, lines, arguments, message):
-    Path("samples").write_text(lines)
+    Path("samples").write_bytes(lines.encode("utf-8", "surrogateescape"))
     done = run("stream", "samples", "--truth", "label", *arguments)
     assert done.exit_code in (1, 2)
     assert done.stderr.startswith("Error: ")

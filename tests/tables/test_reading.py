@@ -200,3 +200,11 @@ def test_ctrl_c_is_not_lost_while_arrow_looks_for_pandas(tmp_path):
         [sys.executable, "-c", INTERRUPTED, path], capture_output=True, text=True, check=False
     )
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+def test_a_parquet_file_whose_text_is_none(tmp_path):
+    """As bytes that were flipped on a disk: Arrow reads them, and fails where they are used."""
+    names = pa.array([b"a", b"\xff"]).cast(pa.string(), safe=False)
+    pq.write_table(pa.table({"series": names, "label": [0, 1]}), tmp_path / "flipped.parquet")
+    with pytest.raises(InputError, match="to be a whole Parquet file, got `Column"):
+        read_table(tmp_path / "flipped.parquet")

@@ -22,11 +22,10 @@ from closecall.affiliation.stream import AffiliationStream
 from closecall.affiliation.stream_parts import read_mask
 from closecall.cli.options import Command, evaluated_options, parse_duration, parse_time
 from closecall.clock import Timed, on_one_clock, read_times
-from closecall.columns import read_column
 from closecall.errors import InputError, first_line
 from closecall.files import whole_file
 from closecall.plain import schema_name
-from closecall.series import predicted_at
+from closecall.series import predicted_at, read_scores
 from closecall.tables.reading import column_names, delimiter, first_record, imported, shown_name
 from closecall.tables.roles import Source, with_nan
 
@@ -210,7 +209,7 @@ class _Samples:
         if self.ignore is not None:
             ignored = read_mask(source.column(self.ignore, "ignore"), table.num_rows)
         if self.threshold is not None:
-            scores = read_column(with_nan(alarms), "score")[0]
+            scores = read_scores(with_nan(alarms), "score", nan="ignore")
             missing = np.isnan(scores)
             if missing.any():
                 if not self.keep_nan:
@@ -265,7 +264,7 @@ class _Samples:
                 self.text_times = False
             return lines
         self.separator = delimiter(first)
-        self.header = first_record(first, self.separator)
+        self.header = first_record(first, self.separator, self.name)
         if column_names(self.header) is not None:
             got = first[:60].decode(errors="replace")
             raise InputError.expected(f"a header in the first line of {self.name}", repr(got))
@@ -287,12 +286,17 @@ class _Samples:
             if _depth(lines) > _DEEPEST:
                 rule = f"at most {_DEEPEST} levels in {self.name}, from {self._line(0)} on"
                 raise InputError.expected(rule, "more")
+            lines.decode()  # Arrow would take it, and fail where the text is used
             reader = imported("pyarrow.json")
             # Times that are text stay text, whatever those of one chunk look like.
             schema = pyarrow.schema([(self.time, pyarrow.string())]) if self.text_times else None
             options = reader.ParseOptions(explicit_schema=schema)
             reading = reader.ReadOptions(use_threads=False)
             return reader.read_json(content, reading, options)
+        except UnicodeDecodeError as error:
+            line = self._line(lines[: error.start].count(b"\n"))
+            rule, hint = f"{self.name} to be text in utf-8", "Write it anew in UTF-8."
+            raise InputError.expected(rule, f"`{error}` in {line}", hint) from None
         except pyarrow.ArrowException as error:
             rule = f"{self.name} to go on as it began, from {self._line(0)} on"
             raise InputError.expected(rule, f"`{first_line(error)}`") from None

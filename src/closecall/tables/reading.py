@@ -332,9 +332,11 @@ def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, in
             raise too_large(name, budget, f"{footer.num_rows:,} rows of {footer.num_columns}")
         source.seek(0)
         # To read ahead only helps far files, and takes memory for all of the packed columns.
-        return parquet.read_table(source, pre_buffer=False), needed
+        table = parquet.read_table(source, pre_buffer=False)
+        table.validate(full=True)  # text that is none would be found where it is used
     except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise damaged_parquet(name, error) from error
+    return table, needed
 
 
 def damaged_parquet(name: str, error: BaseException) -> InputError:
@@ -384,11 +386,7 @@ class CsvText:
             raise _empty(name)
         self._start, self._last = start, last
         self.delimiter = delimiter(start)
-        try:
-            fields = first_record(start, self.delimiter)
-        except csv.Error as error:
-            rule = f"{name} to begin with a line of names or values"
-            raise InputError.expected(rule, f"`{error}`", "Is it a CSV file?") from error
+        fields = first_record(start, self.delimiter, name)
         self.names = column_names(fields)
         self._per_line = memory_of(1, len(fields))
 
@@ -532,13 +530,17 @@ def delimiter(content: bytes) -> str:
     return max(_DELIMITERS, key=line.count)
 
 
-def first_record(content: bytes, separator: str) -> list[str]:
-    r"""Split the first line into its fields.
+def first_record(content: bytes, separator: str, name: str) -> list[str]:
+    r"""Split the first line of what is called so into its fields.
 
-    >>> first_record(b'"a, b",c\n1,2\n', ",")
+    >>> first_record(b'"a, b",c\n1,2\n', ",", "data.csv")
     ['a, b', 'c']
     """
-    return next(csv.reader([_first_line(content)], delimiter=separator), [])
+    try:
+        return next(csv.reader([_first_line(content)], delimiter=separator), [])
+    except csv.Error as error:
+        rule = f"{name} to begin with a line of names or values"
+        raise InputError.expected(rule, f"`{error}`", "Is it a CSV file?") from error
 
 
 def column_names(fields: list[str]) -> list[str] | None:
