@@ -10,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 from closecall.errors import InputError
 from closecall.tables import read_table, write_table
+from closecall.tables.reading import CsvText, parse_csv
 
 TABLE = {"time": [1, 2, 3], "label": [0, 1, 0]}
 CSV = b"time,label\n1,0\n2,1\n3,0\n"
@@ -208,3 +210,15 @@ def test_a_parquet_file_whose_text_is_none(tmp_path):
     pq.write_table(pa.table({"series": names, "label": [0, 1]}), tmp_path / "flipped.parquet")
     with pytest.raises(InputError, match="to be a whole Parquet file, got `Column"):
         read_table(tmp_path / "flipped.parquet")
+
+
+def test_arrow_holds_no_memory_of_pythons(monkeypatch):
+    """Its threads may let go of it while Python ends, which aborts the process."""
+    text, lines, read_csv = bytearray(CSV), CsvText(io.BytesIO(CSV), "x.csv", "utf-8"), csv.read_csv
+
+    def read(*arguments):
+        text.clear()  # which is refused while something else holds its memory
+        return read_csv(*arguments)
+
+    monkeypatch.setattr(csv, "read_csv", read)
+    assert parse_csv(text, lines, "x.csv", {}, names=None).to_pydict() == TABLE

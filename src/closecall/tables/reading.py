@@ -318,11 +318,10 @@ def _nearby(path: Path) -> str:
 
 def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, int]:
     pyarrow, parquet = imported("pyarrow"), imported("pyarrow.parquet")
-    # As in `parse_csv`, Arrow's threads get no file of Python's.
     if isinstance(file, io.BufferedReader):
-        source = pyarrow.OSFile(file.name)
+        source = pyarrow.OSFile(file.name)  # as in `_arrow_buffer`, no file of Python's
     else:
-        source = pyarrow.BufferReader(file.read(budget + 1))
+        source = pyarrow.BufferReader(_arrow_buffer(file.read(budget + 1)))
         if source.size() > budget:
             raise too_large(name, budget, f"more than {budget / _GIGABYTE:.3g} GB unpacked")
     try:
@@ -476,6 +475,16 @@ def _line_ends(text: bytes) -> int:
     return max(text.count(b"\n"), text.count(b"\r"))
 
 
+def _arrow_buffer(content: bytes) -> pa.Buffer:
+    """Copy bytes to memory of Arrow's.
+
+    What its threads hold of Python's, they may let go while Python ends, which aborts the process.
+    """
+    own = imported("pyarrow").allocate_buffer(len(content))
+    memoryview(own).cast("B")[:] = content
+    return own
+
+
 def parse_csv(
     text: bytes,
     lines: CsvText,
@@ -485,15 +494,14 @@ def parse_csv(
     names: Sequence[str] | None,
     hint: str = "Every line needs as many fields as the first one.",
 ) -> pa.Table:
-    """Parse whole lines; without names the first line has them.
-
-    Arrow gets bytes and no file of Python's: its threads would read that while Python ends.
-    """
+    """Parse whole lines; without names the first line has them."""
     pyarrow, csv = imported("pyarrow"), imported("pyarrow.csv")
+    own = _arrow_buffer(text)
+    del text
 
     def parse(*, use_threads: bool) -> pa.Table:
         return csv.read_csv(
-            pyarrow.BufferReader(text),
+            pyarrow.BufferReader(own),
             csv.ReadOptions(
                 column_names=names, use_threads=use_threads, block_size=_BLOCK_BYTES + _CHUNK_BYTES
             ),
