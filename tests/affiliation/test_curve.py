@@ -173,10 +173,15 @@ def test_columns_of_any_kind(curve, column):
 
 def test_the_scores_are_left_alone():
     scores = np.array(SCORES)
-    scores.flags.writeable = False
     curve = cc.affiliation_curve(TRUTH, scores)
     assert scores.tolist() == SCORES
     assert np.shares_memory(curve.scored.scores, scores)
+
+
+def test_kernels_are_not_compiled_again_for_scores_that_may_not_be_written_to():
+    scores = np.array(SCORES)
+    scores.flags.writeable = False
+    assert cc.affiliation_curve(TRUTH, scores).scored.scores.flags.writeable
 
 
 def test_pieces_share_the_memory_of_scores_that_are_not_cut():
