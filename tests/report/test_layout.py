@@ -310,6 +310,23 @@ def test_what_is_told_of_a_detector_is_never_cut_off(batch):
     assert (note.text_content(), note.bounding_box()["height"]) == (text, high)
 
 
+def boxes(page, *selectors):
+    return [page.locator(selector).first.bounding_box() for selector in selectors]
+
+
+def test_curves_leave_no_hole_below_few_events_and_do_not_move_with_their_filter(gallery):
+    page = opened(gallery, "nine")
+    events, first, second = boxes(page, ".events", ".curve-plot", ".curve-plot + .curve-plot")
+    assert events["width"] > 1200
+    assert events["y"] + events["height"] < first["y"] == second["y"]
+    page.locator("[data-filter='missed']").click()
+    assert boxes(page, ".events", ".curve-plot") == [events, first]
+    page.locator("[data-filter='all']").click()
+    page = opened(gallery, "long")
+    events, first, second = boxes(page, ".events", ".curve-plot", ".curve-plot + .curve-plot")
+    assert events["x"] + events["width"] < first["x"] == second["x"]
+
+
 def test_hiding_the_detector_sorted_by_restores_the_order(nine):
     numbers = nine.locator("tbody td:first-child")
     button = nine.locator("th.other button").first

@@ -13,6 +13,7 @@ import { EventTable } from "./table.js";
 import { bestWithin } from "./thresholds.js";
 import { Timeline } from "./timeline.js";
 
+const FEW = 10; // events that take less room than two curves
 const MOST_STACKED = 2; // scores that each have a panel of their own at first
 const REST = 250; // milliseconds without another threshold
 
@@ -54,14 +55,15 @@ export class View {
     this.table = new EventTable(this);
     this.slider.element.classList.toggle("unscored", !series.detectors.some((detector) => detector.scores));
     this.slider.element.append(this.copy.shown);
-    this.below = make("div", { class: "below" }, this.table.element, this.curve.element);
+    const few = series.truth.starts.length <= FEW && this.curve.plots.length > 1;
+    const below = make("div", { class: few ? "below few" : "below" }, this.table.element, this.curve.element);
     this.element = make(
       "div",
       { class: "view" },
       this.detectors.element,
       this.slider.element,
       this.timeline.element,
-      this.below,
+      below,
     );
   }
 
@@ -172,7 +174,7 @@ export class View {
     this.timeline.render();
     this.curve.render();
     this.table.render();
-    this.below.style.minHeight = "";
+    this.table.element.style.minHeight = "";
   }
 
   // What follows the limits.
@@ -191,8 +193,9 @@ export class View {
     this.holdHeight();
   }
 
-  // Events take more lines at one threshold than at another; the page never gets shorter for it.
+  // Events take more lines at one threshold than at another; nothing below them moves up for it.
   holdHeight() {
-    this.below.style.minHeight = `${Math.ceil(this.below.getBoundingClientRect().height)}px`;
+    const { element } = this.table;
+    element.style.minHeight = `${element.getBoundingClientRect().height}px`;
   }
 }
