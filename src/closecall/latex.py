@@ -36,6 +36,11 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
+def _breakable(text: str) -> str:
+    """Let LaTeX begin a new line after each part of a signature."""
+    return text.replace(_SPECIAL["|"], _SPECIAL["|"] + r"\allowbreak{}")
+
+
 def line(cells: Iterable[str]) -> str:
     """Write one line of a table, of cells that are LaTeX."""
     return " & ".join(cells) + " \\\\"
@@ -64,7 +69,7 @@ def floating(
         f"\\begin{{tabular}}{{@{{}}{kinds}@{{}}}}",
         *("\\toprule", *head, "\\midrule", *body, "\\bottomrule"),
         "\\end{tabular}",
-        *(f"\\par\\smallskip {escape(note)}" for note in notes),
+        *(f"\\par\\smallskip {_breakable(escape(note))}" for note in notes),
         "\\end{table}",
     ]
     return "\n".join(lines) + "\n"

@@ -149,7 +149,7 @@ BAD = {
     "old.json --min f1": "Invalid value for '--min': 'f1' is no NAME=VALUE",
     "old.json --min f1=high": "'f1=high' is no NAME=VALUE",
     "old.json --min f1=1 --min f1=2": "--min is given twice for one number.",
-    "old.json": "Expected a limit (`--min` or `--max`) or a `--baseline`, got neither.",
+    "old.json": "Give a limit, such as --min affiliation_f1=0.8, or a --baseline.",
     "old.json --min f1=1 --detector x": "to hold the detector 'x', got one without a name.",
     "both.json --baseline old.json": "`--baseline` to hold the detector 'forecast'",
     "none.json --min f1=1": "Expected a file at none.json, got none.",

@@ -205,6 +205,7 @@ def test_nothing_at_all_and_no_event_yet(printed):
         ("t,label,alarm\n1,0,0\n", ("--score", "x"), "--score and --threshold go together"),
         ("t,label,alarm\n1,0,0\n", ("--predicted", "x"), "`--predicted` to name a column of"),
         ("t,label,alarm\n1,0\n", ("--predicted", "alarm"), "to go on as it began, from line 2 on"),
+        ("\x1f\udc8b\n", COLUMNS[2:], "Unpack it on the way: `zcat samples | closecall stream -`"),
         ("1,0,0\n", ("--predicted", "alarm"), "a header in the first line of samples"),
         ('{"label": 0, "alarm": 1}\n{"la', ("--predicted", "alarm"), "to go on as it began"),
         (DEEP, ("--predicted", "alarm"), "at most 100 levels in samples, from line 1 on, got more"),

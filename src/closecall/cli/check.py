@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -128,6 +129,9 @@ def check(
     output: Output,
 ) -> int:
     """Check results, or data, and return the exit status."""
+    if not (minimum or maximum or baseline):
+        message = "Give a limit, such as --min affiliation_f1=0.8, or a --baseline."
+        raise click.UsageError(message)
     for side, given in (("--min", minimum), ("--max", maximum)):
         if len(dict(given)) < len(given):
             raise click.UsageError(f"{side} is given twice for one number.")
@@ -193,7 +197,8 @@ def _print(found: Check, noted: list[str], console: Console, *, most: int | None
     screen.print_notes(noted, console)
     console.print()
     _print_rows(found.limits, console)
-    console.print(Text(_MEANING, "dim"))
+    if any(isnan(limit.low) for limit in found.limits):
+        console.print(Text(_MEANING, "dim"))
     if found.moved:
         console.print(Text("\nmoved against the baseline\n", "bold"))
         _print_rows(found.moved[:most], console)

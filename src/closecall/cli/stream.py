@@ -26,7 +26,14 @@ from closecall.errors import InputError, first_line
 from closecall.files import whole_file
 from closecall.plain import schema_name
 from closecall.series import predicted_at, read_scores
-from closecall.tables.reading import column_names, delimiter, first_record, imported, shown_name
+from closecall.tables.reading import (
+    GZIP_MAGIC,
+    column_names,
+    delimiter,
+    first_record,
+    imported,
+    shown_name,
+)
 from closecall.tables.roles import Source, with_nan
 
 if TYPE_CHECKING:
@@ -255,6 +262,9 @@ class _Samples:
 
     def _begin(self, lines: bytes) -> bytes:
         """Find out what the lines are; return those with samples."""
+        if lines.startswith(GZIP_MAGIC):
+            hint = f"Unpack it on the way: `zcat {self.name} | closecall stream -`."
+            raise InputError.expected(f"{self.name} to be lines of text", "a gzip file", hint)
         lines = lines.lstrip(b"\xef\xbb\xbf\r\n")
         first = lines.partition(b"\n")[0]
         if first.lstrip().startswith(b"{"):

@@ -29,7 +29,7 @@ from closecall.errors import (
 )
 from closecall.files import whole_file
 from closecall.parameters import read_names, read_number, read_path
-from closecall.wording import FORMULA, NUMBER, no_formula
+from closecall.wording import FORMULA, NUMBER, counted, no_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # What Arrow and numpy raise for values that are no numbers, and with mappings for no columns.
 NOT_NUMBERS = (NotImplementedError, TypeError, ValueError)
 _NOT_COLUMNS = (ArithmeticError, AttributeError, LookupError, MemoryError, *NOT_NUMBERS)
-_GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 _PARQUET_SUFFIXES = {".parquet", ".pq"}
 _HELD_BYTES = 64 * 2**20  # of a pipe, which is copied to be read more than once; more goes to disk
@@ -253,7 +253,7 @@ def opened(source: str | PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file, unpacked if it is gzipped; a pipe is copied, so that it can be read twice."""
     name = shown_name(source)
     with _seekable(source) as raw:
-        packed = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+        packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
         raw.seek(0)
         with gzip.GzipFile(fileobj=raw, mode="rb") if packed else raw as file, _unpacking(name):
             yield cast("BinaryIO", file)
@@ -328,7 +328,9 @@ def _parquet_table(file: BinaryIO, name: str, budget: int) -> tuple[pa.Table, in
         footer = parquet.read_metadata(source)
         needed = memory_of(footer.num_rows, footer.num_columns)
         if needed > budget:
-            raise too_large(name, budget, f"{footer.num_rows:,} rows of {footer.num_columns}")
+            rows = f"{footer.num_rows:,} rows of {counted(footer.num_columns, 'column')}"
+            got = f"{rows}, which take about {needed / _GIGABYTE:.3g} GB"
+            raise too_large(name, budget, got)
         source.seek(0)
         # To read ahead only helps far files, and takes memory for all of the packed columns.
         table = parquet.read_table(source, pre_buffer=False)
@@ -432,8 +434,8 @@ class CsvText:
         self._size += len(chunk)
         self._lines += _line_ends(chunk)
         if self._budget is not None and self.needed > self._budget:
-            got = f"more than {self._size / 2**20:,.0f} MB of text in {self._lines:,} lines"
-            raise too_large(self._name, self._budget, got)
+            text = f"{self._lines:,} lines ({self._size / 2**20:,.0f} MB of text)"
+            raise too_large(self._name, self._budget, f"{text} that take it all, and more to come")
         return chunk, not raw
 
     def _too_long(self) -> InputError:

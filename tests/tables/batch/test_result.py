@@ -43,6 +43,15 @@ def test_the_representation_counts_every_row(result):
     assert len(result) == 12
 
 
+def test_a_table_for_a_paper_says_over_how_many_series_its_means_are(result):
+    assert "Mean affiliation scores over 4 of 6 series." in result.to_latex()
+    label = TABLE["label"].to_numpy()
+    silent = np.where(TABLE["series"].to_numpy() == "s0", 0, label == 1)  # F1 is undefined there
+    table = TABLE.append_column("all", [label == 1]).append_column("some", [silent])
+    fewer = evaluate_frame(table, by="series", truth="label", predicted=["all", "some"])
+    assert "Mean affiliation scores over 3 to 4 of 6 series." in fewer.to_latex()
+
+
 def test_pandas_counts_stay_whole_numbers_where_some_are_missing():
     frame = evaluate_frame(TABLE.to_pandas(), **ASKED).rows
     odd = frame[frame["series"] == "odd"]

@@ -414,11 +414,15 @@ class BatchResult:
         alike = all(name.startswith("mean_affiliation") for name in names)
         prefix, which = ("mean affiliation ", " affiliation") if alike else ("mean ", "")
         told = "" if level is None else f", with {100 * level:.4g} % intervals"
+        series, scored = board[0]["series"], {row["series"] - row["undefined"] for row in board}
+        if scored != {series}:
+            counts = " to ".join(map(str, sorted({min(scored), max(scored)})))
+            series = f"{counts} of {series}"
         return latex_table(
             rows,
             {name: heading(name).removeprefix(prefix) for name in rows[0]},
             best=best | {"mean_rank": False},
-            title=f"Mean{which} scores over {board[0]['series']} series{told}",
+            title=f"Mean{which} scores over {series} series{told}",
             label="means",
             caption=caption,
             note=self.signature.note if note is None else note,
