@@ -23,6 +23,7 @@ from benchmarks.fuzz_calls import Attempt
 from closecall.affiliation import affiliation
 from closecall.affiliation.stream import AffiliationStream
 from closecall.cli.commands import closecall
+from closecall.datasets import read_ucr
 from closecall.datasets.nab import read_windows
 from closecall.errors import ClosecallError
 from closecall.plain import schema_name
@@ -83,6 +84,13 @@ _TASKS = [{"annotations": [{"result": _RESULTS}]}]
 _RECORDS = [
     {"timestamp": f"2024-01-01T0{i}:00", "duration": "5min", "note": None} for i in range(3)
 ]
+_SMAP = b"""\
+chan_id,spacecraft,anomaly_sequences,class,num_values
+P-2,SMAP,"[[5300, 6575]]",[point],8209
+P-2,SMAP,"[[100, 109], [200, 201]]","[contextual, point]",8209
+"""
+_SMD = b"1-2:1,9\n4-6:1,2\n"
+_UCR = "001_UCR_Anomaly_toy_2_3_4.txt"
 _LINES = "".join(f'{{"t": {i}, "truth": {i % 20 // 17}, "alarm": 0}}\n' for i in range(_ROWS))
 
 
@@ -138,6 +146,12 @@ def _score_numbers(path: str) -> None:
     _command("score", path, path, "--span", "0", "9")
 
 
+def _archive(path: str) -> None:
+    Path("archive").mkdir(exist_ok=True)
+    Path("archive", path).write_bytes(Path(path).read_bytes())
+    read_ucr("archive")
+
+
 def _read_events(path: str) -> None:
     for merge in (False, True):
         read_events(path, merge=merge, open_until=datetime(2025, 1, 1, tzinfo=UTC))
@@ -188,6 +202,9 @@ KINDS: dict[str, tuple[bytes, tuple[Callable[[str], object], ...]]] = {
     "tasks.json": (json.dumps(_TASKS).encode(), (_read_events, _score_numbers)),
     "records.json": (json.dumps(_RECORDS).encode(), (_read_events, _score_events)),
     "labels.txt": (b"0\n1\n1\n0\n0\n1\n", (_read_events, _score_numbers)),
+    "smap.csv": (_SMAP, (lambda path: read_events(path, series="P-2"), _read_events)),
+    "smd.txt": (_SMD, (_read_events, _score_numbers)),
+    _UCR: (b"0 1 0 9 9 0\n1.5e3", (_archive, _read_events, _score_numbers)),
     "score.json": (_score(), (_check,)),
     "state.json": (_state(), (_resume_stream,)),
     "x.jsonl": (
