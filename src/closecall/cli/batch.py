@@ -35,14 +35,7 @@ from closecall.errors import InputError, renamed
 from closecall.files import require_apart
 from closecall.plain import plain
 from closecall.tables import evaluate_frame, read_events
-from closecall.tables.batch.status import (
-    BAD_LABELS,
-    BAD_SCORES,
-    BAD_TIMES,
-    EMPTY,
-    FAILED,
-    NO_EVENT,
-)
+from closecall.tables.batch.status import BAD_LABELS, BAD_SCORES, BAD_TIMES, EMPTY, FAILED, NO_EVENT
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:

@@ -112,11 +112,7 @@ def parse_points(text: str) -> int | None:
 
 
 @click.command(cls=Command, help=_HELP)
-@input_options(
-    "SCORES",
-    score_option,
-    nan=True,
-)
+@input_options("SCORES", score_option, nan=True)
 @click.option(
     "--beta",
     type=float,

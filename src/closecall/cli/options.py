@@ -480,12 +480,7 @@ by_column_option = click.option(
 def metric_option(text: str) -> Callable[[_Function], _Function]:
     """Add --metric, which may be repeated."""
     return click.option(
-        "--metric",
-        "metrics",
-        type=parse_metric,
-        multiple=True,
-        metavar="NAME[:P=V,...]",
-        help=text,
+        "--metric", "metrics", type=parse_metric, multiple=True, metavar="NAME[:P=V,...]", help=text
     )
 
 

@@ -79,13 +79,7 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 @click.command(cls=Command, help=_HELP)
-@input_options(
-    "PREDICTED",
-    predicted_option,
-    score_option,
-    rule_option,
-    nan=True,
-)
+@input_options("PREDICTED", predicted_option, score_option, rule_option, nan=True)
 @click.option(
     "--point-length",
     type=parse_duration,

@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import (
-    ClosecallError,
-    InputError,
-    InputTypeError,
-    MissingExtraError,
-    shown,
-)
+from closecall.errors import ClosecallError, InputError, InputTypeError, MissingExtraError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -61,9 +55,7 @@ KDD2022 = Source(
     _HERE / "kdd2022.txt",
 )
 NAB = Source(
-    "nab",
-    f"{_GITHUB}/numenta/NAB/ea702d75cc2258d9d7dd35ca8e5e2539d71f3140/",
-    _HERE / "nab.txt",
+    "nab", f"{_GITHUB}/numenta/NAB/ea702d75cc2258d9d7dd35ca8e5e2539d71f3140/", _HERE / "nab.txt"
 )
 
 

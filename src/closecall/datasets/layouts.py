@@ -218,9 +218,7 @@ class OneSeries:
 
 
 def join_series(
-    series: Iterable[OneSeries],
-    files: ScoreFiles,
-    read: Callable[[Path], NDArray[np.float64]],
+    series: Iterable[OneSeries], files: ScoreFiles, read: Callable[[Path], NDArray[np.float64]]
 ) -> Any:
     """Return the table: series, timestamp (where there is one), label, one column per detector."""
     pa = arrow()

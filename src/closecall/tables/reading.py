@@ -355,11 +355,7 @@ def too_large(
 ) -> TooLargeError:
     """Return the error for what needs more memory than it is allowed."""
     return TooLargeError(
-        expected(
-            f"`memory` of {budget / _GIGABYTE:.3g} GB to be enough for {name}",
-            got,
-            hint,
-        )
+        expected(f"`memory` of {budget / _GIGABYTE:.3g} GB to be enough for {name}", got, hint)
     )
 
 

@@ -33,12 +33,7 @@ from closecall.tables.batch.options import (
     QUIET,
     RETUNED,
 )
-from closecall.tables.batch.series import (
-    one_per_time,
-    read_scored_column,
-    read_series,
-    with_times,
-)
+from closecall.tables.batch.series import one_per_time, read_scored_column, read_series, with_times
 from closecall.tables.batch.status import (
     BAD_LABELS,
     CONSTANT_SCORE,

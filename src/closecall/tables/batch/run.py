@@ -11,13 +11,7 @@ from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from closecall.errors import (
-    EngineError,
-    InputError,
-    InputTypeError,
-    MissingExtraError,
-    shown,
-)
+from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, shown
 from closecall.parameters import require_count
 from closecall.tables.batch.status import one_line
 from closecall.wording import plain_name

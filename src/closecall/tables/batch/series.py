@@ -298,11 +298,7 @@ def _read_whole(table: pa.Table, options: BatchOptions) -> Series:
     with with_status(BAD_TIMES), renamed({"times": options.time}):
         times = to_numpy(column, options.time)
         return timed_series(
-            labels,
-            times,
-            name=options.time,
-            disorder=options.disorder,
-            max_step=options.max_step,
+            labels, times, name=options.time, disorder=options.disorder, max_step=options.max_step
         )
 
 

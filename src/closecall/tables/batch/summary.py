@@ -39,11 +39,7 @@ if TYPE_CHECKING:
 
 
 def summarise(
-    rows: pa.Table,
-    options: BatchOptions,
-    by: str | Iterable[str] = DETECTOR,
-    *,
-    unread: str = "",
+    rows: pa.Table, options: BatchOptions, by: str | Iterable[str] = DETECTOR, *, unread: str = ""
 ) -> pa.Table:
     """Sum rows of series up, one row for each detector (and each value of `by` columns).
 

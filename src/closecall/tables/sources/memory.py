@@ -222,9 +222,7 @@ def with_other_files(
         without_rows = Grouped(source.schema.empty_table(), keys, [0] * (len(keys) + 1))
         others.insert(0, MemoryUnit("series without rows", without_rows))
     return replace(
-        source,
-        units=lambda: [*source.units(), *others],
-        count=lambda: source.count() + len(keys),
+        source, units=lambda: [*source.units(), *others], count=lambda: source.count() + len(keys)
     )
 
 
