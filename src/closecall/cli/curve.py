@@ -29,7 +29,6 @@ from closecall.cli.options import (
 )
 from closecall.cli.output import load_matplotlib, tested
 from closecall.errors import InputError, UndefinedMetricError, renamed
-from closecall.files import whole_file
 from closecall.fscore import f_measure
 from closecall.signature import data_hash, joined_hash
 from closecall.tables.reading import write_table
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from closecall.tables.inputs import Columns, Inputs
 
 _PICTURES = (".pdf", ".png", ".svg")
-_DOTS_PER_INCH = 150
 _ROWS = 11  # of the curve; its ends, the best and the chosen point come on top
 _HELP = """\
 Score every threshold of a detector at once, and choose the best: overall, and for each event.
@@ -440,14 +438,9 @@ def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
     """Draw the curve with the chosen point into a file of the kind its name says."""
     load_matplotlib()
-    from matplotlib import pyplot as plt
+    from closecall.plot.drawing import save_figure
 
-    figure = curve.plot(beta=chosen.beta, point=chosen)[0].figure
-    try:
-        with whole_file(path) as new:
-            figure.savefig(new, dpi=_DOTS_PER_INCH)
-    finally:
-        plt.close(figure)
+    save_figure(curve.plot(beta=chosen.beta, point=chosen)[0].figure, path)
 
 
 def _print_choice(found: Choice, noted: list[str], console: Console, most: int | None) -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from closecall.errors import MissingExtraError
 from closecall.files import whole_file
 from closecall.plain import schema_name
 from closecall.wording import no_formula, plain_name
@@ -134,11 +133,10 @@ def _cell(value: Any) -> Any:
 
 def load_matplotlib() -> None:
     """Import matplotlib to draw into files; a `matplotlibrc` that lies beside the data is data."""
-    try:
-        with chdir(sys.prefix):
-            import matplotlib as mpl
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("matplotlib", "plot") from error
+    from closecall.plot import needing_matplotlib
+
+    with needing_matplotlib(), chdir(sys.prefix):
+        import matplotlib as mpl
     # A window would need a display, and nobody to look at it.
     mpl.use("Agg")
 

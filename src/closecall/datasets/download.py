@@ -37,8 +37,6 @@ class Source:
     def hashes(self) -> dict[str, str]:
         """Return the SHA-256 of each file by its path in the repository.
 
-        Examples
-        --------
         >>> len(KDD2022.hashes())
         24
         """
