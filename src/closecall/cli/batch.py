@@ -17,6 +17,7 @@ from closecall.cli.leaderboard import print_batch, remedy
 from closecall.cli.options import (
     OUTPUT,
     Command,
+    by_option,
     choice_option,
     disorder_option,
     each_once,
@@ -92,9 +93,7 @@ def parse_threshold(text: str) -> int | float | str:
 
 @click.command(cls=Command, help=_HELP)
 @click.argument("data", metavar="DATA...", nargs=-1, required=True)
-@click.option(
-    "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
-)
+@by_option
 @click.option(
     "--series",
     metavar="filename|PATTERN",

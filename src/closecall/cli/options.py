@@ -469,6 +469,9 @@ thresholds_option = click.option(
 )
 
 
+by_option = click.option(
+    "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
+)
 by_column_option = click.option(
     "--by-column",
     multiple=True,

@@ -29,7 +29,7 @@ from closecall.errors import (
 )
 from closecall.files import whole_file
 from closecall.parameters import read_names, read_number, read_path
-from closecall.wording import FORMULA, NUMBER, no_formula
+from closecall.wording import FORMULA, NUMBER, listed, no_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -227,6 +227,16 @@ def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_dictionary(kind):
         return plain_values(column.cast(kind.value_type))
     return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
+
+
+def value_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values of a column, categories or not."""
+    return kind.value_type if imported("pyarrow").types.is_dictionary(kind) else kind
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """Return a schema without categories."""
+    return imported("pyarrow").schema([(one.name, value_type(one.type)) for one in schema])
 
 
 def arrow(module: str) -> Any:
@@ -567,15 +577,32 @@ def _first_line(content: bytes) -> str:
 
 def _is_value(field: str) -> bool:
     """Whether a field is a number or an ISO time, and so no name."""
-    text = field.strip()
-    try:
-        float(text)
-    except ValueError:
-        pass
-    else:
+    with suppress(ValueError):
+        float(field)
         return True
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+    return is_iso_time(field)
+
+
+def is_iso_time(text: str) -> bool:
+    """Return whether a text is an ISO time."""
+    with suppress(ValueError):
+        datetime.fromisoformat(text.strip())
+        return True
+    return False
+
+
+def no_column(
+    name: str, columns: list[str], argument: str, table: str, listing: str = ""
+) -> InputError:
+    """Return the error for a name that no column of a table has, or several have."""
+    rule, count = f"`{argument}` to name a column of {table}", columns.count(name)
+    if count > 1:
+        return InputError.expected(rule, f"{name!r}, which {count} columns are called")
+    return InputError.expected(rule, repr(name), nearest_column(name, columns, listing))
+
+
+def nearest_column(name: str, columns: list[str], listing: str = "") -> str:
+    """Return the hint for a name that is no column; it ends with a list of those that are."""
+    close = difflib.get_close_matches(name, columns, n=1)
+    suggestion = f"Did you mean {close[0]!r}? " if close else ""
+    return suggestion + (listing or f"Its columns are: {listed(columns)}.")

@@ -370,19 +370,13 @@ def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
 
 def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray]:
     """Return the columns as they are written: lengths of time are seconds in a text."""
-    columns = {name: table.column(name) for name in table.column_names}
-    if suffix in _SUFFIXES[:2]:
-        return columns
-    return {name: _in_seconds(column) for name, column in columns.items()}
-
-
-def _in_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Turn lengths of time into seconds; in a text, a number of nanoseconds has lost its unit."""
     pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
-    if not pyarrow.types.is_duration(column.type):
-        return column
-    ticks = column.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
-    return compute.divide(ticks, float(_PER_SECOND[column.type.unit]))
+    columns = {name: table.column(name) for name in table.column_names}
+    for name, column in columns.items() if suffix == ".csv" else ():
+        if pyarrow.types.is_duration(column.type):
+            ticks = column.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
+            columns[name] = compute.divide(ticks, float(_PER_SECOND[column.type.unit]))
+    return columns
 
 
 def _is_events_file(path: Path) -> bool:

@@ -28,6 +28,7 @@ from closecall.statistics.intervals import read_drawing, read_level
 from closecall.statistics.ranks import ranks_of
 from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, QUIET
 from closecall.tables.batch.status import OK, STATUSES
+from closecall.tables.reading import value_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -57,7 +58,7 @@ def summarise(
         numbers.append(_numbers(part, options))
         numbers[-1]["trouble"] = "; ".join(filter(None, [numbers[-1]["trouble"], unread]))
     columns = [
-        pa.array([key[place] for key in keys], type=_value_type(rows, name))
+        pa.array([key[place] for key in keys], type=value_type(rows.schema.field(name).type))
         for place, name in enumerate(names)
     ]
     table = pa.Table.from_pylist(numbers)
@@ -167,13 +168,6 @@ def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
     numbers, firsts = _numbered(rows, None, [name for name in options.by if name != DETECTOR])
     gaps, quiet = (np.unique(numbers[numbers_of(rows, name) == 1]).size for name in (GAP, QUIET))
     return advice_on_many(gaps, quiet, firsts.size)
-
-
-def _value_type(rows: pa.Table, name: str) -> Any:
-    import pyarrow as pa
-
-    kind: Any = rows.schema.field(name).type
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def rank_detectors(
