@@ -50,10 +50,7 @@ class Output:
         latex: Callable[[str], str] | None = None,
         signature: Signature | None = None,
     ) -> None:
-        """Write the result in the format asked for, for which only that function is called.
-
-        The signature is the last line of a table, the last column, and the note under LaTeX.
-        """
+        """Write the result and its signature in the format asked for; call only what it needs."""
         signed = {} if signature is None else {"signature": str(signature)}
         if self.format == "json":
             named = {"schema": schema_name(self.command)} | values() | signed

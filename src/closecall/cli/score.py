@@ -253,14 +253,11 @@ def _print_metrics(numbers: Mapping[str, dict[str, float]], console: Console) ->
     rows = dict.fromkeys(key for own in numbers.values() for key in own)
     columns = [screen.Column("metric", [Text(key, "cyan") for key in rows], "left")]
     for name, own in numbers.items():
-        cells = (_number_text(own[key]) if key in own else UNDEFINED for key in rows)
+        values = (own.get(key, nan) for key in rows)
+        cells = [UNDEFINED if isnan(value) else f"{value:.4g}" for value in values]
         columns.append(screen.texts(plain_name(name, _LONGEST_NAME), cells))
     console.print()
     screen.print_table(console, columns)
-
-
-def _number_text(value: float) -> str:
-    return UNDEFINED if isnan(value) else f"{value:.4g}"
 
 
 def _print_scores(found: Scores, noted: list[str], console: Console, *, most: int | None) -> None:

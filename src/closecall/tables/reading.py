@@ -240,11 +240,9 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def arrow(module: str) -> Any:
-    """Import pyarrow, or one of its modules, where columns are converted by pyarrow itself.
-
-    Its first conversion imports pandas, if it is there, and loses a Ctrl-C meanwhile: do it before.
-    """
+    """Import pyarrow, or one of its modules, where columns are converted by pyarrow itself."""
     own = imported(module)
+    # Its first conversion would import pandas, and lose a Ctrl-C meanwhile.
     with suppress(ImportError):
         importlib.import_module("pandas")
     return own
@@ -265,8 +263,14 @@ def opened(source: str | PathLike[str]) -> Iterator[BinaryIO]:
     with _seekable(source) as raw:
         packed = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
         raw.seek(0)
-        with gzip.GzipFile(fileobj=raw, mode="rb") if packed else raw as file, _unpacking(name):
-            yield cast("BinaryIO", file)
+        try:
+            with gzip.GzipFile(fileobj=raw, mode="rb") if packed else raw as file:
+                yield cast("BinaryIO", file)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError.expected(f"{name} to be a whole gzip file", f"`{error}`") from error
+        except OSError as error:
+            what = error.strerror or first_line(error)
+            raise InputError.expected(f"to read {name}", f"`{what}`") from error
 
 
 @contextmanager
@@ -295,18 +299,6 @@ def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
         shutil.copyfileobj(stream, file, _CHUNK_BYTES)
         file.seek(0)
         yield cast("BinaryIO", file)
-
-
-@contextmanager
-def _unpacking(name: str) -> Iterator[None]:
-    """Name which file cannot be read; what is wrong with its text is told already."""
-    try:
-        yield
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError.expected(f"{name} to be a whole gzip file", f"`{error}`") from error
-    except OSError as error:
-        what = error.strerror or first_line(error)
-        raise InputError.expected(f"to read {name}", f"`{what}`") from error
 
 
 def _empty(name: str) -> InputError:
@@ -482,10 +474,8 @@ def _line_ends(text: bytes) -> int:
 
 
 def _arrow_buffer(content: bytes) -> pa.Buffer:
-    """Copy bytes to memory of Arrow's.
-
-    What its threads hold of Python's, they may let go while Python ends, which aborts the process.
-    """
+    """Copy bytes to memory of Arrow's."""
+    # Memory of Python's its threads may let go while Python ends, which aborts the process.
     own = imported("pyarrow").allocate_buffer(len(content))
     memoryview(own).cast("B")[:] = content
     return own

@@ -73,10 +73,7 @@ class Source:
         return column if self.order is None else self.order.apply(column, argument)
 
     def matching(self, patterns: Sequence[str | None], argument: str, other: set[Any]) -> list[Any]:
-        """Return names as they are, and for patterns such as ``det*`` the columns that match.
-
-        No pattern matches the `other` columns.
-        """
+        """Return names as they are, and for patterns the columns that match, but no `other` one."""
         names: list[Any] = []
         for pattern in patterns:
             if (
@@ -128,10 +125,7 @@ class TimeOrder:
         return cls(samples, np.flatnonzero(new | (how == "sort")), how, back)
 
     def apply(self, column: pa.ChunkedArray, argument: str) -> pa.ChunkedArray:
-        """Put a column in order, with one value for each time.
-
-        The mean is that of numbers; a label is 1 where one of those that share a time is.
-        """
+        """Put a column in order, one value for each time; the mean of labels is the highest."""
         import pyarrow as pa
 
         places = self.first

@@ -76,12 +76,7 @@ class WholeSeries:
 
 
 def can_be_cut(options: BatchOptions) -> bool:
-    """Whether a series that is read part by part gives what is asked with the same digits.
-
-    It does for the affiliation metrics of 0/1 predictions, or of scores and a threshold that is a
-    number. Any other threshold or metric looks at all samples at once, and so does reading where
-    time is ignored.
-    """
+    """Return whether a series may be read in parts: nothing looks at all samples at once."""
     return (
         not (options.by or options.ignores_time)
         and [name for name, _ in options.metrics] == ["affiliation"]

@@ -222,12 +222,13 @@ def _evaluate_detector(
     row[DATA] = _data_hash(series, given, options)
     row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
     scores, failure = None, None
-    if given.pair is not None and len(given.pair.truth) and options.has_affiliation:
-        # Before the scores: of millions of events, each takes much memory.
-        levels = Chance.of(given.pair, per_event=False).values()
-        row.update(zip(CHANCE, levels.values(), strict=True))
-    if given.pair is not None and len(given.pair.truth) and options.needs_event_scores:
-        scores = score_pair(given.pair)
+    if given.pair is not None and len(given.pair.truth):
+        if options.has_affiliation:
+            # Before the scores: of millions of events, each takes much memory.
+            levels = Chance.of(given.pair, per_event=False).values()
+            row.update(zip(CHANCE, levels.values(), strict=True))
+        if options.has_affiliation or options.per_event:
+            scores = score_pair(given.pair)
     for entry, parameters in options.entries:
         try:
             values = _values(entry, parameters, series, given, scores)
@@ -268,10 +269,7 @@ def _fill_beside(
 
 
 def _fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
-    """Fill in what became of the events, and at which price; without events, all alarms are false.
-
-    Lengths of time are in seconds on a dated axis.
-    """
+    """Fill in what became of the events, in seconds; without events, all alarms are false."""
     length = pair.stop - pair.start
     if pair.clock.kind == "datetime":
         row["evaluated_days"] = length * pair.clock.seconds / _DAY
@@ -456,9 +454,7 @@ def _events_of(answer: Answer, schema: pa.Schema, options: BatchOptions) -> list
 def event_rows(scores: Affiliation, series: Series, time: pa.DataType | None) -> pa.Table:
     """Return the true events of one series, with what one detector made of each.
 
-    Times are those of the time column, in its time zone. Where they were ignored they are null,
-    and so are lengths of time: events are known by the numbers of the samples they start and stop
-    at.
+    Where times were ignored they are null, and so are lengths of time.
     """
     import pyarrow as pa
 

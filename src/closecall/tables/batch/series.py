@@ -252,9 +252,8 @@ def ignored_outside(
 ) -> Iterator[IgnoredTime]:
     """Yield the time that each end leaves out: what comes before it, or with True what follows.
 
-    An end is the name of an option and its time, which may be None. `zone` is that of the times,
-    if the axis is in UTC; `counted` says that samples are counted in the place of their times. An
-    end that leaves nothing is an error.
+    An end is an option and its time, if any. `zone` is that of the times, if the axis is in UTC;
+    `counted` is whether samples are counted in their place.
     """
     for name, moment, after in ends:
         if moment is None:

@@ -42,17 +42,18 @@ if TYPE_CHECKING:
 def summarise(
     rows: pa.Table, options: BatchOptions, by: str | Iterable[str] = DETECTOR, *, unread: str = ""
 ) -> pa.Table:
-    """Sum rows of series up, one row for each detector (and each value of `by` columns).
-
-    See `closecall.tables.batch.result.BatchResult.summary` for the columns. `unread` says what is
-    missing from the rows, which nobody knows the detector or series of.
-    """
+    """Sum rows of series up, as `BatchResult.summary` says; `unread` tells what they lack."""
     import pyarrow as pa
 
-    names = summary_columns(by, options)
-    keys, numbers = [], []
     from closecall.tables.sources.memory import group  # slow to import
 
+    asked, known = read_names(by, "by"), tuple(dict.fromkeys((*options.by, DETECTOR)))
+    for name in asked:
+        if name not in known:
+            rule = "`by` to name columns that tell series apart"
+            raise InputError.expected(rule, repr(name), f"There is: {', '.join(known)}.")
+    names = (*(name for name in asked if name != DETECTOR), DETECTOR)
+    keys, numbers = [], []
     for key, part in group(rows, names):
         keys.append(key)
         numbers.append(_numbers(part, options))
@@ -63,17 +64,6 @@ def summarise(
     ]
     table = pa.Table.from_pylist(numbers)
     return pa.Table.from_arrays([*columns, *table.columns], names=[*names, *table.column_names])
-
-
-def summary_columns(by: str | Iterable[str], options: BatchOptions) -> tuple[str, ...]:
-    """Check which columns a summary is by; the detector is always one of them."""
-    asked = read_names(by, "by")
-    known = tuple(dict.fromkeys((*options.by, DETECTOR)))
-    for name in asked:
-        if name not in known:
-            rule = "`by` to name columns that tell series apart"
-            raise InputError.expected(rule, repr(name), f"There is: {', '.join(known)}.")
-    return (*(name for name in asked if name != DETECTOR), DETECTOR)
 
 
 def numbers_of(rows: pa.Table, name: str) -> NDArray[np.float64]:
@@ -173,10 +163,7 @@ def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
 def rank_detectors(
     rows: pa.Table, options: BatchOptions, metric: str, detector: str = DETECTOR
 ) -> pa.Table:
-    """Rank detectors by the mean of a metric over series, and by their mean rank on each series.
-
-    See `closecall.tables.batch.result.BatchResult.leaderboard` for the columns.
-    """
+    """Rank detectors by the mean of a metric over series, as `BatchResult.leaderboard` says."""
     import pyarrow as pa
 
     detectors, values = values_by_series(rows, options, metric, detector)[1:]
@@ -206,7 +193,10 @@ def values_by_series(
     rows: pa.Table, options: BatchOptions, metric: str, detector: Any = DETECTOR
 ) -> tuple[list[str], list[Any], NDArray[np.float64]]:
     """Lay one number out by detector (rows) and series (columns); nan where there is none."""
-    require_metric(metric, options)
+    numbers = (*options.metric_columns, *options.chance_columns)
+    if not isinstance(metric, str) or metric not in numbers:
+        rule, hint = "`metric` to be a number of the rows", f"There is: {', '.join(numbers)}."
+        raise InputError.expected(rule, shown(metric), hint)
     known = tuple(dict.fromkeys((*options.by, DETECTOR)))
     if not isinstance(detector, str) or detector not in known:
         rule = "`detector` to be a column that tells rows apart"
@@ -216,14 +206,6 @@ def values_by_series(
     keys = zip(*(rows.column(name).take(laid.series).to_pylist() for name in by), strict=True)
     called = [", ".join(map(str, key)) for key in keys] or [""]
     return called, laid.names.to_pylist(), laid.spread(numbers_of(rows, metric))
-
-
-def require_metric(metric: Any, options: BatchOptions) -> None:
-    """Raise for a number that the rows do not hold."""
-    known = (*options.metric_columns, *options.chance_columns)
-    if not isinstance(metric, str) or metric not in known:
-        rule, hint = "`metric` to be a number of the rows", f"There is: {', '.join(known)}."
-        raise InputError.expected(rule, shown(metric), hint)
 
 
 def higher_is_better(metric: str, options: BatchOptions) -> bool:
@@ -260,10 +242,7 @@ def interval_rows(
     n: int,
     seed: int,
 ) -> pa.Table:
-    """Return an interval for each mean over series and, with events, each number pooled over them.
-
-    See `closecall.tables.batch.result.BatchResult.intervals` for the columns.
-    """
+    """Return intervals of means and, with events, of pooled numbers: `BatchResult.intervals`."""
     import pyarrow as pa
 
     level, (n, seed) = read_level(level), read_drawing(n, seed)

@@ -49,10 +49,7 @@ class Grouped:
 
 
 def group(table: pa.Table, by: Sequence[str]) -> Grouped:
-    """Bring the rows of each series together, in their original order.
-
-    Where they lie together already, nothing is copied.
-    """
+    """Bring the rows of each series together, in their order; copy nothing if they are."""
     if not table.num_rows:
         return Grouped(table, [], [0])
     if not by:
