@@ -36,7 +36,7 @@ from closecall.errors import InputError, renamed
 from closecall.files import require_apart
 from closecall.plain import plain
 from closecall.tables import evaluate_frame, read_events
-from closecall.tables.batch.status import BAD_LABELS, BAD_SCORES, BAD_TIMES, EMPTY, FAILED, NO_EVENT
+from closecall.tables.batch.status import Status
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from closecall.tables import BatchResult
 
 _MOST_FAILURES = 3
-_OF_THE_CALL = (FAILED, BAD_LABELS, BAD_SCORES, BAD_TIMES)
+_OF_THE_CALL = (Status.FAILED, Status.BAD_LABELS, Status.BAD_SCORES, Status.BAD_TIMES)
 _HELP = """\
 Evaluate detectors on many series: a leaderboard here, and one row for each series in a file.
 
@@ -338,7 +338,7 @@ def _require_some(result: BatchResult) -> None:
     told = {
         (status, reason)
         for status, reason in zip(statuses, reasons, strict=True)
-        if status not in (NO_EVENT, EMPTY)
+        if status not in (Status.NO_EVENT, Status.EMPTY)
     }
     if len(told) != 1:
         return

@@ -16,7 +16,7 @@ from closecall.tables.batch.options import DETECTOR, GAP, QUIET, BatchOptions, D
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
 from closecall.tables.batch.run import Engine, open_engine, progress_bar, run, unread
-from closecall.tables.batch.status import OK
+from closecall.tables.batch.status import Status
 from closecall.tables.batch.summary import advice_on_rows
 from closecall.tables.batch.thresholds import (
     FoldedChanges,
@@ -435,7 +435,7 @@ def _read_keys(written: str) -> list[tuple[Any, ...]]:
 def _require_ok(rows: pa.Table, options: BatchOptions) -> None:
     """Raise for the first series in trouble, with its key and what is wrong."""
     for place, status in enumerate(rows.column("status").to_pylist()):
-        if status != OK:
+        if status != Status.OK:
             row = rows.slice(place, 1).to_pylist()[0]
             key = ", ".join(f"{name}={row[name]!r}" for name in (*options.by, DETECTOR))
             got = f"{status!r} for {key}: {row['reason']}".removesuffix(".")

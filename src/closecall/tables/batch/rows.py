@@ -34,17 +34,7 @@ from closecall.tables.batch.options import (
     RETUNED,
 )
 from closecall.tables.batch.series import one_per_time, read_scored_column, read_series, with_times
-from closecall.tables.batch.status import (
-    BAD_LABELS,
-    CONSTANT_SCORE,
-    FAILED,
-    NO_EVENT,
-    OK,
-    UNDEFINED,
-    SeriesError,
-    one_line,
-    with_status,
-)
+from closecall.tables.batch.status import SeriesError, Status, one_line, with_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -161,7 +151,7 @@ class _Given(NamedTuple):
     ) -> _Given:
         column = table.column(name)
         if options.predicted:
-            with with_status(BAD_LABELS):
+            with with_status(Status.BAD_LABELS):
                 labels = series.labelled(column, name)
             return cls(None, None, nan, series.predicting(labels))
         scored = read_scored_column(series, column, name)
@@ -235,7 +225,7 @@ def _evaluate_detector(
         except UndefinedMetricError:
             continue
         except Exception as error:  # noqa: BLE001 - the other metrics go on
-            failure = failure or (FAILED, f"{entry.name}: {one_line(error)}")
+            failure = failure or (Status.FAILED, f"{entry.name}: {one_line(error)}")
             continue
         for number, value in values.items():
             row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
@@ -325,23 +315,23 @@ def _judge(
         got = f"none in `{options.truth}`"
         if row.get(LEFT_OUT[0]):
             got = f"none in evaluated time, and {row[LEFT_OUT[0]]} in ignored time"
-        return NO_EVENT, expected("at least one true event", got)
+        return Status.NO_EVENT, expected("at least one true event", got)
     if given.constant is not None:
         got = f"{given.constant} for every sample"
-        return CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", got)
+        return Status.CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", got)
     if given.unchosen is not None:
-        return UNDEFINED, given.unchosen
+        return Status.UNDEFINED, given.unchosen
     undefined = [column for column in options.metric_columns if isnan(row[column])]
     if not undefined:
-        return OK, None
+        return Status.OK, None
     metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
     if row["predicted_events"] == 0:
-        return UNDEFINED, expected(f"at least one prediction ({metrics})", "none")
-    return UNDEFINED, expected("numbers for every metric", f"{metrics} for this series")
+        return Status.UNDEFINED, expected(f"at least one prediction ({metrics})", "none")
+    return Status.UNDEFINED, expected("numbers for every metric", f"{metrics} for this series")
 
 
 def _status_of(error: Exception) -> dict[str, str]:
-    known = error.status if isinstance(error, SeriesError) else FAILED
+    known = error.status if isinstance(error, SeriesError) else Status.FAILED
     return {"status": known, "reason": one_line(error)}
 
 
@@ -372,7 +362,7 @@ def evaluate_unit(unit: Unit, options: BatchOptions) -> UnitRows:
             answer.row.update({DETECTOR: name} | dict(zip(options.by, key, strict=True)))
             rows.append(answer.row)
             events += _events_of(answer, types, options)
-        if options.strict and any(answer.row["status"] != OK for answer in answers):
+        if options.strict and any(answer.row["status"] != Status.OK for answer in answers):
             break
     joined = pa.concat_tables(events, promote_options="permissive") if events else None
     return UnitRows(unit.key, rows_table(rows, options, schema), joined)
@@ -447,7 +437,7 @@ def _events_of(answer: Answer, schema: pa.Schema, options: BatchOptions) -> list
         names = [*keys, *table.column_names]
         return [pa.Table.from_arrays([*keys.values(), *table.columns], names=names)]
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
-        answer.row["status"], answer.row["reason"] = FAILED, one_line(error)
+        answer.row["status"], answer.row["reason"] = Status.FAILED, one_line(error)
         return []
 
 

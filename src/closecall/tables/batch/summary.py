@@ -27,7 +27,7 @@ from closecall.statistics import (
 from closecall.statistics.intervals import read_drawing, read_level
 from closecall.statistics.ranks import ranks_of
 from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, QUIET
-from closecall.tables.batch.status import OK, STATUSES
+from closecall.tables.batch.status import STATUSES, Status
 from closecall.tables.reading import value_type
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def mean(values: NDArray[np.float64]) -> float:
 def trouble_text(statuses: Iterable[str]) -> str:
     """Return how many series are in which trouble; nothing if none is."""
     counts = Counter(statuses)
-    del counts[OK]
+    del counts[Status.OK]
     ordered = counts.most_common()
     return "; ".join(f"{count} {STATUSES.get(status, status)}" for status, count in ordered)
 
@@ -95,7 +95,7 @@ def _numbers(rows: pa.Table, options: BatchOptions) -> dict[str, Any]:
     undefined = np.isnan(np.column_stack(list(values.values()))).any(axis=1)
     row: dict[str, Any] = {
         "series": rows.num_rows,
-        "series_ok": statuses.count(OK),
+        "series_ok": statuses.count(Status.OK),
         "series_undefined": int(undefined.sum()),
         "trouble": trouble_text(statuses),
     }
@@ -190,7 +190,7 @@ def rank_detectors(
 
 
 def values_by_series(
-    rows: pa.Table, options: BatchOptions, metric: str, detector: Any = DETECTOR
+    rows: pa.Table, options: BatchOptions, metric: Any, detector: Any = DETECTOR
 ) -> tuple[list[str], list[Any], NDArray[np.float64]]:
     """Lay one number out by detector (rows) and series (columns); nan where there is none."""
     numbers = (*options.metric_columns, *options.chance_columns)

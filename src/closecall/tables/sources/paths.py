@@ -288,15 +288,11 @@ def _typed(name: str, values: list[str | None]) -> list[Partition]:
     """Type the values as `pyarrow.dataset` does: numbers if all are, and differ, else text."""
     pyarrow = arrow("pyarrow")
     texts = {value for value in values if value is not None}
-    numbers = {int(value) for value in texts if _is_number(value)}
-    if texts and len(numbers) == len(texts):
+    numbers = {int(value) for value in texts if re.fullmatch(r"-?\d+", value)}
+    if texts and len({x for x in numbers if _SMALLEST <= x <= _LARGEST}) == len(texts):
         kind = pyarrow.int32()
         return [Partition(name, None if value is None else int(value), kind) for value in values]
     return [Partition(name, value, pyarrow.string()) for value in values]
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-?\d+", text) is not None and _SMALLEST <= int(text) <= _LARGEST
 
 
 @dataclass(frozen=True)
