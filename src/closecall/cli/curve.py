@@ -195,7 +195,7 @@ def curve(
     **limits: Any,
 ) -> None:
     """Score every threshold from files, and choose one."""
-    asked = Asked(beta, limits, None if rule is None or rule.looks_at_truth else rule)
+    asked = Criterion(beta, limits, None if rule is None or rule.looks_at_truth else rule)
     asked.require_one_way(fit_until, folds)
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
@@ -263,7 +263,7 @@ def curve(
 
 
 def _signed(
-    found: dict[str, Choice], fits: dict[str, Scored], asked: Asked, **options: Any
+    found: dict[str, Choice], fits: dict[str, Scored], asked: Criterion, **options: Any
 ) -> Signature:
     """Return what decided the curves of all detectors, and the thresholds that were chosen."""
     hashes = {}
@@ -331,7 +331,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Criterion:
     """What the threshold is to be the best of, or the rule that chooses it."""
 
     beta: float
@@ -412,7 +412,7 @@ def _limit_text(limit: Limit) -> str:
     return f"{limit.column} >= {limit.bound:g}"
 
 
-def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFitted | str:
+def _cross_fitted(curve: AffiliationCurve, asked: Criterion, folds: int) -> CrossFitted | str:
     """Score events at thresholds of the other folds, or say why that cannot be."""
     try:
         return curve.cross_fitted(asked.beta, folds, **asked.limits)

@@ -202,7 +202,7 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
         screen.names(_DETECTOR, [str(row[_DETECTOR]) for row in shown]),
     ]
     if result.options.has_affiliation:
-        columns += _happened(rows)
+        columns += _outcome_columns(rows)
     known = [f"{row['series'] - row['undefined']}/{row['series']}" for row in shown]
     counts = [
         screen.texts("best", [row["best_on"] for row in shown], joined=True),
@@ -226,7 +226,7 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
     console.print()
 
 
-def _happened(rows: list[dict[str, Any]]) -> list[screen.Column]:
+def _outcome_columns(rows: list[dict[str, Any]]) -> list[screen.Column]:
     """Return how many events were caught of all, and the false alarms, a day if times are dated."""
     caught = [f"{row['caught']}/{row['pooled_events']}" for row in rows]
     rates = [row["false_alarms_per_day"] for row in rows]

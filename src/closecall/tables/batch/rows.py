@@ -89,7 +89,9 @@ def evaluate_series(
     return _answers(
         table.num_rows,
         partial(read_series, table, options),
-        lambda series, name: _Given.read(series, table, name, options, (key, detector or name)),
+        lambda series, name: _DetectorInput.read(
+            series, table, name, options, (key, detector or name)
+        ),
         options,
     )
 
@@ -97,7 +99,7 @@ def evaluate_series(
 def _answers(
     samples: int,
     read: Callable[[], Series],
-    read_given: Callable[[Series, str], _Given],
+    read_given: Callable[[Series, str], _DetectorInput],
     options: BatchOptions,
 ) -> list[Answer]:
     blank = dict(options.blank_row, samples=samples)
@@ -126,7 +128,7 @@ def _answers(
     return answers
 
 
-class _Given(NamedTuple):
+class _DetectorInput(NamedTuple):
     """What a detector gave: its scores, or its predictions, or both with a threshold between."""
 
     scored: Scored | None
@@ -148,7 +150,7 @@ class _Given(NamedTuple):
         name: str,
         options: BatchOptions,
         whose: tuple[tuple[Any, ...], str],
-    ) -> _Given:
+    ) -> _DetectorInput:
         column = table.column(name)
         if options.predicted:
             with with_status(Status.BAD_LABELS):
@@ -179,7 +181,7 @@ class _Given(NamedTuple):
     @classmethod
     def read_long(
         cls, series: Series, name: str, whole: LongSeries, options: BatchOptions
-    ) -> _Given:
+    ) -> _DetectorInput:
         pair = series.predicting(whole.column(name))
         threshold = options.threshold.value if options.scores else nan
         return cls(None, None, threshold, pair, constant=whole.constant(name))
@@ -199,7 +201,7 @@ def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) 
 
 
 def _evaluate_detector(
-    row: dict[str, Any], series: Series, given: _Given, name: str, options: BatchOptions
+    row: dict[str, Any], series: Series, given: _DetectorInput, name: str, options: BatchOptions
 ) -> Answer:
     """Fill in a row: counts, then each metric on its own, then what there is to say of them."""
     if given.pair is not None:
@@ -234,7 +236,7 @@ def _evaluate_detector(
     return Answer(row, scores if options.per_event else None, series)
 
 
-def _data_hash(series: Series, given: _Given, options: BatchOptions) -> str | None:
+def _data_hash(series: Series, given: _DetectorInput, options: BatchOptions) -> str | None:
     """Return a hash of what was evaluated: of alarms, unless scores decide more than these."""
     if given.scored is not None and (options.needs_scores or given.pair is None):
         return data_hash(*filter(None, (given.scored, given.fitted)))
@@ -245,7 +247,7 @@ def _data_hash(series: Series, given: _Given, options: BatchOptions) -> str | No
 
 
 def _fill_beside(
-    row: dict[str, Any], given: _Given, scores: Affiliation | None, options: BatchOptions
+    row: dict[str, Any], given: _DetectorInput, scores: Affiliation | None, options: BatchOptions
 ) -> None:
     """Fill in what is told beside the metrics: outcomes, chance, and other thresholds."""
     if given.pair is not None and options.has_affiliation:
@@ -285,7 +287,7 @@ def _values(
     entry: Metric,
     parameters: dict[str, Any],
     series: Series,
-    given: _Given,
+    given: _DetectorInput,
     scores: Affiliation | None,
 ) -> dict[str, Any]:
     """Return the numbers of one metric, as `closecall.evaluate` would; none without its input."""
@@ -308,7 +310,7 @@ def _number(value: Any) -> float:
 
 
 def _judge(
-    row: dict[str, Any], given: _Given, name: str, options: BatchOptions
+    row: dict[str, Any], given: _DetectorInput, name: str, options: BatchOptions
 ) -> tuple[str, str | None]:
     """Return the status and the reason of numbers that were computed."""
     if not row["true_events"]:
@@ -376,7 +378,7 @@ def _evaluated(
         for part in unit.tables():
             table = with_times(part, options)
             whole.add(table)
-        given = partial(_Given.read_long, whole=whole, options=options)
+        given = partial(_DetectorInput.read_long, whole=whole, options=options)
         yield (), table.schema, _answers(whole.samples, whole.series, given, options)
         return
     for key, group in unit.groups():
