@@ -54,10 +54,13 @@ _MANY = """
 import json
 from pathlib import Path
 from time import perf_counter
-from closecall.report.files import report_files
+from closecall.report.files import report_inputs
+from closecall.tables import Inputs
 start = perf_counter()
-columns = {{"by": "series", "truth": "label", "scores": {detectors}}}
-report_files({table!r}, **columns).save({page!r})
+inputs = Inputs(({table!r},), truth="label")
+columns = {{"predicted": (), "scores": {detectors}, "thresholds": None, "value": None}}
+page = report_inputs(inputs, by=("series",), title=None, script="embed", batch=None, **columns)[0]
+page.save({page!r})
 seconds = perf_counter() - start
 status = Path("/proc/self/status")
 peak = int(status.read_text().partition("VmHWM:")[2].split()[0]) if status.exists() else None

@@ -4,6 +4,9 @@ import shutil
 
 import pytest
 
+from closecall.report.files import folder_inputs, report_inputs
+from closecall.tables import Inputs
+
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -14,6 +17,16 @@ FLAGS = (
     "--process-per-site",
 )
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def page_of(file, *, by=(), title=None, script="embed", predicted=(), scores=(), **options):
+    """Make the page of a file as the command does."""
+    value = options.pop("value", None)
+    inputs, keys = folder_inputs(
+        Inputs((file,), **options), (by,) if isinstance(by, str) else tuple(by)
+    )
+    columns = {"predicted": predicted, "scores": scores, "value": value, "thresholds": None}
+    return report_inputs(inputs, by=keys, title=title, script=script, batch=None, **columns)[0]
 
 
 @pytest.fixture(scope="session")

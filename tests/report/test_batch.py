@@ -13,7 +13,7 @@ import pytest
 import closecall as cc
 from closecall.errors import InputError, InputTypeError, UndefinedMetricError
 from closecall.report import report_batch
-from closecall.report.files import report_files
+from tests.report.conftest import page_of
 from tests.report.test_explorer import block
 
 LABELS = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
@@ -80,7 +80,7 @@ EVALUATED = {
 @pytest.mark.parametrize("evaluated", EVALUATED.values(), ids=EVALUATED)
 def test_the_same_series_are_scored_as_in_a_batch(path, disorder, evaluated):
     options = {"truth": "label", "time": "t", "by": "series", "disorder": disorder, **evaluated}
-    page = report_files(path, scores=DETECTORS, value="value", script="cdn", **options)
+    page = page_of(path, scores=DETECTORS, value="value", script="cdn", **options)
     result = cc.evaluate_frame(path, score=DETECTORS, **options)
     every = {(row["series"], row["detector"]): row for row in result.rows.to_pylist()}
     rows = {key: row for key, row in every.items() if not isnan(row["affiliation_f1"])}
@@ -112,7 +112,7 @@ def test_the_same_series_are_scored_as_in_a_batch(path, disorder, evaluated):
 
 
 def test_what_is_wrong_is_on_the_page_with_a_hint(path):
-    page = report_files(path, truth="label", time="t", by="series", scores=DETECTORS, script="cdn")
+    page = page_of(path, truth="label", time="t", by="series", scores=DETECTORS, script="cdn")
     listed = {one["name"]: one.get("status") for one in block(page, "report")["series"]}
     assert listed["back"] == (
         "bad_times: Expected `times` to be strictly increasing, got 2024-03-01 00:03:00 after "
@@ -136,9 +136,7 @@ def test_series_without_a_key_are_series(tmp_path):
         {"by": ["a"] * 10 + [None] * 10 + [""] * 10, "label": LABELS * 3, "s": ONE + OTHER + ONE}
     )
     pq.write_table(table, tmp_path / "keys.parquet")
-    page = report_files(
-        tmp_path / "keys.parquet", truth="label", scores=["s"], by="by", script="cdn"
-    )
+    page = page_of(tmp_path / "keys.parquet", truth="label", scores=["s"], by="by", script="cdn")
     assert page.series == ("a", "(no name)", "(no name) 2")
     f1 = [cc.affiliation_curve(LABELS, scores).best().fbeta for scores in (ONE, OTHER, ONE)]
     assert [row["f1"] for row in scored(page).values()] == f1
@@ -150,7 +148,7 @@ def test_several_columns_tell_series_apart(tmp_path):
     )
     pq.write_table(table, tmp_path / "keys.parquet")
     options = {"truth": "label", "by": ["a", "b"]}
-    page = report_files(tmp_path / "keys.parquet", scores=["s"], script="cdn", **options)
+    page = page_of(tmp_path / "keys.parquet", scores=["s"], script="cdn", **options)
     assert page.series == ("x, 1", "y, 1")
     rows = cc.evaluate_frame(table, score="s", **options).rows.to_pylist()
     assert [row["f1"] for row in scored(page).values()] == [row["affiliation_f1"] for row in rows]
@@ -250,7 +248,7 @@ def test_rows_of_a_batch_are_shown_and_nothing_opens(show, tmp_path):
     table = pa.table({"s": ["x"] * 8 + ["y"] * 8, "label": labels * 2, "a": labels + [0, 1] * 4})
     result = cc.evaluate_frame(table, by="s", truth="label", predicted="a")
     result.write(tmp_path / "rows.parquet")
-    page = show(report_files(tmp_path / "rows.parquet", title="rows"))
+    page = show(page_of(tmp_path / "rows.parquet", title="rows"))
     cells = page.locator(".heat-map td.heat").all_text_contents()
     f1 = result.table.column("affiliation_f1").to_pylist()
     assert cells == [f"{value:.2f}" for value in f1]

@@ -9,9 +9,8 @@ import pytest
 import closecall as cc
 from closecall.datasets import demo
 from closecall.report import report
-from closecall.report.files import report_files
 from tests.cli.conftest import run  # noqa: F401 - a fixture
-from tests.report.conftest import until
+from tests.report.conftest import page_of, until
 
 DATA = demo()
 SCORES = {"a & b": DATA.scores["threshold"], "forecast=1": DATA.scores["forecast"]}
@@ -37,7 +36,7 @@ def made(show, files):
     """The page as the command line makes it."""
     table, ignored = files
     options = {"truth": "truth label", "time": "t", "ignore": ignored, "max_step": 900 * SECOND}
-    return show(report_files(table, scores=list(SCORES), predicted=["on"], **options))
+    return show(page_of(table, scores=list(SCORES), predicted=["on"], **options))
 
 
 SECOND = np.timedelta64(1, "s").astype(object)

@@ -12,9 +12,8 @@ import closecall as cc
 from closecall.cli.commands import closecall
 from closecall.errors import InputError
 from closecall.report import explorer, report_batch
-from closecall.report.files import report_files
 from closecall.statistics import compute_ranks
-from tests.report.conftest import opened, resize, until
+from tests.report.conftest import opened, page_of, resize, until
 
 RANDOM = np.random.default_rng(5)
 LENGTH = 60
@@ -330,10 +329,8 @@ def test_the_command_says_what_it_wrote(tmp_path, monkeypatch):
 
 def test_a_title_is_a_name_and_no_path(tmp_path):
     path = write_table(tmp_path / "data.parquet")
-    several = report_files(path, truth="label", scores=["good"], by="series")
-    assert (
-        several.title == report_files(path, truth="label", scores=["good"]).title == "data.parquet"
-    )
+    several = page_of(path, truth="label", scores=["good"], by="series")
+    assert several.title == page_of(path, truth="label", scores=["good"]).title == "data.parquet"
 
 
 def test_very_many_scores_are_not_moved_and_the_page_says_so(show, tmp_path, monkeypatch):

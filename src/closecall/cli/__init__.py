@@ -59,12 +59,8 @@ def print_error(message: str) -> None:
 
 
 def _prepare_streams() -> None:
-    """Replace streams that are closed, and escape what they cannot write.
-
-    There is nothing to read, and complaints go nowhere; but a result that cannot be written is an
-    error, so the place of standard output is a file that refuses it.
-    """
-    refused = os.O_RDONLY
+    """Replace streams that are closed, and escape what they cannot write."""
+    refused = os.O_RDONLY  # a result that cannot be written is an error, unlike a complaint
     kinds = (("stdin", "r", os.O_RDONLY), ("stdout", "w", refused), ("stderr", "w", os.O_WRONLY))
     for name, mode, access in kinds:
         stream = getattr(sys, name)

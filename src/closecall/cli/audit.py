@@ -168,14 +168,6 @@ def _print_audit(audit: Audit, console: Console) -> None:
         console.print(Text(f"Left out: {name}, {reason}", style="yellow"))
 
 
-def _heading(name: str) -> str:
-    return "\n".join(map(plain_name, name.split("_")))
-
-
-def _metric_column(audit: Audit) -> screen.Column:
-    return screen.Column("metric", [Text(metric, "cyan") for metric in audit.verdicts], "left")
-
-
 def _verdict_columns(audit: Audit) -> list[screen.Column]:
     """Return two lines a metric: the raw comparison, and the joined one below it."""
     own = [verdict for both in audit.verdicts.values() for verdict in both]
@@ -202,10 +194,11 @@ def _number(metric: str, value: float) -> str:
 
 def _target_columns(audit: Audit) -> list[screen.Column]:
     rows = {(row["metric"], row["target"]): row for row in audit.targets}
-    columns = [_metric_column(audit)]
+    metrics = [Text(metric, "cyan") for metric in audit.verdicts]
+    columns = [screen.Column("metric", metrics, "left")]
     for name in TARGETS:
         cells = [_target(rows[metric, name]) for metric in audit.verdicts]
-        columns.append(screen.Column(_heading(name), cells))
+        columns.append(screen.Column("\n".join(map(plain_name, name.split("_"))), cells))
     return columns
 
 

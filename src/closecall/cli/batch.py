@@ -17,6 +17,7 @@ from closecall.cli.leaderboard import print_batch, remedy
 from closecall.cli.options import (
     OUTPUT,
     Command,
+    by_option,
     choice_option,
     disorder_option,
     each_once,
@@ -35,14 +36,7 @@ from closecall.errors import InputError, renamed
 from closecall.files import require_apart
 from closecall.plain import plain
 from closecall.tables import evaluate_frame, read_events
-from closecall.tables.batch.status import (
-    BAD_LABELS,
-    BAD_SCORES,
-    BAD_TIMES,
-    EMPTY,
-    FAILED,
-    NO_EVENT,
-)
+from closecall.tables.batch.status import Status
 from closecall.wording import plain_name
 
 if TYPE_CHECKING:
@@ -54,7 +48,7 @@ if TYPE_CHECKING:
     from closecall.tables import BatchResult
 
 _MOST_FAILURES = 3
-_OF_THE_CALL = (FAILED, BAD_LABELS, BAD_SCORES, BAD_TIMES)
+_OF_THE_CALL = (Status.FAILED, Status.BAD_LABELS, Status.BAD_SCORES, Status.BAD_TIMES)
 _HELP = """\
 Evaluate detectors on many series: a leaderboard here, and one row for each series in a file.
 
@@ -99,9 +93,7 @@ def parse_threshold(text: str) -> int | float | str:
 
 @click.command(cls=Command, help=_HELP)
 @click.argument("data", metavar="DATA...", nargs=-1, required=True)
-@click.option(
-    "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
-)
+@by_option
 @click.option(
     "--series",
     metavar="filename|PATTERN",
@@ -346,7 +338,7 @@ def _require_some(result: BatchResult) -> None:
     told = {
         (status, reason)
         for status, reason in zip(statuses, reasons, strict=True)
-        if status not in (NO_EVENT, EMPTY)
+        if status not in (Status.NO_EVENT, Status.EMPTY)
     }
     if len(told) != 1:
         return

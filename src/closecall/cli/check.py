@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from closecall.check import check as check_results
-from closecall.check.gate import columns
+from closecall.check.gate import columns as cells_by_name
 from closecall.check.runs import NUMBERS, is_results
 from closecall.cli import screen
 from closecall.cli.options import (
@@ -24,11 +24,10 @@ from closecall.cli.options import (
     rule_option,
     score_option,
 )
-from closecall.cli.score import FLATTERED, Scores, require_rule, sign_scores
+from closecall.cli.score import evaluate_inputs, require_rule, sign_scores
 from closecall.files import whole_file
 from closecall.metrics.registry import REQUIRED
 from closecall.plain import schema_name
-from closecall.tables.scoring import metric_rows, score_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,7 +143,12 @@ def check(
             if metric and name not in _SCORED and REQUIRED not in metric.parameters.values():
                 asked.setdefault(metric.name, {})
         require_rule(scores, rule, None)
-        results, noted = _evaluated(inputs, (predicted, scores), rule, asked)
+        data, columns, noted = evaluate_inputs(inputs, predicted, scores, rule, asked)
+        results = {
+            "schema": schema_name("score"),
+            "detectors": [{"detector": name, **data.values(name)} for name in data.results],
+            "signature": str(sign_scores(data, columns, rule, None)),
+        }
     found = check_results(
         results,
         min=dict(minimum),
@@ -168,29 +172,6 @@ def check(
     return _STATUS[found.status]
 
 
-def _evaluated(
-    inputs: Inputs,
-    names: tuple[tuple[str, ...], tuple[str, ...]],
-    rule: ThresholdRule | None,
-    asked: dict[str, dict[str, Any]],
-) -> tuple[dict[str, Any], list[str]]:
-    """Evaluate data as `closecall score` does; return its values, and notes."""
-    predicted, scores = names
-    read = inputs.read(predicted or ([] if scores else [None]), scores)
-    results, thresholds = score_columns(read, rule)
-    numbers = metric_rows(read, thresholds, asked) if asked else {}
-    found = Scores(results, thresholds, {}, numbers, {})
-    values = {
-        "schema": schema_name("score"),
-        "detectors": [{"detector": name, **found.values(name)} for name in results],
-        "signature": str(sign_scores(found, read, rule, None)),
-    }
-    noted = screen.notes(read, results)
-    if scores and (rule is None or rule.looks_at_truth):
-        noted.append(FLATTERED)
-    return values, noted
-
-
 def _print(found: Check, noted: list[str], console: Console, *, most: int | None) -> None:
     """Print the verdict, the limits, and what moved."""
     console.print(Text(found.headline, _STYLES[found.status]))
@@ -210,6 +191,6 @@ def _print_rows(rows: Sequence[Limit | Moved], console: Console) -> None:
         screen.Column(
             name, [Text(cell, _STYLES.get(cell, "")) for cell in column], "left", name in _FOLDING
         )
-        for name, column in columns(rows).items()
+        for name, column in cells_by_name(rows).items()
     ]
     screen.print_table(console, shown)

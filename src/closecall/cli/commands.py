@@ -121,8 +121,6 @@ class Commands(click.Group):
 def command_line_words(message: str) -> str:
     """Put what a caller in Python would do as one does it on the command line.
 
-    Examples
-    --------
     >>> print(command_line_words("Hint: Pass metrics={'margin': {'margin': ...}}."))
     Hint: Pass --metric margin:margin=10, or margin=10min beside datetimes.
     """

@@ -26,12 +26,7 @@ from closecall.cli.options import (
     thresholds_option,
 )
 from closecall.compare import compare as run
-from closecall.wording import (
-    counted,
-    event_length_text,
-    plain_name,
-    score_text,
-)
+from closecall.wording import counted, event_length_text, plain_name, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,13 +72,7 @@ better, worse, equivocal, equal: only events with alarms of both in their zone""
 
 
 @click.command(cls=Command, help=_HELP)
-@input_options(
-    "DETECTORS",
-    predicted_option,
-    score_option,
-    thresholds_option,
-    nan=True,
-)
+@input_options("DETECTORS", predicted_option, score_option, thresholds_option, nan=True)
 @click.option(
     "--decimals",
     type=int,

@@ -29,7 +29,6 @@ from closecall.cli.options import (
 )
 from closecall.cli.output import load_matplotlib, tested
 from closecall.errors import InputError, UndefinedMetricError, renamed
-from closecall.files import whole_file
 from closecall.fscore import f_measure
 from closecall.signature import data_hash, joined_hash
 from closecall.tables.reading import write_table
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from closecall.tables.inputs import Columns, Inputs
 
 _PICTURES = (".pdf", ".png", ".svg")
-_DOTS_PER_INCH = 150
 _ROWS = 11  # of the curve; its ends, the best and the chosen point come on top
 _HELP = """\
 Score every threshold of a detector at once, and choose the best: overall, and for each event.
@@ -112,11 +110,7 @@ def parse_points(text: str) -> int | None:
 
 
 @click.command(cls=Command, help=_HELP)
-@input_options(
-    "SCORES",
-    score_option,
-    nan=True,
-)
+@input_options("SCORES", score_option, nan=True)
 @click.option(
     "--beta",
     type=float,
@@ -201,7 +195,7 @@ def curve(
     **limits: Any,
 ) -> None:
     """Score every threshold from files, and choose one."""
-    asked = Asked(beta, limits, None if rule is None or rule.looks_at_truth else rule)
+    asked = Criterion(beta, limits, None if rule is None or rule.looks_at_truth else rule)
     asked.require_one_way(fit_until, folds)
     if shifts is not None and output.format == "csv":
         message = "--significance goes with --format table or json; csv holds the curve only."
@@ -269,7 +263,7 @@ def curve(
 
 
 def _signed(
-    found: dict[str, Choice], fits: dict[str, Scored], asked: Asked, **options: Any
+    found: dict[str, Choice], fits: dict[str, Scored], asked: Criterion, **options: Any
 ) -> Signature:
     """Return what decided the curves of all detectors, and the thresholds that were chosen."""
     hashes = {}
@@ -337,7 +331,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Criterion:
     """What the threshold is to be the best of, or the rule that chooses it."""
 
     beta: float
@@ -418,7 +412,7 @@ def _limit_text(limit: Limit) -> str:
     return f"{limit.column} >= {limit.bound:g}"
 
 
-def _cross_fitted(curve: AffiliationCurve, asked: Asked, folds: int) -> CrossFitted | str:
+def _cross_fitted(curve: AffiliationCurve, asked: Criterion, folds: int) -> CrossFitted | str:
     """Score events at thresholds of the other folds, or say why that cannot be."""
     try:
         return curve.cross_fitted(asked.beta, folds, **asked.limits)
@@ -444,14 +438,9 @@ def _all_points(found: dict[str, Choice], points: int | None) -> dict[str, Any]:
 def save_curve(curve: AffiliationCurve, chosen: OperatingPoint, path: str) -> None:
     """Draw the curve with the chosen point into a file of the kind its name says."""
     load_matplotlib()
-    from matplotlib import pyplot as plt
+    from closecall.plot.drawing import save_figure
 
-    figure = curve.plot(beta=chosen.beta, point=chosen)[0].figure
-    try:
-        with whole_file(path) as new:
-            figure.savefig(new, dpi=_DOTS_PER_INCH)
-    finally:
-        plt.close(figure)
+    save_figure(curve.plot(beta=chosen.beta, point=chosen)[0].figure, path)
 
 
 def _print_choice(found: Choice, noted: list[str], console: Console, most: int | None) -> None:

@@ -14,15 +14,7 @@ from closecall.cli import screen
 from closecall.cli.intervals import MOST_PAIRS, print_intervals
 from closecall.cli.options import OFFSETS
 from closecall.statistics.ranks import wins_text
-from closecall.tables.batch.status import (
-    BAD_TIMES,
-    CONSTANT_SCORE,
-    DISORDER_HINT,
-    NAN_SCORE,
-    NO_EVENT,
-    OK,
-    STATUSES,
-)
+from closecall.tables.batch.status import DISORDER_HINT, STATUSES, Status
 from closecall.tables.batch.summary import higher_is_better
 from closecall.wording import (
     UNDEFINED,
@@ -47,7 +39,7 @@ if TYPE_CHECKING:
 _MOST_DETECTORS, _MOST_NUMBERS, _MOST_CAUTIONS = 60, 4, 3
 _DETECTOR = "detector"
 _LONGEST_NAME = 60
-_SAID_BY_COUNTS = (OK, NO_EVENT)  # statuses whose reason says no more than their name
+_SAID_BY_COUNTS = (Status.OK, Status.NO_EVENT)  # statuses whose reason says no more than their name
 _KEPT = "--disorder first, last or mean keeps one sample of each time"
 _OUT_OF_ORDER = "increasing"  # what the reason says of times that --disorder can mend
 _ZONES = "time zone everywhere or nowhere"
@@ -125,7 +117,12 @@ def print_batch(
             _print_ranks(ranks, console)
         _print_meaning(result, metrics, console)
     if out is not None and not result.failures:
-        console.print(Text(_written(result, out)))
+        path = Path(out)
+        text = f"Wrote {counted(result.table.num_rows, 'row')} to {path}"
+        if result.event_table is not None:
+            events = path.with_name(f"{path.stem}.events{path.suffix}")
+            text += f", and {result.event_table.num_rows} of events to {events}"
+        console.print(Text(f"{text}."))
 
 
 def _counts(result: BatchResult) -> Text:
@@ -136,7 +133,9 @@ def _counts(result: BatchResult) -> Text:
     statuses = result.table.column("status").to_pylist()
     for key, status in zip(list(keys) or [()] * len(statuses), statuses, strict=True):
         series.setdefault(key, []).append(status)
-    evaluated = sum(any(one in (OK, CONSTANT_SCORE) for one in own) for own in series.values())
+    evaluated = sum(
+        any(one in (Status.OK, Status.CONSTANT_SCORE) for one in own) for own in series.values()
+    )
     parts = [f"{evaluated} series evaluated", *_troubles(series.values())]
     text = Text.assemble((f"{', '.join(parts)}", "bold"))
     if result.failures:
@@ -156,11 +155,11 @@ def _counts(result: BatchResult) -> Text:
 
 def remedy(status: str, reason: str, options: BatchOptions) -> str:
     """Return the option that helps series in such trouble, and how; empty if none does."""
-    if status == NAN_SCORE and options.nan == "raise":
+    if status == Status.NAN_SCORE and options.nan == "raise":
         return "--nan ignore leaves out the time of samples without a score"
-    if status == BAD_TIMES and _OUT_OF_ORDER in reason:
+    if status == Status.BAD_TIMES and _OUT_OF_ORDER in reason:
         return {"error": DISORDER_HINT, "sort": _KEPT}.get(options.disorder, "")
-    return OFFSETS if status == BAD_TIMES and _ZONES in reason else ""
+    return OFFSETS if status == Status.BAD_TIMES and _ZONES in reason else ""
 
 
 def _reasons(result: BatchResult) -> dict[str, tuple[str, str]]:
@@ -188,7 +187,7 @@ def _troubles(series: Iterable[list[str]]) -> list[str]:
         f"{counts[status]} {STATUSES[status]}{suffix}"
         for counts, suffix in ((everywhere, ""), (somewhere, " for some detectors"))
         for status in sorted(counts, key=lambda one: -counts[one])
-        if status != OK
+        if status != Status.OK
     ]
 
 
@@ -203,7 +202,7 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
         screen.names(_DETECTOR, [str(row[_DETECTOR]) for row in shown]),
     ]
     if result.options.has_affiliation:
-        columns += _happened(rows)
+        columns += _outcome_columns(rows)
     known = [f"{row['series'] - row['undefined']}/{row['series']}" for row in shown]
     counts = [
         screen.texts("best", [row["best_on"] for row in shown], joined=True),
@@ -227,7 +226,7 @@ def _print_leaderboard(result: BatchResult, board: list[dict[str, Any]], console
     console.print()
 
 
-def _happened(rows: list[dict[str, Any]]) -> list[screen.Column]:
+def _outcome_columns(rows: list[dict[str, Any]]) -> list[screen.Column]:
     """Return how many events were caught of all, and the false alarms, a day if times are dated."""
     caught = [f"{row['caught']}/{row['pooled_events']}" for row in rows]
     rates = [row["false_alarms_per_day"] for row in rows]
@@ -364,12 +363,3 @@ def _ignored(result: BatchResult) -> str:
         f"Some time is ignored in {count} of {counted(result.table.num_rows, 'row')}, and with it "
         f"{counted(events, 'true event')} and {counted(alarms, 'alarm')} (each detector counted)."
     )
-
-
-def _written(result: BatchResult, out: str) -> str:
-    path = Path(out)
-    text = f"Wrote {counted(result.table.num_rows, 'row')} to {path}"
-    if result.event_table is None:
-        return f"{text}."
-    events = path.with_name(f"{path.stem}.events{path.suffix}")
-    return f"{text}, and {result.event_table.num_rows} of events to {events}."

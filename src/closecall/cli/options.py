@@ -44,10 +44,7 @@ _STREAMED = "A stream is scored as it comes. Of a file, `closecall score` takes 
 
 
 class Command(click.Command):
-    """A command that announces compilation, and knows a negative number of shifts from an option.
-
-    To click, what starts with a dash is another option wherever a value may be left out.
-    """
+    """A command that announces compilation, and puts errors in terms of its options."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run, say why if it takes some seconds to start, and put errors in terms of options."""
@@ -61,6 +58,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Raise on a negative number of shifts, and on what is given twice and would be dropped."""
+        # To click, what starts with a dash is another option wherever a value may be left out.
         options = args[: args.index("--")] if "--" in args else args
         for option, following in zip(options, [*options[1:], ""], strict=False):
             name, _, value = option.partition("=")
@@ -379,10 +377,7 @@ def input_options(
     first: str = "TRUTH",
     disorders: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the files, of which the second goes by this name, and how they are read.
-
-    The command gets `Inputs`; `detectors` are options of its own that are shown among these.
-    """
+    """Add the files, the second by this name, and how they are read: the command's `inputs`."""
     options: Callable[[Any], Callable[..., Any]] = all_of(
         click.argument("truth_file", metavar=first),
         click.argument("other_file", metavar=f"[{other}]", required=False),
@@ -469,6 +464,9 @@ thresholds_option = click.option(
 )
 
 
+by_option = click.option(
+    "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
+)
 by_column_option = click.option(
     "--by-column",
     multiple=True,
@@ -480,12 +478,7 @@ by_column_option = click.option(
 def metric_option(text: str) -> Callable[[_Function], _Function]:
     """Add --metric, which may be repeated."""
     return click.option(
-        "--metric",
-        "metrics",
-        type=parse_metric,
-        multiple=True,
-        metavar="NAME[:P=V,...]",
-        help=text,
+        "--metric", "metrics", type=parse_metric, multiple=True, metavar="NAME[:P=V,...]", help=text
     )
 
 

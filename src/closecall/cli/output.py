@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from closecall.errors import MissingExtraError
 from closecall.files import whole_file
 from closecall.plain import schema_name
 from closecall.wording import no_formula, plain_name
@@ -51,10 +50,7 @@ class Output:
         latex: Callable[[str], str] | None = None,
         signature: Signature | None = None,
     ) -> None:
-        """Write the result in the format asked for, for which only that function is called.
-
-        The signature is the last line of a table, the last column, and the note under LaTeX.
-        """
+        """Write the result and its signature in the format asked for; call only what it needs."""
         signed = {} if signature is None else {"signature": str(signature)}
         if self.format == "json":
             named = {"schema": schema_name(self.command)} | values() | signed
@@ -134,11 +130,10 @@ def _cell(value: Any) -> Any:
 
 def load_matplotlib() -> None:
     """Import matplotlib to draw into files; a `matplotlibrc` that lies beside the data is data."""
-    try:
-        with chdir(sys.prefix):
-            import matplotlib as mpl
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("matplotlib", "plot") from error
+    from closecall.plot import needing_matplotlib
+
+    with needing_matplotlib(), chdir(sys.prefix):
+        import matplotlib as mpl
     # A window would need a display, and nobody to look at it.
     mpl.use("Agg")
 

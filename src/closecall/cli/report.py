@@ -11,6 +11,7 @@ from closecall.cli.layouts import layout_options
 from closecall.cli.options import (
     OUTPUT,
     Command,
+    by_option,
     choice_option,
     input_options,
     predicted_option,
@@ -76,9 +77,7 @@ Examples:
     disorders=("index",),
 )
 @click.option("--value", metavar="COLUMN", help="Column of the series itself, to draw.")
-@click.option(
-    "--by", multiple=True, metavar="COLUMN", help="Column that tells series apart; repeat it."
-)
+@by_option
 @layout_options
 @click.option(
     "--batch",

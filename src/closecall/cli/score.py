@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ Examples:
   closecall score results.csv --truth label --score 'det*' --threshold quantile:0.99 --metric all
   zcat results.csv.gz | closecall score - --truth label --predicted alarm --format json
 """
-FLATTERED = (
+_FLATTERED = (
     "Thresholds are those with the highest F1, chosen on the labels that they are judged by: "
     "`closecall curve --cross-fit` says how much that flatters."
 )
@@ -79,13 +79,7 @@ _SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 @click.command(cls=Command, help=_HELP)
-@input_options(
-    "PREDICTED",
-    predicted_option,
-    score_option,
-    rule_option,
-    nan=True,
-)
+@input_options("PREDICTED", predicted_option, score_option, rule_option, nan=True)
 @click.option(
     "--point-length",
     type=parse_duration,
@@ -128,31 +122,41 @@ def score(
     asked = each_once(metrics)
     if asked is not None and by_column and output.format == "csv":
         raise click.UsageError("csv holds either --metric or --by-column; json holds both.")
-    columns = inputs.read(predicted or ([] if scores else [None]), scores)
-    results, thresholds = score_columns(
-        columns, rule, point_length=point_length, zero_division=float(zero_division)
-    )
-    found = Scores(
-        results,
-        thresholds,
-        {name: screen.counts_by(own, by_column) for name, own in results.items() if by_column},
-        {} if asked is None else metric_rows(columns, thresholds, asked),
-        {
-            name: tested(own.events.pair, None, n=shifts)
-            for name, own in results.items()
-            if shifts is not None
-        },
-    )
-    noted = screen.notes(columns, results)
-    if scores and (rule is None or rule.looks_at_truth):
-        noted.append(FLATTERED)
+    options = {"point_length": point_length, "zero_division": float(zero_division)}
+    found, columns, noted = evaluate_inputs(inputs, predicted, scores, rule, asked, **options)
+    if by_column:
+        for name, own in found.results.items():
+            found.counts[name] = screen.counts_by(own, by_column)
+    if shifts is not None:
+        for name, own in found.results.items():
+            found.tests[name] = tested(own.events.pair, None, n=shifts)
     output.write(
         table=lambda console: _print_scores(found, noted, console, most=output.most),
-        values=lambda: screen.by_detector({name: found.values(name) for name in results}, noted),
+        values=lambda: screen.by_detector(
+            {name: found.values(name) for name in found.results}, noted
+        ),
         rows=found.rows,
         latex=found.latex,
         signature=sign_scores(found, columns, rule, shifts),
     )
+
+
+def evaluate_inputs(
+    inputs: Inputs,
+    predicted: tuple[str, ...],
+    scores: tuple[str, ...],
+    rule: ThresholdRule | None,
+    metrics: dict[str, dict[str, Any]] | None,
+    **options: Any,
+) -> tuple[Scores, Columns, list[str]]:
+    """Read and score detectors; return what was found, what was read, and what must be known."""
+    columns = inputs.read(predicted or ([] if scores else [None]), scores)
+    results, thresholds = score_columns(columns, rule, **options)
+    numbers = metric_rows(columns, thresholds, metrics) if metrics else {}
+    noted = screen.notes(columns, results)
+    if scores and (rule is None or rule.looks_at_truth):
+        noted.append(_FLATTERED)
+    return Scores(results, thresholds, numbers), columns, noted
 
 
 def sign_scores(
@@ -179,10 +183,11 @@ class Scores:
     results: dict[str, Affiliation]
     thresholds: dict[str, Any]
     """Of those that gave scores."""
-    counts: dict[str, list[dict[str, Any]]]
-    """By columns of the true events; empty if none were asked for, as metrics and tests are."""
     metrics: dict[str, Evaluation]
-    tests: dict[str, Significance]
+    """Empty if none were asked for, as counts and tests are."""
+    counts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """By columns of the true events."""
+    tests: dict[str, Significance] = field(default_factory=dict)
 
     def values(self, name: str) -> dict[str, Any]:
         """Return everything of one detector as plain JSON values."""
@@ -248,14 +253,11 @@ def _print_metrics(numbers: Mapping[str, dict[str, float]], console: Console) ->
     rows = dict.fromkeys(key for own in numbers.values() for key in own)
     columns = [screen.Column("metric", [Text(key, "cyan") for key in rows], "left")]
     for name, own in numbers.items():
-        cells = (_number_text(own[key]) if key in own else UNDEFINED for key in rows)
+        values = (own.get(key, nan) for key in rows)
+        cells = [UNDEFINED if isnan(value) else f"{value:.4g}" for value in values]
         columns.append(screen.texts(plain_name(name, _LONGEST_NAME), cells))
     console.print()
     screen.print_table(console, columns)
-
-
-def _number_text(value: float) -> str:
-    return UNDEFINED if isnan(value) else f"{value:.4g}"
 
 
 def _print_scores(found: Scores, noted: list[str], console: Console, *, most: int | None) -> None:

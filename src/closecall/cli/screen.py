@@ -332,7 +332,7 @@ def _event_columns(
         "number": texts("#", range(1, len(rows) + 1)),
         "start": Column("start", [*map(Text, starts)], "left" if dated else "right"),
         "lasts": texts("lasts", [event_length_text(row["start"], row["stop"]) for row in rows]),
-        **_told(rows),
+        **_detail_columns(rows),
         "outcome": outcomes(rows, broken="one line" in without),
         "zone": texts("zone", map(" to ".join, zip(*borders, strict=True))),
         "precision": scores("prec.", [row["precision"] for row in rows]),
@@ -345,7 +345,7 @@ def _event_columns(
     return columns, offset
 
 
-def _told(rows: list[dict[str, Any]]) -> dict[str, Column]:
+def _detail_columns(rows: list[dict[str, Any]]) -> dict[str, Column]:
     """Return what a list of events calls them, and how grave they are, if it says so."""
     details = [row.get("details", {}) for row in rows]
     named = next((name for name in _NAMES if name in details[0]), None)

@@ -154,10 +154,7 @@ def _store(own: AffiliationStream, state: str) -> None:
 
 
 def _arriving(file: str, every: float | None) -> Iterator[bytes | None]:
-    """Yield whole lines as soon as they are there, and None when totals are due.
-
-    Lines that are there are read between two totals, however often these are due.
-    """
+    """Yield whole lines as soon as they are there, and None when totals are due."""
     period, rest = inf if every is None else every, b""
     due = clock.monotonic() + period
     with ExitStack() as opened:

@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closecall.errors import (
-    ClosecallError,
-    InputError,
-    InputTypeError,
-    MissingExtraError,
-    shown,
-)
+from closecall.errors import ClosecallError, InputError, InputTypeError, MissingExtraError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -43,8 +37,6 @@ class Source:
     def hashes(self) -> dict[str, str]:
         """Return the SHA-256 of each file by its path in the repository.
 
-        Examples
-        --------
         >>> len(KDD2022.hashes())
         24
         """
@@ -61,9 +53,7 @@ KDD2022 = Source(
     _HERE / "kdd2022.txt",
 )
 NAB = Source(
-    "nab",
-    f"{_GITHUB}/numenta/NAB/ea702d75cc2258d9d7dd35ca8e5e2539d71f3140/",
-    _HERE / "nab.txt",
+    "nab", f"{_GITHUB}/numenta/NAB/ea702d75cc2258d9d7dd35ca8e5e2539d71f3140/", _HERE / "nab.txt"
 )
 
 

@@ -158,8 +158,6 @@ def _can_cast(column: Any, kind: Any) -> bool:
 def series_to_read(names: Collection[str], scores: ScoreFiles, missing: Missing) -> list[str]:
     """Return the sorted names of the series to read; raise if there is a gap, unless allowed.
 
-    Examples
-    --------
     >>> from pathlib import Path
     >>> scores = {"forest": {"a": Path("a.npy"), "b": Path("b.npy")}, "knn": {"b": Path("b.npy")}}
     >>> series_to_read(["a", "b"], scores, "nan"), series_to_read(["a", "b"], scores, "drop")
@@ -218,9 +216,7 @@ class OneSeries:
 
 
 def join_series(
-    series: Iterable[OneSeries],
-    files: ScoreFiles,
-    read: Callable[[Path], NDArray[np.float64]],
+    series: Iterable[OneSeries], files: ScoreFiles, read: Callable[[Path], NDArray[np.float64]]
 ) -> Any:
     """Return the table: series, timestamp (where there is one), label, one column per detector."""
     pa = arrow()
@@ -262,7 +258,19 @@ def _check_times(first: OneSeries, one: OneSeries) -> None:
     raise InputError.expected(rule, str(one.times.type), hint)
 
 
-def score_arrays(scores: str | PathLike[str]) -> ScoreFiles:
+def join_arrays(
+    series: dict[str, Path],
+    scores: str | PathLike[str] | None,
+    missing: Missing,
+    read: Callable[[str, Path], OneSeries],
+) -> Any:
+    """Read series by their names, and join the arrays of scores in a folder, if there is one."""
+    files = {} if scores is None else _score_arrays(scores)
+    names = series_to_read(series, files, missing)
+    return join_series((read(name, series[name]) for name in names), files, _read_npy)
+
+
+def _score_arrays(scores: str | PathLike[str]) -> ScoreFiles:
     """Return the files `<detector>/<series>.npy` of a folder."""
     folder = existing_folder(scores, "scores", "a folder for each detector")
     files: ScoreFiles = {
@@ -276,7 +284,7 @@ def score_arrays(scores: str | PathLike[str]) -> ScoreFiles:
     return files
 
 
-def read_npy(path: Path) -> NDArray[np.float64]:
+def _read_npy(path: Path) -> NDArray[np.float64]:
     """Return one array of scores."""
     try:
         with path.open("rb") as file:

@@ -158,8 +158,6 @@ def _score_files(results: str | PathLike[str]) -> ScoreFiles:
 def _detector(run: Run, runs: list[Run]) -> str:
     """Return the algorithm's name, and what else it takes to tell its runs apart.
 
-    Examples
-    --------
     >>> runs = [("KNN", "a1", "1"), ("KNN", "b2", "1"), ("LOF", "c3", "1"), ("LOF", "c3", "2")]
     >>> [_detector(run, runs) for run in runs]
     ['KNN/a1', 'KNN/b2', 'LOF/1', 'LOF/2']

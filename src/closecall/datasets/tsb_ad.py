@@ -8,12 +8,9 @@ from closecall.datasets.layouts import (
     Missing,
     OneSeries,
     existing_folder,
-    join_series,
+    join_arrays,
     read_csv,
-    read_npy,
     read_truth,
-    score_arrays,
-    series_to_read,
 )
 from closecall.errors import InputError
 from closecall.files import matching
@@ -73,9 +70,7 @@ def read_tsb_ad(
     {'series': ['001_Toy', '001_Toy', '001_Toy'], 'label': [0, 1, 0], 'IForest': [0.2, 0.9, 0.4]}
     """
     series = _series_files(read_path(data, "data"))
-    files = {} if scores is None else score_arrays(scores)
-    names = series_to_read(series, files, missing)
-    return join_series((_one_series(name, series[name]) for name in names), files, read_npy)
+    return join_arrays(series, scores, missing, _one_series)
 
 
 def _series_files(data: Path) -> dict[str, Path]:

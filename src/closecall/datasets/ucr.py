@@ -10,10 +10,7 @@ from closecall.datasets.layouts import (
     Missing,
     OneSeries,
     existing_folder,
-    join_series,
-    read_npy,
-    score_arrays,
-    series_to_read,
+    join_arrays,
 )
 from closecall.errors import InputError, first_line
 from closecall.files import matching, ucr_anomaly
@@ -72,9 +69,7 @@ def read_ucr(
     if not series:
         rule = "files <number>_UCR_Anomaly_<name>_<train>_<first>_<last>.txt in the folder `data`"
         raise InputError.expected(rule, f"none in {folder}", "Its subfolders are not searched.")
-    files = {} if scores is None else score_arrays(scores)
-    names = series_to_read(series, files, missing)
-    return join_series((_one_series(name, series[name]) for name in names), files, read_npy)
+    return join_arrays(series, scores, missing, _one_series)
 
 
 def _one_series(name: str, path: Path) -> OneSeries:

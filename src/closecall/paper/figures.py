@@ -12,7 +12,6 @@ import numpy as np
 from closecall import theory
 from closecall.affiliation import affiliation
 from closecall.events import Events
-from closecall.files import whole_file
 from closecall.metrics import classical
 from closecall.paper.published import ALGORITHMS
 from closecall.paper.reproduce import PREDICTED, SPAN, TRUTH
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from closecall.datasets import LabelledSeries
 
 FigureFormat = Literal["png", "svg", "pdf"]
-_DOTS_PER_INCH = 150
 _WIDTH = 9.0  # inches
 
 # Figure 1 is drawn and not printed as numbers: these give the scores of its caption.
@@ -69,25 +67,11 @@ def draw_figures(
     *,
     figure_format: FigureFormat = "png",
 ) -> Iterator[Path]:
-    """Draw the paper's figures into a folder, which is made if need be.
+    """Draw the paper's figures into a folder, and yield each file once it is written.
 
-    Parameters
-    ----------
-    folder
-        Where the files go; those of the same names are replaced.
-    data
-        What `closecall.datasets.load_kdd2022` returns. Without it, the figures of `FIGURES` that
-        need it are left out.
-    figure_format
-        The kind of the files.
+    The `data` are those of `closecall.datasets.load_kdd2022`; without them, the figures of
+    `FIGURES` that need them are left out.
 
-    Yields
-    ------
-    pathlib.Path
-        Each file, when it has been written.
-
-    Examples
-    --------
     >>> from tempfile import mkdtemp
     >>> paths = list(draw_figures(mkdtemp(), figure_format="svg"))
     >>> [path.name for path in paths][:2]
@@ -100,18 +84,10 @@ def draw_figures(
         if data is not None or not figure.needs_data:
             path = place / f"{figure.name}.{figure_format}"
             with needing_matplotlib():
-                _save(figure.draw(data or {}), path)
+                from closecall.plot.drawing import save_figure
+
+                save_figure(figure.draw(data or {}), path)
             yield path
-
-
-def _save(figure: Figure, path: Path) -> None:
-    from matplotlib import pyplot as plt
-
-    try:
-        with whole_file(path) as new:
-            figure.savefig(new, dpi=_DOTS_PER_INCH)
-    finally:
-        plt.close(figure)
 
 
 def _limitations(_: Mapping[str, LabelledSeries]) -> Figure:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import affiliation
+from closecall.compare import compare
 from closecall.datasets import load_kdd2022
 from closecall.datasets.kdd2022 import MEASURED
 from closecall.events import Events
@@ -298,36 +299,23 @@ def per_event(data: Data) -> Table:
 def event_counts(data: Data) -> Table:
     """Compare the numbers of events in the text."""
     swat = data["swat"]
-    iforest, seq2seq = (
-        affiliation(swat.truth, swat.predicted[name]).events for name in ("iforest", "seq2seq")
-    )
-    computed = _who_is_better(iforest, seq2seq)
+    predicted = {name: swat.predicted[name] for name in ("seq2seq", "iforest")}
+    pair = compare(swat.truth, predicted, decimals=2).pair("seq2seq", "iforest")
+    computed = {
+        "better": pair.better_both + pair.better_precision,
+        "better in both": pair.better_both,
+        "better in precision only": pair.better_precision,
+        "equivocal": pair.equivocal,
+        "worse": pair.worse_both,
+        "undetected by iForest": pair.undetected_by_second + pair.undetected_by_both,
+        "undetected by seq2seq": pair.undetected_by_first + pair.undetected_by_both,
+    }
     cells = {name: Cell(str(computed[name]), str(count)) for name, count in EVENT_COUNTS.items()}
     rows = tuple(Row((name,), (cell,)) for name, cell in (cells | _other_counts(data)).items())
     title = "Numbers in the text: seq2seq against iForest on SWaT's events, and others"
     about = "counts", title, "sections 4.2, 4.3 and appendix D", ("number",), ("count",)
     note = "Events are compared on scores rounded to two decimals, as the paper must have done."
     return Table(*about, rows, (note,))
-
-
-def _who_is_better(iforest: EventScores, seq2seq: EventScores) -> dict[str, int]:
-    """Count the events by how seq2seq's rounded scores compare with iForest's."""
-    detected = ~np.isnan(iforest.precision) & ~np.isnan(seq2seq.precision)
-    precision, recall = (
-        np.sign(np.round(getattr(seq2seq, name), 2) - np.round(getattr(iforest, name), 2))[detected]
-        for name in ("precision", "recall")
-    )
-    both = int(((precision > 0) & (recall > 0)).sum())
-    precision_only = int(((precision > 0) & (recall == 0)).sum())
-    return {
-        "better": both + precision_only,
-        "better in both": both,
-        "better in precision only": precision_only,
-        "equivocal": int((precision * recall < 0).sum()),
-        "worse": int(((precision < 0) & (recall < 0)).sum()),
-        "undetected by iForest": int(np.isnan(iforest.precision).sum()),
-        "undetected by seq2seq": int(np.isnan(seq2seq.precision).sum()),
-    }
 
 
 def _other_counts(data: Data) -> dict[str, Cell]:
@@ -432,8 +420,6 @@ def _score(value: float) -> str:
 def write_length(seconds: float, published: str) -> str:
     """Write a length of time in seconds, or in minutes and seconds where the paper does.
 
-    Examples
-    --------
     >>> write_length(76.5, "76.5s"), write_length(690.0, "11min30s")
     ('76.5s', '11min30s')
     """

@@ -207,8 +207,7 @@ class Reproduction:
         return f"Reproduction({self.matched} of {self.total} computed cells match, {typed})"
 
 
-GAP = 2
-"""Characters between columns."""
+_GAP = 2  # characters between columns
 _MARK = 4  # characters between what is computed and what is published
 
 
@@ -218,29 +217,22 @@ def in_blocks(table: Table, width: int) -> Iterator[Table]:
     Columns share a part only if they have cells in the same rows; the other rows are left out.
     """
     labels = zip(table.headings, *(row.labels for row in table.rows), strict=True)
-    left = width - sum(max(map(len, texts)) + GAP for texts in labels)
+    left = width - sum(max(map(len, texts)) + _GAP for texts in labels)
     chosen: list[int] = []
     used, shared = 0, [False]
     for index, name in enumerate(table.columns):
-        needed = max(len(name), sum(cell_widths(table, index)) + _MARK) + GAP
-        empty = [row.cells[index] is None for row in table.rows]
-        if chosen and (used + needed > left + GAP or empty != shared):
+        cells = [row.cells[index] for row in table.rows]
+        pairs = [(len(cell.computed), len(cell.published)) for cell in cells if cell is not None]
+        wide = sum(map(max, zip(*pairs, strict=True))) + _MARK
+        needed = max(len(name), wide) + _GAP
+        empty = [cell is None for cell in cells]
+        if chosen and (used + needed > left + _GAP or empty != shared):
             yield _part(table, chosen)
             chosen, used = [], 0
         shared = empty
         chosen.append(index)
         used += needed
     yield _part(table, chosen)
-
-
-def cell_widths(table: Table, index: int) -> tuple[int, int]:
-    """Return the widths of what is computed and of what is published in a column."""
-    cells = [cell for row in table.rows if (cell := row.cells[index]) is not None]
-    computed, published = (
-        max((len(getattr(cell, side)) for cell in cells), default=0)
-        for side in ("computed", "published")
-    )
-    return computed, published
 
 
 def _part(table: Table, columns: list[int]) -> Table:

@@ -192,7 +192,7 @@ def _beside(panels: list[Axes], detectors: list[str]) -> bool:
 
 
 def _draw_values(axes: Axes, values: Floats, value: str) -> None:
-    """Draw the values as colours, with a bar that tells what they mean."""
+    """Draw the values as colours, crosses for missing ones, and a bar that tells what they mean."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     if low >= 0 and high <= 1:
@@ -200,9 +200,14 @@ def _draw_values(axes: Axes, values: Floats, value: str) -> None:
     image = axes.imshow(
         values, cmap=_COLORS, vmin=low, vmax=high, aspect="auto", interpolation="nearest"
     )
-    _cross_missing(axes, values)
-    if values.size <= _FEW:
-        _write_values(axes, values, (low + high) / 2)
+    style: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.6", "hatch": "xxxx"}
+    for row, column in np.argwhere(np.isnan(values)).tolist():
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, linewidth=0, **style))
+    for (row, column), one in np.ndenumerate(values) if values.size <= _FEW else ():
+        if np.isfinite(one):
+            color = "white" if one < (low + high) / 2 else "black"
+            text = f"{one:.2f}".removeprefix("0") if abs(one) < 1 else f"{one:.3g}"
+            axes.text(column, row, text, ha="center", va="center", fontsize=_FONT, color=color)
     for side in axes.spines.values():
         side.set_visible(False)
     bar = axes.figure.colorbar(image, ax=axes, location="top", aspect=40, pad=0.02, fraction=0.06)
@@ -220,20 +225,6 @@ def _name_cells(axes: Axes, detectors: list[str], series: list[str], *, cut: boo
             named = short_enough(names, NAMES * room, font)
         write_names(axes, which, range(len(named)), named, size=font)
     axes.tick_params(axis="x", rotation=90, pad=2)
-
-
-def _cross_missing(axes: Axes, values: Floats) -> None:
-    style: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.6", "hatch": "xxxx"}
-    for row, column in np.argwhere(np.isnan(values)).tolist():
-        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, linewidth=0, **style))
-
-
-def _write_values(axes: Axes, values: Floats, middle: float) -> None:
-    for (row, column), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            color = "white" if value < middle else "black"
-            text = f"{value:.2f}".removeprefix("0") if abs(value) < 1 else f"{value:.3g}"
-            axes.text(column, row, text, ha="center", va="center", fontsize=_FONT, color=color)
 
 
 def _draw_ranks(axes: Axes, ranks: Floats, detectors: list[str], *, named: bool) -> None:

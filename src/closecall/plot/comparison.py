@@ -242,11 +242,9 @@ def _name_rows(axes: Axes, result: Affiliation) -> None:
 
 
 def _draw_legend(panels: list[Axes], results: dict[str, Affiliation]) -> None:
-    """Name the detectors, with how many events they caught, and what the fillings mean.
-
-    It stands above a figure that has nothing else, where all of the width is free.
-    """
+    """Name the detectors, with how many events they caught, and what the fillings mean."""
     figure: Any = panels[0].figure
+    # Above a figure that has nothing else, all of the width is free.
     engine = figure.get_layout_engine()
     alone = engine is not None and not engine.adjust_compatible and figure.axes == panels
     room = size_of(figure)[0] - _KEY

@@ -234,8 +234,6 @@ def _write_shares(panel: ZonePanel, groups: list[Group], height: float) -> None:
 def percents(shares: Sequence[float]) -> list[str]:
     """Round shares of one whole so that they add up to 100%.
 
-    Examples
-    --------
     >>> percents([1 / 3, 1 / 3, 1 / 3]), percents([0.996, 0.004])
     (['34%', '33%', '33%'], ['>99%', '<1%'])
     """

@@ -20,10 +20,12 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter, Locator
 
 from closecall.errors import InputTypeError
+from closecall.files import whole_file
 from closecall.wording import in_words, plain_name, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from matplotlib.backend_bases import RendererBase
     from numpy.typing import NDArray
@@ -58,6 +60,7 @@ _FINEST_DATES = 1e-3  # seconds; its floats cannot tell shorter spans of dates a
 _DATES_PER_INCH, _DATES = 2.1, (3, 11)
 _FEWEST_DATES = 5
 _EXACT_FLOAT = 2**53
+_DOTS_PER_INCH = 150  # of files
 
 
 def read_panels(ax: Any, names: Sequence[str]) -> list[Axes]:
@@ -84,6 +87,15 @@ def new_panels(count: int, size: tuple[float, float]) -> list[Axes]:
 def as_given(panels: Sequence[Axes]) -> Any:
     """Return a single panel as itself, and several as an array."""
     return panels[0] if len(panels) == 1 else np.array(panels, dtype=object)
+
+
+def save_figure(figure: Any, path: str | Path) -> None:
+    """Write a figure into a file of the kind that its name says, and close it."""
+    try:
+        with whole_file(path) as new:
+            figure.savefig(new, dpi=_DOTS_PER_INCH)
+    finally:
+        plt.close(figure)
 
 
 def tidy(axes: Axes, *hidden: str) -> None:
@@ -137,8 +149,6 @@ def plain(name: str) -> str:
 
     Dollar signs would start a formula, and what cannot be printed has no letters.
 
-    Examples
-    --------
     >>> plain("price_$a_vs_$b"), plain("a\tb")
     ('price_\\$a_vs_\\$b', 'a\\tb')
     """

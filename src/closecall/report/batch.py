@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -29,19 +30,7 @@ from closecall.report.series import ALONE, require_exact, series_content, summar
 from closecall.series import close_series, on_axis, read_scores, require_scores
 from closecall.statistics import compute_ranks
 from closecall.tables.batch.series import ignored_outside, timed_series
-from closecall.tables.batch.status import (
-    BAD_LABELS,
-    BAD_SCORES,
-    BAD_TIMES,
-    DISORDER_HINT,
-    EMPTY,
-    FAILED,
-    NAN_SCORE,
-    NO_EVENT,
-    STATUSES,
-    SeriesError,
-    with_status,
-)
+from closecall.tables.batch.status import DISORDER_HINT, STATUSES, SeriesError, Status, with_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,8 +51,8 @@ _UNMOVED = (
 )
 # In place of hints that name arguments of Python: who reads a page may not know it.
 _HINTS = {
-    NAN_SCORE: "--nan ignore leaves out samples without a score.",
-    BAD_LABELS: "Write 1 where a value marks an anomaly, and 0 elsewhere.",
+    Status.NAN_SCORE: "--nan ignore leaves out samples without a score.",
+    Status.BAD_LABELS: "Write 1 where a value marks an anomaly, and 0 elsewhere.",
 }
 
 
@@ -130,16 +119,12 @@ def report_batch(
 
 def _count_scores(arguments: Any) -> int:
     """Return how many scores a series has, of all detectors; 0 for what is refused later."""
-    scores = arguments.get("scores") if isinstance(arguments, Mapping) else None
-    columns: list[Any] = [*scores.values()] if isinstance(scores, Mapping) else [scores]
-    return sum(map(_length, columns))
-
-
-def _length(column: Any) -> int:
-    try:
-        return len(column)
-    except TypeError:  # None, or an array without a dimension
-        return 0
+    scores: Any = arguments.get("scores") if isinstance(arguments, Mapping) else None
+    count = 0
+    for column in scores.values() if isinstance(scores, Mapping) else [scores]:
+        with suppress(TypeError):  # None, or an array without a dimension
+            count += len(column)
+    return count
 
 
 def batch_page(
@@ -219,10 +204,10 @@ def _trouble(
     if isinstance(error, SeriesError):
         status = error.status
     else:
-        status = NO_EVENT if isinstance(error, UndefinedMetricError) else FAILED
+        status = Status.NO_EVENT if isinstance(error, UndefinedMetricError) else Status.FAILED
     if "`" in hint:
         hint = _HINTS.get(status, hint)
-    if status == BAD_TIMES and disorder == "error" and "strictly increasing" in str(error):
+    if status == Status.BAD_TIMES and disorder == "error" and "strictly increasing" in str(error):
         hint = f"{DISORDER_HINT}."
     return SeriesTrouble(series, detector, status, reason.partition("\n")[0], hint)
 
@@ -264,14 +249,14 @@ def _ignored(
         raise InputTypeError.expected("`times` beside `ignore`, `since` and `until`", "none")
     size = len(times) if isinstance(truth, Events) else truth.size
     if ignore is not None and not isinstance(ignore, Events) and not are_pairs(ignore):
-        with with_status(BAD_LABELS):
+        with with_status(Status.BAD_LABELS):
             ignore = _of_size(read_labels(ignore, "ignore"), size, "ignore")
         ignore = _ordered(ignore, order, "ignore")
     labels = np.zeros(size, dtype=np.uint8) if isinstance(truth, Events) else truth
-    with with_status(BAD_TIMES):
+    with with_status(Status.BAD_TIMES):
         axis = read_axis(size, times, given["end"], of="truth", max_step=given["max_step"])
         stretches = list(ignored_outside(axis, ends, counted=counted))
-    with with_status(BAD_TIMES, values=EMPTY):
+    with with_status(Status.BAD_TIMES, values=Status.EMPTY):
         own = on_axis(Intervals.from_labels(labels, axis), axis)
         closed, kept = close_series(own, labels, [ignore, *stretches])
     return closed.ignored, kept
@@ -281,13 +266,13 @@ def _put_in_order(given: dict[str, Any], disorder: Disorder) -> NDArray[np.int64
     """Read truth and times as a batch does; return the order of time if samples are not in it."""
     known = isinstance(given["truth"], Events)
     if not known:
-        with with_status(BAD_LABELS):
+        with with_status(Status.BAD_LABELS):
             if read_column(given["truth"], "truth")[0].size == 0:
-                raise SeriesError(EMPTY, expected("at least one sample", "none"))
+                raise SeriesError(Status.EMPTY, expected("at least one sample", "none"))
             given["truth"] = read_labels(given["truth"], "truth")
     if given["times"] is None:
         return None
-    with with_status(BAD_TIMES):
+    with with_status(Status.BAD_TIMES):
         ticks, clock = read_times(given["times"], "times")
         if given["end"] is not None and (ticks[1:] > ticks[:-1]).all():
             return None
@@ -364,10 +349,10 @@ def _read_one(argument: str, called: str, values: Any, order: NDArray[np.int64] 
     if argument == "predicted":
         if isinstance(values, Events):
             return values
-        with with_status(BAD_LABELS):
+        with with_status(Status.BAD_LABELS):
             read = read_labels(values, called)
     else:
-        with with_status(BAD_SCORES):
+        with with_status(Status.BAD_SCORES):
             read = read_scores(values, called, nan="ignore")
     return _ordered(read, order, called)
 
@@ -378,8 +363,8 @@ def _require_known(
     """Raise for missing scores of samples that are left, and for those that the page rounds."""
     if kept is not None:
         _of_size(scores, kept.size, called)
-    with with_status(NAN_SCORE):
+    with with_status(Status.NAN_SCORE):
         if nan == "raise":
             require_scores(scores, called, kept)
-    with with_status(BAD_SCORES):
+    with with_status(Status.BAD_SCORES):
         require_exact(scores, called)

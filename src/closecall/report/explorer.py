@@ -355,8 +355,6 @@ def _json_block(name: str, text: str) -> str:
 def embedded_json(content: Any) -> str:
     r"""Write JSON that no text in it can end early: ``<`` is escaped.
 
-    Examples
-    --------
     >>> embedded_json({"name": "</script>"})
     '{"name":"\\u003c/script>"}'
     """

@@ -26,76 +26,21 @@ from closecall.tables.sources.paths import list_files
 from closecall.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
-    from typing import Unpack
+    from collections.abc import Container, Iterator, Sequence
 
     import pyarrow as pa
 
     from closecall.events import Events
     from closecall.report.explorer import Script
     from closecall.report.series import Call
-    from closecall.tables.inputs import File, InputOptions
 
 _NAMELESS = "(no name)"
 _ROWS = ("detector", "status", "caught", "affiliation_f1", "chance_f1")  # only a batch writes these
 
 
-def report_files(
-    truth_file: File,
-    detectors_file: File | None = None,
-    *,
-    predicted: Sequence[str] = (),
-    scores: Sequence[str] = (),
-    thresholds: Mapping[str, float] | float | None = None,
-    value: str | None = None,
-    by: str | Sequence[str] = (),
-    title: str | None = None,
-    batch: str | PathLike[str] | None = None,
-    script: Script = "embed",
-    **inputs: Unpack[InputOptions],
-) -> Report:
-    r"""Build the explorer of one or two CSV or Parquet files, or of a folder of them.
-
-    Parameters
-    ----------
-    truth_file, detectors_file
-        Paths as `closecall.tables.read_table` takes them; without the second, the first holds
-        everything. The first may be a folder of such files, whose series `by` or ``series`` tells
-        apart: ``"filename"``, or a pattern such as ``"{group}/{series}.csv"``. Alone, it may be the
-        output of `closecall.evaluate_frame`: the page is then its leaderboard and heat map.
-    predicted, scores
-        Columns of 0/1 predictions and of scores; each is a detector.
-    thresholds
-        Where the page opens, as in `report`.
-    value
-        The column of the series itself.
-    by
-        Columns of a single file whose values tell series apart, as in `closecall.evaluate_frame`;
-        the page is then that of `report_batch`.
-    batch
-        The output of `closecall.evaluate_frame` for the same series: each opens at its thresholds.
-    title, script
-        As in `report`; by default the title is the name of the file with the detectors.
-    inputs
-        The other options of `closecall.tables.Inputs`, as in `closecall.tables.curve_files`;
-        beside `by`, ``disorder`` may be ``"index"``, as in `report_batch`.
-
-    Examples
-    --------
-    >>> import pathlib
-    >>> _ = pathlib.Path("scores.csv").write_text("truth,score\n0,0.1\n1,0.7\n1,0.9\n0,0.2\n")
-    >>> report_files("scores.csv", scores=["score"], script="cdn")
-    Report('scores.csv', detectors: score; 0.2 MB)
-    """
-    own, keys = folder_inputs(Inputs((truth_file, detectors_file), **inputs), by)
-    columns: dict[str, Any] = {"predicted": predicted, "scores": scores, "value": value}
-    columns["thresholds"] = thresholds
-    return report_inputs(own, by=keys, title=title, batch=batch, script=script, **columns)[0]
-
-
-def folder_inputs(inputs: Inputs, by: str | Sequence[str]) -> tuple[Inputs, tuple[str, ...]]:
+def folder_inputs(inputs: Inputs, keys: tuple[str, ...]) -> tuple[Inputs, tuple[str, ...]]:
     """Read a folder as one table, and return it with the columns that tell its series apart."""
-    keys, folder = (by,) if isinstance(by, str) else tuple(by), inputs.files[0]
+    folder = inputs.files[0]
     if not isinstance(folder, str | PathLike) or not Path(folder).is_dir():
         return inputs, keys
     if inputs.series not in (None, ONE):
@@ -122,7 +67,7 @@ def report_inputs(
     by: tuple[str, ...],
     title: str | None,
     script: Script,
-    batch: str | PathLike[str] | None = None,
+    batch: str | PathLike[str] | None,
     **columns: Any,
 ) -> tuple[Report, list[str]]:
     """Build the page of inputs, and return what was inferred."""

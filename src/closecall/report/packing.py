@@ -23,8 +23,6 @@ _DRAWN = 1e-5  # of the range: what nobody sees
 class Texts:
     """ASCII texts in the order they came: in memory while they are short, then in a nameless file.
 
-    Examples
-    --------
     >>> texts = Texts(in_memory=10)
     >>> texts.append("a text")
     >>> texts.append("and another")
@@ -63,8 +61,6 @@ def packed(values: NDArray[Any]) -> dict[str, str]:
 
     The bytes of one significance stand side by side, which compresses far better.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> packed(np.array([0, 1, 1]))["type"], packed(np.array([0.5]))["type"]
     ('i1', 'f8')
@@ -106,8 +102,6 @@ def packed_for_drawing(values: NDArray[np.float64]) -> dict[str, str]:
 def packed_times(offsets: NDArray[Any]) -> dict[str, Any]:
     """Pack offsets on the time axis: a start and a step, or steps, or the numbers themselves.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> packed_times(np.array([0, 5, 10]))
     {'count': 3, 'first': 0, 'step': 5}

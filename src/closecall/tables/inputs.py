@@ -26,7 +26,15 @@ from closecall.tables.incidents import (
     read_listing,
     read_zone,
 )
-from closecall.tables.reading import MEMORY, imported, opened, read_memory, shown_name, table_of
+from closecall.tables.reading import (
+    MEMORY,
+    imported,
+    nearest_column,
+    opened,
+    read_memory,
+    shown_name,
+    table_of,
+)
 from closecall.tables.roles import (
     DISORDERS,
     EventList,
@@ -384,7 +392,9 @@ class Inputs:
         if axis is not None and not Path(name).exists():
             last = self.sources[-1]
             rule = f"`ignore` to name a column of {last.name}, or a file of events"
-            raise InputError.expected(rule, repr(name), last.suggestion(name))
+            raise InputError.expected(
+                rule, repr(name), nearest_column(name, last.columns, last.listing)
+            )
         own: Any = {name: getattr(self, name) for name in ("series", "timezone", "encoding")}
         until = self._open_until(whole)
         return read_events(name, open_until=until, merge=True, **own).intervals

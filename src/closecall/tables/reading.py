@@ -29,7 +29,7 @@ from closecall.errors import (
 )
 from closecall.files import whole_file
 from closecall.parameters import read_names, read_number, read_path
-from closecall.wording import FORMULA, NUMBER, counted, no_formula
+from closecall.wording import FORMULA, NUMBER, counted, listed, no_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -229,12 +229,20 @@ def plain_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.float64()) if pa.types.is_decimal(kind) else column
 
 
-def arrow(module: str) -> Any:
-    """Import pyarrow, or one of its modules, where columns are converted by pyarrow itself.
+def value_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values of a column, categories or not."""
+    return kind.value_type if imported("pyarrow").types.is_dictionary(kind) else kind
 
-    Its first conversion imports pandas, if it is there, and loses a Ctrl-C meanwhile: do it before.
-    """
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """Return a schema without categories."""
+    return imported("pyarrow").schema([(one.name, value_type(one.type)) for one in schema])
+
+
+def arrow(module: str) -> Any:
+    """Import pyarrow, or one of its modules, where columns are converted by pyarrow itself."""
     own = imported(module)
+    # Its first conversion would import pandas, and lose a Ctrl-C meanwhile.
     with suppress(ImportError):
         importlib.import_module("pandas")
     return own
@@ -255,8 +263,14 @@ def opened(source: str | PathLike[str]) -> Iterator[BinaryIO]:
     with _seekable(source) as raw:
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
         raw.seek(0)
-        with gzip.GzipFile(fileobj=raw, mode="rb") if packed else raw as file, _unpacking(name):
-            yield cast("BinaryIO", file)
+        try:
+            with gzip.GzipFile(fileobj=raw, mode="rb") if packed else raw as file:
+                yield cast("BinaryIO", file)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError.expected(f"{name} to be a whole gzip file", f"`{error}`") from error
+        except OSError as error:
+            what = error.strerror or first_line(error)
+            raise InputError.expected(f"to read {name}", f"`{what}`") from error
 
 
 @contextmanager
@@ -285,18 +299,6 @@ def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
         shutil.copyfileobj(stream, file, _CHUNK_BYTES)
         file.seek(0)
         yield cast("BinaryIO", file)
-
-
-@contextmanager
-def _unpacking(name: str) -> Iterator[None]:
-    """Name which file cannot be read; what is wrong with its text is told already."""
-    try:
-        yield
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError.expected(f"{name} to be a whole gzip file", f"`{error}`") from error
-    except OSError as error:
-        what = error.strerror or first_line(error)
-        raise InputError.expected(f"to read {name}", f"`{what}`") from error
 
 
 def _empty(name: str) -> InputError:
@@ -357,11 +359,7 @@ def too_large(
 ) -> TooLargeError:
     """Return the error for what needs more memory than it is allowed."""
     return TooLargeError(
-        expected(
-            f"`memory` of {budget / _GIGABYTE:.3g} GB to be enough for {name}",
-            got,
-            hint,
-        )
+        expected(f"`memory` of {budget / _GIGABYTE:.3g} GB to be enough for {name}", got, hint)
     )
 
 
@@ -478,10 +476,8 @@ def _line_ends(text: bytes) -> int:
 
 
 def _arrow_buffer(content: bytes) -> pa.Buffer:
-    """Copy bytes to memory of Arrow's.
-
-    What its threads hold of Python's, they may let go while Python ends, which aborts the process.
-    """
+    """Copy bytes to memory of Arrow's."""
+    # Memory of Python's its threads may let go while Python ends, which aborts the process.
     own = imported("pyarrow").allocate_buffer(len(content))
     memoryview(own).cast("B")[:] = content
     return own
@@ -573,15 +569,32 @@ def _first_line(content: bytes) -> str:
 
 def _is_value(field: str) -> bool:
     """Whether a field is a number or an ISO time, and so no name."""
-    text = field.strip()
-    try:
-        float(text)
-    except ValueError:
-        pass
-    else:
+    with suppress(ValueError):
+        float(field)
         return True
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+    return is_iso_time(field)
+
+
+def is_iso_time(text: str) -> bool:
+    """Return whether a text is an ISO time."""
+    with suppress(ValueError):
+        datetime.fromisoformat(text.strip())
+        return True
+    return False
+
+
+def no_column(
+    name: str, columns: list[str], argument: str, table: str, listing: str = ""
+) -> InputError:
+    """Return the error for a name that no column of a table has, or several have."""
+    rule, count = f"`{argument}` to name a column of {table}", columns.count(name)
+    if count > 1:
+        return InputError.expected(rule, f"{name!r}, which {count} columns are called")
+    return InputError.expected(rule, repr(name), nearest_column(name, columns, listing))
+
+
+def nearest_column(name: str, columns: list[str], listing: str = "") -> str:
+    """Return the hint for a name that is no column; it ends with a list of those that are."""
+    close = difflib.get_close_matches(name, columns, n=1)
+    suggestion = f"Did you mean {close[0]!r}? " if close else ""
+    return suggestion + (listing or f"Its columns are: {listed(columns)}.")

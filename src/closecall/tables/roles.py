@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
-from datetime import datetime
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,7 +21,7 @@ from closecall.tables.incidents import (
     is_duration,
     read_listing,
 )
-from closecall.tables.reading import plain_values
+from closecall.tables.reading import is_iso_time, no_column, plain_values
 from closecall.wording import listed
 
 if TYPE_CHECKING:
@@ -60,11 +58,6 @@ class Source:
         """The table's column names, in order; Arrow writes them anew each time it is asked."""
         return list(self.table.column_names)
 
-    def suggestion(self, name: str) -> str:
-        """Return the hint for a name that is no column."""
-        close = difflib.get_close_matches(name, self.columns, n=1)
-        return (f"Did you mean {close[0]!r}? " if close else "") + self.listing
-
     @property
     def listing(self) -> str:
         """The hint that names the columns."""
@@ -74,20 +67,13 @@ class Source:
 
     def column(self, name: str, argument: str) -> pa.ChunkedArray:
         """Return one column; raise if there is none of that name, or several."""
-        count = self.columns.count(read_name(name, argument))
-        if count == 1:
-            column = self.table.column(name)
-            return column if self.order is None else self.order.apply(column, argument)
-        rule = f"`{argument}` to name a column of {self.name}"
-        if count > 1:
-            raise InputError.expected(rule, f"{name!r}, which {count} columns are called")
-        raise InputError.expected(rule, repr(name), self.suggestion(name))
+        if self.columns.count(read_name(name, argument)) != 1:
+            raise no_column(name, self.columns, argument, self.name, self.listing)
+        column = self.table.column(name)
+        return column if self.order is None else self.order.apply(column, argument)
 
     def matching(self, patterns: Sequence[str | None], argument: str, other: set[Any]) -> list[Any]:
-        """Return names as they are, and for patterns such as ``det*`` the columns that match.
-
-        No pattern matches the `other` columns.
-        """
+        """Return names as they are, and for patterns the columns that match, but no `other` one."""
         names: list[Any] = []
         for pattern in patterns:
             if (
@@ -139,10 +125,7 @@ class TimeOrder:
         return cls(samples, np.flatnonzero(new | (how == "sort")), how, back)
 
     def apply(self, column: pa.ChunkedArray, argument: str) -> pa.ChunkedArray:
-        """Put a column in order, with one value for each time.
-
-        The mean is that of numbers; a label is 1 where one of those that share a time is.
-        """
+        """Put a column in order, one value for each time; the mean of labels is the highest."""
         import pyarrow as pa
 
         places = self.first
@@ -285,20 +268,12 @@ def read_text_times(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         except pa.ArrowInvalid:
             continue
     texts = column.to_pylist()
-    row = next((row for row, text in enumerate(texts) if text and not _is_iso(text)), 0)
+    row = next((row for row, text in enumerate(texts) if text and not is_iso_time(text)), 0)
     raise InputTypeError.expected(
         f"{name} to hold numbers or ISO times",
         f"{texts[row]!r} at index {row}",
         "Write times as 2024-01-31 08:05:00, all with an offset such as +01:00 or none.",
     )
-
-
-def _is_iso(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text.strip())
-    except ValueError:
-        return False
-    return True
 
 
 def _require_agreement(

@@ -72,10 +72,8 @@ class DaskCluster(Engine):
         return self._ahead
 
     def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
-        """Send a unit; before there are workers, too, as some clusters grow on demand.
-
-        `client.get_executor()` would leave a future that Dask cancels unfinished, for ever.
-        """
+        """Send a unit; before there are workers, too, as some clusters grow on demand."""
+        # `client.get_executor()` would leave a future that Dask cancels unfinished, for ever.
         future: Future[Any] = Future()
         sent = self._client.submit(function, *arguments, pure=False, **options)
         self._sent[future] = sent
@@ -83,17 +81,13 @@ class DaskCluster(Engine):
         return future
 
     def _landed(self, future: Future[Any]) -> None:
-        """Pass on what became of a unit.
-
-        What was finished may be lost again, with the worker that held it: then Dask computes it
-        anew, and `result` waits for that.
-        """
+        """Pass on what became of a unit."""
         sent = self._sent.get(future)
         if sent is None:
             return
         value = error = None
         try:
-            value = sent.result()
+            value = sent.result()  # if it was lost with its worker, Dask computes it anew
         except Exception as raised:  # noqa: BLE001 - handed to whoever waits
             error = raised
         if self._sent.pop(future, None) is None:

@@ -16,7 +16,7 @@ from closecall.tables.batch.options import DETECTOR, GAP, QUIET, BatchOptions, D
 from closecall.tables.batch.result import BatchResult
 from closecall.tables.batch.rows import UnitRows, evaluate_unit, in_order
 from closecall.tables.batch.run import Engine, open_engine, progress_bar, run, unread
-from closecall.tables.batch.status import OK
+from closecall.tables.batch.status import Status
 from closecall.tables.batch.summary import advice_on_rows
 from closecall.tables.batch.thresholds import (
     FoldedChanges,
@@ -333,10 +333,7 @@ class Batch:
         return BatchResult(rows, events, options, kind, failed, count, tuple(advice))
 
     def with_shared_thresholds(self, options: BatchOptions) -> tuple[BatchOptions, list[Failure]]:
-        """Find the thresholds of each detector, from the units that can be read.
-
-        They are kept only if all can: a later attempt would else go on with others.
-        """
+        """Find the thresholds of each detector, from the units that can be read."""
         known = None if self.journal is None else self.journal.noted(_THRESHOLDS)
         if known is not None:
             return options.with_thresholds(known["shared"], _read_keys(known["folds"])), []
@@ -354,7 +351,8 @@ class Batch:
         folded = options.threshold.kind == "cross_fit"
         shared, first_keys = pool.best(options.folds) if folded else (pool.best(), [])
         if self.journal is not None:
-            # A note of what was not read keeps the batch begun, for another attempt.
+            # Thresholds of some are not kept: a later attempt would go on with them. A note of
+            # what was not read keeps the batch begun.
             if failures:
                 self.journal.note(_UNREAD, [key for key, _ in failures])
             else:
@@ -393,10 +391,7 @@ class Batch:
         failures: list[Failure],
         kept: Container[str] = (),
     ) -> Generator[tuple[str, Any], None, None]:
-        """Yield the value of each unit that is not kept, None if it failed, as they finish.
-
-        Why it failed goes to the failures. Closing this gives up the others.
-        """
+        """Yield the value of each unit that is not kept, or None and add to the failures why."""
         units = [unit for unit in self.units if unit.key not in kept]
         sizes = {unit.key: unit.rows for unit in units}
         with (
@@ -440,7 +435,7 @@ def _read_keys(written: str) -> list[tuple[Any, ...]]:
 def _require_ok(rows: pa.Table, options: BatchOptions) -> None:
     """Raise for the first series in trouble, with its key and what is wrong."""
     for place, status in enumerate(rows.column("status").to_pylist()):
-        if status != OK:
+        if status != Status.OK:
             row = rows.slice(place, 1).to_pylist()[0]
             key = ", ".join(f"{name}={row[name]!r}" for name in (*options.by, DETECTOR))
             got = f"{status!r} for {key}: {row['reason']}".removesuffix(".")

@@ -122,10 +122,7 @@ class Journal:
             return None
 
     def complete(self, rows: pa.Table, events: pa.Table | None = None) -> None:
-        """Put the output in its place, in one step, and remove what led to it.
-
-        Not to be called while units are missing: what is there is then kept for the next attempt.
-        """
+        """Put the output in its place, in one step, and remove what led to it."""
         beside = nullcontext() if events is None else self._placed(events, self.events_out)
         with self._placed(rows, self.out), beside:  # both are written before one is in its place
             if events is None and _is_events_file(self.events_out):
@@ -135,10 +132,7 @@ class Journal:
         self._remove()
 
     def finished(self, options: BatchOptions) -> tuple[pa.Table, pa.Table | None] | None:
-        """Return the rows, and those of events, of an output that is finished.
-
-        None if it is not, or if its columns and detectors are not those that are asked for.
-        """
+        """Return the rows and events of an output that is finished and holds what is asked."""
         paths = (self.out, self.events_out)[: 1 + options.per_event]
         if self._is_begun() or not all(path.is_file() for path in paths):
             return None
@@ -234,7 +228,8 @@ class Journal:
         if self.folder.is_symlink() or (self.folder.exists() and not self.folder.is_dir()):
             got = "a link" if self.folder.is_symlink() else "a file"
             raise InputError.expected(f"a folder of a batch at {self.folder}", got, "Move it.")
-        if self.folder.is_dir() and any(map(_is_special, self.folder.iterdir())):
+        inside = self.folder.iterdir() if self.folder.is_dir() else ()
+        if any(path.is_symlink() or not path.is_file() for path in inside):  # a batch makes none
             raise self._foreign()
 
     def _is_begun(self) -> bool:
@@ -370,19 +365,13 @@ def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
 
 def _columns(table: pa.Table, suffix: str) -> dict[str, pa.ChunkedArray]:
     """Return the columns as they are written: lengths of time are seconds in a text."""
-    columns = {name: table.column(name) for name in table.column_names}
-    if suffix in _SUFFIXES[:2]:
-        return columns
-    return {name: _in_seconds(column) for name, column in columns.items()}
-
-
-def _in_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Turn lengths of time into seconds; in a text, a number of nanoseconds has lost its unit."""
     pyarrow, compute = arrow("pyarrow"), arrow("pyarrow.compute")
-    if not pyarrow.types.is_duration(column.type):
-        return column
-    ticks = column.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
-    return compute.divide(ticks, float(_PER_SECOND[column.type.unit]))
+    columns = {name: table.column(name) for name in table.column_names}
+    for name, column in columns.items() if suffix == ".csv" else ():
+        if pyarrow.types.is_duration(column.type):
+            ticks = column.cast(pyarrow.int64()).cast(pyarrow.float64(), safe=False)
+            columns[name] = compute.divide(ticks, float(_PER_SECOND[column.type.unit]))
+    return columns
 
 
 def _is_events_file(path: Path) -> bool:
@@ -407,11 +396,6 @@ def _in_the_way(rule: str, got: str) -> InputError:
 def _file_name(key: str, suffix: str) -> str:
     """Name the file of a unit, whatever characters its key has."""
     return f"{sha256(key.encode()).hexdigest()[:32]}{suffix}"
-
-
-def _is_special(path: Path) -> bool:
-    """Whether this is a link, a pipe or the like, which leads elsewhere: a batch makes none."""
-    return path.is_symlink() or not path.is_file()
 
 
 def _begins(path: Path, magic: bytes) -> bool:

@@ -15,15 +15,7 @@ from closecall.errors import InputError, expected
 from closecall.events import read_labels
 from closecall.series import predicted_at, read_scores
 from closecall.tables.batch.series import Series, to_numpy
-from closecall.tables.batch.status import (
-    BAD_LABELS,
-    BAD_SCORES,
-    BAD_TIMES,
-    EMPTY,
-    NAN_SCORE,
-    SeriesError,
-    with_status,
-)
+from closecall.tables.batch.status import SeriesError, Status, with_status
 from closecall.tables.roles import read_text_times
 
 if TYPE_CHECKING:
@@ -76,12 +68,7 @@ class WholeSeries:
 
 
 def can_be_cut(options: BatchOptions) -> bool:
-    """Whether a series that is read part by part gives what is asked with the same digits.
-
-    It does for the affiliation metrics of 0/1 predictions, or of scores and a threshold that is a
-    number. Any other threshold or metric looks at all samples at once, and so does reading where
-    time is ignored.
-    """
+    """Return whether a series may be read in parts: nothing looks at all samples at once."""
     return (
         not (options.by or options.ignores_time)
         and [name for name, _ in options.metrics] == ["affiliation"]
@@ -140,7 +127,7 @@ class LongSeries:
         if not table.num_rows or name in self._trouble:
             return
         try:
-            with _counted_from(before), with_status(BAD_LABELS):
+            with _counted_from(before), with_status(Status.BAD_LABELS):
                 truth = read_labels(to_numpy(table.column(name), name), name)
             times = {} if time is None else {time: self._ticks(table.column(time), time, before)}
         except SeriesError as error:
@@ -160,12 +147,12 @@ class LongSeries:
 
     def _ticks(self, column: pa.ChunkedArray, name: str, before: int) -> Ticks:
         """Read times, which go on where the last part ended."""
-        with _counted_from(before), with_status(BAD_TIMES):
+        with _counted_from(before), with_status(Status.BAD_TIMES):
             times = to_numpy(read_text_times(column, f"`{name}`"), name)
             ticks, self._clock = read_times(times, name)
         last = np.asarray([self._last[name]] if before else [], dtype=ticks.dtype)
         joined = np.append(last, ticks)
-        with _counted_from(before - last.size), with_status(BAD_TIMES):
+        with _counted_from(before - last.size), with_status(Status.BAD_TIMES):
             require_increasing(joined, self._clock, name)
         self._last[name] = ticks[-1].item()
         self._short = times.dtype == np.float32
@@ -187,10 +174,10 @@ class LongSeries:
             column = table.column(name)
             try:
                 if options.predicted:
-                    with _counted_from(before), with_status(BAD_LABELS):
+                    with _counted_from(before), with_status(Status.BAD_LABELS):
                         found[name] = read_labels(to_numpy(column, name), name)
                     continue
-                with _counted_from(before), with_status(BAD_SCORES, values=NAN_SCORE):
+                with _counted_from(before), with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
                     scores = read_scores(to_numpy(column, name), name)
             except SeriesError as error:
                 self._trouble[name] = error
@@ -203,7 +190,7 @@ class LongSeries:
     def series(self) -> Series:
         """Return the series, once all parts are there."""
         if not self.samples:
-            raise SeriesError(EMPTY, expected("at least one sample", "none"))
+            raise SeriesError(Status.EMPTY, expected("at least one sample", "none"))
         labels, time = self.column(self._options.truth), self._options.time
         kept = self.column(_NUMBER)
         numbers = np.append(kept, self.samples)
@@ -212,7 +199,7 @@ class LongSeries:
             spacing = Spacing(0, self.samples, self.samples, 1, 1, short=False)
             axis = LongAxis(kept, kept.size, self.samples, SAMPLES, numbers, spacing, 1)
             return Series(labels, axis, None, timed=False, numbers=numbers)
-        with with_status(BAD_TIMES):
+        with with_status(Status.BAD_TIMES):
             if self.samples == 1:
                 rule = f"`{time}` to have at least two times, which tell how long a sample is"
                 raise InputError.expected(rule, "one")

@@ -112,10 +112,7 @@ class BatchOptions:
         series: str | None = None,
         **others: Any,
     ) -> BatchOptions:
-        """Check every option of `closecall.evaluate_frame` that decides a number.
-
-        `others` are fields of this class, as they are.
-        """
+        """Check the options of `closecall.evaluate_frame`; `others` are fields as they are."""
         scores, labels = _one_kind(score, predicted)
         keys = () if by is None else read_names(by, "by")
         own = cls(
@@ -200,11 +197,6 @@ class BatchOptions:
         """Whether the affiliation metrics of labels are asked for."""
         return any(name == "affiliation" for name, _ in self.metrics)
 
-    @cached_property
-    def has_average_precision(self) -> bool:
-        """Whether the affiliation average precision of scores is asked for."""
-        return any(name == "affiliation_average_precision" for name, _ in self.metrics)
-
     @property
     def chance_columns(self) -> tuple[str, ...]:
         """Names of the levels of chance in a row."""
@@ -231,12 +223,8 @@ class BatchOptions:
     def needs_curve(self) -> bool:
         """Whether the curve over all thresholds is needed for each series."""
         own = self.threshold.kind == "best_f1" and self.fit_until is None
-        return self.has_average_precision or self.shows_best or own
-
-    @property
-    def needs_event_scores(self) -> bool:
-        """Whether each true event is to be scored."""
-        return self.per_event or self.has_affiliation
+        averaged = any(name == "affiliation_average_precision" for name, _ in self.metrics)
+        return averaged or self.shows_best or own
 
     @cached_property
     def needs_scores(self) -> bool:
@@ -319,10 +307,6 @@ class BatchOptions:
         if self.predicted and (self.nan == "ignore" or self.retune is not None):
             option = "nan='ignore'" if self.nan == "ignore" else "retune"
             raise InputTypeError.expected(f"`score` beside `{option}`", "`predicted`")
-
-        self._refuse_clashes()
-
-    def _refuse_clashes(self) -> None:
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
             got = f"{repeated[0]!r} in more than one"

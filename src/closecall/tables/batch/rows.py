@@ -33,23 +33,8 @@ from closecall.tables.batch.options import (
     QUIET,
     RETUNED,
 )
-from closecall.tables.batch.series import (
-    one_per_time,
-    read_scored_column,
-    read_series,
-    with_times,
-)
-from closecall.tables.batch.status import (
-    BAD_LABELS,
-    CONSTANT_SCORE,
-    FAILED,
-    NO_EVENT,
-    OK,
-    UNDEFINED,
-    SeriesError,
-    one_line,
-    with_status,
-)
+from closecall.tables.batch.series import one_per_time, read_scored_column, read_series, with_times
+from closecall.tables.batch.status import SeriesError, Status, one_line, with_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -104,7 +89,9 @@ def evaluate_series(
     return _answers(
         table.num_rows,
         partial(read_series, table, options),
-        lambda series, name: _Given.read(series, table, name, options, (key, detector or name)),
+        lambda series, name: _DetectorInput.read(
+            series, table, name, options, (key, detector or name)
+        ),
         options,
     )
 
@@ -112,7 +99,7 @@ def evaluate_series(
 def _answers(
     samples: int,
     read: Callable[[], Series],
-    read_given: Callable[[Series, str], _Given],
+    read_given: Callable[[Series, str], _DetectorInput],
     options: BatchOptions,
 ) -> list[Answer]:
     blank = dict(options.blank_row, samples=samples)
@@ -141,7 +128,7 @@ def _answers(
     return answers
 
 
-class _Given(NamedTuple):
+class _DetectorInput(NamedTuple):
     """What a detector gave: its scores, or its predictions, or both with a threshold between."""
 
     scored: Scored | None
@@ -163,10 +150,10 @@ class _Given(NamedTuple):
         name: str,
         options: BatchOptions,
         whose: tuple[tuple[Any, ...], str],
-    ) -> _Given:
+    ) -> _DetectorInput:
         column = table.column(name)
         if options.predicted:
-            with with_status(BAD_LABELS):
+            with with_status(Status.BAD_LABELS):
                 labels = series.labelled(column, name)
             return cls(None, None, nan, series.predicting(labels))
         scored = read_scored_column(series, column, name)
@@ -194,7 +181,7 @@ class _Given(NamedTuple):
     @classmethod
     def read_long(
         cls, series: Series, name: str, whole: LongSeries, options: BatchOptions
-    ) -> _Given:
+    ) -> _DetectorInput:
         pair = series.predicting(whole.column(name))
         threshold = options.threshold.value if options.scores else nan
         return cls(None, None, threshold, pair, constant=whole.constant(name))
@@ -214,7 +201,7 @@ def _chosen_on_many(options: BatchOptions, key: tuple[Any, ...], detector: str) 
 
 
 def _evaluate_detector(
-    row: dict[str, Any], series: Series, given: _Given, name: str, options: BatchOptions
+    row: dict[str, Any], series: Series, given: _DetectorInput, name: str, options: BatchOptions
 ) -> Answer:
     """Fill in a row: counts, then each metric on its own, then what there is to say of them."""
     if given.pair is not None:
@@ -227,19 +214,20 @@ def _evaluate_detector(
     row[DATA] = _data_hash(series, given, options)
     row["threshold"] = float(given.threshold)  # an integer of many digits is rounded here only
     scores, failure = None, None
-    if given.pair is not None and len(given.pair.truth) and options.has_affiliation:
-        # Before the scores: of millions of events, each takes much memory.
-        levels = Chance.of(given.pair, per_event=False).values()
-        row.update(zip(CHANCE, levels.values(), strict=True))
-    if given.pair is not None and len(given.pair.truth) and options.needs_event_scores:
-        scores = score_pair(given.pair)
+    if given.pair is not None and len(given.pair.truth):
+        if options.has_affiliation:
+            # Before the scores: of millions of events, each takes much memory.
+            levels = Chance.of(given.pair, per_event=False).values()
+            row.update(zip(CHANCE, levels.values(), strict=True))
+        if options.has_affiliation or options.per_event:
+            scores = score_pair(given.pair)
     for entry, parameters in options.entries:
         try:
             values = _values(entry, parameters, series, given, scores)
         except UndefinedMetricError:
             continue
         except Exception as error:  # noqa: BLE001 - the other metrics go on
-            failure = failure or (FAILED, f"{entry.name}: {one_line(error)}")
+            failure = failure or (Status.FAILED, f"{entry.name}: {one_line(error)}")
             continue
         for number, value in values.items():
             row[entry.name if number == "value" else f"{entry.name}_{number}"] = _number(value)
@@ -248,7 +236,7 @@ def _evaluate_detector(
     return Answer(row, scores if options.per_event else None, series)
 
 
-def _data_hash(series: Series, given: _Given, options: BatchOptions) -> str | None:
+def _data_hash(series: Series, given: _DetectorInput, options: BatchOptions) -> str | None:
     """Return a hash of what was evaluated: of alarms, unless scores decide more than these."""
     if given.scored is not None and (options.needs_scores or given.pair is None):
         return data_hash(*filter(None, (given.scored, given.fitted)))
@@ -259,7 +247,7 @@ def _data_hash(series: Series, given: _Given, options: BatchOptions) -> str | No
 
 
 def _fill_beside(
-    row: dict[str, Any], given: _Given, scores: Affiliation | None, options: BatchOptions
+    row: dict[str, Any], given: _DetectorInput, scores: Affiliation | None, options: BatchOptions
 ) -> None:
     """Fill in what is told beside the metrics: outcomes, chance, and other thresholds."""
     if given.pair is not None and options.has_affiliation:
@@ -273,10 +261,7 @@ def _fill_beside(
 
 
 def _fill_outcomes(row: dict[str, Any], pair: Pair, scores: Affiliation | None) -> None:
-    """Fill in what became of the events, and at which price; without events, all alarms are false.
-
-    Lengths of time are in seconds on a dated axis.
-    """
+    """Fill in what became of the events, in seconds; without events, all alarms are false."""
     length = pair.stop - pair.start
     if pair.clock.kind == "datetime":
         row["evaluated_days"] = length * pair.clock.seconds / _DAY
@@ -302,7 +287,7 @@ def _values(
     entry: Metric,
     parameters: dict[str, Any],
     series: Series,
-    given: _Given,
+    given: _DetectorInput,
     scores: Affiliation | None,
 ) -> dict[str, Any]:
     """Return the numbers of one metric, as `closecall.evaluate` would; none without its input."""
@@ -325,30 +310,30 @@ def _number(value: Any) -> float:
 
 
 def _judge(
-    row: dict[str, Any], given: _Given, name: str, options: BatchOptions
+    row: dict[str, Any], given: _DetectorInput, name: str, options: BatchOptions
 ) -> tuple[str, str | None]:
     """Return the status and the reason of numbers that were computed."""
     if not row["true_events"]:
         got = f"none in `{options.truth}`"
         if row.get(LEFT_OUT[0]):
             got = f"none in evaluated time, and {row[LEFT_OUT[0]]} in ignored time"
-        return NO_EVENT, expected("at least one true event", got)
+        return Status.NO_EVENT, expected("at least one true event", got)
     if given.constant is not None:
         got = f"{given.constant} for every sample"
-        return CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", got)
+        return Status.CONSTANT_SCORE, expected(f"`{name}` to tell samples apart", got)
     if given.unchosen is not None:
-        return UNDEFINED, given.unchosen
+        return Status.UNDEFINED, given.unchosen
     undefined = [column for column in options.metric_columns if isnan(row[column])]
     if not undefined:
-        return OK, None
+        return Status.OK, None
     metrics = f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined"
     if row["predicted_events"] == 0:
-        return UNDEFINED, expected(f"at least one prediction ({metrics})", "none")
-    return UNDEFINED, expected("numbers for every metric", f"{metrics} for this series")
+        return Status.UNDEFINED, expected(f"at least one prediction ({metrics})", "none")
+    return Status.UNDEFINED, expected("numbers for every metric", f"{metrics} for this series")
 
 
 def _status_of(error: Exception) -> dict[str, str]:
-    known = error.status if isinstance(error, SeriesError) else FAILED
+    known = error.status if isinstance(error, SeriesError) else Status.FAILED
     return {"status": known, "reason": one_line(error)}
 
 
@@ -379,7 +364,7 @@ def evaluate_unit(unit: Unit, options: BatchOptions) -> UnitRows:
             answer.row.update({DETECTOR: name} | dict(zip(options.by, key, strict=True)))
             rows.append(answer.row)
             events += _events_of(answer, types, options)
-        if options.strict and any(answer.row["status"] != OK for answer in answers):
+        if options.strict and any(answer.row["status"] != Status.OK for answer in answers):
             break
     joined = pa.concat_tables(events, promote_options="permissive") if events else None
     return UnitRows(unit.key, rows_table(rows, options, schema), joined)
@@ -393,7 +378,7 @@ def _evaluated(
         for part in unit.tables():
             table = with_times(part, options)
             whole.add(table)
-        given = partial(_Given.read_long, whole=whole, options=options)
+        given = partial(_DetectorInput.read_long, whole=whole, options=options)
         yield (), table.schema, _answers(whole.samples, whole.series, given, options)
         return
     for key, group in unit.groups():
@@ -454,16 +439,14 @@ def _events_of(answer: Answer, schema: pa.Schema, options: BatchOptions) -> list
         names = [*keys, *table.column_names]
         return [pa.Table.from_arrays([*keys.values(), *table.columns], names=names)]
     except Exception as error:  # noqa: BLE001 - a series in trouble must not stop the others
-        answer.row["status"], answer.row["reason"] = FAILED, one_line(error)
+        answer.row["status"], answer.row["reason"] = Status.FAILED, one_line(error)
         return []
 
 
 def event_rows(scores: Affiliation, series: Series, time: pa.DataType | None) -> pa.Table:
     """Return the true events of one series, with what one detector made of each.
 
-    Times are those of the time column, in its time zone. Where they were ignored they are null,
-    and so are lengths of time: events are known by the numbers of the samples they start and stop
-    at.
+    Where times were ignored they are null, and so are lengths of time.
     """
     import pyarrow as pa
 

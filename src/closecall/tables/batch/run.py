@@ -11,13 +11,7 @@ from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from closecall.errors import (
-    EngineError,
-    InputError,
-    InputTypeError,
-    MissingExtraError,
-    shown,
-)
+from closecall.errors import EngineError, InputError, InputTypeError, MissingExtraError, shown
 from closecall.parameters import require_count
 from closecall.tables.batch.status import one_line
 from closecall.wording import plain_name
@@ -150,8 +144,6 @@ def run(
     died is tried once more, alone, so that the one that kills workers is told from those beside
     it. Closing the iterator, or an interrupt, gives up what has not begun.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> units = [SimpleNamespace(key=key, size=size) for key, size in [("a", 4), ("b", 0)]]
     >>> list(run(units, lambda unit: 1 / unit.size))
@@ -246,8 +238,6 @@ class _Flight(Generic[Value]):
 def listed_keys(units: Iterable[Keyed]) -> str:
     """Name the first few units.
 
-    Examples
-    --------
     >>> listed_keys([Outcome(letter) for letter in "abcde"])
     'a, b, c and 2 more'
     """
@@ -259,8 +249,6 @@ def listed_keys(units: Iterable[Keyed]) -> str:
 def unread(failures: Sequence[Failure]) -> InputError:
     """Return the error that names units which could not be read or evaluated.
 
-    Examples
-    --------
     >>> print(unread([("a", "no such file"), ("b", "not Parquet")]))
     Expected every unit to be read and evaluated, got a (and 1 more): no such file.
     ...

@@ -33,15 +33,7 @@ from closecall.series import (
     read_scores,
     require_scores,
 )
-from closecall.tables.batch.status import (
-    BAD_LABELS,
-    BAD_SCORES,
-    BAD_TIMES,
-    EMPTY,
-    NAN_SCORE,
-    SeriesError,
-    with_status,
-)
+from closecall.tables.batch.status import SeriesError, Status, with_status
 from closecall.tables.reading import NOT_NUMBERS, plain_values
 from closecall.tables.roles import MENDED, Source, TimeOrder, read_text_times
 
@@ -204,7 +196,7 @@ def read_series(table: pa.Table, options: BatchOptions, *, fitting: bool = False
         ("until", options.until, True),
         ("fit_until", options.fit_until, fitting),
     ]
-    with with_status(BAD_TIMES):
+    with with_status(Status.BAD_TIMES):
         counted = options.time is not None and not series.timed
         zone = options.time and getattr(table.schema.field(options.time).type, "tz", None)
         ignore += ignored_outside(series.axis, ends, zone, counted=counted)
@@ -213,7 +205,7 @@ def read_series(table: pa.Table, options: BatchOptions, *, fitting: bool = False
         longest = options.max_step if series.timed else None
         if longest is not None:
             read_length(longest, series.axis.clock, "max_step")
-    with with_status(BAD_TIMES, values=EMPTY):
+    with with_status(Status.BAD_TIMES, values=Status.EMPTY):
         closed, kept = close_series(series.in_span, series.labels, ignore, longest)
     return replace(series, closed=closed, kept=kept)
 
@@ -237,7 +229,7 @@ def _ignored_samples(
 ) -> Iterator[NDArray[Any]]:
     """Yield 0/1 vectors: the column of what is ignored, and where a detector has no score."""
     if isinstance(options.ignore, str):
-        with with_status(BAD_LABELS):
+        with with_status(Status.BAD_LABELS):
             yield series.labelled(table.column(options.ignore), options.ignore)
     if options.nan == "ignore":
         for name in options.scores:
@@ -252,9 +244,8 @@ def ignored_outside(
 ) -> Iterator[IgnoredTime]:
     """Yield the time that each end leaves out: what comes before it, or with True what follows.
 
-    An end is the name of an option and its time, which may be None. `zone` is that of the times,
-    if the axis is in UTC; `counted` says that samples are counted in the place of their times. An
-    end that leaves nothing is an error.
+    An end is an option and its time, if any. `zone` is that of the times, if the axis is in UTC;
+    `counted` is whether samples are counted in their place.
     """
     for name, moment, after in ends:
         if moment is None:
@@ -270,7 +261,7 @@ def ignored_outside(
         if (first, last) == (start, stop):
             rule = f"some time {'before' if after else 'after'} `{name}`, {clock.text(tick)}"
             got = f"a series from {clock.text(start)} to {clock.text(stop)}"
-            raise SeriesError(EMPTY, expected(rule, got))
+            raise SeriesError(Status.EMPTY, expected(rule, got))
         if first < last:
             yield IgnoredTime.of(np.array([first]), np.array([last]), clock)
 
@@ -286,23 +277,19 @@ def _in_utc(moment: Any, name: str, zone: Any) -> Any:
 
 def _read_whole(table: pa.Table, options: BatchOptions) -> Series:
     if table.num_rows == 0:
-        raise SeriesError(EMPTY, expected("at least one sample", "none"))
-    with with_status(BAD_LABELS):
+        raise SeriesError(Status.EMPTY, expected("at least one sample", "none"))
+    with with_status(Status.BAD_LABELS):
         labels = read_labels(to_numpy(table.column(options.truth), options.truth), options.truth)
     if options.time is None:
         return _counted(labels)
-    with with_status(BAD_TIMES):
+    with with_status(Status.BAD_TIMES):
         column = read_text_times(table.column(options.time), f"`{options.time}`")
     if column.null_count and options.disorder == "index":
         return _counted(labels)
-    with with_status(BAD_TIMES), renamed({"times": options.time}):
+    with with_status(Status.BAD_TIMES), renamed({"times": options.time}):
         times = to_numpy(column, options.time)
         return timed_series(
-            labels,
-            times,
-            name=options.time,
-            disorder=options.disorder,
-            max_step=options.max_step,
+            labels, times, name=options.time, disorder=options.disorder, max_step=options.max_step
         )
 
 
@@ -388,5 +375,5 @@ def _missing(column: pa.ChunkedArray, name: str) -> InputError:
 
 def read_scored_column(series: Series, column: pa.ChunkedArray, name: str) -> Scored:
     """Read a column of scores; nan and null have a status of their own."""
-    with with_status(BAD_SCORES, values=NAN_SCORE):
+    with with_status(Status.BAD_SCORES, values=Status.NAN_SCORE):
         return series.scored(column, name)

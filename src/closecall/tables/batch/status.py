@@ -10,28 +10,33 @@ from closecall.errors import ClosecallError, InputError, first_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OK = "ok"
-EMPTY = "empty"
-BAD_LABELS = "bad_labels"
-BAD_TIMES = "bad_times"
-BAD_SCORES = "bad_scores"
-NAN_SCORE = "nan_score"
-NO_EVENT = "no_event"
-CONSTANT_SCORE = "constant_score"
-UNDEFINED = "undefined"
-FAILED = "failed"
+
+class Status:
+    """What can become of a series and a detector, as the rows of a batch say it."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    BAD_LABELS = "bad_labels"
+    BAD_TIMES = "bad_times"
+    BAD_SCORES = "bad_scores"
+    NAN_SCORE = "nan_score"
+    NO_EVENT = "no_event"
+    CONSTANT_SCORE = "constant_score"
+    UNDEFINED = "undefined"
+    FAILED = "failed"
+
 
 STATUSES = {
-    OK: "evaluated",
-    CONSTANT_SCORE: "with the same score everywhere",
-    UNDEFINED: "with an undefined metric",
-    NO_EVENT: "without a true event",
-    NAN_SCORE: "with missing scores",
-    BAD_SCORES: "with scores that are not numbers",
-    BAD_LABELS: "with labels that are not 0 or 1",
-    BAD_TIMES: "with times that repeat, go back or cannot be used",
-    EMPTY: "without a sample to evaluate",
-    FAILED: "that failed",
+    Status.OK: "evaluated",
+    Status.CONSTANT_SCORE: "with the same score everywhere",
+    Status.UNDEFINED: "with an undefined metric",
+    Status.NO_EVENT: "without a true event",
+    Status.NAN_SCORE: "with missing scores",
+    Status.BAD_SCORES: "with scores that are not numbers",
+    Status.BAD_LABELS: "with labels that are not 0 or 1",
+    Status.BAD_TIMES: "with times that repeat, go back or cannot be used",
+    Status.EMPTY: "without a sample to evaluate",
+    Status.FAILED: "that failed",
 }
 """Every status a row can have, and how a summary says it."""
 DISORDER_HINT = (

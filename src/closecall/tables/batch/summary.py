@@ -27,7 +27,8 @@ from closecall.statistics import (
 from closecall.statistics.intervals import read_drawing, read_level
 from closecall.statistics.ranks import ranks_of
 from closecall.tables.batch.options import ALARMED, BEST, DETECTOR, GAP, QUIET
-from closecall.tables.batch.status import OK, STATUSES
+from closecall.tables.batch.status import STATUSES, Status
+from closecall.tables.reading import value_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,44 +40,30 @@ if TYPE_CHECKING:
 
 
 def summarise(
-    rows: pa.Table,
-    options: BatchOptions,
-    by: str | Iterable[str] = DETECTOR,
-    *,
-    unread: str = "",
+    rows: pa.Table, options: BatchOptions, by: str | Iterable[str] = DETECTOR, *, unread: str = ""
 ) -> pa.Table:
-    """Sum rows of series up, one row for each detector (and each value of `by` columns).
-
-    See `closecall.tables.batch.result.BatchResult.summary` for the columns. `unread` says what is
-    missing from the rows, which nobody knows the detector or series of.
-    """
+    """Sum rows of series up, as `BatchResult.summary` says; `unread` tells what they lack."""
     import pyarrow as pa
 
-    names = summary_columns(by, options)
-    keys, numbers = [], []
     from closecall.tables.sources.memory import group  # slow to import
 
+    asked, known = read_names(by, "by"), tuple(dict.fromkeys((*options.by, DETECTOR)))
+    for name in asked:
+        if name not in known:
+            rule = "`by` to name columns that tell series apart"
+            raise InputError.expected(rule, repr(name), f"There is: {', '.join(known)}.")
+    names = (*(name for name in asked if name != DETECTOR), DETECTOR)
+    keys, numbers = [], []
     for key, part in group(rows, names):
         keys.append(key)
         numbers.append(_numbers(part, options))
         numbers[-1]["trouble"] = "; ".join(filter(None, [numbers[-1]["trouble"], unread]))
     columns = [
-        pa.array([key[place] for key in keys], type=_value_type(rows, name))
+        pa.array([key[place] for key in keys], type=value_type(rows.schema.field(name).type))
         for place, name in enumerate(names)
     ]
     table = pa.Table.from_pylist(numbers)
     return pa.Table.from_arrays([*columns, *table.columns], names=[*names, *table.column_names])
-
-
-def summary_columns(by: str | Iterable[str], options: BatchOptions) -> tuple[str, ...]:
-    """Check which columns a summary is by; the detector is always one of them."""
-    asked = read_names(by, "by")
-    known = tuple(dict.fromkeys((*options.by, DETECTOR)))
-    for name in asked:
-        if name not in known:
-            rule = "`by` to name columns that tell series apart"
-            raise InputError.expected(rule, repr(name), f"There is: {', '.join(known)}.")
-    return (*(name for name in asked if name != DETECTOR), DETECTOR)
 
 
 def numbers_of(rows: pa.Table, name: str) -> NDArray[np.float64]:
@@ -97,7 +84,7 @@ def mean(values: NDArray[np.float64]) -> float:
 def trouble_text(statuses: Iterable[str]) -> str:
     """Return how many series are in which trouble; nothing if none is."""
     counts = Counter(statuses)
-    del counts[OK]
+    del counts[Status.OK]
     ordered = counts.most_common()
     return "; ".join(f"{count} {STATUSES.get(status, status)}" for status, count in ordered)
 
@@ -108,12 +95,12 @@ def _numbers(rows: pa.Table, options: BatchOptions) -> dict[str, Any]:
     undefined = np.isnan(np.column_stack(list(values.values()))).any(axis=1)
     row: dict[str, Any] = {
         "series": rows.num_rows,
-        "series_ok": statuses.count(OK),
+        "series_ok": statuses.count(Status.OK),
         "series_undefined": int(undefined.sum()),
         "trouble": trouble_text(statuses),
     }
     if options.has_affiliation:
-        row |= _happened(rows)
+        row |= _outcome_counts(rows)
     row |= {f"mean_{name}": mean(column) for name, column in values.items()}
     more = (*((BEST,) if options.shows_best else ()), *options.chance_columns)
     row |= {f"mean_{name}": mean(numbers_of(rows, name)) for name in more}
@@ -122,7 +109,7 @@ def _numbers(rows: pa.Table, options: BatchOptions) -> dict[str, Any]:
     return row | _micro(rows)
 
 
-def _happened(rows: pa.Table) -> dict[str, Any]:
+def _outcome_counts(rows: pa.Table) -> dict[str, Any]:
     """Count what became of the events of all series that were scored, and the false alarms."""
     scored = ~np.isnan(numbers_of(rows, "affiliation_recall"))
     alarms, days = numbers_of(rows, "false_alarms"), numbers_of(rows, "evaluated_days")
@@ -173,20 +160,10 @@ def advice_on_rows(rows: pa.Table, options: BatchOptions) -> list[str]:
     return advice_on_many(gaps, quiet, firsts.size)
 
 
-def _value_type(rows: pa.Table, name: str) -> Any:
-    import pyarrow as pa
-
-    kind: Any = rows.schema.field(name).type
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
 def rank_detectors(
     rows: pa.Table, options: BatchOptions, metric: str, detector: str = DETECTOR
 ) -> pa.Table:
-    """Rank detectors by the mean of a metric over series, and by their mean rank on each series.
-
-    See `closecall.tables.batch.result.BatchResult.leaderboard` for the columns.
-    """
+    """Rank detectors by the mean of a metric over series, as `BatchResult.leaderboard` says."""
     import pyarrow as pa
 
     detectors, values = values_by_series(rows, options, metric, detector)[1:]
@@ -213,27 +190,22 @@ def rank_detectors(
 
 
 def values_by_series(
-    rows: pa.Table, options: BatchOptions, metric: str, detector: Any = DETECTOR
+    rows: pa.Table, options: BatchOptions, metric: Any, detector: Any = DETECTOR
 ) -> tuple[list[str], list[Any], NDArray[np.float64]]:
     """Lay one number out by detector (rows) and series (columns); nan where there is none."""
-    require_metric(metric, options)
+    numbers = (*options.metric_columns, *options.chance_columns)
+    if not isinstance(metric, str) or metric not in numbers:
+        rule, hint = "`metric` to be a number of the rows", f"There is: {', '.join(numbers)}."
+        raise InputError.expected(rule, shown(metric), hint)
     known = tuple(dict.fromkeys((*options.by, DETECTOR)))
     if not isinstance(detector, str) or detector not in known:
         rule = "`detector` to be a column that tells rows apart"
         raise InputError.expected(rule, shown(detector))
     by = [name for name in known if name != detector]
-    laid = _Laid.out(rows, None, by, detector)
-    keys = zip(*(rows.column(name).take(laid.series).to_pylist() for name in by), strict=True)
+    positions = _Positions.of(rows, None, by, detector)
+    keys = zip(*(rows.column(name).take(positions.series).to_pylist() for name in by), strict=True)
     called = [", ".join(map(str, key)) for key in keys] or [""]
-    return called, laid.names.to_pylist(), laid.spread(numbers_of(rows, metric))
-
-
-def require_metric(metric: Any, options: BatchOptions) -> None:
-    """Raise for a number that the rows do not hold."""
-    known = (*options.metric_columns, *options.chance_columns)
-    if not isinstance(metric, str) or metric not in known:
-        rule, hint = "`metric` to be a number of the rows", f"There is: {', '.join(known)}."
-        raise InputError.expected(rule, shown(metric), hint)
+    return called, positions.names.to_pylist(), positions.spread(numbers_of(rows, metric))
 
 
 def higher_is_better(metric: str, options: BatchOptions) -> bool:
@@ -270,24 +242,22 @@ def interval_rows(
     n: int,
     seed: int,
 ) -> pa.Table:
-    """Return an interval for each mean over series and, with events, each number pooled over them.
-
-    See `closecall.tables.batch.result.BatchResult.intervals` for the columns.
-    """
+    """Return intervals of means and, with events, of pooled numbers: `BatchResult.intervals`."""
     import pyarrow as pa
 
     level, (n, seed) = read_level(level), read_drawing(n, seed)
-    laid = _Laid.out(rows, events, [name for name in options.by if name != DETECTOR])
-    found = list(_mean_rows(laid, rows, options, level=level, n=n, seed=seed))
+    positions = _Positions.of(rows, events, [name for name in options.by if name != DETECTOR])
+    found = list(_mean_rows(positions, rows, options, level=level, n=n, seed=seed))
     if events is not None and events.num_rows:
-        found += _pooled_rows(laid, events, level=level, n=n, seed=seed)
+        found += _pooled_rows(positions, events, level=level, n=n, seed=seed)
     # Each detector alone, then each pair; within these the means come first.
     found.sort(key=lambda row: (row[0] != row[1], row[0], row[1]))
     return pa.table(
         {
-            DETECTOR: laid.names.take(pa.array([row[0] for row in found], pa.int64())),
+            DETECTOR: positions.names.take(pa.array([row[0] for row in found], pa.int64())),
             "against": pa.array(
-                ["" if row[0] == row[1] else str(laid.names[row[1]]) for row in found], pa.string()
+                ["" if row[0] == row[1] else str(positions.names[row[1]]) for row in found],
+                pa.string(),
             ),
             "number": pa.array([row[2] for row in found], pa.string()),
             **{
@@ -303,7 +273,7 @@ _Row = tuple[int, int, str, Interval, str]  # two detectors, or one twice; numbe
 
 
 @dataclass(frozen=True)
-class _Laid:
+class _Positions:
     """Which detector and which series each row, and each row of events, belongs to, in numbers."""
 
     names: pa.Array
@@ -316,14 +286,14 @@ class _Laid:
     """The first row of each series."""
 
     @staticmethod
-    def out(
+    def of(
         rows: pa.Table, events: pa.Table | None, by: list[str], detector: str = DETECTOR
-    ) -> _Laid:
+    ) -> _Positions:
         lines, firsts = _numbered(rows, events, [detector])
         columns, series = _numbered(rows, events, by)
         count = rows.num_rows
         names = rows.column(detector).combine_chunks().take(firsts)
-        return _Laid(
+        return _Positions(
             names.dictionary_decode() if hasattr(names, "dictionary_decode") else names,
             *(lines[:count], lines[count:], columns[:count], columns[count:]),
             series,
@@ -355,23 +325,23 @@ def _numbered(
 
 
 def _mean_rows(
-    laid: _Laid, rows: pa.Table, options: BatchOptions, *, level: float, n: int, seed: int
+    positions: _Positions, rows: pa.Table, options: BatchOptions, *, level: float, n: int, seed: int
 ) -> Iterator[_Row]:
     """Take each number of a series as it is: all series weigh the same."""
     names = options.metric_columns
-    values = np.stack([laid.spread(numbers_of(rows, name)) for name in names])
+    values = np.stack([positions.spread(numbers_of(rows, name)) for name in names])
     metrics = [options.metric_of(name) for name in names]
     bounds = [(metric.lowest, metric.highest) for metric in metrics]
-    each = [pair for pair in bounds for _ in laid.names]
-    flat = values.reshape(len(each), laid.series.size)
+    each = [pair for pair in bounds for _ in positions.names]
+    flat = values.reshape(len(each), positions.series.size)
     intervals = iter(mean_intervals(flat, each, level=level, n=n, seed=seed))
     for name, own, bound in zip(names, values, bounds, strict=True):
         defined = np.count_nonzero(~np.isnan(own), axis=1).tolist()
         for line, count in enumerate(defined):
-            caution = _caution(caution_about, count, laid.series.size, _SOME)
+            caution = _caution(caution_about, count, positions.series.size, _SOME)
             yield line, line, f"mean_{name}", next(intervals), caution
         for pair, gap, count in mean_differences(own, bound, level=level):
-            caution = _caution(caution_about_pairs, count, laid.series.size, _BOTH)
+            caution = _caution(caution_about_pairs, count, positions.series.size, _BOTH)
             yield *pair, f"mean_{name}", gap, caution
 
 
@@ -380,15 +350,15 @@ def _caution(about: Callable[[int, str], str], count: int, series: int, some: st
 
 
 def _pooled_rows(
-    laid: _Laid, events: pa.Table, *, level: float, n: int, seed: int
+    positions: _Positions, events: pa.Table, *, level: float, n: int, seed: int
 ) -> Iterator[_Row]:
     """Pool the events of the series that a detector, or both of two, have; draw series whole."""
-    precision, recall, series = _by_event(laid, events)
-    counts = np.zeros((len(laid.names), laid.series.size), np.int64)
-    np.add.at(counts, (laid.event_lines, laid.event_columns), 1)
+    precision, recall, series = _by_event(positions, events)
+    counts = np.zeros((len(positions.names), positions.series.size), np.int64)
+    np.add.at(counts, (positions.event_lines, positions.event_columns), 1)
     # Most often all detectors have the same events, and one draw serves them all.
     shared: dict[bytes, list[tuple[int, int]]] = {}
-    for pair in combinations_with_replacement(range(len(laid.names)), 2):
+    for pair in combinations_with_replacement(range(len(positions.names)), 2):
         shared.setdefault(_common(counts, *pair).tobytes(), []).append(pair)
     for pairs in shared.values():
         lines = sorted({line for pair in pairs for line in pair})
@@ -430,14 +400,14 @@ def _common(counts: NDArray[np.int64], first: int, second: int) -> NDArray[np.in
 
 
 def _by_event(
-    laid: _Laid, events: pa.Table
+    positions: _Positions, events: pa.Table
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Lay precision and recall out by detector (rows) and event, and give each event's series."""
     numbers = events.column("event").to_numpy()
     stride = int(numbers.max()) + 1
-    keys, places = np.unique(laid.event_columns * stride + numbers, return_inverse=True)
-    shape = len(laid.names), keys.size
+    keys, places = np.unique(positions.event_columns * stride + numbers, return_inverse=True)
+    shape = len(positions.names), keys.size
     precision, recall = np.full(shape, np.nan), np.full(shape, np.nan)
-    precision[laid.event_lines, places] = numbers_of(events, "precision")
-    recall[laid.event_lines, places] = numbers_of(events, "recall")
+    precision[positions.event_lines, places] = numbers_of(events, "precision")
+    recall[positions.event_lines, places] = numbers_of(events, "recall")
     return precision, recall, keys // stride

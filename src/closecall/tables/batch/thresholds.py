@@ -170,10 +170,7 @@ class FoldedChanges:
             self._series.setdefault(key, {}).update(by_detector)
 
     def best(self, folds: int) -> tuple[dict[str, list[float]], list[tuple[Any, ...]]]:
-        """Return the threshold of each fold by detector, and the first keys of all but one fold.
-
-        A fold whose others have no true event has none (nan), as has a series that is alone.
-        """
+        """Return the thresholds of the folds by detector, nan for none, and their first keys."""
         keys = sorted(self._series, key=sortable)
         count = min(folds, len(keys))
         fold_of = np.arange(len(keys)) * count // max(len(keys), 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from closecall.tables.reading import arrow
+from closecall.tables.reading import arrow, plain_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,11 +17,7 @@ class ContentDigest:
     """The hash of rows that come part by part, all with one schema."""
 
     def __init__(self, schema: pa.Schema) -> None:
-        types = arrow("pyarrow").types
-        plain = [
-            (one.name, str(one.type.value_type if types.is_dictionary(one.type) else one.type))
-            for one in schema
-        ]
+        plain = [(one.name, str(one.type)) for one in plain_schema(schema)]
         self._hash = hashlib.sha256(repr(plain).encode())
         self._waiting = schema.empty_table()
 

@@ -92,11 +92,7 @@ def _kept(
 
 
 def _all_read(
-    files: Sequence[DataFile],
-    options: BatchOptions,
-    name: str,
-    damage: Damage,
-    budget: int,
+    files: Sequence[DataFile], options: BatchOptions, name: str, damage: Damage, budget: int
 ) -> dict[DataFile, pa.Table]:
     """Read the files whole, and note those that cannot be, as `read_footers` does."""
     tables: dict[DataFile, pa.Table] = {}
@@ -201,13 +197,7 @@ def _copied_source(
     if not copies:
         raise damage.refusal()
     return parquet_source(
-        copies,
-        options,
-        name=name,
-        size=size,
-        fingerprint=fingerprint,
-        folder=folder,
-        damage=damage,
+        copies, options, name=name, size=size, fingerprint=fingerprint, folder=folder, damage=damage
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from closecall.errors import InputError, InputTypeError, first_line
-from closecall.tables.reading import arrow
+from closecall.tables.reading import arrow, plain_schema
 from closecall.tables.sources.content import ContentDigest
 from closecall.tables.sources.memory import memory_source
 from closecall.tables.sources.parquet import parquet_source, write_in_row_groups
@@ -75,17 +75,12 @@ def _same_schema(
     for table in tables:
         columns = needed_columns(table.column_names, options, name)
         part = table.select(columns).replace_schema_metadata(None)
-        plain = pyarrow.schema([(one.name, _plain(one.type)) for one in part.schema])
-        schema = schema or plain
+        schema = schema or plain_schema(part.schema)
         try:
             yield part.cast(schema)
         except pyarrow.ArrowException as error:
             rule = f"all parts of {name} to have one schema"
             raise InputError.expected(rule, f"`{first_line(error)}`") from error
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if arrow("pyarrow").types.is_dictionary(kind) else kind
 
 
 def _draining(held: list[pa.Table], parts: Iterator[pa.Table]) -> Iterator[pa.Table]:

@@ -49,10 +49,7 @@ class Grouped:
 
 
 def group(table: pa.Table, by: Sequence[str]) -> Grouped:
-    """Bring the rows of each series together, in their original order.
-
-    Where they lie together already, nothing is copied.
-    """
+    """Bring the rows of each series together, in their order; copy nothing if they are."""
     if not table.num_rows:
         return Grouped(table, [], [0])
     if not by:
@@ -222,9 +219,7 @@ def with_other_files(
         without_rows = Grouped(source.schema.empty_table(), keys, [0] * (len(keys) + 1))
         others.insert(0, MemoryUnit("series without rows", without_rows))
     return replace(
-        source,
-        units=lambda: [*source.units(), *others],
-        count=lambda: source.count() + len(keys),
+        source, units=lambda: [*source.units(), *others], count=lambda: source.count() + len(keys)
     )
 
 

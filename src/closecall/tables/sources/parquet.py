@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from closecall.errors import InputError
-from closecall.tables.reading import arrow, damaged_parquet
+from closecall.tables.reading import arrow, damaged_parquet, plain_schema, value_type
 from closecall.tables.sources.memory import group, key_runs, memory_source, with_other_files
 from closecall.tables.sources.paths import Damage, DataFile, files_fingerprint, place_in
 from closecall.tables.sources.sorting import sort_out_of_core
@@ -273,12 +273,8 @@ def _needed_schema(parquet: Any, file: DataFile, options: BatchOptions, name: st
     added = {part.name: part.type for part in file.partitions}
     columns = needed_columns([*_stored(file, stored.names), *added], options, name)
     return pyarrow.schema(
-        [(n, added[n] if n in added else _plain(stored.field(n).type)) for n in columns]
+        [(n, added[n] if n in added else value_type(stored.field(n).type)) for n in columns]
     )
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if arrow("pyarrow").types.is_dictionary(kind) else kind
 
 
 def _refuse_other_types(first: pa.Schema, other: pa.Schema, path: str, other_path: str) -> None:
@@ -523,20 +519,11 @@ def _join(tables: Sequence[pa.Table]) -> pa.Table:
     pyarrow = arrow("pyarrow")
     first, *others = tables
     if any(other.schema != first.schema for other in others):
-        tables = [_decoded(table) for table in tables]
+        tables = [table.cast(plain_schema(table.schema)) for table in tables]
     joined = pyarrow.concat_tables(tables).unify_dictionaries()
     # A few chunks cost less than a copy of everything.
     few = all(column.num_chunks <= _FEW_CHUNKS for column in joined.columns)
     return joined if few else joined.combine_chunks()
-
-
-def _decoded(table: pa.Table) -> pa.Table:
-    types = arrow("pyarrow").types
-    for index, column in enumerate(table.schema):
-        if types.is_dictionary(column.type):
-            plain = table.column(index).cast(column.type.value_type)
-            table = table.set_column(index, column.name, plain)
-    return table
 
 
 def write_in_row_groups(

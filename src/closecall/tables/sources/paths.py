@@ -64,11 +64,9 @@ class DataFile:
 
 
 def list_files(location: Any, series: str | None = None) -> list[DataFile]:
-    """List the files of a path, a glob, a folder, or several of these.
+    """List the files of a path, a glob, a folder, or several; their names may tell their series.
 
-    Files of a glob or a folder are in the order of their paths, with numbers in them ordered as
-    numbers, so that ``part.10`` follows ``part.9``. Their names say which `series` they hold, if
-    that is given.
+    Files of a glob or a folder are in the order of their paths: ``part.10`` follows ``part.9``.
     """
     if not isinstance(location, (list, tuple)):
         paths, base = _listed(_path_text(location))
@@ -287,21 +285,14 @@ def _folder_values(path: Path, base: Path) -> dict[str, str | None]:
 
 
 def _typed(name: str, values: list[str | None]) -> list[Partition]:
-    """Type the values as `pyarrow.dataset` does: numbers if all are, else text.
-
-    Where two names are one number, such as ``01`` and ``1``, they stay apart as text.
-    """
+    """Type the values as `pyarrow.dataset` does: numbers if all are, and differ, else text."""
     pyarrow = arrow("pyarrow")
     texts = {value for value in values if value is not None}
-    numbers = {int(value) for value in texts if _is_number(value)}
-    if texts and len(numbers) == len(texts):
+    numbers = {int(value) for value in texts if re.fullmatch(r"-?\d+", value)}
+    if texts and len({x for x in numbers if _SMALLEST <= x <= _LARGEST}) == len(texts):
         kind = pyarrow.int32()
         return [Partition(name, None if value is None else int(value), kind) for value in values]
     return [Partition(name, value, pyarrow.string()) for value in values]
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-?\d+", text) is not None and _SMALLEST <= int(text) <= _LARGEST
 
 
 @dataclass(frozen=True)

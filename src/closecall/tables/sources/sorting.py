@@ -96,11 +96,9 @@ class _Sort:
                 writer.write_table(table.cast(schema), row_group_size=self.rows)
 
     def _numbered(self, tables: Iterable[pa.Table]) -> pa.RecordBatchReader:
-        """Add the number of each row, which keeps the order within a series.
-
-        Columns are called by their numbers, since DuckDB takes ``p`` and ``P`` for one.
-        """
+        """Add the number of each row, which keeps the order within a series."""
         pyarrow = arrow("pyarrow")
+        # Columns are called by their numbers, since DuckDB takes `p` and `P` for one.
         kinds = [*(_plain(one.type) for one in self.layout.schema), pyarrow.int64()]
         schema = pyarrow.schema([(_name(place), kind) for place, kind in enumerate(kinds)])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import shutil
 import tempfile
@@ -11,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from closecall.errors import InputError
-from closecall.wording import listed
+from closecall.tables.reading import no_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -100,16 +98,8 @@ def needed_columns(available: Iterable[str], options: BatchOptions, name: str) -
     """Return the columns that are read, in the table's order, or say which one is not there."""
     columns = list(available)
     for argument, column in _roles(options):
-        count = columns.count(column)
-        if count == 1:
-            continue
-        rule = f"`{argument}` to name a column of {name}"
-        if count > 1:
-            raise InputError.expected(rule, f"{column!r}, which {count} columns are called")
-        close = difflib.get_close_matches(column, columns, n=1)
-        suggestion = f"Did you mean {close[0]!r}? " if close else ""
-        listing = f"Its columns are: {listed(columns)}."
-        raise InputError.expected(rule, repr(column), suggestion + listing)
+        if columns.count(column) != 1:
+            raise no_column(column, columns, argument, name)
     wanted = set(options.columns)
     return [column for column in columns if column in wanted]
 
