@@ -94,7 +94,7 @@ def test_what_is_not_scored_is_told(run, tmp_path):
         "1 without a true event. Open it in a browser."
     )
     assert others[0].startswith("  z: no_event: Expected at least one true event")
-    assert others[1].startswith("  w and 1 more: bad_times: Expected `--time` to be strictly incr")
+    assert others[1].startswith("  w and 1 more: bad_times: Expected `t` to be strictly incr")
     assert others[2].startswith("Hint: Leave the series out")
     assert others[3].startswith("Hint: --disorder sort puts samples in the order of their times")
     result = run("report", "data.csv", *options, "--disorder", "sort")

@@ -115,7 +115,7 @@ def test_what_is_wrong_is_on_the_page_with_a_hint(path):
     page = page_of(path, truth="label", time="t", by="series", scores=DETECTORS, script="cdn")
     listed = {one["name"]: one.get("status") for one in block(page, "report")["series"]}
     assert listed["back"] == (
-        "bad_times: Expected `times` to be strictly increasing, got 2024-03-01 00:03:00 after "
+        "bad_times: Expected `t` to be strictly increasing, got 2024-03-01 00:03:00 after "
         "2024-03-01 00:04:00 at index 4. Hint: --disorder sort puts samples in the order of "
         "their times, and first, last or mean also keeps one of each; index counts samples instead."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from math import nan
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -136,8 +137,12 @@ def batch_page(
     until: Any,
     title: str,
     script: Script,
+    called: Mapping[str, str | None] | None = None,
 ) -> Report:
-    """Build the page of series that come one after the other, with so many `scores` together."""
+    """Build the page of series that come one after the other, with so many `scores` together.
+
+    `called` has the columns that arguments were read from, which reasons then name.
+    """
     require_page(title, script)
     summaries: list[dict[str, Any]] = []
     page = Page({}, script)
@@ -151,7 +156,7 @@ def batch_page(
             raise
         except ClosecallError as error:
             failure = failure or error
-            own = [_trouble(name, None, error, disorder)]
+            own = [_trouble(name, None, error, disorder, called or {})]
             summaries.append(unscored(own[0]))
             page.append(None)
         else:
@@ -197,7 +202,11 @@ def batch_about(title: str, summaries: list[dict[str, Any]], signature: str = ""
 
 
 def _trouble(
-    series: str, detector: str | None, error: ClosecallError, disorder: str = ""
+    series: str,
+    detector: str | None,
+    error: ClosecallError,
+    disorder: str = "",
+    called: Mapping[str, str | None] = MappingProxyType({}),
 ) -> SeriesTrouble:
     """Take the status, the reason and the hint from an error; the page has one for disorder."""
     reason, _, hint = str(error.__cause__ or error).partition("\n\nHint: ")
@@ -209,7 +218,10 @@ def _trouble(
         hint = _HINTS.get(status, hint)
     if status == Status.BAD_TIMES and disorder == "error" and "strictly increasing" in str(error):
         hint = f"{DISORDER_HINT}."
-    return SeriesTrouble(series, detector, status, reason.partition("\n")[0], hint)
+    reason = reason.partition("\n")[0]
+    for argument, column in called.items():
+        reason = reason.replace(f"`{argument}`", f"`{column or argument}`")
+    return SeriesTrouble(series, detector, status, reason, hint)
 
 
 def _series_content(

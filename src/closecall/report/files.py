@@ -84,7 +84,8 @@ def report_inputs(
         scores = inputs.sources[0].table.num_rows * len(inputs.names(columns["scores"], "score"))
         left: Any = "error" if inputs.disorder in MENDED else inputs.disorder
         limits = {"disorder": left, "since": inputs.since, "until": inputs.until}
-        page = batch_page(series, scores, **limits, title=name, script=script)
+        called = {"truth": inputs.truth, "times": inputs.time}
+        page = batch_page(series, scores, **limits, title=name, script=script, called=called)
         return page, [*page.notes]
     if inputs.disorder == "index":
         rule = "`disorder='index'` only beside `by`"
