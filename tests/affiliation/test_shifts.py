@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import closecall as cc
+from closecall.affiliation import curve
 from closecall.affiliation.shifts import (
     Chance,
     above_chance,
@@ -229,7 +230,7 @@ def test_every_shift_scores_what_the_rolled_labels_score(seed, share):
     assert result.chance.exact
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_many_alarms_score_alike_in_sums_and_one_by_one(seed):
     random = np.random.default_rng(seed)
     truth, predicted = (
@@ -389,7 +390,11 @@ def test_levels_are_the_same_without_those_of_events(alarms):
     np.testing.assert_equal(bare.values(), whole.values())
 
 
-@pytest.mark.parametrize(("count", "rolls"), [(30, 30), (1200, 1000), (100_000, 200)])
-def test_as_many_rolls_as_promised(count, rolls):
+@pytest.mark.parametrize(
+    ("count", "most", "rolls"),
+    [(30, 20_000_000, 30), (1200, 20_000_000, 1000), (1200, 240_000, 200), (1200, 1000, 20)],
+)
+def test_as_many_rolls_as_promised(monkeypatch, count, most, rolls):
+    monkeypatch.setattr(curve, "_MOST_ROLLED", most)
     truth = np.arange(count) == count // 3
     assert cc.affiliation_curve(truth, truth * 1.0).chance.shifts == rolls

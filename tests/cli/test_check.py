@@ -1,7 +1,6 @@
 """`closecall check`: statuses, files that are written, bad input, the workflow of the documents."""
 
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -61,20 +60,6 @@ def test_results_come_through_a_pipe_and_data_too(run, scored):
         text = Path(name).read_text(encoding="utf-8")
         found = run("check", "-", *options, "--max", "missed=1", input=text)
         assert found.exit_code == 0
-
-
-def test_a_pipe_of_two_commands(scored):
-    score = f"closecall score {DATA} {FORECAST} --format json"
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    piped = subprocess.run(  # noqa: S603 - our own commands
-        ["/bin/bash", "-c", f"{score} | closecall check - --max missed=0 --baseline old.json"],
-        env=os.environ | {"PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (piped.returncode, piped.stderr) == (1, "")
-    assert piped.stdout.startswith("fail: 1 of 4 limits broken")
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.json"])

@@ -107,13 +107,6 @@ def test_a_list_may_be_predicted_ignored_or_come_through_a_pipe(run, tmp_path):
     assert report["alarms"] == 0
 
 
-def test_lengths_of_events_may_have_units(run, tmp_path):
-    name = written(tmp_path, "timestamp,duration\n2024-03-01T20:00Z,3h\n2024-03-01T03:00Z,240min\n")
-    report = scored(run, f"score {name} {AGAINST} --time utc")
-    assert [event["start"][11:16] for event in report["events"]] == ["03:00", "20:00"]
-    assert [event["stop"][11:16] for event in report["events"]] == ["07:00", "23:00"]
-
-
 def test_merge_joins_what_overlaps(run, refuse, tmp_path):
     name = written(tmp_path, "start,end,who\n3,7,a\n5,9,b\n20,23,a\n")
     message, hint = refuse("score", name, *AGAINST.split(), "--time", "t")

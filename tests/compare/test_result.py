@@ -311,19 +311,6 @@ def test_a_comparison_can_be_pickled():
     assert pickle.loads(pickle.dumps(compared)).to_dict() == compared.to_dict()  # noqa: S301 - our own bytes
 
 
-def test_plot_draws_every_detector():
-    pytest.importorskip("matplotlib").use("Agg")
-    from matplotlib import pyplot as plt
-
-    data = demo()
-    axes = compare(data.truth, data.predicted, times=data.times).plot(scores=["recall"])
-    figure = np.atleast_1d(axes)[0].figure
-    written = " ".join(text.get_text() for text in figure.findobj(plt.Text))
-    assert "forecast" in written
-    assert "threshold" in written
-    plt.close(figure)
-
-
 HOSTILE = ("<img src=x onerror=alert(1)>", "a\nb\x1b[31m", "[bold]", "'; DROP", "名前", "a,b")
 
 

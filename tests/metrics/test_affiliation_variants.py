@@ -94,15 +94,6 @@ def test_the_random_level_is_the_one_of_theory():
     assert error < 0.006
 
 
-def test_a_random_prediction_scores_about_zero():
-    generator = np.random.default_rng(7)
-    random = [(generator.random(len(TRUTH)) < 0.02).astype(int) for _ in range(100)]
-    precisions = [
-        unbiased_affiliation(TRUTH, one, seed=i).precision for i, one in enumerate(random)
-    ]
-    assert np.mean(precisions) == pytest.approx(0, abs=0.04)
-
-
 def test_the_seed_decides():
     predicted = [*TRUTH[1:], 0]
     first, again, other = (unbiased_affiliation(TRUTH, predicted, seed=seed) for seed in (3, 3, 4))

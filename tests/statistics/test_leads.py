@@ -134,7 +134,7 @@ def test_probabilities(freedom, t):
     assert student_probability(t, freedom) == pytest.approx(scipy.stats.t(freedom).cdf(t), abs=2e-7)
 
 
-@pytest.mark.parametrize(("effect", "level"), [(0.25, 0.95), (0.5, 0.95), (0.5, 0.99), (1.0, 0.95)])
+@pytest.mark.parametrize(("effect", "level"), [(0.5, 0.95), (0.5, 0.99), (1.0, 0.95)])
 def test_events_needed_are_those_of_the_paired_t_test(effect, level):
     """Differences that are normal and have no bounds have a closed form: the noncentral t."""
 
@@ -164,7 +164,7 @@ def test_events_needed_asks_the_test_of_a_lead(widest):
 
 def test_many_differences_need_as_many_events_as_the_few_they_repeat():
     gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2, -0.3])
-    few, many = events_needed(gaps, n=800), events_needed(np.tile(gaps, 1000), n=800)
+    few, many = events_needed(gaps, n=800), events_needed(np.tile(gaps, 200), n=800)
     assert many == pytest.approx(few, rel=0.05)
 
 

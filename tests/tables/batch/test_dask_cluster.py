@@ -348,14 +348,6 @@ class Watch(threading.Thread):
             time.sleep(0.01)
 
 
-def test_the_same_rows_as_here(client, large, local):
-    require_same(evaluate_frame(large, **QUESTION, engine=client), local)
-
-
-def test_the_same_rows_in_processes(large, local):
-    require_same(evaluate_frame(large, **QUESTION, workers=2), local)
-
-
 def test_the_same_rows_from_memory(client, large, local):
     table = pq.read_table(large)
     require_same(evaluate_frame(table, **QUESTION, engine=client), local)

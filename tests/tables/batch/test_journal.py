@@ -159,15 +159,6 @@ def test_overwriting_drops_what_was_begun(out):
     assert finished(journal) == []
 
 
-def test_files_of_others_are_not_removed(out):
-    journal = Journal.open(out, ABOUT)
-    (journal.folder / "thesis.doc").write_text("years of work")
-    with pytest.raises(InputError, match="to hold only what a batch put there, got other files"):
-        journal.complete(FIRST.rows)
-    assert (journal.folder / "thesis.doc").read_text() == "years of work"
-    assert pq.read_table(out) == FIRST.rows
-
-
 def message(call):
     with pytest.raises(InputError) as caught:
         call()
@@ -573,17 +564,3 @@ def test_a_lock_that_cannot_be_written_is_not_left(out):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert names(out.parent) == []
-
-
-def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path):
-    path = tmp_path / "rows.parquet"
-    write_rows(ROWS, path)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
-    try:
-        with pytest.raises(OSError, match="rows"):
-            write_rows(pa.table({"f1": np.random.default_rng(0).random(20_000)}), path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert pq.read_table(path).equals(ROWS)
-    assert names(tmp_path) == ["rows.parquet"]
