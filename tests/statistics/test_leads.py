@@ -164,7 +164,7 @@ def test_events_needed_asks_the_test_of_a_lead(widest):
 
 def test_many_differences_need_as_many_events_as_the_few_they_repeat():
     gaps = np.array([0.4, -0.1, 0.0, 0.2, 0.0, 0.3, -0.2, -0.3])
-    few, many = events_needed(gaps, n=800), events_needed(np.tile(gaps, 200), n=800)
+    few, many = events_needed(gaps, n=800), events_needed(np.tile(gaps, 1000), n=800)
     assert many == pytest.approx(few, rel=0.05)
 
 
