@@ -133,19 +133,9 @@ def test_time_is_ignored_on_request(run, series):
         "3",
     ]
     printed = json.loads(run(*own, *options, "--threshold", "0.9", "--format", "json").stdout)
-    known = evaluate_frame(
-        "off.parquet",
-        by="series",
-        truth="label",
-        score="holes",
-        time="t",
-        ignore="off",
-        nan="ignore",
-        since=20,
-        until=90,
-        max_step=3,
-        threshold=0.9,
-    )
+    columns = {"by": "series", "truth": "label", "score": "holes", "time": "t", "ignore": "off"}
+    limits = {"nan": "ignore", "since": 20, "until": 90, "max_step": 3, "threshold": 0.9}
+    known = evaluate_frame("off.parquet", **columns, **limits)
     assert [row["ignored_time"] for row in printed["rows"]] == [153.0] * 4  # 47 samples are left
     recall = known.table["affiliation_recall"][0].as_py()
     assert printed["rows"][0]["affiliation_recall"] == recall

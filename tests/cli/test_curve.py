@@ -80,19 +80,6 @@ def test_chance_is_that_of_the_alarms_at_the_threshold(run, scores, monkeypatch)
     assert narrow[narrow.index("threshold 0.9") + 2] == printed[2].strip()
 
 
-@pytest.mark.parametrize("width", [40, 60, 80])
-def test_no_number_is_cut_on_a_narrow_terminal(run, monkeypatch, width):
-    run("demo", "--save", "demo.csv")
-    monkeypatch.setenv("COLUMNS", str(width))
-    arguments = ("--truth", "label", "--score", "threshold_score", "--time", "time")
-    printed = unsigned(run("curve", "demo.csv", *arguments))
-    assert max(map(len, printed)) <= width
-    assert not any("\u2026" in line for line in printed)
-    tables = sum(line.startswith("1  ") for line in printed)
-    assert tables == {40: 3, 60: 2, 80: 1}[width]
-    assert sum("<- chosen, best F1" in line for line in printed) == 1
-
-
 def test_a_budget_in_time(run):
     run("demo", "--save", "demo.csv")
     arguments = ("--truth", "label", "--score", "threshold_score", "--time", "time")
@@ -135,12 +122,6 @@ def test_csv_of_every_threshold(run, scores, points):
     names = ("thresholds", *names)
     expected = zip(*(getattr(CURVE, name).tolist() for name in names), strict=True)
     assert [tuple(map(float, row)) for row in rows] == list(expected)
-
-
-def test_csv_of_few_points(run, scores):
-    result = run("curve", scores, *COLUMNS, "--format", "csv", "--points", "1", "--beta", "0")
-    rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert [float(row["threshold"]) for row in rows] == [0.9, 0.2, 0]
 
 
 def test_uneven_times_and_a_span(run):

@@ -49,23 +49,11 @@ ALERTS = [
     {"startsAt": utc(20), "endsAt": utc(23), "labels": {"severity": "page"}, "status": "resolved"},
     {"startsAt": utc(3), "endsAt": utc(7), "labels": {"severity": "low"}, "status": "resolved"},
 ]
-GRAFANA = [
-    {"time": (1709251200 + 3600 * start) * 1000, "timeEnd": (1709251200 + 3600 * stop) * 1000,
-     "text": "slow"}
-    for start, stop in TRUE
-]  # fmt: skip
-STUDIO = [
-    {"annotations": [{"result": [
-        {"value": {"start": start, "end": stop, "timeserieslabels": ["x"]}} for start, stop in TRUE
-    ]}]}
-]  # fmt: skip
 RECORDS = [{"opened": start, "closed": stop, "id": start} for start, stop in TRUE]
 SMAP = 'chan_id,anomaly_sequences,class\nP-1,"[[3, 6], [20, 22]]",[point]\nP-2,"[[1, 2]]",[x]\n'
 FORMATS = {
     "nab.json": (WINDOWS, "--series a --time utc"),
     "alerts.json": (ALERTS, "--time utc"),
-    "grafana.json": (GRAFANA, "--time utc"),
-    "studio.json": (STUDIO, "--time t"),
     "records.json": (RECORDS, "--truth opened,closed --time t"),
     "labeled_anomalies.csv": (SMAP, "--series P-1"),
     "smd.txt": ("20-22:1\n3-6:1,2\n", ""),
