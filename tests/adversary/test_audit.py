@@ -161,7 +161,7 @@ def test_random_points_beat_point_adjust_where_detectors_are_imprecise():
 
 def test_the_demo():
     data = demo()
-    found = audit(data.truth, data.predicted, times=data.times, budget=40)
+    found = audit(data.truth, data.predicted, times=data.times, budget=10)
     assert {"event_wise", "range_based", "time_aware"} <= set(found.beaten)
     assert not {"affiliation", "classical", "normalised_affiliation"} & set(found.beaten)
     assert found.verdicts["affiliation"].raw.margin < -0.2

@@ -226,9 +226,8 @@ def test_samples_and_points_in_any_order_score_as_the_events_they_make(case, dra
     assert found == pytest.approx(expected.precision, rel=1e-8)
 
 
-@pytest.mark.parametrize("steps", [dyadic_steps, decimal_steps])
-@given(data=st.data())
-def test_points_of_a_float_axis_score_as_the_events_they_are(steps, data):
+@given(data=st.data(), steps=st.sampled_from([dyadic_steps, decimal_steps]))
+def test_points_of_a_float_axis_score_as_the_events_they_are(data, steps):
     case = data.draw(on_uneven_axis(cases(truth="some"), steps))
     points = data.draw(st.lists(st.floats(*case.span), min_size=1, max_size=8, unique=True))
     pair = read_pair(cc.Events(case.truth), cc.Events(case.truth), span=case.span)

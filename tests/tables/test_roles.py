@@ -206,15 +206,6 @@ def test_times_of_two_kinds(other, message):
         score_files(naive, LABELS.append_column("t", other), time="t")
 
 
-def test_lengths_that_differ():
-    with pytest.raises(InputError, match=r"as many values as `truth` \(10\), got 9"):
-        score_files(
-            LABELS.append_column("t", pa.array(range(10))),
-            LABELS.append_column("t", pa.array(range(10)))[:9],
-            time="t",
-        )
-
-
 @pytest.mark.parametrize(
     ("times", "message"),
     [
