@@ -48,12 +48,6 @@ def test_the_scorer_takes_times():
     assert expected != cc.affiliation_average_precision_score(TRUTH, SCORES)
 
 
-def test_a_perfect_detector():
-    curve = cc.affiliation_curve(TRUTH, TRUTH)
-    assert (curve.thresholds.tolist(), curve.alarms.tolist()) == ([1, 0], [1, 1])
-    assert (curve.precision[0], curve.recall[0], curve.average_precision) == (1, 1, 1)
-
-
 @pytest.mark.parametrize(
     ("threshold", "duration"),
     [(np.inf, 0), (0.91, 0), (0.9, 1), (0.5, 2), (0.2, 4), (0.15, 4), (0.1, 6), (-np.inf, 6)],

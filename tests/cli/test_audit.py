@@ -4,12 +4,14 @@ import csv
 import io
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from closecall.adversary.audit import audit
+from closecall.signature import parse
 
 TRUTH = ([0] * 60 + [1] * 30) * 4 + [0] * 60
 LATE = [0] * 10 + TRUTH[:-10]
@@ -156,3 +158,19 @@ def test_a_gap_is_told_with_the_option(run, series, tmp_path):
     step = ("--max-step", "60s")
     told = run("audit", series, *COLUMNS, *CHOSEN, "--time", "t", *step, "--format", "csv").stderr
     assert "--max-step" not in told
+
+
+def test_time_is_ignored_as_in_python(run, series, tmp_path):
+    (tmp_path / "outage.csv").write_text("start,stop\n2024-01-01T00:10,2024-01-01T00:25\n")
+    ignored = ("--time", "t", "--ignore", "outage.csv", "--until", "2024-01-01T05:00")
+    result = run("audit", series, *COLUMNS, *CHOSEN, *ignored, "--format", "json")
+    kept = [*range(10), *range(25, 300)]
+    cut = {"late": [LATE[one] for one in kept], "half": [HALF[one] for one in kept]}
+    times = np.datetime64("2024-01-01") + 60 * np.arange(len(kept)).astype("timedelta64[s]")
+    metrics = {"affiliation": {}, "range_based": {}}
+    truth = [TRUTH[one] for one in kept]
+    own = audit(truth, cut, metrics=metrics, budget=30, times=times).to_dict()
+    found = json.loads(result.stdout)
+    signature, closed = parse(found.pop("signature")), parse(own.pop("signature"))
+    assert found == {"schema": "closecall/audit/1"} | own
+    assert signature.options == closed.options | {"until": datetime(2024, 1, 1, 5)}  # noqa: DTZ001

@@ -134,14 +134,6 @@ def test_rounding_makes_equals():
     assert loosely.results["nearly"].recall == exactly.results["nearly"].recall < 1
 
 
-def test_results_are_those_of_affiliation():
-    data = demo()
-    compared = compare(data.truth, data.predicted, times=data.times)
-    for name, predicted in data.predicted.items():
-        expected = cc.affiliation(data.truth, predicted, times=data.times)
-        assert compared.results[name].to_dict() == expected.to_dict()
-
-
 def test_scores_are_cut_at_their_best_or_where_they_are_told():
     data = demo()
     compared = compare(
