@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import subprocess
 import sys
 from itertools import islice
 from random import Random
@@ -15,6 +14,7 @@ from benchmarks import fuzz_files
 import closecall as cc
 from closecall.errors import InputError
 from closecall.tables import read_table, score_files
+from tests.conftest import run_program
 
 TEXT = "time,truth,predicted,Lärm\n0,0,0,é\n1,1,1,é\n2,0,1,é\n"
 
@@ -23,11 +23,8 @@ def run(*arguments, limit=None, cwd=None):
     code = "from closecall.cli import main; main()"
     if limit is not None:
         code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit},) * 2); {code}"
-    return subprocess.run(  # noqa: S603 - ours
+    return run_program(
         [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
         cwd=cwd,
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
     )
@@ -169,11 +166,8 @@ def test_a_file_that_aborts_the_reader_is_a_failed_unit(tmp_path, call, workers,
     (tmp_path / "sitecustomize.py").write_text(ABORTING.replace("{call}", call))
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     line = "batch data --by series --truth label --score score --out rows.csv --workers"
-    done = subprocess.run(  # noqa: S603 - ours
+    done = run_program(
         [sys.executable, "-c", "from closecall.cli import main; main()", *line.split(), workers],
-        capture_output=True,
-        text=True,
-        check=False,
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": path},
     )

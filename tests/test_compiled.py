@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 import closecall as cc
 from closecall import compiled
 from closecall.compiled import Kernel
+from tests.conftest import run_program
 
 PACKAGE = Path(cc.__file__).parent
 AXES = {
@@ -175,12 +175,8 @@ def chance():
 
 def run(code, **environment):
     """Run code in a new process, where numba is not loaded yet, and return what it prints."""
-    done = subprocess.run(  # noqa: S603 - this interpreter, on a script written here
-        [sys.executable, "-c", SETUP + code],
-        env=os.environ | environment,
-        check=True,
-        capture_output=True,
-        text=True,
+    done = run_program(
+        [sys.executable, "-c", SETUP + code], env=os.environ | environment, check=True
     )
     return done.stdout.split()
 

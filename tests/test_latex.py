@@ -1,7 +1,6 @@
 """Tables for papers: what is bold, what is escaped, and that they compile."""
 
 import shutil
-import subprocess
 from math import nan
 
 import numpy as np
@@ -12,6 +11,7 @@ import closecall as cc
 from closecall.errors import InputTypeError
 from closecall.latex import escape, latex_table
 from closecall.statistics import Interval, compute_ranks
+from tests.conftest import run_program
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,6 @@ def test_all_compile(tables, tmp_path):
         f"\\begin{{document}}\n{body}\n\\end{{document}}\n"
     )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
-    made = subprocess.run(  # noqa: S603 - fixed arguments
-        command, cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    made = run_program(command, cwd=tmp_path)
     assert made.returncode == 0, made.stdout
     assert "Overfull" not in made.stdout

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import closecall as cc
-from closecall.affiliation import curve
 from closecall.affiliation.shifts import (
     Chance,
     above_chance,
@@ -388,13 +387,3 @@ def test_levels_are_the_same_without_those_of_events(alarms):
     pair = read_pair([0, 1, 1, 0, 0, 1, 0, 0], alarms)
     whole, bare = Chance.of(pair), Chance.of(pair, per_event=False)
     np.testing.assert_equal(bare.values(), whole.values())
-
-
-@pytest.mark.parametrize(
-    ("count", "most", "rolls"),
-    [(30, 20_000_000, 30), (1200, 20_000_000, 1000), (1200, 240_000, 200), (1200, 1000, 20)],
-)
-def test_as_many_rolls_as_promised(monkeypatch, count, most, rolls):
-    monkeypatch.setattr(curve, "_MOST_ROLLED", most)
-    truth = np.arange(count) == count // 3
-    assert cc.affiliation_curve(truth, truth * 1.0).chance.shifts == rolls

@@ -3,7 +3,6 @@
 import io
 import os
 import re
-import resource
 import shutil
 import threading
 
@@ -13,6 +12,7 @@ from closecall import compiled
 from closecall.cli.output import Output, compile_notice, show_progress
 from closecall.latex import escape
 from closecall.tables import write_table
+from tests.conftest import full_disk
 
 
 @pytest.mark.parametrize(
@@ -182,12 +182,8 @@ def test_outputs_are_whole_or_not_there(run, tmp_path, command):
     for content in (None, "old"):
         if content is not None:
             output.write_text(content)
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
-        try:
+        with full_disk(10):
             result = run(*command)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert result.exit_code == 1
         assert result.stderr.splitlines()[-1].startswith("Error: File too large: ")
         assert command[-1] in result.stderr

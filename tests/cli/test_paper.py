@@ -5,12 +5,12 @@ import io
 import json
 import re
 import shutil
-import subprocess
 from functools import cache
 
 import pytest
 
 from closecall.paper import figures, reproduce
+from tests.conftest import run_program
 from tests.datasets.conftest import write_kdd2022
 
 COMPUTED = cache(reproduce)
@@ -96,9 +96,7 @@ def test_latex_to_a_file_that_compiles(run, data_folder, tmp_path):
         "\\begin{document}\\input{tables.tex}\\end{document}\n"
     )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
-    made = subprocess.run(  # noqa: S603 - fixed arguments
-        command, cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    made = run_program(command, cwd=tmp_path)
     assert made.returncode == 0, made.stdout
     assert "Overfull" not in made.stdout
 

@@ -204,11 +204,7 @@ def test_the_parts_of_a_giant_series_really_are_parts(tmp_path, monkeypatch):
     columns = random_series(np.random.default_rng(5), 5000)
     path = tmp_path / "giant.parquet"
     pq.write_table(pa.table(columns), path, row_group_size=500)
-    small = UnitSize(smallest=1000, largest=2000)
-    monkeypatch.setattr(
-        "closecall.tables.batch.evaluate.open_source",
-        lambda data, question: open_source(data, question, size=small),
-    )
+    read_in_small_units(monkeypatch, 1000)
     asked = {"truth": "label", "score": ["a", "b"]}
     for options in (
         {"threshold": 0.8, "metrics": ["affiliation"]},
@@ -257,11 +253,7 @@ def test_people_are_told_when_a_giant_series_is_held_in_memory(
 ):
     columns = {**random_series(np.random.default_rng(5), 5000), "t": np.arange(5000)}
     pq.write_table(pa.table(columns), tmp_path / "giant.parquet", row_group_size=500)
-    small = UnitSize(smallest=1000, largest=2000)
-    monkeypatch.setattr(
-        "closecall.tables.batch.evaluate.open_source",
-        lambda data, question: open_source(data, question, size=small),
-    )
+    read_in_small_units(monkeypatch, 1000)
     monkeypatch.setattr("closecall.tables.batch.evaluate._LARGE", 5000)
     path = tmp_path / "giant.parquet"
     evaluate_frame(path, truth="label", score="a", progress=True, **options)
@@ -362,8 +354,8 @@ def test_resuming_needs_an_output():
         evaluate_frame(TABLE, **ASKED, resume=True)
 
 
-def read_in_small_units(monkeypatch):
-    size = UnitSize(smallest=100, largest=200)
+def read_in_small_units(monkeypatch, smallest=100):
+    size = UnitSize(smallest=smallest, largest=2 * smallest)
     monkeypatch.setattr(
         "closecall.tables.batch.evaluate.open_source",
         lambda data, question: open_source(data, question, size=size),
