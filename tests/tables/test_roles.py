@@ -221,6 +221,15 @@ def test_times_that_are_none(times, message):
         score_files(LABELS.append_column("t", times), time="t")
 
 
+def test_lengths_that_differ():
+    with pytest.raises(InputError, match=r"as many values as `truth` \(10\), got 9"):
+        score_files(
+            LABELS.append_column("t", pa.array(range(10))),
+            LABELS.append_column("t", pa.array(range(10)))[:9],
+            time="t",
+        )
+
+
 def test_standard_input_only_once():
     with pytest.raises(InputError, match="standard input to be read once, got `-` for both files"):
         score_files("-", "-")
