@@ -4,6 +4,7 @@ import ctypes
 import gc
 import os
 import signal
+import subprocess
 import sys
 from contextlib import contextmanager
 from functools import cache
@@ -98,6 +99,26 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"needs the data folder: CLOSECALL_DATA names it, and {folder} is not there")
     return folder
+
+
+def run_program(command, **options):
+    """Run a command of ours to its end, and return its status and what it wrote."""
+    return subprocess.run(  # noqa: S603 - ours
+        command, capture_output=True, text=True, check=options.pop("check", False), **options
+    )
+
+
+@contextmanager
+def full_disk(limit):
+    """Let no file grow beyond so many bytes, as on a disk that is full."""
+    import resource  # not on Windows
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture

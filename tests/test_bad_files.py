@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import subprocess
 import sys
 from itertools import islice
 from random import Random
@@ -15,6 +14,7 @@ from benchmarks import fuzz_files
 import closecall as cc
 from closecall.errors import InputError
 from closecall.tables import read_table, score_files
+from tests.conftest import run_program
 
 TEXT = "time,truth,predicted,Lärm\n0,0,0,é\n1,1,1,é\n2,0,1,é\n"
 
@@ -23,11 +23,8 @@ def run(*arguments, limit=None, cwd=None):
     code = "from closecall.cli import main; main()"
     if limit is not None:
         code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit},) * 2); {code}"
-    return subprocess.run(  # noqa: S603 - ours
+    return run_program(
         [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
         cwd=cwd,
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
     )
@@ -122,7 +119,7 @@ def test_a_refusal_while_much_is_read_ends_in_order(tmp_path):
     """Arrow's threads must not be left reading a file of Python's when Python ends."""
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"truth,predicted\n" + b"0,0\n1,1\n" * 2**19, 1))
-    for _ in range(5):
+    for _ in range(3):
         done = run("score", path, "--memory", "0.05")
         assert (done.returncode, done.stderr.count("\n")) == (1, 2)
 
@@ -159,7 +156,6 @@ pq.ParquetFile = ParquetFile
 @pytest.mark.parametrize(
     ("call", "workers", "reason"),
     [
-        ("read_metadata", "1", "a fault that ends the process which reads it"),
         ("read_metadata", "2", "a fault that ends the process which reads it"),
         ("read_row_groups", "2", "The worker process died"),
     ],
@@ -174,11 +170,8 @@ def test_a_file_that_aborts_the_reader_is_a_failed_unit(tmp_path, call, workers,
     (tmp_path / "sitecustomize.py").write_text(ABORTING.replace("{call}", call))
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     line = "batch data --by series --truth label --score score --out rows.csv --workers"
-    done = subprocess.run(  # noqa: S603 - ours
+    done = run_program(
         [sys.executable, "-c", "from closecall.cli import main; main()", *line.split(), workers],
-        capture_output=True,
-        text=True,
-        check=False,
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": path},
     )
@@ -191,6 +184,6 @@ def test_a_file_that_aborts_the_reader_is_a_failed_unit(tmp_path, call, workers,
 
 def test_mutated_files():
     # A longer run is `python -m benchmarks fuzz`.
-    tried = list(islice(fuzz_files.attempts(Random(3)), 300))  # noqa: S311 - it only has to repeat
+    tried = list(islice(fuzz_files.attempts(Random(3)), 150))  # noqa: S311 - it only has to repeat
     assert [attempt for attempt in tried if attempt.outcome == "failed"] == []
     assert {attempt.outcome for attempt in tried} == {"accepted", "refused"}

@@ -353,7 +353,7 @@ def record(precision, recall):
     return {"schema": "closecall/score/1", **counts, **above, **scores, "events": events}
 
 
-def simulated(loss, runs=200, events=40, tolerance=0.02):
+def simulated(loss, runs=100, events=40, tolerance=0.02):
     """How often each status comes, if the second run is worse by that much on average."""
     drawn, found = np.random.default_rng(1), {"pass": 0, "fail": 0, "investigate": 0}
     for _ in range(runs):

@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 import closecall as cc
 from closecall import compiled
 from closecall.compiled import Kernel
+from tests.conftest import run_program
 
 PACKAGE = Path(cc.__file__).parent
 AXES = {
@@ -175,12 +175,8 @@ def chance():
 
 def run(code, **environment):
     """Run code in a new process, where numba is not loaded yet, and return what it prints."""
-    done = subprocess.run(  # noqa: S603 - this interpreter, on a script written here
-        [sys.executable, "-c", SETUP + code],
-        env=os.environ | environment,
-        check=True,
-        capture_output=True,
-        text=True,
+    done = run_program(
+        [sys.executable, "-c", SETUP + code], env=os.environ | environment, check=True
     )
     return done.stdout.split()
 
@@ -197,13 +193,6 @@ compiled._LOADING_NUMBA = compiled._spent
 print(before, spent == sorted(spent), curve() == first, loaded())
 """
     assert run(code) == ["False", "True", "True", "True"]
-
-
-def test_the_compiler_is_loaded_for_large_arrays():
-    assert run("compiled._LARGE = 299\ncurve()\nprint(loaded(), compiled._spent)") == [
-        "True",
-        "0.0",
-    ]
 
 
 def test_a_kernel_that_takes_too_long_starts_again_with_the_arrays_as_they_were():
@@ -251,7 +240,7 @@ print(set(found) == {expected}, loaded())
     assert run(code) == ["True", "True"]
 
 
-def test_kernels_are_compiled_where_nothing_can_be_kept():
+def test_kernels_are_compiled_at_once_for_large_arrays_and_where_nothing_can_be_kept():
     # What is typed has no file, and no folder beside it.
     code = """
 compiled._LARGE = 2
@@ -260,6 +249,6 @@ compiled._LARGE = 2
 def total(values):
     return values[0] + values[1] + values[2]
 
-print(total(np.ones(3)), loaded())
+print(total(np.ones(3)), loaded(), compiled._spent)
 """
-    assert run(code) == ["3.0", "True"]
+    assert run(code) == ["3.0", "True", "0.0"]

@@ -182,25 +182,6 @@ def test_a_metric_is_that_of_the_detectors_that_allow_it():
     assert found[1]["threshold"] == np.quantile(SCORES, 0.8, method="higher")
 
 
-def test_all_detectors_are_judged_on_the_same_time():
-    holes = np.where(np.arange(12) == 10, np.nan, SCORES)
-    scores, options = {"whole": SCORES, "holes": holes}, {"metrics": ["classical", "auc_roc"]}
-    found = cc.evaluate(
-        TRUTH, {"labels": PREDICTED}, scores=scores, threshold=0.5, nan="ignore", **options
-    )
-    ignore = [(10, 11)]
-    assert [row["classical_precision"] for row in found] == [
-        cc.evaluate(TRUTH, PREDICTED, ignore=ignore, metrics="classical")["classical_precision"],
-        *[
-            cc.evaluate(TRUTH, scores=own, threshold=0.5, ignore=ignore, **options)[
-                "classical_precision"
-            ]
-            for own in (SCORES, holes)
-        ],
-    ]
-    assert found[1]["classical_precision"] != (SCORES >= 0.5)[TRUTH == 1].sum() / 4
-
-
 def test_fit_is_left_out_for_all_detectors():
     fit, judged = [(0, 6)], {"ignore": [(0, 6)], "metrics": "classical"}
     found = cc.evaluate(

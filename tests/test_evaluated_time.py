@@ -198,15 +198,6 @@ def test_points_beside_a_range_weigh_nothing():
     assert cc.affiliation(truth, on_border, span=(0, 100)).points_without_weight == 0
 
 
-def test_the_plot_is_in_the_callers_times():
-    pytest.importorskip("matplotlib")
-    r = cc.affiliation([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1], ignore=[0, 0, 1, 1, 0, 0])
-    axes = r.plot()
-    assert axes.get_xlim() == (0, 6)
-    lanes = [label.get_text() for label in axes.get_yticklabels()]
-    assert lanes[1].endswith(f"{r.precision:.2f} / {r.recall:.2f}")
-
-
 DATED = {"times": [minute(at) for at in range(3)]}
 NOTHING_LEFT = (
     "Expected some time that is not ignored, got none.\n\n"

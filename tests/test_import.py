@@ -1,9 +1,10 @@
 """Importing the package loads nothing, and using it nothing heavy or optional too early."""
 
-import subprocess
 import sys
 
 import pytest
+
+from tests.conftest import run_program
 
 LATE = (
     "plotly",
@@ -42,9 +43,7 @@ def loaded():
     """The names of all top-level modules after each step, in a process that takes one by one."""
     say = "print(*{name.split('.')[0] for name in sys.modules})"
     script = "\n".join(["import sys", *(f"{code}\n{say}" for code in STEPS.values())])
-    run = subprocess.run(  # noqa: S603 - this interpreter, on a script written here
-        [sys.executable, "-c", script], check=True, capture_output=True, text=True
-    )
+    run = run_program([sys.executable, "-c", script], check=True)
     return dict(zip(STEPS, map(set, map(str.split, run.stdout.splitlines())), strict=True))
 
 

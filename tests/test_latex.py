@@ -1,7 +1,6 @@
 """Tables for papers: what is bold, what is escaped, and that they compile."""
 
 import shutil
-import subprocess
 from math import nan
 
 import numpy as np
@@ -9,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 import closecall as cc
-from closecall.datasets import demo
 from closecall.errors import InputTypeError
 from closecall.latex import escape, latex_table
 from closecall.statistics import Interval, compute_ranks
+from tests.conftest import run_program
 
 
 @pytest.mark.parametrize(
@@ -184,16 +183,6 @@ def test_ranks_as_a_table():
     ]
 
 
-def test_scores_of_a_comparison():
-    data = demo()
-    compared = cc.compare(data.truth, data.predicted, times=data.times)
-    text = compared.to_latex()
-    for name, result in compared.results.items():
-        (line,) = [line for line in text.splitlines() if line.startswith(f"{name} &")]
-        for score in (result.precision, result.recall, result.f1):
-            assert f"{score:.3f}" in line
-
-
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 def test_all_compile(tables, tmp_path):
     body = "\n\\clearpage\n".join(tables.values())
@@ -202,8 +191,6 @@ def test_all_compile(tables, tmp_path):
         f"\\begin{{document}}\n{body}\n\\end{{document}}\n"
     )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
-    made = subprocess.run(  # noqa: S603 - fixed arguments
-        command, cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    made = run_program(command, cwd=tmp_path)
     assert made.returncode == 0, made.stdout
     assert "Overfull" not in made.stdout

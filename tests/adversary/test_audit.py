@@ -161,7 +161,7 @@ def test_random_points_beat_point_adjust_where_detectors_are_imprecise():
 
 def test_the_demo():
     data = demo()
-    found = audit(data.truth, data.predicted, times=data.times, budget=40)
+    found = audit(data.truth, data.predicted, times=data.times, budget=10)
     assert {"event_wise", "range_based", "time_aware"} <= set(found.beaten)
     assert not {"affiliation", "classical", "normalised_affiliation"} & set(found.beaten)
     assert found.verdicts["affiliation"].raw.margin < -0.2
@@ -195,17 +195,12 @@ def test_a_verdict_does_not_hang_on_the_seed():
     fair = np.roll(truth, 60)
     verdicts = [
         audit(truth, {"fair": fair}, metrics=["classical"], seed=seed).verdicts["classical"].raw
-        for seed in range(6)
+        for seed in range(3)
     ]
     # F1 is 0.5; a range as long as the event reaches that once in ten draws.
     assert {verdict.detector_score for verdict in verdicts} == {0.5}
     assert not any(verdict.beaten for verdict in verdicts)
     assert max(verdict.score for verdict in verdicts) < 0.35
-
-
-def test_an_audit_repeats_itself(whole):
-    again = audit(EPISODES, {"late": LATE, "blind": np.roll(EPISODES, 300)}, metrics=METRICS)
-    assert again.to_dict() == whole.to_dict()
 
 
 def test_progress_counts_to_its_total():
@@ -316,20 +311,14 @@ def test_bad_frames(whole):
         whole.to_frame(part="rows")
 
 
-@pytest.mark.parametrize("timed", [False, True])
-def test_ignored_samples_are_as_if_they_were_deleted(timed):
+def test_ignored_samples_are_as_if_they_were_deleted():
     times = np.datetime64("2024-01-01") + np.arange(EPISODES.size).astype("timedelta64[s]")
     ignore = np.zeros(EPISODES.size, dtype=int)
     ignore[:300] = ignore[700:900] = 1
     kept = ignore == 0
     options = {"metrics": ("classical", "affiliation", "hausdorff"), "budget": 10}
-    own = audit(EPISODES, {"late": LATE}, times=times if timed else None, ignore=ignore, **options)
-    cut = audit(
-        EPISODES[kept],
-        {"late": LATE[kept]},
-        times=times[: kept.sum()] if timed else None,
-        **options,
-    )
+    own = audit(EPISODES, {"late": LATE}, times=times, ignore=ignore, **options)
+    cut = audit(EPISODES[kept], {"late": LATE[kept]}, times=times[: kept.sum()], **options)
     assert own.to_dict() | {"signature": str(cut.signature)} == cut.to_dict()
     assert "|ignore:#" in str(own.signature)
 

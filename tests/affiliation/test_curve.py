@@ -4,8 +4,6 @@ import json
 from dataclasses import asdict
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -48,12 +46,6 @@ def test_the_scorer_takes_times():
     expected = cc.affiliation_curve(TRUTH, SCORES, **axis).average_precision
     assert cc.affiliation_average_precision_score(TRUTH, SCORES, **axis) == expected
     assert expected != cc.affiliation_average_precision_score(TRUTH, SCORES)
-
-
-def test_a_perfect_detector():
-    curve = cc.affiliation_curve(TRUTH, TRUTH)
-    assert (curve.thresholds.tolist(), curve.alarms.tolist()) == ([1, 0], [1, 1])
-    assert (curve.precision[0], curve.recall[0], curve.average_precision) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -162,13 +154,6 @@ def test_repr(curve):
         "AffiliationCurve(5 thresholds, average_precision=0.986, best f1=0.957 at 0.9)"
     )
     assert len(curve) == 5
-
-
-@pytest.mark.parametrize("column", [pd.Series, pl.Series, np.array, tuple])
-def test_columns_of_any_kind(curve, column):
-    other = cc.affiliation_curve(column(TRUTH), column(SCORES))
-    assert_array_equal(other.thresholds, curve.thresholds)
-    assert_array_equal(other.precision, curve.precision)
 
 
 def test_the_scores_are_left_alone():

@@ -20,8 +20,6 @@ from closecall.affiliation.result import COLUMNS
 from closecall.datasets import demo
 from closecall.errors import InputError, MissingExtraError
 from closecall.fscore import f_measure
-from closecall.statistics import SCORES
-from tests.oracle import bootstrap as oracle
 
 PARIS = ZoneInfo("Europe/Paris")
 OFFSET = timezone(timedelta(hours=2))
@@ -229,25 +227,6 @@ def test_the_median_delay_counts_never(alarms, median, headline):
     result = cc.affiliation(truth, Events(alarms), span=(0, 30))
     assert result.events.median_delay == median
     assert result.headline == headline
-
-
-TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 0]
-FOUND = [0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
-
-
-def test_three_events_one_of_them_missed():
-    result = cc.affiliation(TRUTH, FOUND)
-    events = result.events
-    assert np.isnan(events.precision).tolist() == [False, True, False]
-    intervals = result.interval(n=40_000)
-    expected = oracle.limits_by_quadrature(events.precision, events.recall)
-    for score, (low, high) in zip(SCORES, expected, strict=True):
-        interval = getattr(intervals, score)
-        assert interval.value == pytest.approx(getattr(result, score), abs=1e-12)
-        assert (interval.low, interval.high) == pytest.approx((low, high), abs=0.012)
-    assert (intervals.level, intervals.n, intervals.events) == (0.95, 40_000, 3)
-    assert intervals.series is None
-    assert intervals.caution.startswith("There are only three events.")
 
 
 def test_options_and_what_is_written():

@@ -229,7 +229,7 @@ def test_every_shift_scores_what_the_rolled_labels_score(seed, share):
     assert result.chance.exact
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_many_alarms_score_alike_in_sums_and_one_by_one(seed):
     random = np.random.default_rng(seed)
     truth, predicted = (
@@ -387,9 +387,3 @@ def test_levels_are_the_same_without_those_of_events(alarms):
     pair = read_pair([0, 1, 1, 0, 0, 1, 0, 0], alarms)
     whole, bare = Chance.of(pair), Chance.of(pair, per_event=False)
     np.testing.assert_equal(bare.values(), whole.values())
-
-
-@pytest.mark.parametrize(("count", "rolls"), [(30, 30), (1200, 1000), (100_000, 200)])
-def test_as_many_rolls_as_promised(count, rolls):
-    truth = np.arange(count) == count // 3
-    assert cc.affiliation_curve(truth, truth * 1.0).chance.shifts == rolls

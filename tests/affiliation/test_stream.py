@@ -4,7 +4,6 @@ import copy
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import closecall as cc
@@ -36,14 +35,6 @@ def test_what_it_says():
         "AffiliationStream(2 true events, 2 alarms, from 2024-01-01 08:00:00 to "
         "2024-01-01 08:10:00)"
     )
-
-
-@pytest.mark.parametrize("kind", [list, np.array, pd.Series, lambda x: np.array(x, dtype=bool)])
-def test_chunks_of_any_kind(kind):
-    stream = AffiliationStream()
-    for start in range(0, 10, 3):
-        stream.update(kind(TRUTH[start : start + 3]), kind(PREDICTED[start : start + 3]))
-    assert known(stream.result()) == known(cc.affiliation(TRUTH, PREDICTED))
 
 
 def test_events_in_stretches():

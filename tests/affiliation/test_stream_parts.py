@@ -1,8 +1,6 @@
 """Parts of a stream: where they end, how they meet, and those that do not."""
 
 from datetime import UTC, datetime, timedelta
-from functools import reduce
-from operator import add
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -127,15 +125,6 @@ def test_parts_with_times_that_do_not_meet():
         _ = left + timed([0, 1], [0, 1], [4.5, 5])
     with pytest.raises(TypeError, match="unsupported operand"):
         _ = left + 3
-
-
-def test_many_parts_merge_in_a_row():
-    random = np.random.default_rng(2)
-    truth, predicted = random.random((2, 3_000)) < 0.3
-    parts = [
-        stream_of(truth[at : at + 7], predicted[at : at + 7], start=at) for at in range(0, 3_000, 7)
-    ]
-    assert known(reduce(add, parts).result()) == known(cc.affiliation(truth, predicted))
 
 
 @pytest.mark.parametrize(

@@ -150,17 +150,6 @@ def test_a_series_on_which_every_metric_is_beaten(run):
     assert "Left out: alternating, it is built from one true event" in printed
 
 
-def test_two_files_and_a_list_of_events(run, demo_file):
-    of = ["--predicted", "forecast", "--time", "time"]
-    options = [*of, "--metric", "affiliation", "--budget", "5", "--format", "json"]
-    one = run("audit", demo_file, "--truth", "label", *options)
-    two = run("audit", demo_file, demo_file, "--truth", "label", *options)
-    run("score", demo_file, "--truth", "label", *of, "--format", "csv", "--output", "list.csv")
-    listed = run("audit", "list.csv", demo_file, *options)
-    assert one.exit_code == 0, one.stderr
-    assert one.stdout == two.stdout == listed.stdout
-
-
 def test_a_gap_is_told_with_the_option(run, series, tmp_path):
     first, *rows = (tmp_path / series).read_text().splitlines()
     (tmp_path / series).write_text("\n".join([first, *rows[:95], *rows[140:], ""]))

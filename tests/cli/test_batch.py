@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -59,12 +58,6 @@ def test_the_scores_printed_are_those_of_the_library(run, series):
     caught, events, false_alarms = (int(np.nansum(column)) for column in happened)
     assert row[2:4] == [f"{caught}/{events}", str(false_alarms)]
     assert not any(line.startswith("Thresholds") for line in printed)
-
-
-def test_disorder_is_mended_on_demand(run, series):
-    printed = lines(run("batch", "series.parquet", *SCORES, "--time", "t", "--disorder", "sort"))
-    assert printed[0].startswith("4 series evaluated, 1 without a true event, 1 with the same")
-    assert not any("--disorder" in line for line in printed)
 
 
 def test_what_helps_is_named_with_the_trouble(run, series, tmp_path):
@@ -140,19 +133,9 @@ def test_time_is_ignored_on_request(run, series):
         "3",
     ]
     printed = json.loads(run(*own, *options, "--threshold", "0.9", "--format", "json").stdout)
-    known = evaluate_frame(
-        "off.parquet",
-        by="series",
-        truth="label",
-        score="holes",
-        time="t",
-        ignore="off",
-        nan="ignore",
-        since=20,
-        until=90,
-        max_step=3,
-        threshold=0.9,
-    )
+    columns = {"by": "series", "truth": "label", "score": "holes", "time": "t", "ignore": "off"}
+    limits = {"nan": "ignore", "since": 20, "until": 90, "max_step": 3, "threshold": 0.9}
+    known = evaluate_frame("off.parquet", **columns, **limits)
     assert [row["ignored_time"] for row in printed["rows"]] == [153.0] * 4  # 47 samples are left
     recall = known.table["affiliation_recall"][0].as_py()
     assert printed["rows"][0]["affiliation_recall"] == recall
@@ -251,18 +234,6 @@ def test_the_file_has_the_rows_of_the_library(run, series):
     assert not Path("results.parquet.partial").exists()
 
 
-def test_several_files_and_patterns(run, series):
-    for letter in "abcde":
-        Path(f"part={letter}").mkdir()
-        own = series.filter(pc.equal(series["series"], letter))
-        pq.write_table(own, f"part={letter}/rows.parquet")
-    whole = run("batch", "series.parquet", *SCORES, "--format", "csv").stdout
-    pattern = run("batch", "part=*/rows.parquet", *SCORES, "--format", "csv").stdout
-    several = run("batch", "part=a", "part=[b-d]/*.parquet", "part=e", *SCORES, "--format", "csv")
-    assert pattern == whole
-    assert several.stdout == whole
-
-
 def test_a_file_for_each_series(run, refuse, series):
     Path("runs").mkdir()
     for letter in "ab":
@@ -300,16 +271,6 @@ def test_the_number_of_series_is_told_first(run, series):
     Path("runs/c.parquet").write_bytes(b"PAR1")
     told = run("batch", "runs", "--series", "filename", *SCORES[2:]).stderr
     assert told.startswith("2 series, 2 detectors, 1 unit that cannot be read.\n")
-
-
-def test_two_columns_tell_series_apart(run, series):
-    table = series.append_column("half", pa.array((np.arange(1000) // 100 % 2).astype(str)))
-    pq.write_table(table, "halves.parquet")
-    arguments = ("--by", "series", "--by", "half", "--truth", "label", "--score", "good")
-    rows = json.loads(run("batch", "halves.parquet", *arguments, "--format", "json").stdout)["rows"]
-    assert [(row["series"], row["half"]) for row in rows] == [
-        (one, half) for one in "abcde" for half in "01"
-    ]
 
 
 def test_a_finished_file_is_replaced_only_on_demand(run, refuse, series):
@@ -367,17 +328,6 @@ def test_a_part_that_cannot_be_read_is_named_and_the_others_are_kept(run, series
     assert [one["unit"] for one in printed["failures"]] == [told[0].partition(": ")[0]]
     assert not Path("results.parquet").exists()
     assert len(list(Path("results.parquet.partial").glob("*.unit"))) == 1
-
-
-def test_no_scheduler_is_told_in_one_line(run, series, monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("closecall.tables.batch.dask_cluster._CONNECT_SECONDS", 0.5)
-    result = run("batch", "series.parquet", *SCORES, "--engine", "dask://127.0.0.1:9")
-    assert result.exit_code == 1
-    assert result.stderr.splitlines() == [
-        "Error: Expected a Dask scheduler at tcp://127.0.0.1:9, got no answer in 0.5 seconds.",
-        "Hint: Check the address, and that `dask scheduler` runs there and can be reached.",
-    ]
 
 
 def test_one_trouble_of_all_rows_is_an_error(run, series):
@@ -501,19 +451,6 @@ def test_another_level_and_number_of_resamples(run, eight_series):
     assert [row["low"] for row in printed["intervals"]] == [row["low"] for row in rows]
 
 
-def test_a_lead_of_nothing_has_a_plus(run, eight_series):
-    label = eight_series["label"].to_numpy()
-    alarms = {"longer": label | np.roll(label, 1), "exact": label}  # both have all of recall
-    pq.write_table(
-        pa.table({"series": eight_series["series"], "label": label} | alarms), "both.parquet"
-    )
-    chosen = ("--predicted", "longer", "--predicted", "exact", "--intervals")  # which is turned
-    printed = lines(run("batch", "both.parquet", *BOTH[:4], *chosen))
-    assert any(line.startswith("exact  longer  F1 ") for line in printed)
-    (row,) = [line.split() for line in printed if re.match(" +recall ", line)]
-    assert row[:2] == ["recall", "+0.00"]
-
-
 def test_numbers_without_intervals_on_the_terminal_are_counted(run, eight_series):
     more = ("--metric", "affiliation", "--metric", "classical", "--metric", "event_wise")
     printed = lines(run("batch", "series.parquet", *BOTH, *more, "--intervals"))
@@ -598,14 +535,6 @@ def test_how_many_series_would_tell_is_said_where_nothing_can_be(run, twelve_ser
     clear = ("--predicted", "exact", "--predicted", "later", "--intervals")
     printed = " ".join(lines(run("batch", "twelve.parquet", *BOTH[:4], *clear)))
     assert "not told apart" not in printed
-
-
-def test_few_series_have_dashes_and_a_caution(run, eight_series):
-    pq.write_table(eight_series.slice(0, 600), "few.parquet")
-    printed = lines(run("batch", "few.parquet", *BOTH, "--intervals"))
-    start = next(place for place, line in enumerate(printed) if "lead in" in line)
-    assert [line.split()[-3:] for line in printed[start + 1 : start + 4]] == [["-"] * 3] * 3
-    assert any(line.startswith("Caution: There are only three series.") for line in printed)
 
 
 def test_one_detector_has_no_pairs_and_lengths_are_written_as_such(run, eight_series):
@@ -747,16 +676,6 @@ def test_times_are_read_only_if_asked_for(run, folders):
     assert refused.exit_code == 1
     assert refused.stderr.splitlines()[1] == (
         "Hint: Without them, samples are counted: `timestamps=False` (no `--time`)."
-    )
-
-
-@pytest.mark.parametrize("time", [(), ("--time", "timestamp")])
-def test_a_file_with_a_header_only(run, folders, time):
-    Path("datasets/one.csv").write_text("timestamp,value,is_anomaly\n")
-    result = run("batch", "datasets", "--layout", "timeeval", "--scores", "run", *time)
-    assert result.exit_code == 1
-    assert (
-        result.stderr == "Error: Expected a row below the header of datasets/one.csv, got none.\n"
     )
 
 

@@ -80,19 +80,6 @@ def test_chance_is_that_of_the_alarms_at_the_threshold(run, scores, monkeypatch)
     assert narrow[narrow.index("threshold 0.9") + 2] == printed[2].strip()
 
 
-@pytest.mark.parametrize("width", [40, 60, 80])
-def test_no_number_is_cut_on_a_narrow_terminal(run, monkeypatch, width):
-    run("demo", "--save", "demo.csv")
-    monkeypatch.setenv("COLUMNS", str(width))
-    arguments = ("--truth", "label", "--score", "threshold_score", "--time", "time")
-    printed = unsigned(run("curve", "demo.csv", *arguments))
-    assert max(map(len, printed)) <= width
-    assert not any("\u2026" in line for line in printed)
-    tables = sum(line.startswith("1  ") for line in printed)
-    assert tables == {40: 3, 60: 2, 80: 1}[width]
-    assert sum("<- chosen, best F1" in line for line in printed) == 1
-
-
 def test_a_budget_in_time(run):
     run("demo", "--save", "demo.csv")
     arguments = ("--truth", "label", "--score", "threshold_score", "--time", "time")
@@ -137,35 +124,6 @@ def test_csv_of_every_threshold(run, scores, points):
     assert [tuple(map(float, row)) for row in rows] == list(expected)
 
 
-def test_csv_of_few_points(run, scores):
-    result = run("curve", scores, *COLUMNS, "--format", "csv", "--points", "1", "--beta", "0")
-    rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert [float(row["threshold"]) for row in rows] == [0.9, 0.2, 0]
-
-
-@pytest.mark.parametrize("output_format", ["table", "json", "csv"])
-def test_output_file(run, scores, output_format):
-    arguments = ("curve", scores, *COLUMNS, "--format", output_format)
-    printed = run(*arguments).stdout
-    silent = run(*arguments, "--output", "out.txt")
-    assert (silent.exit_code, silent.stdout) == (0, "")
-    assert Path("out.txt").read_text() == printed
-    assert len(printed) > 200
-
-
-def test_an_event_list_beside_scores(run, scores):
-    Path("incidents.csv").write_text(
-        "start,stop\n2024-01-01T12:00,2024-01-02T00:00\n2024-01-03T00:00,2024-01-03T06:00\n"
-    )
-    listed = run("curve", "incidents.csv", scores, "--time", "t")
-    assert lines(listed) == lines(run("curve", scores, *COLUMNS, "--time", "t"))
-
-
-def test_standard_input(run):
-    piped = run("curve", "-", *COLUMNS, "--time", "t", input=FILE)
-    assert lines(piped) == lines(run("curve", "scores.csv", *COLUMNS, "--time", "t"))
-
-
 def test_uneven_times_and_a_span(run):
     Path("uneven.csv").write_text("t,truth,score\n0,0,0.1\n1,1,0.9\n5,0,0.2\n")
     arguments = ("uneven.csv", "--time", "t", "--end", "6.5", "--span", "-10", "10")
@@ -192,13 +150,6 @@ def test_uneven_times_without_an_end(run, command, column):
     said = " ".join((result.stderr if command == "audit" else result.stdout).split())
     assert "no --end says where the last sample stops" in said
     assert "it is taken to last the median step, until 7." in said
-
-
-def test_many_events_are_cut_with_a_note(run):
-    Path("many.csv").write_text("truth,score\n" + "0,0\n1,1\n" * 40 + "0,0\n1,0\n" * 10)
-    cut = run("curve", "many.csv", "--min-precision", "1").stdout
-    assert "... and 10 more, 10 of them missed; `--all` shows all." in cut
-    assert "\n50     99" in run("curve", "many.csv", "--min-precision", "1", "--all").stdout
 
 
 @pytest.mark.parametrize(
@@ -343,13 +294,6 @@ def test_a_rule_without_any_alarm(run, demo_file):
     assert not any("chosen" in line for line in printed)
     values = json.loads(run("curve", *DEMO, "--threshold", "1000", "--format", "json").stdout)
     assert values["chosen"]["fbeta"] is None
-
-
-def test_samples_without_a_score(run):
-    Path("nan.csv").write_text("truth,score\n0,\n0,1\n1,9\n0,2\n0,\n")
-    printed = lines(run("curve", "nan.csv", "--nan", "ignore"))
-    assert printed[0].startswith("1 of 1 caught")
-    assert "Ignored: 2 of 5." in printed
 
 
 def test_warm_up_is_told(run):

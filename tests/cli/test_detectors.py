@@ -77,11 +77,6 @@ def test_patterns_name_detectors(run, command):
     )
 
 
-def test_patterns_match_neither_the_truth_nor_the_times(run):
-    found = printed(run, "curve demo.csv --truth threshold --time time --score [tl]*")["detectors"]
-    assert [own["detector"] for own in found] == ["label", "threshold_score"]
-
-
 def test_tables_name_the_detectors(run):
     for command in (f"score {DEMO} {LABELS}", f"curve {DEMO} {SCORES}"):
         text = printed(run, command, "table")
@@ -160,23 +155,6 @@ def test_metrics_beside_a_list_of_events(run, tmp_path):
         assert math.isclose(found[name], value, rel_tol=1e-12), name
     labels = printed(run, command.rpartition(" --metric")[0] + " --predicted forecast")["metrics"]
     assert set(labels) == {"classical_precision", "classical_recall", "classical_f1"}
-
-
-def test_samples_without_a_score_are_ignored_for_all(run, tmp_path):
-    data = demo()
-    place = int(np.flatnonzero(data.truth)[0])
-    lines = (tmp_path / "demo.csv").read_text().splitlines()
-    lines[place + 1] = lines[place + 1].rpartition(",")[0] + ","
-    (tmp_path / "blank.csv").write_text("\n".join([*lines, ""]))
-    command = f"score blank.csv --truth label --time time {SCORES} --nan ignore --threshold 100"
-    found = printed(run, f"{command} --metric classical")["detectors"]
-    assert [own["ignored_time"] for own in found] == [300, 300]
-    stretch = [(data.times[place], data.times[place + 1])]
-    scores = data.scores["threshold"]
-    options = {"times": data.times, "threshold": 100, "metrics": ["classical"]}
-    expected = cc.evaluate(data.truth, scores=scores, ignore=stretch, **options)
-    assert found[0]["metrics"] == {k: expected[k] for k in expected if k != "threshold"}
-    assert expected != cc.evaluate(data.truth, scores=scores, **options)
 
 
 REFUSED = {

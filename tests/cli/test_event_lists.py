@@ -49,23 +49,11 @@ ALERTS = [
     {"startsAt": utc(20), "endsAt": utc(23), "labels": {"severity": "page"}, "status": "resolved"},
     {"startsAt": utc(3), "endsAt": utc(7), "labels": {"severity": "low"}, "status": "resolved"},
 ]
-GRAFANA = [
-    {"time": (1709251200 + 3600 * start) * 1000, "timeEnd": (1709251200 + 3600 * stop) * 1000,
-     "text": "slow"}
-    for start, stop in TRUE
-]  # fmt: skip
-STUDIO = [
-    {"annotations": [{"result": [
-        {"value": {"start": start, "end": stop, "timeserieslabels": ["x"]}} for start, stop in TRUE
-    ]}]}
-]  # fmt: skip
 RECORDS = [{"opened": start, "closed": stop, "id": start} for start, stop in TRUE]
 SMAP = 'chan_id,anomaly_sequences,class\nP-1,"[[3, 6], [20, 22]]",[point]\nP-2,"[[1, 2]]",[x]\n'
 FORMATS = {
     "nab.json": (WINDOWS, "--series a --time utc"),
     "alerts.json": (ALERTS, "--time utc"),
-    "grafana.json": (GRAFANA, "--time utc"),
-    "studio.json": (STUDIO, "--time t"),
     "records.json": (RECORDS, "--truth opened,closed --time t"),
     "labeled_anomalies.csv": (SMAP, "--series P-1"),
     "smd.txt": ("20-22:1\n3-6:1,2\n", ""),
@@ -105,13 +93,6 @@ def test_a_list_may_be_predicted_ignored_or_come_through_a_pipe(run, tmp_path):
     empty = written(tmp_path, "[]", "none.json")
     report = scored(run, f"score samples.csv {empty} --truth alarm --time utc")
     assert report["alarms"] == 0
-
-
-def test_lengths_of_events_may_have_units(run, tmp_path):
-    name = written(tmp_path, "timestamp,duration\n2024-03-01T20:00Z,3h\n2024-03-01T03:00Z,240min\n")
-    report = scored(run, f"score {name} {AGAINST} --time utc")
-    assert [event["start"][11:16] for event in report["events"]] == ["03:00", "20:00"]
-    assert [event["stop"][11:16] for event in report["events"]] == ["07:00", "23:00"]
 
 
 def test_merge_joins_what_overlaps(run, refuse, tmp_path):

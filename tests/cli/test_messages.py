@@ -11,7 +11,6 @@ from closecall.tables import write_table
 FILES = {
     "good.csv": "t,label,alarm\n0,0,0\n1,1,1\n2,0,0\n",
     "two.csv": "t,label,alarm\n0,0,0\n1,1,1\n2,2,0\n",
-    "blank.csv": "t,label,alarm\n0,0,0\n1,,1\n2,0,0\n",
     "repeated.csv": "t,label,alarm\n0,0,0\n1,1,1\n1,0,0\n",
     "days.csv": "t,label,alarm\n2024-01-01,0,0\n2024-01-02,1,1\n2024-01-03,0,0\n",
     "quiet.csv": "t,label,alarm\n0,0,0\n1,0,1\n2,0,0\n",
@@ -53,7 +52,6 @@ BAD_INPUT = {
         "Expected `--truth` labels to be 0 or 1, got 2 at index 2.",
         "Hint: ",
     ),
-    f"score blank.csv {SCORE}": ("Expected `--truth` to have no missing values, got one", "Hint: "),
     f"score repeated.csv {SCORE}": (
         "Expected `--time` to be strictly increasing, got 1 after 1 at index 2.",
         "Hint: ",
@@ -61,10 +59,6 @@ BAD_INPUT = {
     f"score days.csv {SCORE} --end 9": (
         "Expected `--time` and `--end` to be on one kind of time axis, got datetimes",
         "Hint",
-    ),
-    f"score days.csv {SCORE} --end 2024-01-04T00:00:00+01:00": (
-        "Expected `--time` and `--end` to have a time zone everywhere or nowhere",
-        "Hint: ",
     ),
     "score events.csv events.csv": (
         "Expected `--span` with a list of events, got none.",
@@ -118,12 +112,7 @@ BAD_INPUT = {
         "Expected `--ignore` to name a column of demo.csv, or a file of events, got 'vlue'.",
         "Hint: Did you mean 'value'? Its columns are: time,",
     ),
-    f"{CURVE} --time time --max-step 5": (
-        "Expected `--max-step` to be a timedelta of 0 or more, got 5.",
-        "Hint: The times are datetimes, so give the length a unit: ms, s, min, h or d, as in",
-    ),
     f"{CURVE} --plot no/curve.png": ("No such file or directory: no/curve.png",),
-    f"{CURVE} --format csv -o no/curve.csv": ("No such file or directory: no/curve.csv",),
     "compare demo.csv --truth label --predicted forecast": (
         "Expected columns of at least two detectors to compare, got only 'forecast'.",
         "Hint: The columns of demo.csv are: time, value, label, threshold, forecast, thresh",
@@ -132,29 +121,16 @@ BAD_INPUT = {
         "Expected `--predicted value` labels to be 0 or 1, got 92.9 at index 0.",
         "Hint: ",
     ),
-    f"compare demo.csv {TWO} --intervals --level 95": (
-        "Expected `--level` to be a number between 0 and 1, got 95.0.",
-        "Hint: ",
-    ),
     "batch demo.csv --truth label": (
         "Expected either `--score` or `--predicted`, got neither.",
-        "Hint: ",
-    ),
-    "batch demo.csv --truth label --score goood": (
-        "Expected `--score` to name a column of demo.csv, got 'goood'.",
         "Hint: ",
     ),
     f"{BATCH} --threshold best": (
         "Expected `--threshold` to be a number or a known rule, got 'best'.",
         "Hint: ",
     ),
-    f"{BATCH} --metric accuracy": ("Expected the name of a metric, got 'accuracy'.", "Hint: "),
     f"{BATCH} --metric margin:margin=-3 --out rows.csv": (
         "Expected `margin` to be a finite number of 0 or more, got -3.",
-    ),
-    f"{BATCH} --metric margin:margin=abc --out rows.csv": (
-        "Expected `margin` to be a finite number of 0 or more, got 'abc'.",
-        "Hint: The axis counts samples",
     ),
     f"{BATCH} --engine localhost": (
         "Expected `--engine` to be the address of a Dask scheduler, got 'localhost'.",
@@ -170,10 +146,6 @@ BAD_INPUT = {
     "batch quiet.csv --truth label --predicted alarm --strict": (
         "Expected every series to be evaluated, with `--strict`, got 'no_event'",
         "Hint: Without `--strict`",
-    ),
-    "audit demo.csv --truth lable": (
-        "Expected `--truth` to name a column of demo.csv, got 'lable'.",
-        "Hint: ",
     ),
     "audit demo.csv --truth label": (
         "Expected `--predicted` to name a column of demo.csv, got no name.",

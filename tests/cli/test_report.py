@@ -103,12 +103,6 @@ def test_what_is_not_scored_is_told(run, tmp_path):
     assert result.exit_code == 1
 
 
-def test_all_scored_is_told_too(run):
-    result = run("report", "data.csv", "-o", "out.html", *COLUMNS, "--by", "group")
-    told = "Wrote out.html (0.2 MB): all 2 series scored. Open it in a browser."
-    assert result.stderr.splitlines()[-1] == told
-
-
 def test_standard_input_and_plain_samples(run):
     arguments = ("-o", "out.html", "--score", "s", "--script", "cdn")
     result = run("report", "-", *arguments, input="truth,s\n0,1\n1,5\n0,2\n")
@@ -127,13 +121,6 @@ def test_true_events_from_a_list_of_their_own(run, tmp_path):
     calls = [[own.pop("call")["before"] for own in page["detectors"]] for page in pages]
     assert pages[0] == pages[1]
     assert [line.split()[2] for line, _ in calls] == ["incidents.csv", "data.csv"]
-
-
-def test_a_list_of_events_needs_times(refuse, tmp_path):
-    (tmp_path / "incidents.csv").write_text("start,stop\n2,4\n")
-    options = ("--score", "score", "--script", "cdn", "-o", "out.html")
-    lines = refuse("report", "incidents.csv", "data.csv", *options)
-    assert lines[0] == "Error: Expected `--time` beside a list of events, got none."
 
 
 def test_many_series_are_in_one_file(refuse):

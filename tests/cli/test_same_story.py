@@ -152,7 +152,6 @@ def test_one_file_has_one_hash_in_every_command_format_and_backend(run, demo_fil
     table = read_csv(demo_file)
     nanoseconds = table["time"].cast(pa.timestamp("ns"))
     fine = table.set_column(table.column_names.index("time"), "time", nanoseconds)
-    write_table(table, "coarse.parquet")
     write_table(fine, "fine.parquet")
     found = {"alarms": set(), "scores": set(), "both": set()}
 
@@ -161,7 +160,7 @@ def test_one_file_has_one_hash_in_every_command_format_and_backend(run, demo_fil
         found[kind].add(parse(json.loads(values)["signature"]).data)
 
     score, other = ("--score", "forecast_score"), ("--score", "threshold_score")
-    for file in (demo_file, "coarse.parquet", "fine.parquet"):
+    for file in (demo_file, "fine.parquet"):
         for command in ("score", "batch"):
             hashes("alarms", command, file, "--predicted", "forecast")
         for command in ("score", "curve", "batch"):

@@ -3,7 +3,6 @@
 import copy
 import json
 import shutil
-import subprocess
 
 import jsonschema
 import pytest
@@ -13,6 +12,7 @@ from closecall.cli.commands import COMMANDS
 from closecall.cli.schema import NAMES, read_schema
 from closecall.tables.batch.status import STATUSES
 from tests.cli.conftest import lines, validate, validator
+from tests.conftest import run_program
 
 DEMO = "demo.csv --truth label --time time"
 LABELS = f"{DEMO} --predicted forecast --predicted threshold"
@@ -153,12 +153,8 @@ def test_records_are_row_wise(run, demo_file):
     if program is None:
         pytest.skip("jq is not installed")
     found = run(*f"score {DEMO} --predicted forecast --format json".split()).stdout
-    missed = subprocess.run(  # noqa: S603 - the line of docs/json.md
-        [program, "-c", '.events[] | select(.outcome=="missed") | .start'],
-        input=found,
-        capture_output=True,
-        text=True,
-        check=True,
+    missed = run_program(
+        [program, "-c", '.events[] | select(.outcome=="missed") | .start'], input=found, check=True
     )
     assert missed.stdout.splitlines() == [
         json.dumps(event["start"])

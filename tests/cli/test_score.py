@@ -1,14 +1,11 @@
 """`closecall score` on real files, in every format."""
 
 import csv
-import gzip
 import io
 import json
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import closecall as cc
@@ -84,33 +81,6 @@ def test_output_file(run, labels, output_format):
     assert Path("out.txt").read_text() == printed
 
 
-@pytest.mark.parametrize("compress", [bytes, gzip.compress])
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_standard_input(run, kind, compress):
-    content = LABELS.encode()
-    if kind == "parquet":
-        sink = io.BytesIO()
-        pq.write_table(pa.table({"label": [0, 1, 1, 0, 0, 1], "alarm": [0, 0, 1, 1, 0, 0]}), sink)
-        content = sink.getvalue()
-    result = run("score", "-", *COLUMNS, input=compress(content))
-    assert headline(result) == "precision 0.62   recall 0.44   F1 0.51"
-
-
-def test_two_files_of_bare_labels(run):
-    Path("truth.gz").write_bytes(gzip.compress(b"0\n1\n1\n0\n0\n1\n"))
-    Path("predicted").write_text("0\n0\n1\n1\n0\n0\n")
-    assert headline(run("score", "truth.gz", "predicted")) == (
-        "precision 0.62   recall 0.44   F1 0.51"
-    )
-
-
-def test_times_with_an_offset_are_shown_in_utc(run):
-    Path("labels.csv").write_text(LABELS.replace(":00,", ":00+01:00,"))
-    result = run("score", "labels.csv", *COLUMNS, "--time", "t")
-    assert "1  2023-12-31 23:05  10 min" in result.stdout
-    assert "Times are at UTC+00:00." in result.stdout
-
-
 def test_event_lists_with_points_and_a_span(run):
     Path("incidents.csv").write_text(
         "start,stop\n2024-01-01T03:02,2024-01-01T03:04\n2024-01-01T04:00,2024-01-01T04:00\n"
@@ -136,21 +106,6 @@ def test_end_and_zero_division(run):
     options = {"times": [0, 1, 5], "end": 6.5, "zero_division": 0}
     level = cc.affiliation([1, 0, 1], [0, 0, 1], **options).chance.precision
     assert zero.stdout.splitlines()[2].startswith(f"by chance {level:.2f} ")
-
-
-def test_negative_span(run):
-    Path("events.csv").write_text("start,stop\n-3,-1\n")
-    assert headline(run("score", "events.csv", "events.csv", "--span", "-10", "10")).endswith(
-        "F1 1.00"
-    )
-
-
-def test_numbers_say_their_unit(run, labels):
-    lines = run("score", labels, *COLUMNS).stdout.splitlines()
-    assert lines[-2] == (
-        "Times and distances are in the units of the input: samples, if it has no times."
-    )
-    assert " 1 late " in lines[6]
 
 
 def test_many_events_are_cut_with_a_note(run):
@@ -189,18 +144,6 @@ def test_swat(run, data_folder):
         "27 of 35 caught, median delay 61, 8 false alarms per 100000",
         "precision 0.86   recall 0.79   F1 0.83",
     ]
-
-
-def test_a_real_series_in_parquet(run, data_folder):
-    source = pq.read_table(data_folder / "nab" / "scores.parquet")
-    assert {"series", "timestamp", "label"} <= set(source.column_names)
-    name = "realKnownCause/nyc_taxi.csv"
-    series = source.filter(pa.compute.field("series") == name)
-    pq.write_table(series, "series.parquet")
-    arguments = ("--truth", "label", "--predicted", "label", "--time", "timestamp")
-    assert headline(run("score", "series.parquet", *arguments)) == (
-        "precision 1.00   recall 1.00   F1 1.00"
-    )
 
 
 def test_evaluated_time(run, labels):
@@ -246,31 +189,3 @@ def test_points_beside_ranges(run):
     lengthened = run(*arguments, "--point-length", "1")
     assert headline(lengthened).startswith(f"precision {expected.precision:.2f}")
     assert "weigh nothing" not in lengthened.stdout
-
-
-def test_event_lists_by_the_names_that_people_give_their_columns(run):
-    """Their order means nothing, and what else they hold goes into the rows."""
-    Path("incidents.csv").write_text("severity,begin,end\nlow,20,23\nhigh,3,7\n")
-    Path("alarms.csv").write_text("timestamp,duration\n21,1\n4,2\n")
-    result = run("score", "incidents.csv", "alarms.csv", "--span", "0", "40", "--format", "json")
-    truth, alarms = cc.Events([(3, 7), (20, 23)]), cc.Events([(4, 6), (21, 22)])
-    printed, expected = json.loads(result.stdout), cc.affiliation(truth, alarms, span=(0, 40))
-    assert printed["f1"] == expected.f1
-    assert [event["details"] for event in printed["events"]] == [
-        {"severity": "high"},
-        {"severity": "low"},
-    ]
-    result = run("score", "incidents.csv", "alarms.csv", "--span", "0", "40", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert [row["severity"] for row in rows] == ["high", "low"]
-
-
-def test_two_pairs_of_columns_are_never_guessed_between(run):
-    Path("incidents.csv").write_text("start,stop,end\n1,2,3\n")
-    result = run("score", "incidents.csv", "incidents.csv", "--span", "0", "40")
-    assert result.exit_code == 1
-    assert "`--truth start,stop` or `--truth start,end`" in result.stderr
-    options = ("--truth", "start,end", "--predicted", "start,stop")
-    assert (
-        run("score", "incidents.csv", "incidents.csv", "--span", "0", "40", *options).exit_code == 0
-    )

@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 
-import closecall as cc
 from closecall.chance import significance
 from closecall.signature import parse
 
@@ -79,27 +78,6 @@ def test_csv_adds_columns(run, results):
     assert "delay" in rows[0]
 
 
-def test_lists_of_events(run, tmp_path):
-    (tmp_path / "truth.csv").write_text("start,stop\n10,12\n50,55\n")
-    (tmp_path / "alarms.csv").write_text("start,stop\n11,12\n52,53\n")
-    found = run(
-        "score", "truth.csv", "alarms.csv", "--span", "0", "90",
-        "--format", "json", "--significance=50",
-    )  # fmt: skip
-    sides = cc.Events([(10, 12), (50, 55)]), cc.Events([(11, 12), (52, 53)])
-    expected = significance(*sides, span=(0, 90), n=50).to_dict()
-    assert json.loads(found.stdout)["significance"] == expected
-
-
-def test_many_events_are_cut_short(run, tmp_path):
-    labels = "\n".join(f"{k % 10 == 4:d},{k % 10 == 5:d}" for k in range(500))
-    (tmp_path / "many.csv").write_text(f"truth,predicted\n{labels}\n")
-    short = run("score", "many.csv", "--significance=20").stdout
-    assert short.count("... and 10 more") == 2
-    whole = run("score", "many.csv", "--significance=20", "--all").stdout
-    assert "... and" not in whole
-
-
 def test_without_alarms(run, tmp_path):
     (tmp_path / "none.csv").write_text("truth,predicted\n0,0\n1,0\n0,0\n")
     found = run("score", "none.csv", "--significance=20")
@@ -108,15 +86,6 @@ def test_without_alarms(run, tmp_path):
     rows = [line.split() for line in found.stdout.splitlines()]
     assert ["recall", "0.00", "0.00", "+/-", "0.00", "0.00", "1", "of", "1", "1"] in rows
     assert ["F1", "-", "-", "-", "-", "-"] in rows
-
-
-def test_predicting_everything_is_not_above_chance(run, tmp_path):
-    labels = "\n".join(f"{7 < k < 12:d},1" for k in range(40))
-    (tmp_path / "all.csv").write_text(f"truth,predicted\n{labels}\n")
-    found = run("score", "all.csv", "--significance=20")
-    rows = [line.split() for line in found.stdout.splitlines()]
-    above = {row[0]: row[5] for row in rows if row[3:4] == ["+/-"]}
-    assert above == {"precision": "0.00", "recall": "0.00", "F1": "0.00"}
 
 
 def test_a_curve_tests_its_best_f1_first(run, results):

@@ -121,15 +121,6 @@ def test_totals_come_between_lines_and_hold_none_of_them_up(printed):
     assert printed(csv_lines(), *COLUMNS, "--every", "1e-9") == [*whole, whole[-1]]
 
 
-def test_scores_from_a_threshold_on(printed):
-    scores = [
-        json.dumps({"label": int(label), "s": 0.7 if alarm else 0.2}) + "\n"
-        for label, alarm in zip(TRUTH, ALARMS, strict=True)
-    ]
-    total = printed(scores, "--truth", "label", "--score", "s", "--threshold", "0.7")[-1]
-    assert total["f1"] == cc.affiliation(TRUTH, ALARMS).f1
-
-
 def test_an_event_is_printed_while_the_pipe_is_open(tmp_path):
     """`tail -f` of a file that grows; the first event is known when the second one starts."""
     path = tmp_path / "samples.csv"

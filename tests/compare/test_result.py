@@ -134,14 +134,6 @@ def test_rounding_makes_equals():
     assert loosely.results["nearly"].recall == exactly.results["nearly"].recall < 1
 
 
-def test_results_are_those_of_affiliation():
-    data = demo()
-    compared = compare(data.truth, data.predicted, times=data.times)
-    for name, predicted in data.predicted.items():
-        expected = cc.affiliation(data.truth, predicted, times=data.times)
-        assert compared.results[name].to_dict() == expected.to_dict()
-
-
 def test_scores_are_cut_at_their_best_or_where_they_are_told():
     data = demo()
     compared = compare(
@@ -309,19 +301,6 @@ def test_a_comparison_can_be_pickled():
     data = demo()
     compared = compare(data.truth, data.predicted, times=data.times)
     assert pickle.loads(pickle.dumps(compared)).to_dict() == compared.to_dict()  # noqa: S301 - our own bytes
-
-
-def test_plot_draws_every_detector():
-    pytest.importorskip("matplotlib").use("Agg")
-    from matplotlib import pyplot as plt
-
-    data = demo()
-    axes = compare(data.truth, data.predicted, times=data.times).plot(scores=["recall"])
-    figure = np.atleast_1d(axes)[0].figure
-    written = " ".join(text.get_text() for text in figure.findobj(plt.Text))
-    assert "forecast" in written
-    assert "threshold" in written
-    plt.close(figure)
 
 
 HOSTILE = ("<img src=x onerror=alert(1)>", "a\nb\x1b[31m", "[bold]", "'; DROP", "名前", "a,b")

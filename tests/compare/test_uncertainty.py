@@ -10,7 +10,6 @@ from closecall.compare import PairIntervals, compare
 from closecall.datasets import demo
 from closecall.errors import InputError
 from closecall.statistics import (
-    FEWEST_TO_COMPARE,
     SCORES,
     caution_about,
     caution_about_pairs,
@@ -78,30 +77,6 @@ def test_answers_are_kept(compared, intervals):
     assert compared.intervals(n=100).n == 100
 
 
-def test_a_detector_and_itself():
-    data = demo()
-    copies = {"a": data.predicted["forecast"], "b": data.predicted["forecast"]}
-    (pair,) = compare(data.truth, copies, times=data.times).intervals().pairs
-    for score in SCORES:
-        gap = getattr(pair, score)
-        assert (gap.value, gap.pvalue) == (0, 1)
-        assert -0.4 < gap.low < 0 < gap.high < 0.4
-
-
-@pytest.mark.parametrize(
-    ("events", "caution"),
-    [
-        (1, "There is only one event. It shows who did better on it"),
-        (2, "There are only two events. They show who did better on these"),
-        (3, "There are only three events."),
-        (7, "There are only 7 events: the intervals are wide, and rough."),
-    ],
-)
-def test_few_events_are_pointed_out(events, caution):
-    assert repeated(events).intervals().caution.startswith(caution)
-    assert repeated(10).intervals().caution == ""
-
-
 def test_a_detector_that_finds_few_of_many_is_named():
     truth = np.tile([0, 1, 1, 0, 0], 12)
     once = truth * (np.arange(truth.size) < 5)
@@ -141,33 +116,6 @@ def test_one_event_has_no_intervals():
     assert plain["pairs"][0]["f1"]["pvalue"] is None
     assert plain["pairs"][0]["f1"]["value"] > 0
     assert math.isnan(lone.pairs[0].recall.low)
-
-
-@pytest.mark.parametrize("events", [2, 3, 5])
-def test_few_events_have_no_interval_of_a_difference(events):
-    few = repeated(events).intervals()
-    for score in SCORES:
-        lead = getattr(few.pairs[0], score)
-        assert math.isnan(lead.low)
-        assert math.isnan(lead.pvalue)
-        assert getattr(few.detectors["late"], score).width > 0.2
-    assert few.to_dict()["pairs"][0]["recall"] == {
-        "value": few.pairs[0].recall.value,
-        "low": None,
-        "high": None,
-        "pvalue": None,
-    }
-    assert repr(few.pairs[0].recall).endswith("no limits)")
-    assert "no p-value, which take 6 or more." in few.caution
-
-
-def test_from_six_events_on_a_steady_lead_has_one_that_is_not_certain():
-    six, ten = (repeated(events).intervals().pairs[0].precision for events in (6, 10))
-    assert six.value == pytest.approx(ten.value, abs=1e-3)
-    assert 0 < six.low < six.value < six.high
-    assert six.pvalue == 2 / 2**FEWEST_TO_COMPARE  # to win all of six
-    assert six.low < ten.low < ten.value < ten.high < six.high
-    assert 0 < ten.pvalue < six.pvalue
 
 
 def test_plain_values_and_rows(intervals):

@@ -3,12 +3,12 @@
 import dataclasses
 import re
 import socket
-import subprocess
 import sys
 
 import pytest
 
 from closecall.datasets.download import KDD2022, NAB, DownloadError, download
+from tests.conftest import run_program
 
 
 @pytest.fixture
@@ -125,13 +125,7 @@ try:
 except MissingExtraError as error:
     print(error)
 """
-    run = subprocess.run(  # noqa: S603 - this interpreter, this code
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PATH": ""},
-    )
+    run = run_program([sys.executable, "-c", code], check=True, env={"PATH": ""})
     assert run.stdout == (
         f"This needs {package}, which is not installed.\n\n"
         "Hint: run `pip install 'closecall[data]'`.\n"

@@ -77,22 +77,6 @@ def test_nothing_of_a_known_category_is_no_event(mission):
     assert len(labels.mission) == 0
 
 
-def test_the_mission_can_be_scored(mission):
-    """Both ends of a label are inside it; as in ESA-ADB's metrics, that adds no length."""
-    labels = read_esa_adb(mission)
-    span = (at("2004-12-01"), at("2004-12-06"))
-    found = cc.affiliation(labels.mission, labels.mission, span=span)
-    assert (found.precision, found.recall) == (1.0, 1.0)
-    late = events((NOON[1], "2004-12-02T14:00:00"))
-    result = cc.affiliation(labels.mission, late, span=span)
-    assert result.events.precision_distance.tolist()[1] == 30 * 60 * 10**9
-    # 1 ns is what ESA-ADB lengthens a point by: it changes no digit that anyone prints
-    longer = events((EVENING[0], "2004-12-01T22:00:00"), NOON, (POINT[0], f"{POINT[0]}.000000001"))
-    again = cc.affiliation(longer, late, span=span)
-    assert again.precision == pytest.approx(result.precision, abs=1e-12)
-    assert again.recall == pytest.approx(result.recall, abs=1e-12)
-
-
 def test_zones_and_no_zone_are_both_utc(mission):
     (mission / "labels.csv").write_text(
         LABELS.replace("Z", "").replace("T", " ").replace("Start ime,End ime", "StartTime,EndTime")

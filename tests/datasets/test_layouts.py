@@ -1,6 +1,5 @@
 """CSV columns, which series are read, and the table that they are joined into."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from closecall.datasets.layouts import (
     series_to_read,
 )
 from closecall.errors import InputError, InputTypeError
+from tests.conftest import run_program
 from tests.datasets.conftest import refusal
 
 
@@ -164,9 +164,7 @@ def test_without_pyarrow_the_readers_say_what_to_install(tmp_path):
         "except MissingExtraError as error:\n    print(error)"
     )
     (tmp_path / "a.csv").write_text("Data,Label\n1,0\n")
-    done = subprocess.run(  # noqa: S603 - our own code
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
-    )
+    done = run_program([sys.executable, "-c", code, str(tmp_path)], check=True)
     assert done.stdout == (
         "This needs pyarrow, which is not installed.\n\n"
         "Hint: run `pip install 'closecall[data]'`.\n"

@@ -4,9 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import closecall as cc
 from closecall.datasets import read_timeeval
-from closecall.tables.batch.evaluate import evaluate_frame
 from tests.datasets.conftest import refusal
 
 HEADER = "collection_name,dataset_name,train_path,test_path,dataset_type,datetime_index\n"
@@ -52,20 +50,6 @@ def test_rows_are_those_of_the_files_sorted_by_series(layout):
     assert table["LOF"].to_pylist() == [0.0, 0.25, 1.0, 0.5] * 2
     assert table["timestamp"].to_numpy().tolist() == np.array(HOURS * 2, "M8[ns]").tolist()
     assert table.schema.field("timestamp").type == pa.timestamp("ns")
-
-
-def test_the_table_can_be_evaluated_with_its_times(layout):
-    table = read_timeeval(*layout)
-    rows = evaluate_frame(
-        table, by="series", truth="label", time="timestamp", score=["COF", "LOF"]
-    ).rows
-    assert rows["status"].to_pylist() == ["ok"] * 4
-    for row in rows.to_pylist():
-        scores = {"COF": [1.0, 0.0, 0.0, 0.125], "LOF": [0.0, 0.25, 1.0, 0.5]}[row["detector"]]
-        times = np.array(HOURS, dtype="M8[ns]")
-        curve = cc.affiliation_curve(LABELS[row["series"]], scores, times=times)
-        assert row["affiliation_average_precision"] == curve.average_precision
-        assert row["threshold"] == curve.best().threshold
 
 
 def test_labels_alone_and_numbers_as_times(tmp_path):

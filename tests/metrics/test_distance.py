@@ -27,7 +27,7 @@ def test_equals_the_search_over_all_moments(case):
         assert metric(*sides(case), span=case.span).value == pytest.approx(expected, **close)
     expected = oracle.segmentation(*pair, case.span)
     assert segmentation(*sides(case), span=case.span).value == pytest.approx(expected, **close)
-    for p in (0.5, 1, 2, 3.5, 40):  # the order weighs far moments
+    for p in (0.5, 2, 40):  # the order weighs far moments
         expected = oracle.semimetric(*pair, p)
         # The quadrature of a root is not exact where it starts from 0.
         rel = 1e-5 if p < 1 else 1e-11
@@ -47,17 +47,6 @@ def test_points_give_the_distances_of_the_literature(case):
     means = table.min(axis=1).mean(), table.min(axis=0).mean()
     assert modified_hausdorff(*sides(case), span=case.span).value == pytest.approx(max(means))
     assert semimetric(*sides(case), span=case.span).value == pytest.approx(sum(means) / 2)
-
-
-@given(case=mixed_cases)
-def test_both_sides_are_treated_alike_but_for_segmentation(case):
-    truth, predicted = sides(case)
-    for metric in (hausdorff, modified_hausdorff, semimetric):
-        there, back = (
-            metric(truth, predicted, span=case.span),
-            metric(predicted, truth, span=case.span),
-        )
-        assert there.value == pytest.approx(back.value, rel=1e-14, nan_ok=True)
 
 
 def test_a_worked_example_of_ranges():

@@ -61,15 +61,6 @@ def test_every_row_is_counted_once(sides, probation):
     ]
 
 
-@given(SIDES, PROFILES)
-def test_events_on_an_integer_axis_are_rows(sides, profile):
-    truth, predicted = sides
-    events = (cc.Events.from_labels(side) for side in sides)
-    assert nab(*events, span=(0, len(truth)), profile=profile).raw == pytest.approx(
-        nab(truth, predicted, profile=profile).raw, abs=1e-12
-    )
-
-
 def test_the_places_that_nab_documents():
     """The sigmoid is 0.98661 at the start, 0.84828 in the middle and 0 at the end of a window."""
     truth = [0] * 10 + [1] * 10 + [0] * 80

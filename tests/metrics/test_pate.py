@@ -85,12 +85,6 @@ def test_one_sample_events_at_both_ends_count():
     assert late == pytest.approx(1 / 2 + (1 / 7 + 1 / 4) / 4)
 
 
-def test_buffers_longer_than_the_series_end_with_it():
-    labels, scores = [0, 1, 0, 0, 1, 0], [3.0, 1.0, 2.0, 5.0, 4.0, 0.0]
-    expected = oracle.value(labels, scores, 300, 300)
-    assert pate(labels, scores, early=300, delay=300).value == pytest.approx(expected, abs=1e-12)
-
-
 def test_nothing_true_is_undefined_and_nothing_normal_is_perfect():
     assert isnan(pate([0, 0, 0], [0.1, 0.2, 0.3]).value)
     assert pate([1, 1, 1], [0.1, 0.2, 0.3]).value == 1

@@ -1,6 +1,5 @@
 """What `plot_curve` draws: steps, iso-F lines, marks and panels, read back from the figure."""
 
-import io
 from datetime import timedelta
 from functools import cache
 from itertools import pairwise
@@ -14,7 +13,7 @@ import closecall as cc
 from closecall.datasets import demo
 from closecall.errors import InputError, InputTypeError
 from closecall.fscore import f_measure
-from closecall.plot import plot_curve, plot_events
+from closecall.plot import plot_curve
 from closecall.plot.curve import ThresholdScale, free_corner
 
 TRUTH = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
@@ -224,8 +223,7 @@ CURVES = {
 }
 
 
-@pytest.mark.parametrize("beta", [1, 4])
-@pytest.mark.parametrize("name", CURVES)
+@pytest.mark.parametrize(("name", "beta"), [*((name, 1) for name in CURVES), ("two", 4)])
 def test_no_text_is_cut_off_or_over_another(name, beta):
     axes = plot_curve(CURVES[name](), beta=beta)
     figure = axes[0].figure
@@ -248,14 +246,6 @@ def test_no_text_is_cut_off_or_over_another(name, beta):
     (line,) = steps(axes[0], "steps-pre")
     along = axes[0].transData.transform(line.get_path().interpolated(50).vertices)
     assert not Text.get_window_extent(label, renderer).count_contains(along)
-
-
-@pytest.mark.parametrize(("kind", "first"), [("pdf", b"%PDF"), ("svg", b"<?xml")])
-def test_saved_for_papers(kind, first):
-    for axes in (drawn()[0], plot_events(TRUTH, TRUTH)):
-        file = io.BytesIO()
-        axes.figure.savefig(file, format=kind)
-        assert file.getvalue().startswith(first)
 
 
 def test_refused():
@@ -367,7 +357,7 @@ class TestFreeResponse:
     def line(self, axes, name):
         return next(line for line in axes.lines if line.get_label() == name)
 
-    @pytest.mark.parametrize("seed", range(10))
+    @pytest.mark.parametrize("seed", range(4))
     def test_every_threshold_and_the_most_that_is_caught(self, seed):
         curve = random_curve(seed)
         axes = plot_curve(curve, kind="froc")

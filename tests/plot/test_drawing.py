@@ -1,6 +1,5 @@
 """Names that come from data are drawn letter by letter."""
 
-import subprocess
 import sys
 
 import numpy as np
@@ -10,6 +9,7 @@ import closecall as cc
 from closecall.plot import plot_batch, plot_comparison, plot_events, plot_ranks
 from closecall.plot.drawing import plain
 from closecall.statistics import compute_ranks
+from tests.conftest import run_program
 from tests.plot.test_events import written
 
 HOSTILE = (
@@ -97,9 +97,7 @@ for name, call in {
     try: call()
     except ImportError as error: print(name, type(error).__name__, repr(str(error)))
 """
-    done = subprocess.run(  # noqa: S603 - our own interpreter and script
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    done = run_program([sys.executable, "-c", script], check=True)
     message = (
         "This needs matplotlib, which is not installed.\n\n"
         "Hint: run `pip install 'closecall[plot]'`."

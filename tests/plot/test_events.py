@@ -160,14 +160,6 @@ def test_what_has_no_room_is_counted():
     assert note(ax) == ["no room for the numbers of up to 19 of 22 events in 5 lanes"]
 
 
-def test_perfect_and_hopeless_are_written_only_for_exactly_that():
-    truth = cc.Events([(0, 100_000)])
-    almost = cc.Events([(0, 99_000), (100_000, 100_001)])
-    texts = written(plot_events(truth, almost, span=(0, 200_000)))
-    assert ">0.99 / >0.99" in texts
-    assert "1.00 / 1.00" in written(plot_events(truth, truth, span=(0, 200_000)))
-
-
 def test_texts_shrink_and_vanish_with_the_room_and_return_on_zoom():
     count = 30
     truth = cc.Events([(100 * i + 40, 100 * i + 60) for i in range(count)])

@@ -3,7 +3,7 @@
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from numpy.testing import assert_array_equal
 
 import closecall as cc
@@ -33,8 +33,8 @@ def axis(scale, size):
     return {"times": first + step * np.arange(size)}
 
 
-@pytest.mark.parametrize("scale", SCALES)
-@given(drawn=vectors())
+@given(drawn=vectors(), scale=st.sampled_from(list(SCALES)))
+@settings(max_examples=150)
 def test_ignoring_samples_equals_deleting_them(drawn, scale):
     truth, predicted, scores, ignore = drawn
     times, kept = axis(scale, truth.size), ignore == 0
@@ -83,8 +83,7 @@ def ignoring(draw):
     return case, pairs, cells
 
 
-@pytest.mark.parametrize("origin", [0, EPOCH])
-@given(drawn=ignoring())
+@given(drawn=ignoring(), origin=st.sampled_from([0, EPOCH]))
 def test_events_are_scored_on_the_closed_axis(drawn, origin):
     case, pairs, cells = drawn
     truth, predicted = cells.closed(case.truth), cells.closed(case.predicted)

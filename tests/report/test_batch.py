@@ -120,7 +120,7 @@ def test_what_is_wrong_is_on_the_page_with_a_hint(path):
         "their times, and first, last or mean also keeps one of each; index counts samples instead."
     )
     assert listed["quiet"].startswith("no_event: Expected at least one true event")
-    assert listed["odd labels"].startswith("bad_labels: Expected `truth`")
+    assert listed["odd labels"].startswith("bad_labels: Expected `label`")
     assert listed["odd labels"].endswith(
         "Hint: Write 1 where a value marks an anomaly, and 0 elsewhere."
     )

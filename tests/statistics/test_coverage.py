@@ -44,7 +44,7 @@ def held(low, high, truth):
     return ((low <= truth[:, None]) & (truth[:, None] <= high)).mean(axis=1)
 
 
-@pytest.mark.parametrize("detector", ["good", "middling", "nearly perfect", "all or nothing"])
+@pytest.mark.parametrize("detector", ["nearly perfect", "all or nothing"])
 @pytest.mark.parametrize("events", [3, 10, 100])
 def test_intervals_of_scores(detector, events):
     random = np.random.default_rng(events)
@@ -89,7 +89,7 @@ def test_intervals_over_series(series, alike):
         assert (as_events / SETS).min() < 0.8  # as if they were independent
 
 
-@pytest.mark.parametrize(("series", "tied"), [(10, False), (30, False), (30, True), (100, True)])
+@pytest.mark.parametrize(("series", "tied"), [(10, False), (30, True)])
 def test_intervals_over_series_of_very_different_sizes(series, tied):
     """One series in ten has most of the events; one in ten is hard: another one, or just that."""
     random = np.random.default_rng(series)
@@ -121,7 +121,7 @@ def least_coverage(found):
 
 
 @pytest.mark.parametrize(
-    ("name", "events"), [*((name, 6) for name in [*PAIRS][:9]), ("good", 20), ("skewed", 20)]
+    ("name", "events"), [*((name, 6) for name in [*PAIRS][:9:2]), ("skewed", 20)]
 )
 def test_intervals_of_differences(name, events):
     found = measured(PAIRS[name], events, SETS)
@@ -135,28 +135,25 @@ def test_intervals_of_differences(name, events):
         ("steady until it fails", 50),
         ("rarely finding", 100),
         ("0.05 ahead, fails 1/20", 20),
-        ("0.05 ahead, other fails 1/20", 50),
-        ("alike but for 1/7, noise 0", 10),
         ("alike but for 1/20, noise 0.01", 50),
-        ("alike but for 1/33, noise 0.05", 50),
     ],
 )
 def test_intervals_of_differences_where_what_matters_is_often_not_seen(name, events):
     assert least_coverage(measured(PAIRS[name], events, FEWER)) >= LEAST
 
 
-@pytest.mark.parametrize(("events", "least"), [(6, 0.35), (10, 0.6), (20, 0.85)])
+@pytest.mark.parametrize(("events", "least"), [(6, 0.35), (20, 0.85)])
 def test_intervals_of_differences_are_not_too_wide_to_tell(events, least):
     """A good detector and a middling one, whose recall differs by 0.36."""
     assert measured(PAIRS["good and middling"], events, SETS).apart[1] >= least
 
 
-@pytest.mark.parametrize(("events", "lead"), [(6, 0.11), (20, 0.05), (50, 0.03), (100, 0.02)])
+@pytest.mark.parametrize(("events", "lead"), [(6, 0.11), (50, 0.03)])
 def test_a_lead_on_every_event_is_told_apart(events, lead):
     assert least_steady_lead(events) <= lead
 
 
-@pytest.mark.parametrize("name", ["one fails 10 %, in runs of 3", "both fail 20 %, in runs of 4"])
+@pytest.mark.parametrize("name", ["both fail 20 %, in runs of 4"])
 def test_events_that_fail_in_runs_need_blocks_and_are_found_out(name):
     pair, block = CLUSTERED[name]
     alone, blocked = measured(pair, 100, FEWER), measured(pair, 100, FEWER, block=block)
@@ -171,7 +168,7 @@ def test_independent_events_are_hardly_ever_said_to_depend_on_each_other():
     assert measured(pair, 50, FEWER).cautioned <= 0.02
 
 
-@pytest.mark.parametrize(("events", "found"), [(20, 3), (40, 8), (100, 10)])
+@pytest.mark.parametrize(("events", "found"), [(20, 3), (100, 10)])
 def test_differences_in_precision_where_few_events_have_one(events, found):
     """Where a detector found fewer than six there is none: in the first case, nearly always."""
 

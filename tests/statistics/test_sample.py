@@ -1,6 +1,5 @@
 """Intervals over events: against closed forms and quadrature, and what must not change them."""
 
-import json
 from math import isnan, nan
 
 import numpy as np
@@ -199,14 +198,6 @@ def test_few_events_with_a_precision_are_pointed_out():
     recall = np.where(np.isnan(precision), 0.0, 1.0)
     found = intervals(precision, recall, n=100)
     assert found.caution == "Precision is defined on only 2 of the 20 events."
-
-
-def test_numpy_numbers_are_numbers():
-    values = np.linspace(0.1, 0.9, 12)
-    plain = hierarchical(values, values, range(12), level=0.5, n=200, seed=3)
-    kinds = {"level": np.float32(0.5), "n": np.int64(200), "seed": np.uint8(3)}
-    assert hierarchical(values, values, range(12), **kinds) == plain
-    assert json.dumps(plain.to_dict())
 
 
 @pytest.mark.parametrize(

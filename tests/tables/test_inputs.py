@@ -49,18 +49,6 @@ def test_events_in_samples_lie_where_the_samples_do(tmp_path):
     assert curve_files(path, scores, score="score").f1.tolist() == expected.f1.tolist()
 
 
-@pytest.mark.parametrize("how", ["first", "last", "mean"])
-def test_repeated_times(how):
-    columns = {"t": [0, 2, 1, 3, 3, 4], "truth": [0, 1, 0, 0, 1, 0]}
-    mixed = pa.table(columns | {"score": [1.0, 5.0, 2.0, 9.0, 4.0, 0.0]})
-    kept = {"first": (0, 9.0), "last": (1, 4.0), "mean": (1, 6.5)}[how]
-    truth, scores = [0, 0, 1, kept[0], 0], [1.0, 2.0, 5.0, kept[1], 0.0]
-    expected = cc.affiliation_curve(truth, scores, times=range(5))
-    assert curve_files(mixed, time="t", disorder=how).to_dict() == expected.to_dict()
-    with pytest.raises(InputError, match="strictly increasing, got 3 after 3"):
-        curve_files(mixed, time="t", disorder="sort")
-
-
 def test_patterns_match_no_truth_and_no_time():
     table = SAMPLES.append_column("truth", pa.array(TRUTH))
     compared = compare_files(table, predicted=["*"], time="t")

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import subprocess
 import sys
 from datetime import UTC, datetime
 
@@ -15,6 +14,7 @@ from pyarrow import csv
 from closecall.errors import InputError
 from closecall.tables import read_table, write_table
 from closecall.tables.reading import CsvText, parse_csv
+from tests.conftest import run_program
 
 TABLE = {"time": [1, 2, 3], "label": [0, 1, 0]}
 CSV = b"time,label\n1,0\n2,1\n3,0\n"
@@ -198,9 +198,7 @@ except KeyboardInterrupt:
 def test_ctrl_c_is_not_lost_while_arrow_looks_for_pandas(tmp_path):
     path = tmp_path / "table.parquet"
     path.write_bytes(parquet_bytes())
-    done = subprocess.run(  # noqa: S603 - ours
-        [sys.executable, "-c", INTERRUPTED, path], capture_output=True, text=True, check=False
-    )
+    done = run_program([sys.executable, "-c", INTERRUPTED, path])
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 

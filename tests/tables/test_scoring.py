@@ -1,6 +1,5 @@
 """Columns of tables in, the library's own curve or comparison out; and the curve as rows."""
 
-import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -35,26 +34,6 @@ def same(curve, expected=EXPECTED):
     assert curve.at(chosen).to_dict() == expected.at(chosen).to_dict()
 
 
-def test_one_table_with_both_columns():
-    same(curve_files(SCORED))
-
-
-def test_named_columns():
-    renamed = SCORED.rename_columns(["label", "likelihood"])
-    same(curve_files(renamed, truth="label", score="likelihood"))
-
-
-def test_the_only_column_of_each_table():
-    same(curve_files(pa.table({"a": TRUTH}), pa.table({"b": SCORES})))
-
-
-def test_times_in_either_table():
-    dated = cc.affiliation_curve(TRUTH, SCORES, times=STAMPS)
-    truth, scores = pa.table({"a": TRUTH}), pa.table({"b": SCORES})
-    same(curve_files(truth.append_column("t", pa.array(STAMPS)), scores, time="t"), dated)
-    same(curve_files(truth, scores.append_column("t", pa.array(STAMPS)), time="t"), dated)
-
-
 def test_an_event_list_beside_scores():
     incidents = pa.table({"start": [STAMPS[2], STAMPS[8]], "stop": [STAMPS[4], STAMPS[9]]})
     scores = pa.table({"t": STAMPS, "score": SCORES})
@@ -76,20 +55,6 @@ def test_end_and_span_reach_the_library():
         curve_files(table, time="t", end=9, span=(-4, 12)),
         cc.affiliation_curve([0, 1, 0], [0.1, 0.2, 0.3], times=[0, 1, 5], end=9, span=(-4, 12)),
     )
-
-
-@pytest.mark.parametrize("kind", [pa.float32(), pa.int16(), pa.uint8()])
-def test_scores_of_every_kind(kind):
-    scores = pa.array([round(10 * score) for score in SCORES], kind)
-    curve = curve_files(pa.table({"truth": TRUTH, "score": scores}))
-    assert curve.thresholds.tolist() == [9, 8, 7, 4, 3, 2, 1, 0]
-    assert curve.average_precision == EXPECTED.average_precision
-
-
-def test_files(tmp_path):
-    rows = "".join(f"{truth},{score}\n" for truth, score in zip(TRUTH, SCORES, strict=True))
-    (tmp_path / "both.csv").write_text(f"truth,score\n{rows}")
-    same(curve_files(tmp_path / "both.csv"))
 
 
 def test_evaluated_time():
@@ -139,15 +104,6 @@ def test_refused(call, kind, message):
     assert str(caught.value).startswith(message)
 
 
-def test_all_thresholds_as_columns():
-    columns = curve_columns(EXPECTED, points=None)
-    assert columns["threshold"].tolist() == sorted(set(SCORES), reverse=True)
-    names = ["precision", "recall", "f1", "caught", "alarms", "false_alarms", "alarmed"]
-    assert list(columns) == ["threshold", *names]
-    for name in names:
-        assert columns[name].tolist() == getattr(EXPECTED, name).tolist()
-
-
 def test_few_points_hold_the_chosen_one():
     chosen = replace(EXPECTED.best(), threshold=0.7)
     columns = curve_columns(EXPECTED, points=1, chosen=chosen)
@@ -171,15 +127,6 @@ def test_report_adds_the_chosen_point_to_the_curve():
     at_best = EXPECTED.at(EXPECTED.best().threshold).to_dict()
     assert {name: chosen[name] for name in at_best} == at_best
     assert chosen["alarms_per_unit"] == EXPECTED.best().alarms / 10
-
-
-def test_report_of_infinite_scores_is_json():
-    scores = [-np.inf, *SCORES[1:3], np.inf, *SCORES[4:]]
-    curve = cc.affiliation_curve(TRUTH, scores)
-    report = curve_report(curve, curve.best(beta=0), points=None)
-    thresholds = json.loads(json.dumps(report, allow_nan=False))["curve"]["thresholds"]
-    assert thresholds == ["inf", 0.8, 0.7, 0.4, 0.3, 0.2, 0.1, 0.0, "-inf"]
-    assert report["chosen"]["threshold"] == "inf"
 
 
 @pytest.mark.parametrize("unit", ["s", "ns"])
@@ -231,15 +178,6 @@ def test_an_event_list_against_scores_and_labels():
         cc.Events([(2, 4), (8, 9)]), {"mine": MINE}, scores={"score": SCORE}, times=range(10)
     )
     same_comparison(compared, expected)
-
-
-def test_files_to_compare(tmp_path):
-    rows = "".join(f"{t},{a},{b}\n" for t, a, b in zip(TRUTH, MINE, THEIRS, strict=True))
-    (tmp_path / "results.csv").write_text(f"label,mine,theirs\n{rows}")
-    compared = compare_files(
-        tmp_path / "results.csv", truth="label", predicted=["mine", "theirs"], span=(0, 20)
-    )
-    same_comparison(compared, compare(TRUTH, {"mine": MINE, "theirs": THEIRS}, span=(0, 20)))
 
 
 REFUSED_COLUMNS = {

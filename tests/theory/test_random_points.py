@@ -59,7 +59,7 @@ def test_precision_of_one_point(event, zone):
 
 
 @everywhere
-@pytest.mark.parametrize("points", [2, 5])
+@pytest.mark.parametrize("points", [5])
 def test_precision_of_more_points(event, zone, points):
     x = np.random.default_rng(points).uniform(*zone, (40_000, points))
     values = precision_at(x, event, zone).mean(axis=1)
@@ -69,7 +69,7 @@ def test_precision_of_more_points(event, zone, points):
 
 
 @everywhere
-@pytest.mark.parametrize("points", [1, 2, 7])
+@pytest.mark.parametrize("points", [2, 7])
 def test_mean_recall_of_points(event, zone, points):
     x = np.random.default_rng(points).uniform(*zone, (20_000, points))
     values = recall_of(x, event, zone, grid=50)

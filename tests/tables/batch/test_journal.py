@@ -3,7 +3,6 @@
 import errno
 import json
 import pickle
-import resource
 import shutil
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import pytest
 from closecall.errors import InputError
 from closecall.tables.batch.journal import Journal, require_suffix, sole_writer, write_rows
 from closecall.tables.batch.rows import EVENT_COLUMNS, UnitRows
+from tests.conftest import full_disk
 
 ABOUT = {"data": "files:1:abc", "truth": "'label'"}
 EVENTS = pa.table({name: [7] for name in EVENT_COLUMNS})
@@ -159,15 +159,6 @@ def test_overwriting_drops_what_was_begun(out):
     assert finished(journal) == []
 
 
-def test_files_of_others_are_not_removed(out):
-    journal = Journal.open(out, ABOUT)
-    (journal.folder / "thesis.doc").write_text("years of work")
-    with pytest.raises(InputError, match="to hold only what a batch put there, got other files"):
-        journal.complete(FIRST.rows)
-    assert (journal.folder / "thesis.doc").read_text() == "years of work"
-    assert pq.read_table(out) == FIRST.rows
-
-
 def message(call):
     with pytest.raises(InputError) as caught:
         call()
@@ -260,13 +251,8 @@ def test_refused_places(tmp_path):
 
 def test_a_full_disk_names_the_file_of_a_unit(out):
     journal = Journal.open(out, ABOUT)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
-    try:
-        with pytest.raises(OSError, match=r"results\.parquet\.partial") as caught:
-            journal.keep("large", [pa.table({"f1": range(100_000)})])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with full_disk(20_000), pytest.raises(OSError, match=r"results\.parquet\.partial") as caught:
+        journal.keep("large", [pa.table({"f1": range(100_000)})])
     assert caught.value.filename.startswith(str(journal.folder))
 
 
@@ -314,13 +300,8 @@ def test_parts_of_seconds_have_the_digits_of_a_float(tmp_path):
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.csv"])
 def test_a_full_disk_names_the_file(tmp_path, name):
     table = pa.table({"f1": np.random.default_rng(0).random(20_000)})
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
-    try:
-        with pytest.raises(OSError, match=r"rows\.") as caught:
-            write_rows(table, tmp_path / name)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with full_disk(50_000), pytest.raises(OSError, match=r"rows\.") as caught:
+        write_rows(table, tmp_path / name)
     assert caught.value.errno == errno.EFBIG
     assert caught.value.filename == str(tmp_path / name)
 
@@ -553,37 +534,13 @@ def test_rows_and_events_are_replaced_together_or_not_at_all(out, large):
     before = {path: path.read_bytes() for path in (out, journal.events_out)}
     much = pa.table({"f1": np.random.default_rng(0).random(20_000)})
     tables = {"rows": SECOND.rows, "events": SECOND.events} | {large: much}
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limit[1]))
-    try:
-        with pytest.raises(OSError, match="File too large"):
-            journal.complete(**tables)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    with full_disk(50_000), pytest.raises(OSError, match="File too large"):
+        journal.complete(**tables)
     assert {path: path.read_bytes() for path in before} == before
     assert names(journal.folder) == ["manifest.json"]
 
 
 def test_a_lock_that_cannot_be_written_is_not_left(out):
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limit[1]))
-    try:
-        with sole_writer(out):
-            pass
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    with full_disk(0), sole_writer(out):
+        pass
     assert names(out.parent) == []
-
-
-def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path):
-    path = tmp_path / "rows.parquet"
-    write_rows(ROWS, path)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
-    try:
-        with pytest.raises(OSError, match="rows"):
-            write_rows(pa.table({"f1": np.random.default_rng(0).random(20_000)}), path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert pq.read_table(path).equals(ROWS)
-    assert names(tmp_path) == ["rows.parquet"]

@@ -7,7 +7,6 @@ import pickle
 import sys
 from datetime import timedelta
 
-import numpy as np
 import pytest
 
 import closecall
@@ -223,17 +222,6 @@ def test_a_package_that_is_missing_is_said_when_the_question_is_asked(monkeypatc
     monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
     with pytest.raises(MissingExtraError, match="This needs scikit-learn"):
         BatchOptions.read(truth="label", score="a", metrics=["affiliation", "auc_roc"])
-
-
-def test_a_question_knows_whether_there_are_times():
-    asked = {
-        "truth": "label",
-        "predicted": "a",
-        "metrics": {"margin": {"margin": np.timedelta64(5, "s")}},
-    }
-    assert BatchOptions.read(**asked, time="t").metrics[0][0] == "margin"
-    with pytest.raises(InputTypeError, match="`margin`"):
-        BatchOptions.read(**asked)
 
 
 def test_the_version_is_that_of_the_package():

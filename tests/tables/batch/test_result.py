@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from math import isnan
 
 import numpy as np
 import pandas as pd
@@ -88,42 +87,12 @@ def test_events_of_series_without_any_are_an_empty_table():
     assert (events.num_rows, events.column_names) == (0, ["series", "detector"])
 
 
-def test_the_leaderboard_ranks_by_the_mean_and_counts_what_is_undefined(result):
-    board = result.leaderboard().to_pylist()
-    rows = [row for row in result.table.to_pylist() if not isnan(row["affiliation_f1"])]
-    means = {
-        name: np.mean([row["affiliation_f1"] for row in rows if row["detector"] == name])
-        for name in ("a", "b")
-    }
-    assert [line["detector"] for line in board] == sorted(means, key=means.get, reverse=True)
-    assert [line["rank"] for line in board] == [1.0, 2.0]
-    for line in board:
-        assert line["mean_affiliation_f1"] == pytest.approx(means[line["detector"]])
-        assert (line["series"], line["undefined"]) == (6, 2)
-    pairs = {}
-    for row in rows:
-        pairs.setdefault(row["series"], {})[row["detector"]] = row["affiliation_f1"]
-    wins = sum(pair["a"] > pair["b"] for pair in pairs.values())
-    ranks = {"a": (wins + 2 * (4 - wins)) / 4, "b": ((4 - wins) + 2 * wins) / 4}
-    assert {line["detector"]: line["mean_rank"] for line in board} == ranks
-    assert {line["detector"]: line["best_on"] for line in board} == {"a": wins, "b": 4 - wins}
-
-
 def test_equal_detectors_share_the_mean_rank():
     table = TABLE.append_column("c", TABLE["a"])
     board = evaluate_frame(table, **{**ASKED, "score": ["a", "b", "c"]}).leaderboard().to_pylist()
     assert [line["rank"] for line in board] == [1.5, 1.5, 3.0]
     assert board[0]["mean_rank"] == board[1]["mean_rank"]
     assert board[0]["best_on"] == board[1]["best_on"]
-
-
-def test_the_leaderboard_knows_which_way_is_better():
-    labels = [0, 1, 0, 0, 0, 0]
-    table = pa.table({"label": labels, "far": labels[::-1], "near": labels})
-    asked = {"truth": "label", "predicted": ["far", "near"], "metrics": ["hausdorff"]}
-    near, far = evaluate_frame(table, **asked).leaderboard().to_pylist()
-    assert (near["detector"], near["rank"], near["mean_hausdorff"]) == ("near", 1.0, 0.0)
-    assert (far["detector"], far["rank"], far["mean_hausdorff"]) == ("far", 2.0, 3.0)
 
 
 def test_any_number_of_the_rows_can_be_ranked_and_no_other(result):
@@ -148,30 +117,6 @@ def test_a_by_column_can_name_the_detectors():
     board = evaluate_frame(long, **asked).leaderboard(detector="algorithm")
     wide = evaluate_frame(TABLE, **ASKED).leaderboard()
     assert board.to_pylist() == wide.to_pylist()
-
-
-def test_intervals_hold_their_values(result):
-    table = pl.from_arrow(result.intervals(n=200, seed=1))
-    assert table["number"].unique().to_list()
-    alone = [row for row in table.to_dicts() if not row["against"]]
-    numbers = {(row["detector"], row["number"]): row for row in alone}
-    assert len(table) == len(alone) * 3 / 2
-    summary = {row["detector"]: row for row in result.summary().to_pylist()}
-    for (detector, number), row in numbers.items():
-        assert row["value"] == pytest.approx(summary[detector][number])
-        assert 0 <= row["low"] <= row["value"] <= row["high"] <= 1
-    assert {number for _, number in numbers} == {
-        "mean_affiliation_precision",
-        "mean_affiliation_recall",
-        "mean_affiliation_f1",
-        "mean_affiliation_average_precision",
-        "pooled_affiliation_precision",
-        "pooled_affiliation_recall",
-        "pooled_affiliation_f1",
-    }
-    plain = evaluate_frame(TABLE, **ASKED).intervals()
-    assert not [name for name in plain["number"].to_pylist() if name.startswith("pooled")]
-    assert numbers["a", "pooled_affiliation_f1"]["caution"]
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.csv"])

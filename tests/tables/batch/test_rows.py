@@ -46,7 +46,6 @@ def test_columns_have_types_of_their_own_even_without_rows():
     assert schema.field("chance_f1").type == pa.float64()
 
 
-IN_UTC = pa.timestamp("ms", "UTC")
 LABELS = [0, 1, 1, 0, 0, 1, 0, 0]
 PREDICTED = [0, 0, 1, 1, 0, 0, 0, 0]
 
@@ -107,25 +106,6 @@ GENERATOR = np.random.default_rng(8)
 SERIES = [random_series(GENERATOR, length) for length in (20, 30, 25)]
 UNIT = HandMade([group(f"s{number}", **columns) for number, columns in enumerate(SERIES)])
 ASKED = {"by": "series", "truth": "label", "score": ["a", "b"]}
-
-
-def test_a_row_for_each_series_and_detector_in_order():
-    question = BatchOptions.read(**ASKED)
-    result = evaluate_unit(UNIT, question)
-    assert result.key == UNIT.key
-    assert result.events is None
-    assert result.rows.column_names[:-2] == ["series", *question.row_columns]
-    assert list(
-        zip(*(result.rows[name].to_pylist() for name in ("series", "detector")), strict=True)
-    ) == [
-        ("s0", "a"),
-        ("s0", "b"),
-        ("s1", "a"),
-        ("s1", "b"),
-        ("s2", "a"),
-        ("s2", "b"),
-    ]
-    assert result.rows["samples"].to_pylist() == [20, 20, 30, 30, 25, 25]
 
 
 def test_the_types_do_not_depend_on_the_values():

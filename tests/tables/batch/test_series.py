@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 import closecall as cc
-from closecall.errors import InputError
 from closecall.metrics.registry import METRICS, REQUIRED
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.batch.rows import evaluate_series, evaluate_unit
@@ -31,13 +30,6 @@ def read(time=None, **options):
     table = pa.table(columns)
     question = BatchOptions.read(truth="label", score="score", **options)
     return read_series(table, question), table
-
-
-def test_samples_are_counted_without_times():
-    series, _ = read()
-    assert series.axis.ticks is None
-    assert (series.in_span.start, series.in_span.stop) == (0, 6)
-    assert not series.timed
 
 
 def test_times_are_an_axis_and_samples_remain_known():
@@ -71,11 +63,6 @@ def test_sorted_samples_take_their_scores_along():
     scored = series.scored(table["score"], "score")
     assert scored.scores.tolist() == [0.2, 0.3, 0.4, 0.5, 0.6, 0.1]
     assert series.labelled(table["label"], "label").tolist() == [1, 1, 0, 0, 1, 0]
-
-
-def test_times_out_of_order_are_ignored_if_that_is_asked_for():
-    series, _ = read([60, 10, 20, 30, 40, 50], disorder="index")
-    assert (series.axis.ticks, series.order, series.timed) == (None, None, False)
 
 
 @pytest.mark.parametrize(
@@ -120,12 +107,6 @@ def test_predictions_stand_beside_the_truth():
     assert pair.truth is series.in_span.truth
 
 
-def test_trouble_names_the_column_and_the_status():
-    with pytest.raises(SeriesError, match="`t` to be strictly increasing") as caught:
-        read([0, 1, 1, 2, 3, 4])
-    assert caught.value.status == "bad_times"
-
-
 def test_one_chunk_of_numbers_is_not_copied():
     values = np.arange(5.0)
     assert np.shares_memory(to_numpy(pa.chunked_array([pa.array(values)]), "x"), values)
@@ -150,11 +131,6 @@ def test_every_type_keeps_its_values(column, expected):
     assert array.dtype == expected.dtype
 
 
-def test_a_null_is_named_with_its_place():
-    with pytest.raises(InputError, match="`x` to have no missing values, got a null at index 2"):
-        to_numpy(pa.chunked_array([[1, 2], [None, 3]]), "x")
-
-
 LENGTH = 240
 GENERATOR = np.random.default_rng(7)
 TRUTH = np.zeros(LENGTH, dtype=np.int8)
@@ -162,7 +138,6 @@ for first in (20, 90, 91, 200):
     TRUTH[first : first + 12] = 1
 SCORED_ROWS = GENERATOR.random(LENGTH) + 0.6 * TRUTH
 EVEN = np.datetime64("2024-03-01T00:00", "us") + np.arange(LENGTH) * np.timedelta64(5, "m")
-UNEVEN = EVEN + GENERATOR.integers(0, 200, LENGTH) * np.timedelta64(1, "s")
 
 
 def answers(columns, **options):
@@ -234,12 +209,6 @@ def test_counts_of_samples_and_events():
     assert row["true_events"] == 3
     assert row["predicted_events"] == len(cc.Events.from_labels(predicted))
     assert row["alarmed_events"] == (~np.isnan(result.events.precision)).sum()
-
-
-def test_the_level_of_chance_is_that_of_the_alarms_moved():
-    row = row_of({"label": TRUTH, "score": SCORED_ROWS, "t": EVEN}, threshold=1.2, time="t")
-    level = cc.affiliation(TRUTH, SCORED_ROWS >= 1.2, times=EVEN).chance
-    same_numbers(row, {f"chance_{name}": value for name, value in level.values().items()})
 
 
 def test_what_happened_to_the_events():
@@ -398,31 +367,6 @@ def test_threshold_free_metrics_need_no_threshold():
     assert row["status"] == "ok"
 
 
-def test_uneven_times_give_the_last_sample_the_median_step():
-    steps = np.sort(np.diff(UNEVEN))
-    end = UNEVEN[-1] + steps[steps.size // 2]
-    row = row_of({"label": TRUTH, "score": SCORED_ROWS, "t": UNEVEN}, threshold=0.8, time="t")
-    same_numbers(
-        row, cc.evaluate(TRUTH, SCORED_ROWS >= 0.8, metrics=["affiliation"], times=UNEVEN, end=end)
-    )
-    floats = np.array([0.0, 1.0, 2.5, 3.0, 7.0])
-    small = {"label": [0, 1, 0, 0, 1], "score": [0.1, 0.2, 0.9, 0.1, 0.3], "t": floats}
-    plain = cc.evaluate(
-        small["label"], [0, 0, 1, 0, 1], metrics=["affiliation"], times=floats, end=8.5
-    )
-    same_numbers(row_of(small, threshold=0.3, time="t"), plain)
-
-
-@pytest.mark.parametrize("zone", [None, "Europe/Paris"])
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-def test_stamps_of_every_unit_and_zone_give_the_same(unit, zone):
-    stamps = pa.array(EVEN).cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone))
-    row = row_of({"label": TRUTH, "score": SCORED_ROWS, "t": stamps}, threshold=0.8, time="t")
-    plain = row_of({"label": TRUTH, "score": SCORED_ROWS}, threshold=0.8)
-    assert row["affiliation_f1"] == pytest.approx(plain["affiliation_f1"], abs=1e-14)
-    assert row["status"] == "ok"
-
-
 @pytest.mark.parametrize(
     "labels",
     [
@@ -542,13 +486,6 @@ def test_times_may_be_text(zone):
         assert repr(row) == repr(expected)
 
 
-def test_one_sample_with_a_time_has_no_length():
-    row = row_of({"label": [1], "score": [0.5], "t": [3]}, time="t")
-    assert row["status"] == "bad_times"
-    assert "at least two times" in row["reason"]
-    assert row_of({"label": [1], "score": [0.5]})["affiliation_f1"] == 1.0
-
-
 def test_a_constant_score_has_its_numbers():
     row = row_of(dirty(score=[0.5] * 6))
     plain = cc.evaluate(BASE["label"], [1] * 6, metrics=["affiliation"])
@@ -582,37 +519,12 @@ def test_a_series_without_events_still_counts_its_false_alarms():
     assert isnan(row["affiliation_precision"])
 
 
-def test_no_threshold_can_be_chosen_without_events():
-    row = row_of(dirty(label=[0] * 6))
-    assert isnan(row["threshold"])
-    assert row["predicted_events"] is None
-
-
-def test_one_bad_detector_leaves_the_others_alone():
-    columns = {**BASE, "broken": [nan] * 6, "other": BASE["score"]}
-    first, second, third = (
-        answer.row for answer in answers(columns, score=["score", "broken", "other"])
-    )
-    assert [first["status"], second["status"], third["status"]] == ["ok", "nan_score", "ok"]
-    assert first == third
-    assert (second["true_events"], second["true_samples"]) == (1, 2)
-
-
 def test_one_metric_that_fails_leaves_the_others_alone():
     windows = {"windows": [(0, 1000)]}  # legal on other series
     row = row_of(BASE, metrics={"nab": windows, "affiliation": {}}, threshold=0.3)
     assert row["status"] == "failed"
     assert row["reason"].startswith("nab: Expected `windows`")
     assert row["affiliation_f1"] == row_of(BASE, threshold=0.3)["affiliation_f1"]
-
-
-def test_a_bug_becomes_a_row_that_names_its_kind(monkeypatch):
-    def broken(*_arguments, **_options):
-        raise ZeroDivisionError("division by zero")
-
-    monkeypatch.setattr("closecall.tables.batch.rows.affiliation_curve", broken)
-    row = row_of(BASE)
-    assert (row["status"], row["reason"]) == ("failed", "ZeroDivisionError: division by zero")
 
 
 SHUFFLED = [3, 0, 5, 1, 2, 4]
@@ -627,21 +539,9 @@ def test_disorder_sort_is_a_stable_sort_by_time():
     assert row_of(shuffled, time="t")["status"] == "bad_times"
 
 
-def test_disorder_sort_does_not_mend_repeated_times():
-    row = row_of(dirty(t=[5, 1, 2, 2, 3, 4]), time="t", disorder="sort")
-    assert row["status"] == "bad_times"
-    assert "got 2 after 2 at index 2" in row["reason"]
-
-
 def test_disorder_index_ignores_the_times_of_series_out_of_order_only():
     disordered = row_of(dirty(t=[0, 1, 1, 2, 3, 4]), time="t", disorder="index")
     assert disordered == row_of(BASE)
     uneven = dirty(t=[0, 1, 5, 6, 7, 8])
     assert row_of(uneven, time="t", disorder="index") == row_of(uneven, time="t")
     assert row_of(uneven, time="t")["affiliation_recall"] != disordered["affiliation_recall"]
-
-
-def test_missing_times_cannot_be_sorted_but_samples_can_be_counted():
-    holes = dirty(t=[0, 1, None, 2, 3, 4])
-    assert row_of(holes, time="t", disorder="sort")["status"] == "bad_times"
-    assert row_of(holes, time="t", disorder="index") == row_of(BASE)

@@ -191,8 +191,9 @@ def many_series(seed, count, decimals=2):
     return [random_series(generator, length, decimals=decimals) for length in lengths]
 
 
-@pytest.mark.parametrize(("count", "folds"), [(7, 3), (5, 5), (3, 5), (11, 2)])
-@pytest.mark.parametrize("decimals", [1, 12])
+@pytest.mark.parametrize(
+    ("count", "folds", "decimals"), [(7, 3, 12), (5, 5, 1), (3, 5, 12), (11, 2, 1)]
+)
 def test_each_series_has_the_best_threshold_of_the_other_folds(count, folds, decimals):
     series = many_series(count, count, decimals)
     result = cc.evaluate_frame(table_of(series), **CROSS_FIT, folds=folds)

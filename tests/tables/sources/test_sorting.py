@@ -2,7 +2,6 @@
 
 import _thread
 import datetime as dt
-import resource
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +15,7 @@ from closecall.errors import InputError, MissingExtraError
 from closecall.tables.batch.options import BatchOptions
 from closecall.tables.sources import open_source, sorting
 from closecall.tables.sources.parquet import Layout
+from tests.conftest import full_disk
 from tests.tables.sources.tables import (
     KEYS,
     ask,
@@ -154,13 +154,8 @@ def test_a_full_disk_is_one_clear_message_and_leaves_nothing(tmp_path, monkeypat
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(sorting, "_MEMORY", memory)
     layout, tables = in_numbers(1000)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, before[1]))
-    try:
-        with pytest.raises(InputError) as got:
-            sorting.sort_out_of_core(tables, layout, name="x", key=(1,), rows=10_000)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with full_disk(1_000_000), pytest.raises(InputError) as got:
+        sorting.sort_out_of_core(tables, layout, name="x", key=(1,), rows=10_000)
     assert str(got.value).startswith(f"Expected room in {tmp_path} to sort x by key, got `")
     assert "TMPDIR" in str(got.value)
     assert "36 MB or more for each million rows" in str(got.value)
