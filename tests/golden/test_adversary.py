@@ -35,6 +35,13 @@ def test_the_adversary_follows_from_the_trivial_event(data_folder, dataset):
     np.testing.assert_array_equal(built, labels(data_folder, dataset, "adversary"))
 
 
+@pytest.mark.parametrize("dataset", DETECTORS)
+def test_events_give_the_same_adversary(data_folder, dataset):
+    trivial = labels(data_folder, dataset, "trivial")
+    built = adversary.from_trivial(cc.Events.from_labels(trivial), span=(0, len(trivial)))
+    assert built == cc.Events.from_labels(labels(data_folder, dataset, "adversary"))
+
+
 @pytest.mark.parametrize(
     ("dataset", "rule", "widen"),
     [

@@ -1,5 +1,6 @@
 """The paper's experiments above chance: who knows something, and who only predicts a lot."""
 
+import numpy as np
 import pytest
 
 import closecall as cc
@@ -26,6 +27,9 @@ ABOVE = {
 }
 
 
+DATASETS = list(dict.fromkeys(dataset for dataset, _ in ABOVE))
+
+
 def scored(data_folder, dataset, detector):
     truth = labels(data_folder, dataset, "groundtruth")
     return cc.affiliation(truth, labels(data_folder, dataset, detector))
@@ -38,7 +42,28 @@ def test_scores_above_chance(data_folder, dataset, detector):
     assert above == pytest.approx(ABOVE[dataset, detector], abs=6e-4)
 
 
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_a_prediction_of_everything_is_exactly_at_chance(data_folder, dataset):
+    truth = labels(data_folder, dataset, "groundtruth")
+    result = cc.affiliation(truth, np.ones_like(truth))
+    assert result.precision_above_chance == result.recall_above_chance == 0
+    assert result.f1_above_chance == 0
+
+
 def test_nearly_everything_can_hardly_be_moved(data_folder):
     # One alarm covers all but nine samples, so it has ten places.
     result = scored(data_folder, "machinetemp", "lstmad")
     assert (result.chance.shifts, result.chance.exact) == (10, True)
+
+
+@pytest.mark.parametrize("detector", ["greenhouse", "lstmad", "luminol"])
+def test_nobody_is_informative_on_taxi(data_folder, detector):
+    # Section 4.2 says so of Greenhouse.
+    result = scored(data_folder, "nyctaxi", detector)
+    assert result.precision_above_chance < 0
+    assert result.f1 < result.chance.f1
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_the_adversary_is_no_better_than_its_alarms_elsewhere(data_folder, dataset):
+    assert -0.03 < scored(data_folder, dataset, "adversary").f1_above_chance < 0

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numba import config
 
@@ -26,6 +27,13 @@ def test_the_adversary_is_not_better_than_chance(data_folder, dataset):
     found = shift_test(data_folder, dataset, "adversary")
     assert found.precision.pvalue > 0.5
     assert found.f1.pvalue > 0.5
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_predicting_everything_is_not_better_than_chance(data_folder, dataset):
+    truth = labels(data_folder, dataset, "groundtruth")
+    found = significance(truth, np.ones_like(truth), n=SHIFTS)
+    assert (found.precision.pvalue, found.recall.pvalue, found.f1.pvalue) == (1, 1, 1)
 
 
 def test_greenhouse_is_not_informative_on_nyctaxi(data_folder):

@@ -14,11 +14,12 @@ from tests.properties.strategies import (
     decimal_steps,
     dyadic_steps,
     on_uneven_axis,
+    small,
     touches_a_point,
 )
 
 TOLERANCE = 1e-12
-LONG = 200_000
+LONG = 500_000
 
 
 def check(case, curve=None):
@@ -52,7 +53,7 @@ def from_scores(truth, scores, **options):
 
 
 @given(scored_cases())
-@settings(max_examples=300)
+@settings(max_examples=500)
 @example(from_scores([(0, 4)], [0.5, 0.1, 0.9, 0.5]))  # truth covers everything
 @example(from_scores([(1, 2), (2, 3), (3, 4)], [1, 2, 3, 2, 1]))  # touching events
 @example(from_scores([(0, 1), (2, 3), (4, 5)], [1, 2], times=[0, 1], end=9, span=(0, 9)))
@@ -73,6 +74,7 @@ def test_several_borders_in_one_sample(case):
 
 
 @given(on_uneven_axis(scored_cases(float_kinds), dyadic_steps))
+@settings(max_examples=200)
 def test_uneven_floats_with_ties(case):
     check(case)
 
@@ -93,6 +95,18 @@ def test_far_from_zero_changes_no_digit(case, shift):
     near, far = case.curve(), case.moved(lambda time: time + shift).curve()
     assert_array_equal(near.precision, far.precision)
     assert_array_equal(near.recall, far.recall)
+
+
+@given(small(0, 19, 2, 30))
+def test_label_vectors(samples):
+    scores, truth = np.divmod(samples, 2)
+    assume(truth.any())
+    curve = cc.affiliation_curve(truth, scores)
+    assert curve.thresholds.tolist() == sorted(set(scores.tolist()), reverse=True)
+    for point, threshold in enumerate(curve.thresholds):
+        result = cc.affiliation(truth, scores >= threshold)
+        found = (curve.precision[point], curve.recall[point])
+        assert found == pytest.approx((result.precision, result.recall), abs=TOLERANCE)
 
 
 @given(scored_cases(float_kinds, most=6, widest=4))
@@ -146,6 +160,16 @@ def test_only_the_order_of_the_scores_counts(case, data):
     # Ties may enter in another order, which may round otherwise.
     assert_allclose(before.precision, after.precision, rtol=0, atol=1e-14)
     assert_allclose(before.recall, after.recall, rtol=0, atol=1e-14)
+
+
+@given(scored_cases(float_kinds), st.floats(allow_nan=False))
+def test_one_score_for_all_samples(case, score):
+    case = case.having(np.full(len(case.times), score))
+    curve = case.curve()
+    expected = case.affiliation_at(score)
+    assert (len(curve), curve.alarms.tolist()) == (1, [1])
+    assert curve.precision[0] == pytest.approx(expected.precision, abs=TOLERANCE)
+    assert curve.average_precision == pytest.approx(expected.precision * expected.recall)
 
 
 @given(scored_cases())
@@ -202,9 +226,9 @@ def test_a_long_uneven_series_far_from_zero():
 
 
 def test_rounding_does_not_pile_up():
-    # One event in many samples: all of the steps add up in a single zone.
+    # One event in half a million samples: all of the steps add up in a single zone.
     truth = np.zeros(LONG, dtype=np.uint8)
-    truth[80_000:120_000] = 1
+    truth[200_000:300_000] = 1
     check_at_random(truth, np.random.default_rng(5).random(LONG), tolerance=1e-13)
 
 
@@ -212,3 +236,11 @@ def test_swat(data_folder):
     truth, found = (labels(data_folder, "swat", name) for name in ("groundtruth", "seq2seq"))
     noise = np.random.default_rng(6).random(truth.size)
     check_at_random(truth, found + noise)
+
+
+def test_swat_at_the_labels_of_a_detector(data_folder):
+    truth, found = (labels(data_folder, "swat", name) for name in ("groundtruth", "seq2seq"))
+    curve, result = cc.affiliation_curve(truth, found), cc.affiliation(truth, found)
+    assert curve.thresholds.tolist() == [1, 0]
+    assert curve.precision[0] == pytest.approx(result.precision, abs=TOLERANCE)
+    assert curve.recall[0] == pytest.approx(result.recall, abs=TOLERANCE)

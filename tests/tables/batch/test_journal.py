@@ -159,6 +159,15 @@ def test_overwriting_drops_what_was_begun(out):
     assert finished(journal) == []
 
 
+def test_files_of_others_are_not_removed(out):
+    journal = Journal.open(out, ABOUT)
+    (journal.folder / "thesis.doc").write_text("years of work")
+    with pytest.raises(InputError, match="to hold only what a batch put there, got other files"):
+        journal.complete(FIRST.rows)
+    assert (journal.folder / "thesis.doc").read_text() == "years of work"
+    assert pq.read_table(out) == FIRST.rows
+
+
 def message(call):
     with pytest.raises(InputError) as caught:
         call()
