@@ -93,7 +93,7 @@ WRITING = {
 }
 
 
-@pytest.mark.parametrize("link", [None, "hard"])
+@pytest.mark.parametrize("link", [None, "soft", "hard"])
 @pytest.mark.parametrize("command", WRITING)
 def test_an_output_that_is_an_input_is_refused(run, tmp_path, monkeypatch, command, link):
     data, output = tmp_path / "data.csv", tmp_path / "data.csv"
@@ -101,7 +101,7 @@ def test_an_output_that_is_an_input_is_refused(run, tmp_path, monkeypatch, comma
         path.write_text(DATA)
     if link is not None:
         output = tmp_path / ("link.svg" if "plot" in command else "link.csv")
-        output.hardlink_to(data)
+        output.hardlink_to(data) if link == "hard" else output.symlink_to(data.name)
     elif "plot" in command:
         pytest.skip("a picture is not called so")
     with data.open() as file:
@@ -118,6 +118,7 @@ def test_an_output_that_is_an_input_is_refused(run, tmp_path, monkeypatch, comma
     )
     assert data.read_text() == DATA
     assert data.samefile(output)
+    assert output.is_symlink() == (link == "soft")
 
 
 @pytest.mark.parametrize("other", ["new", "./new", "there/new", "link"])

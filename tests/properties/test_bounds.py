@@ -5,6 +5,7 @@ from math import inf, isnan
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from tests.properties.strategies import (
     cases,
@@ -99,6 +100,23 @@ def test_what_is_undefined_perfect_and_shared_out(case):
     assert (events.recall == 1).tolist() == covered
     assert (events.recall_distance == 0).tolist() == covered
     assert (result.recall == 1) == all(covered)
+
+
+@given(cases(predicted="no"), st.data())
+def test_any_part_of_the_truth_is_a_perfect_precision(case, data):
+    parts = [
+        data.draw(
+            st.integers(start, stop).flatmap(
+                lambda a, stop=stop: st.tuples(st.just(a), st.integers(a, stop))
+            )
+        )
+        for start, stop in case.truth
+    ]
+    parts = [part for part, event in zip(parts, case.truth, strict=True) if part[0] < event[1]]
+    assume(parts)
+    result = case.having(parts).score()
+    assert result.precision == 1
+    assert np.nanmax(result.events.precision_distance) == 0
 
 
 @given(on_uneven_axis(cases(truth="no", predicted="no"), decimal_steps))
