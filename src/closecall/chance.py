@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 
 from closecall.affiliation._shift_kernels import TOLERANCE
-from closecall.affiliation.result import TrueEvents
+from closecall.affiliation.event_scores import TrueEvents
 from closecall.affiliation.shifts import above_chance, score_shifts
 from closecall.affiliation.sweep import roll_scores, score_rolls
 from closecall.errors import InputError, InputTypeError, shown

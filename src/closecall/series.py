@@ -609,7 +609,7 @@ def read_scores(values: Any, name: str = "scores", *, nan: str = "raise") -> NDA
             rule, index = f"`{name}` to be exact as 64-bit floats", int(rounded.argmax())
             raise InputError.expected(rule, f"{given[index]} at index {index}")
     # Nobody writes into them; but kernels are compiled once more for what may not be written to.
-    return np.require(scores, scores.dtype.newbyteorder("="), "CW")
+    return np.require(scores, scores.dtype.newbyteorder("="), ["C", "W"])
 
 
 def require_scores(scores: NDArray[Any], name: str, kept: NDArray[np.bool_] | None = None) -> None:

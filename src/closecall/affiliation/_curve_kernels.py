@@ -79,7 +79,8 @@ def weigh_zone(
     m = np.float64(min(a - A, B - b))
     length = np.float64(B - A)
     scale = length * (np.float64(b - a) if a < b else 1.0)
-    top, none = 0, np.int64(-1)  # typed: kernels are compiled once more for a bare constant
+    none: Any = np.int64(-1)  # typed: kernels are compiled once more for a bare constant
+    top = 0
     for k in range(first, after):
         # The stack holds pieces that no later one has outranked, highest at the bottom.
         while top > 0 and scores[stack[top - 1]] < scores[k]:
@@ -183,7 +184,8 @@ def sweep(
     block_scores, block = np.empty(_BLOCK + 1, dtype=scores.dtype), np.empty((_BLOCK, COLUMNS))
     precision_sum, precision_rest, recall_sum, recall_rest = 0.0, 0.0, 0.0, 0.0
     time, time_rest = 0.0, 0.0
-    defined, alarm_count, points, entered = 0, 0, 0, np.int64(0)
+    defined, alarm_count, points = 0, 0, 0
+    entered: Any = np.int64(0)
     while entered < len(order):
         count = gather(scores, order, rows, entered, block_scores, block)
         entered += count

@@ -58,7 +58,7 @@ def add_value(row: NDArray[np.float64], value: float) -> None:
 
 
 @kernel
-def first_beyond(ends: Ticks, k: int, limit: Tick, at: bool) -> int:
+def first_beyond(ends: Ticks, k: Any, limit: Tick, at: np.bool_) -> Any:
     """Return the first alarm that starts or stops after the limit, or `at` it, from the k-th on.
 
     The steps double and are halved again: O(log d) for one that is d alarms away.
@@ -174,8 +174,8 @@ def score_seam(
     (true_starts, true_stops, borders), (starts, stops, _) = truth, alarms
     zones = len(true_starts)
     precision_sum, defined, recall_sum = 0.0, 0, 0.0
-    at = np.bool_(True)  # typed: kernels are compiled once more for a bare constant
-    k = first_beyond(starts, np.int64(0), borders[0] + seam, at)
+    at, none = np.bool_(True), np.int64(0)  # typed: kernels are compiled once more for a constant
+    k = first_beyond(starts, none, borders[0] + seam, at)
     if k > 0 and stops[k - 1] > borders[0] + seam:
         k -= 1
     for j in range(zones):

@@ -35,7 +35,8 @@ from closecall.wording import counted, json_number, score_or_dash
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from closecall.affiliation.result import Affiliation, EventScores
+    from closecall.affiliation.event_scores import EventScores
+    from closecall.affiliation.result import Affiliation
     from closecall.affiliation.sweep import Pieces
     from closecall.series import LeftOut
     from closecall.signature import Signature

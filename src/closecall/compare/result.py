@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from closecall.affiliation import affiliation, affiliation_curve
-from closecall.affiliation.result import headlines, latex_scores, outcome_texts
+from closecall.affiliation.event_scores import outcome_texts
+from closecall.affiliation.result import headlines, latex_scores
 from closecall.compare import tables
 from closecall.compare.ensemble import Ensemble, How, agreed, read_votes
 from closecall.compare.pairs import PairComparison, compare_pair, rounded

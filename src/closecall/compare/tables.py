@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from closecall.affiliation.result import COLUMNS
+from closecall.affiliation.event_scores import COLUMNS
 from closecall.errors import MissingExtraError
 from closecall.parameters import require_choice
 
