@@ -14,20 +14,22 @@ from closecall.errors import InputError, InputTypeError, shown
 from closecall.evaluated_time import read_stretches
 from closecall.events import Events, Intervals, read_labels
 from closecall.parameters import is_text
+from closecall.scores import (
+    read_scores,
+    require_nan,
+    require_scores,
+    require_threshold,
+    samples_without_score,
+)
 from closecall.series import (
     Pair,
     Scored,
     TruthInSpan,
     in_evaluated_time,
     in_span,
-    read_scores,
     read_span,
-    require_nan,
     require_samples_inside,
-    require_scores,
-    require_threshold,
     require_times,
-    samples_without_score,
     whole_axis,
 )
 

@@ -14,15 +14,8 @@ from closecall.latex import latex_table
 from closecall.metrics.registry import METRICS, REQUIRED, Metric, directions, find, read_metrics
 from closecall.parameters import read_flag
 from closecall.plain import flat_numbers, plain
-from closecall.series import (
-    Scored,
-    fit_and_rest,
-    predicted_at,
-    read_pair,
-    read_sample_pair,
-    read_scored,
-    require_nan,
-)
+from closecall.scores import predicted_at, require_nan
+from closecall.series import Scored, fit_and_rest, read_pair, read_sample_pair, read_scored
 from closecall.signature import data_hash, fit_text, ignored_text, joined_hash, sign
 from closecall.wording import counted
 

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closecall.affiliation import _curve_kernels
-from closecall.affiliation.order import descending_order
 from closecall.affiliation.result import ignored_to_dict
 from closecall.affiliation.score import score_pair
-from closecall.affiliation.sweep import cut_samples, roll_scores, score_rolls, sweep, weigh
+from closecall.affiliation.sweep import (
+    cut_samples,
+    descending_order,
+    roll_scores,
+    score_rolls,
+    sweep,
+    weigh,
+)
 from closecall.affiliation.thresholds import (
     Columns,
     Constraints,
@@ -28,7 +34,8 @@ from closecall.fscore import f_measure, first_highest, read_beta
 from closecall.notebook import display, heading
 from closecall.parameters import is_number, read_flag, require_count
 from closecall.plain import flat_numbers
-from closecall.series import SHIFTS, Scored, plain_threshold, predicted_at, read_scored
+from closecall.scores import plain_threshold, predicted_at
+from closecall.series import SHIFTS, Scored, read_scored
 from closecall.signature import sign
 from closecall.wording import counted, json_number, score_or_dash
 

@@ -26,7 +26,8 @@ from closecall.metrics.nab import (
     sigmoid,
 )
 from closecall.parameters import read_number
-from closecall.series import Pair, read_scores
+from closecall.scores import read_scores
+from closecall.series import Pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closecall.affiliation.order import descending_order
+from closecall.affiliation.sweep import descending_order
 from closecall.errors import UndefinedMetricError
 from closecall.fscore import first_highest, read_beta
 from closecall.metrics import _kernels
