@@ -30,6 +30,7 @@ from closecall.affiliation.thresholds import (
 from closecall.affiliation.zones import origin_of
 from closecall.compiled import interruptible
 from closecall.errors import InputError, shown
+from closecall.events import covered
 from closecall.fscore import f_measure, first_highest, read_beta
 from closecall.notebook import display, heading
 from closecall.parameters import is_number, read_flag, require_count
@@ -366,10 +367,7 @@ class AffiliationCurve:
         """Count the alarms and the false ones among some pieces, at each of their thresholds."""
         pieces = self._pieces
         (first, last), scores = self._hits, pieces.scores[kept]
-        steps = np.zeros(pieces.scores.size + 1, dtype=np.int64)
-        np.add.at(steps, first, 1)
-        np.add.at(steps, last + 1, -1)
-        hit = interruptible(np.cumsum, steps[:-1]) > 0
+        hit = covered(first, last + 1, pieces.scores.size)
         ends = pieces.cuts[:-1][kept], pieces.cuts[1:][kept]
         return _curve_kernels.count_groups(scores, order, *ends, hit[kept], 2 * cooldown)
 

@@ -511,12 +511,9 @@ def _require_within(intervals: Intervals, start: Tick, stop: Tick, name: str) ->
         raise InputError.expected(
             f"`until` to lie after what has been seen, {clock.text(start)}", clock.text(stop)
         )
-    outside = (intervals.starts < start) | (intervals.stops > stop)
-    if outside.any():
-        index = int(outside.argmax())
-        raise InputError.expected(
-            f"`{name}` to lie within the stretch {interval_text(clock, start, stop)} that is "
-            "new to the stream",
-            f"{intervals.text(index)} at index {index}",
-            "Events are given whole: choose an `until` that cuts none.",
-        )
+    stretch = f"the stretch {interval_text(clock, start, stop)} that is new to the stream"
+    intervals.refuse(
+        (intervals.starts < start) | (intervals.stops > stop),
+        f"`{name}` to lie within {stretch}",
+        "Events are given whole: choose an `until` that cuts none.",
+    )

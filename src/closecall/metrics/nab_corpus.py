@@ -218,18 +218,13 @@ def _window_rows(
     ticks, clock = read_times(times, f"times[{name!r}]")
     _require_rows(ticks.size, rows, f"times[{name!r}]")
     (starts, stops, ticks), _ = on_one_clock(
-        Timed(f"truth[{name!r}]", own.starts, own.clock),
-        Timed(f"truth[{name!r}]", own.stops, own.clock),
-        Timed(f"times[{name!r}]", ticks, clock),
+        *own.timed(f"truth[{name!r}]"), Timed(f"times[{name!r}]", ticks, clock)
     )
     latest = np.maximum.accumulate(ticks)  # in the order of the file, times may go back
     first = np.searchsorted(latest, starts, side="left")
     last = np.searchsorted(latest, stops, side="left")
     after = last + (ticks[np.minimum(last, rows - 1)] == stops)
-    if (first >= after).any():
-        index = int((first >= after).argmax())
-        rule = f"each window of `truth[{name!r}]` to hold at least one row"
-        raise InputError.expected(rule, f"{own.text(index)} at index {index}")
+    own.refuse(first >= after, f"each window of `truth[{name!r}]` to hold at least one row")
     return first, after
 
 

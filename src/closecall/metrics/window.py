@@ -264,12 +264,8 @@ class TwoSidedNull:
 
     def values(self) -> dict[str, float]:
         """Return the numbers by name."""
-        return {
-            "precision_mean": self.precision_mean,
-            "precision_p_value": self.precision_p_value,
-            "recall_mean": self.recall_mean,
-            "recall_p_value": self.recall_p_value,
-        }
+        names = ("precision_mean", "precision_p_value", "recall_mean", "recall_p_value")
+        return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value:.3g}" for name, value in self.values().items())
