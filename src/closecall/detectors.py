@@ -132,10 +132,7 @@ def read_detectors(
     if axis is not None and columns:
         require_samples_inside(axis, own.start, own.stop)
     stretches = read_stretches(ignore, max_step, axis, samples_without_score(columns.values(), nan))
-    left_out, kept = dict.fromkeys(intervals, 0), None
-    if stretches:
-        own, closed = in_evaluated_time(own, intervals, labels, stretches)
-        intervals, left_out, kept = closed.sides, closed.left_out, closed.kept
+    own, (intervals, left_out, kept) = in_evaluated_time(own, intervals, labels, stretches)
     for called, values in columns.items():
         require_scores(values, called, kept)
     own = own.asking(max_step=max_step, nan=nan)

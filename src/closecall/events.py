@@ -434,13 +434,12 @@ def _read_only(values: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def read_set(intervals: Any, name: str) -> Intervals:
+def read_ignored(ignore: Any) -> Intervals:
     """Read `Events` or pairs in any order, which may overlap, and join those that meet."""
-    if isinstance(intervals, Events):
-        own = intervals.intervals
-    else:
-        own = _read_bounds(*_columns(intervals, name), name, name, in_order=False)
-    return own.merged()
+    if isinstance(ignore, Events):
+        return ignore.intervals.merged()
+    starts, stops = _columns(ignore, "ignore")
+    return _read_bounds(starts, stops, "ignore", "ignore", in_order=False).merged()
 
 
 def _columns(intervals: Any, name: str = "intervals") -> tuple[Any, Any]:

@@ -228,11 +228,9 @@ def read_pair(
         own = on_axis(sides["truth"], axis)
     else:
         own, sides = in_span(sides, axis, read_span(span))
-    left_out, stretches = 0, read_stretches(ignore, max_step, axis)
-    if stretches:
-        own, closed = in_evaluated_time(own, sides, labels, stretches)
-        sides, left_out = closed.sides, closed.left_out["predicted"]
-    return own.asking(max_step=max_step).predicting(sides["predicted"], left_out)
+    own, closed = in_evaluated_time(own, sides, labels, read_stretches(ignore, max_step, axis))
+    own = own.asking(max_step=max_step)
+    return own.predicting(closed.sides["predicted"], closed.left_out["predicted"])
 
 
 def on_axis(truth: Intervals, axis: Axis) -> TruthInSpan:
@@ -273,7 +271,7 @@ class Closed(NamedTuple):
 
     sides: dict[str, Intervals]
     left_out: dict[str, int]
-    kept: NDArray[np.bool_] | None  # which samples are left; None if there are no vectors
+    kept: NDArray[np.bool_] | None  # which samples are left; None for all, and without vectors
 
 
 def in_evaluated_time(
@@ -287,6 +285,8 @@ def in_evaluated_time(
     Samples that are ignored are deleted, and runs of ones that then meet are one event. Events are
     mapped one by one, and those that then meet touch.
     """
+    if not stretches:
+        return own, Closed(sides, dict.fromkeys(sides, 0), None)
     parts = [timed for part in stretches for timed in part.intervals.timed(part.name)]
     span = Timed("span", np.array([own.start, own.stop]), own.clock)
     (limits, *ticks), clock = on_one_clock(span, *parts)
@@ -380,10 +380,8 @@ def close_series(
     stretches = read_stretches(None, max_step, own.axis)
     for part in ignore:
         stretches += read_stretches(part, None, own.axis)
-    if not stretches:
-        return own, None
-    series, closed = in_evaluated_time(own, {"truth": own.truth}, {"truth": labels}, stretches)
-    return series, closed.kept
+    own, closed = in_evaluated_time(own, {"truth": own.truth}, {"truth": labels}, stretches)
+    return own, closed.kept
 
 
 def predict_labels(
@@ -486,12 +484,9 @@ def read_scored(
         own, _ = in_span({"truth": intervals}, axis, limits, of_samples=True)
     missing = samples_without_score([values], nan)
     stretches = read_stretches(ignore, max_step, axis, missing)
-    kept = None
-    if stretches:
-        own, closed = in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
-        kept = closed.kept
-    require_scores(values, "scores", kept)
-    return Scored.of(own.asking(max_step=max_step, nan=nan), values, kept)
+    own, closed = in_evaluated_time(own, {"truth": own.truth}, labels, stretches)
+    require_scores(values, "scores", closed.kept)
+    return Scored.of(own.asking(max_step=max_step, nan=nan), values, closed.kept)
 
 
 def fit_and_rest(truth: Any, scores: Any, fit: Any, **axis: Any) -> tuple[Scored, Scored]:

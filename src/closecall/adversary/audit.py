@@ -10,22 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from closecall.adversary.families import (
-    FAMILIES,
-    MOST_TRIED,
-    Contest,
-    plan,
-    read_families,
-)
+from closecall.adversary.families import FAMILIES, MOST_TRIED, Contest, plan, read_families
 from closecall.adversary.predictions import read_events_in_span
-from closecall.adversary.search import (
-    Values,
-    audited,
-    main_number,
-    merit,
-    read_judge,
-    read_truth,
-)
+from closecall.adversary.search import Values, audited, main_number, merit, read_judge, read_truth
 from closecall.adversary.targets import EXPERIMENTS, TARGETS, canonical_times, measure_targets
 from closecall.clock import Timed, read_times
 from closecall.detectors import read_detectors

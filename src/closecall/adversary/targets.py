@@ -99,9 +99,7 @@ TARGETS = {
 }
 
 
-def measure_targets(
-    measure: Measure,
-) -> tuple[list[dict[str, Any]], dict[str, dict[int, float]]]:
+def measure_targets(measure: Measure) -> tuple[list[dict[str, Any]], dict[str, dict[int, float]]]:
     """Run every experiment; return one row per metric and target, and scores by distance."""
     by_distance, perfect = _near_misses(measure)
     numbers = {

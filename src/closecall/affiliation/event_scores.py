@@ -17,6 +17,7 @@ from closecall.errors import MissingExtraError
 from closecall.fscore import f_measure
 from closecall.notebook import heading, time_columns
 from closecall.parameters import require_choice
+from closecall.plain import plain
 from closecall.wording import length_text, outcome_text, score_or_dash
 
 if TYPE_CHECKING:
@@ -227,14 +228,10 @@ class EventScores(TrueEvents):
             row: dict[str, Any] = {}
             for name, column in columns.items():
                 value = column[index]
-                if dated and name in _TIMES:
+                if name in _TIMES and dated:
                     row[name] = clock.text(value.astype(np.int64).item()).replace(" ", "T")
-                elif dated and name in (*_DISTANCES, *_LENGTHS):
-                    row[name] = None if np.isnat(value) else float(value / np.timedelta64(1, "s"))
-                elif name == "outcome":
-                    row[name] = str(value)
                 else:
-                    row[name] = value.item() if np.isfinite(value) else None
+                    row[name] = plain(value if value.dtype.kind == "m" else value.item())
             if details:
                 row["details"] = {name: plain_detail(own[index]) for name, own in details.items()}
             yield row

@@ -27,7 +27,7 @@ from closecall.fscore import f_measure
 from closecall.latex import latex_table
 from closecall.notebook import MOST_ROWS, display, heading, more_rows
 from closecall.parameters import is_text, read_flag
-from closecall.plain import flat_numbers
+from closecall.plain import flat_numbers, plain
 from closecall.signature import ignored_text, sign
 from closecall.wording import counted, headline, listed, score_or_dash
 
@@ -195,16 +195,14 @@ class Affiliation:
         return self._headline(0)
 
     def _headline(self, fewest: int) -> str:
-        events, pair = self.events, self.events.pair
-        dated = pair.clock.kind == "datetime"
-        delay = events.median_delay / np.timedelta64(1, "s") if dated else events.median_delay
+        delay = plain(self.events.median_delay)
         return headline(
             self.caught,
-            len(events),
-            inf if isnan(delay) else float(delay),
+            len(self.events),
+            inf if delay is None else float(delay),
             self.false_alarms,
             self._evaluated_time,
-            dated=dated,
+            dated=self.events.pair.clock.kind == "datetime",
             fewest=fewest,
         )
 
@@ -212,8 +210,7 @@ class Affiliation:
     def _evaluated_time(self) -> float:
         """How much time was not ignored, in seconds where times are dates."""
         pair = self.events.pair
-        seconds = pair.clock.seconds if pair.clock.kind == "datetime" else 1.0
-        return float(pair.stop - pair.start) * seconds
+        return float(pair.stop - pair.start) * pair.clock.seconds
 
     def interval(
         self, *, level: float = 0.95, n: int = 2000, seed: int = 0, block: int = 1
@@ -312,10 +309,9 @@ class Affiliation:
         >>> cc.affiliation([0, 1, 1, 0], [0, 1, 0, 0]).to_dict(flat=True)["recall"]
         0.875
         """
-        scores = {name: getattr(self, name) for name in (*SCORES, *ABOVE_CHANCE)}
+        numbers = (*_COUNTS, *SCORES, *ABOVE_CHANCE)
         values = {
-            **{name: getattr(self, name) for name in _COUNTS},
-            **{name: None if np.isnan(value) else value for name, value in scores.items()},
+            **plain({name: getattr(self, name) for name in numbers}),
             "chance": self.chance.to_dict(),
             "evaluated_time": self._evaluated_time,
             **ignored_to_dict(self.events.pair),
@@ -418,12 +414,7 @@ def latex_scores(
 
 def ignored_to_dict(series: TruthInSpan) -> dict[str, Any]:
     """Return what was ignored as plain JSON values, lengths of time in seconds."""
-    ignored = series.ignored_time
-    dated = series.clock.kind == "datetime"
-    return {
-        "ignored_time": float(ignored / np.timedelta64(1, "s")) if dated else ignored,
-        "left_out": series.left_out._asdict(),
-    }
+    return {"ignored_time": plain(series.ignored_time), "left_out": series.left_out._asdict()}
 
 
 def _scores_line(scores: dict[str, float]) -> str:

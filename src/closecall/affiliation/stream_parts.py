@@ -17,7 +17,7 @@ from closecall.axis import Axis, IgnoredTime, Spacing, require_increasing
 from closecall.clock import LARGEST, PER_SECOND, Timed, on_one_clock, read_times
 from closecall.columns import read_column
 from closecall.errors import InputError, InputTypeError, shown
-from closecall.events import Events, Intervals, interval_text, read_labels, read_set, runs
+from closecall.events import Events, Intervals, interval_text, read_ignored, read_labels, runs
 from closecall.parameters import read_length
 from closecall.series import require_squares
 
@@ -199,7 +199,7 @@ class EventPart:
         if options.max_step is not None:
             rule = "no `max_step` for a stream of events, which have no samples"
             raise InputTypeError.expected(rule, "`max_step`")
-        timed += read_set([] if ignore is None else ignore, "ignore").timed("ignore")
+        timed += read_ignored([] if ignore is None else ignore).timed("ignore")
         if isinstance(before, EventPart):
             start = before.known.callers.stop
             ticks, clock = on_stream_clock(start, before.known.clock, *timed)

@@ -211,8 +211,7 @@ def _rows_of(own: Intervals, times: Any, end: Any, rows: int) -> Intervals:
     """Turn windows of time into windows of rows: those whose time lies in them."""
     axis = read_axis(rows, times, end, of="labels")
     (starts, stops, ticks), _ = on_one_clock(
-        *own.timed("windows"),
-        Timed("times", axis.borders(np.arange(rows)), axis.clock),
+        *own.timed("windows"), Timed("times", axis.borders(np.arange(rows)), axis.clock)
     )
     first = np.searchsorted(ticks, starts, side="left")
     after = np.searchsorted(ticks, stops, side="left")

@@ -180,11 +180,7 @@ class _Rows:
         exact = threshold if isinstance(threshold, int) else np.float64(threshold)
         detections = Intervals(*runs((self.scores >= exact).view(np.uint8)), SAMPLES)
         return Pair(
-            truth=self.windows,
-            predicted=detections,
-            start=0,
-            stop=self.scores.size,
-            clock=SAMPLES,
+            truth=self.windows, predicted=detections, start=0, stop=self.scores.size, clock=SAMPLES
         )
 
 

@@ -28,13 +28,7 @@ if TYPE_CHECKING:
 
 
 def window_once(
-    truth: Any,
-    predicted: Any,
-    *,
-    times: Any = None,
-    end: Any = None,
-    span: Any = None,
-    margin: Any,
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None, margin: Any
 ) -> PrecisionRecallResult:
     r"""Compute precision and recall where each true window counts once (Gensler and Sick).
 
@@ -86,13 +80,7 @@ def window_once(
 
 
 def margin(
-    truth: Any,
-    predicted: Any,
-    *,
-    times: Any = None,
-    end: Any = None,
-    span: Any = None,
-    margin: Any,
+    truth: Any, predicted: Any, *, times: Any = None, end: Any = None, span: Any = None, margin: Any
 ) -> PrecisionRecallResult:
     r"""Compute precision and recall of change points, right if closer than a margin (Truong).
 
