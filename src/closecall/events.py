@@ -392,7 +392,7 @@ class Events:
         """
         ticks, clock = read_times(times, "times")
         axis = read_axis(ticks.size, times, end, of="samples")
-        borders = Timed("times", axis.borders(np.arange(axis.length + 1)), axis.clock)
+        borders = Timed("times", axis.borders(), axis.clock)
         (grid, starts, stops), clock = on_one_clock(borders, *self.intervals.timed("events"))
         Intervals(starts, stops, clock).require_inside(grid[0].item(), grid[-1].item(), "events")
         first = np.searchsorted(grid[:-1], starts, side="right") - 1

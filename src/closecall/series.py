@@ -346,7 +346,7 @@ def read_sample_pair(
     pair = read_pair(truth, predicted, times=times, end=end, max_step=max_step, **given)
     if pair.ignored is not None and pair.axis is not None:
         axis = read_axis(len(predicted), times, end, of="labels", max_step=max_step)
-        borders = axis.on_clock(pair.clock).borders(np.arange(axis.length + 1))
+        borders = axis.on_clock(pair.clock).borders()
         return read_pair(truth, predicted, ignore=pair.ignored.covers(borders[:-1], borders[1:]))
     if times is None and end is None:
         return pair

@@ -50,7 +50,7 @@ def cut_samples(scored: Scored) -> Pieces:
     """Cut the samples at the zone borders; the scores are copied only if one is cut."""
     axis, scores = scored.axis, scored.scores
     borders = zone_borders(scored)
-    cuts = axis.borders(np.arange(axis.length + 1))
+    cuts = axis.borders()
     cuts -= origin_of(scored)
     cuts *= 2
     inside = borders[(borders > cuts[0]) & (borders < cuts[-1])]
@@ -136,7 +136,7 @@ def sweep(
 
 def alarm_columns(scored: Scored) -> Columns:
     """Return the alarms at every threshold of scores whose truth does not matter."""
-    cuts = scored.axis.borders(np.arange(scored.axis.length + 1))
+    cuts = scored.axis.borders()
     order = descending_order(scored.scores)
     time = np.cumsum(np.diff(cuts)[order], dtype=np.float64) / (scored.stop - scored.start)
     ordered = scored.scores[order]
