@@ -92,7 +92,11 @@ def runs(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def covered(first: NDArray[np.int64], after: NDArray[np.int64], length: int) -> NDArray[np.bool_]:
-    """Return which of so many samples lie in a range [first, after); ranges may overlap."""
+    """Return which of so many samples lie in a range [first, after); ranges may overlap.
+
+    >>> covered(np.array([1, 2]), np.array([3, 4]), 5).tolist()
+    [False, True, True, True, False]
+    """
     steps = np.zeros(length + 1, dtype=np.int64)
     np.add.at(steps, first, 1)
     np.add.at(steps, after, -1)

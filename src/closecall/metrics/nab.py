@@ -195,16 +195,9 @@ def _with_windows(pair: Pair, own: Intervals) -> Pair:
         rule = "`windows` to start and stop at whole rows"
         raise InputError.expected(rule, f"{own.text(0)} at index 0")
     start, stop = limits.tolist()
-    inside = Intervals(starts, stops, clock)
+    inside, predicted = Intervals(starts, stops, clock), Intervals(first, last, clock)
     inside.require_inside(start, stop, "windows")
-    return replace(
-        pair,
-        truth=inside,
-        predicted=Intervals(first, last, clock),
-        start=start,
-        stop=stop,
-        clock=clock,
-    )
+    return replace(pair, truth=inside, predicted=predicted, start=start, stop=stop, clock=clock)
 
 
 def _rows_of(own: Intervals, times: Any, end: Any, rows: int) -> Intervals:
