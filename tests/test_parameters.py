@@ -151,7 +151,3 @@ def test_units_without_a_fixed_length_are_refused(unit):
 def test_the_hint_says_what_to_pass():
     with pytest.raises(InputTypeError, match=r"The times are datetimes; .*timedelta\(minutes=5\)"):
         read_duration(1, SECONDS, "delta")
-
-
-def test_the_least_itself_is_allowed():
-    assert read_duration(2, SAMPLES, "delta", at_least=2) == 2.0

@@ -200,7 +200,7 @@ class DetectorSummary:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that any JSON writer takes; what is undefined becomes None."""
         values: dict[str, Any] = plain(self.values())
-        if self.threshold is not None:
+        if isinstance(self.threshold, float):  # which may be infinite
             values["threshold"] = json_number(self.threshold)
         return values
 
